@@ -1,0 +1,47 @@
+"""Measure classifiers and AI judges against people who disagree."""
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dissensus.agreement import DescribeResult, describe
+    from dissensus.errors import DissensusError
+    from dissensus.ratings import Judges, Ratings, Task, read, read_judges, read_task
+
+__version__ = "0.1.0.dev0"
+
+_HOME = {
+    "DescribeResult": "agreement",
+    "DissensusError": "errors",
+    "Judges": "ratings",
+    "Ratings": "ratings",
+    "Task": "ratings",
+    "describe": "agreement",
+    "read": "ratings",
+    "read_judges": "ratings",
+    "read_task": "ratings",
+}
+
+__all__ = [
+    "DescribeResult",
+    "DissensusError",
+    "Judges",
+    "Ratings",
+    "Task",
+    "__version__",
+    "describe",
+    "read",
+    "read_judges",
+    "read_task",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used, so that `import dissensus` is instant (PEP 562)."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'dissensus' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"dissensus.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

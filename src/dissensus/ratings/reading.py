@@ -1,0 +1,166 @@
+"""Read ratings and judges from a file or a data frame."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from narwhals.typing import IntoFrame
+
+from dissensus.errors import OptionError
+from dissensus.ratings.assemble import assemble
+from dissensus.ratings.coding import Sheet
+from dissensus.ratings.files import open_sheet, sha256_of
+from dissensus.ratings.formats import FORMATS
+from dissensus.ratings.formats.counts import has_counts
+from dissensus.ratings.formats.plan import REPEATS, ReadPlan, Repeats
+from dissensus.ratings.formats.wide import is_wide
+from dissensus.ratings.frames import frame_sheet
+from dissensus.ratings.judge_rows import assemble_judges
+from dissensus.ratings.judges import Judges
+from dissensus.ratings.labels import SCALES, Scale
+from dissensus.ratings.provenance import Provenance
+from dissensus.ratings.table import Ratings
+from dissensus.ratings.task import Task
+
+Source = str | os.PathLike[str] | IntoFrame
+
+
+def read(
+    source: Source,
+    *,
+    item: str | None = None,
+    rater: str | None = None,
+    label: str | None = None,
+    group: str | None = None,
+    elicitation: str | None = None,
+    count: str | None = None,
+    labels: Sequence[str] | None = None,
+    scale: Scale | None = None,
+    repeats: Repeats = "error",
+    wide: bool | None = None,
+    task: Task | None = None,
+) -> Ratings:
+    """Ratings from a file (CSV, TSV, JSONL, Parquet, each also gzipped) or a pandas, polars or pyarrow frame.
+
+    Parameters
+    ----------
+    source : path or frame
+        One row per rating (`item, rater, label`), one row per item and label with a `count`, or one row per item and
+        one column per rater. Without a rater column each row is an anonymous rater.
+    item, rater, label, group, elicitation, count : str, optional
+        What these columns are called there. In a wide file `rater` names the rater columns, with wildcards.
+    labels : sequence of str, optional
+        Every option in its order. Without it numbers stand as numbers, the rest alphabetically.
+    scale : {"nominal", "ordinal", "interval"}, optional
+        What the order of the labels means; inferred if not given.
+    repeats : {"error", "first", "last", "keep"}
+        What to do where a rater rated an item twice.
+    wide : bool, optional
+        Whether each column is a rater; recognised if not given.
+    task : Task, optional
+        Gives the options and their order.
+
+    Returns
+    -------
+    Ratings
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"item": [1, 1, 2], "rater": ["a", "b", "a"], "label": ["no", "yes", "no"]})
+    >>> ratings = read(frame)
+    >>> ratings.n_items, ratings.n_ratings, ratings.labels
+    (2, 3, ('no', 'yes'))
+    """
+    if scale is not None and scale not in SCALES:
+        raise OptionError.unknown("--scale", scale, SCALES)
+    if repeats not in REPEATS:
+        raise OptionError.unknown("--repeats", repeats, REPEATS)
+    order = labels if labels is not None or task is None else task.options
+    plan = ReadPlan(
+        item=item, rater=rater, label=label, group=group, elicitation=elicitation, count=count,
+        labels=order, scale=scale, repeats=repeats, wide=wide,
+    )  # fmt: skip
+    with _opened(source) as sheet:
+        raw = FORMATS[_layout(sheet, plan)](sheet, plan)
+        provenance = Provenance(
+            name=sheet.name,
+            sha256=_hash(source),
+            format=raw.format,
+            rows=_n_rows(sheet),
+            columns=len(sheet.columns),
+        )
+    return assemble(raw, plan, provenance)
+
+
+def read_judges(
+    source: Source,
+    *,
+    item: str | None = None,
+    judge: str | None = None,
+    sample: str | None = None,
+    label: str | None = None,
+    elicitation: str | None = None,
+    labels: Sequence[str] | None = None,
+    repeats: Repeats = "error",
+    task: Task | None = None,
+) -> Judges:
+    """Judges' answers from a file or a frame: `item, judge, sample, label` and/or `p_<label>` columns.
+
+    Parameters
+    ----------
+    source : path or frame
+        One row per answer. Without a `judge` column there is one judge, called `judge`; without a `sample` column
+        the rows of one judge and item are its samples.
+    item, judge, sample, label, elicitation : str, optional
+        What these columns are called there.
+    labels : sequence of str, optional
+        Every option in its order; those of the ratings, to have both in one order.
+    repeats : {"error", "first", "last", "keep"}
+        What to do where a sample of a judge and item comes twice.
+    task : Task, optional
+        Gives the options and their order.
+
+    Returns
+    -------
+    Judges
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"item": [1, 2], "judge": "b", "p_no": [0.9, 0.2], "p_yes": [0.1, 0.8]})
+    >>> judges = read_judges(frame)
+    >>> judges.judges, judges.labels, judges.n_answers
+    (('b',), ('no', 'yes'), 2)
+    """
+    if repeats not in REPEATS:
+        raise OptionError.unknown("--repeats", repeats, REPEATS)
+    order = labels if labels is not None or task is None else task.options
+    names = {"item": item, "judge": judge, "sample": sample, "label": label, "elicitation": elicitation}
+    with _opened(source) as sheet:
+        return assemble_judges(sheet, names, order=order, repeats=repeats, sha256=_hash(source))
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[Sheet]:
+    if isinstance(source, str | os.PathLike):
+        with open_sheet(source) as sheet:
+            yield sheet
+    else:
+        yield frame_sheet(source)
+
+
+def _layout(sheet: Sheet, plan: ReadPlan) -> str:
+    if is_wide(sheet, plan):
+        return "wide"
+    return "counts" if has_counts(sheet, plan) else "tidy"
+
+
+def _hash(source: Source) -> str | None:
+    return sha256_of(Path(source)) if isinstance(source, str | os.PathLike) else None
+
+
+def _n_rows(sheet: Sheet) -> int:
+    first = sheet.columns[:1]
+    return len(sheet.load(first)[first[0]].codes) if first else 0

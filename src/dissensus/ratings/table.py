@@ -1,0 +1,189 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.errors import OptionError, RatingsError, listed
+from dissensus.ratings.coding import Codes, compact
+from dissensus.ratings.counts import CountTypes, count_cells, count_types
+from dissensus.ratings.labels import SEPARATOR, Scale, label_values
+from dissensus.ratings.provenance import Provenance
+
+Elicitation = Literal["forced_choice", "response_set"]
+ELICITATIONS: tuple[Elicitation, ...] = ("forced_choice", "response_set")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ratings:
+    """Who gave which label to which item.
+
+    Attributes
+    ----------
+    item, label : ndarray of shape (n_rows,)
+        Codes into `items` and `labels`; a rating that is missing is simply not there.
+    rater : ndarray of shape (n_rows,), optional
+        Codes into `raters`; None if nobody knows who rated, and then each rating has a rater of its own.
+    times : ndarray of shape (n_rows,), optional
+        How many raters gave this label to this item, for data that come as counts; None means one.
+    group : ndarray of shape (n_rows,), optional
+        Codes into `groups`.
+    elicitation : ndarray of shape (n_rows,), optional
+        0 for a forced choice, 1 for a response set, -1 where it was not said.
+    items, raters, labels, groups : tuple of str
+        Names. Labels are in order: the options, then the response sets that were given (`Yes|No`).
+    options : tuple of str
+        What a rater could choose, in order.
+    scale : str
+        Whether the order of the labels means nothing (nominal), an order (ordinal) or distances (interval).
+    warnings : tuple of str
+        What was left out when the data were read, and why.
+    provenance : Provenance, optional
+        The file that the ratings came from.
+    """
+
+    item: Codes
+    label: Codes
+    items: tuple[str, ...]
+    labels: tuple[str, ...]
+    rater: Codes | None = None
+    raters: tuple[str, ...] = ()
+    times: Codes | None = None
+    group: Codes | None = None
+    groups: tuple[str, ...] = ()
+    elicitation: Codes | None = None
+    options: tuple[str, ...] = field(default=())
+    scale: Scale = "nominal"
+    warnings: tuple[str, ...] = ()
+    provenance: Provenance | None = None
+
+    def __post_init__(self) -> None:
+        if not self.options:
+            singles = tuple(label for label in self.labels if SEPARATOR not in label)
+            object.__setattr__(self, "options", singles)
+        if self.labels[: len(self.options)] != self.options:
+            raise RatingsError("The labels must start with the options, in the same order; response sets follow.")
+        sizes = {"item": len(self.items), "label": len(self.labels), "rater": len(self.raters),
+                 "group": len(self.groups), "elicitation": len(ELICITATIONS), "times": None}  # fmt: skip
+        for name, size in sizes.items():
+            codes = getattr(self, name)
+            if codes is not None:
+                lowest = {"elicitation": -1, "times": 1}.get(name, 0)
+                object.__setattr__(self, name, self._checked(name, codes, lowest=lowest, size=size))
+
+    def _checked(self, name: str, codes: npt.ArrayLike, *, lowest: int, size: int | None) -> Codes:
+        checked = np.array(codes, dtype=np.intp)  # a copy: the caller's array stays writable
+        if checked.shape != np.shape(self.item):
+            raise RatingsError(f"{len(self.item)} items but {checked.size} entries in {name}: each rating needs one.")
+        if checked.size and (checked.min() < lowest or (size is not None and checked.max() >= size)):
+            raise RatingsError(
+                f"Codes of {name} run from {checked.min()} to {checked.max()}; they must point into its {size} names."
+            )
+        checked.flags.writeable = False
+        return checked
+
+    @property
+    def n_items(self) -> int:
+        """How many items have a rating."""
+        return len(self.items)
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are, used or not."""
+        return len(self.labels)
+
+    @property
+    def n_raters(self) -> int | None:
+        """How many raters there are, or None if nobody knows."""
+        return None if self.rater is None else len(self.raters)
+
+    @property
+    def n_ratings(self) -> int:
+        """How many ratings there are."""
+        return len(self.item) if self.times is None else int(self.times.sum())
+
+    @property
+    def has_response_sets(self) -> bool:
+        """Whether somebody endorsed several options at once."""
+        return len(self.labels) > len(self.options)
+
+    @property
+    def values(self) -> npt.NDArray[np.float64]:
+        """The labels as numbers; NaN for a word or a response set."""
+        return label_values(self.labels)
+
+    @cached_property
+    def _histogram(self) -> tuple[CountTypes, Codes]:
+        cells = count_cells(self.item, self.label, self.times, n_items=self.n_items, n_labels=self.n_labels)
+        return count_types(*cells, n_items=self.n_items, n_labels=self.n_labels)
+
+    @property
+    def types(self) -> CountTypes:
+        """The histogram of the items' label counts; computed once."""
+        return self._histogram[0]
+
+    @property
+    def type_of_item(self) -> Codes:
+        """The type of each item, of shape (n_items,)."""
+        return self._histogram[1]
+
+    def counts(self) -> Codes:
+        """How often each item got each label, of shape (n_items, n_labels)."""
+        return self.types.dense()[self.type_of_item]
+
+    def where(self, mask: npt.NDArray[np.bool_]) -> "Ratings":
+        """The ratings at these rows, with the items, raters and groups that are left.
+
+        Options stay, since they could have been chosen; response sets nobody gave here go.
+        """
+        columns: dict[str, Codes | None] = {
+            name: None if getattr(self, name) is None else getattr(self, name)[mask]
+            for name in ("item", "rater", "times", "group", "elicitation", "label")
+        }
+        names: dict[str, tuple[str, ...]] = {}
+        for name in ("item", "rater", "group"):
+            codes = columns[name]
+            if codes is not None:
+                columns[name], names[name + "s"] = compact(codes, getattr(self, name + "s"))
+        label = columns["label"]
+        assert label is not None  # noqa: S101 - tells mypy what the dict comprehension hides
+        n_options = len(self.options)
+        kept = np.bincount(label, minlength=self.n_labels) > 0
+        kept[:n_options] = True
+        columns["label"] = (np.cumsum(kept) - 1)[label]
+        names["labels"] = tuple(name for name, keep in zip(self.labels, kept, strict=True) if keep)
+        return replace(self, **columns, **names)  # type: ignore[arg-type]
+
+    def of_group(self, group: str) -> "Ratings":
+        """The ratings of one group."""
+        if self.group is None or group not in self.groups:
+            known = f"the groups are {listed(self.groups)}" if self.groups else "the ratings have no group column"
+            raise OptionError(f"There is no group {group!r}: {known}.")
+        return self.where(self.group == self.groups.index(group))
+
+    def of_elicitation(self, elicitation: Elicitation) -> "Ratings":
+        """The ratings that were asked for in one way."""
+        if elicitation not in ELICITATIONS:
+            raise OptionError.unknown("elicitation", elicitation, ELICITATIONS)
+        if self.elicitation is None:
+            raise OptionError("The ratings do not say how they were elicited: they have no elicitation column.")
+        return self.where(self.elicitation == ELICITATIONS.index(elicitation))
+
+    def with_at_least(self, ratings: int) -> "Ratings":
+        """The items with at least so many ratings."""
+        return self.where(self.types.ratings[self.type_of_item][self.item] >= ratings)
+
+    def describe_data(self) -> Mapping[str, object]:
+        """Shape and origin of the data, for the `data` part of the JSON."""
+        origin = {} if self.provenance is None else self.provenance.as_dict()
+        return {
+            **origin,
+            "items": self.n_items,
+            "raters": self.n_raters,
+            "ratings": self.n_ratings,
+            "labels": list(self.labels),
+            "scale": self.scale,
+            "groups": list(self.groups),
+        }
