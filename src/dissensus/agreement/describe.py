@@ -1,0 +1,185 @@
+"""Do the raters agree? Shape of the ratings, shares of the labels, coefficients of agreement with intervals."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.agreement.bootstrap import Measure, percentile_interval, replicate
+from dissensus.agreement.gwet import WEIGHTINGS, Weighting
+from dissensus.agreement.measures import PAIRWISE, default_weighting, measures_for, why_undefined
+from dissensus.agreement.pairwise import agreeing_share
+from dissensus.agreement.result import Coefficient, DescribeResult, Description, LabelShare
+from dissensus.agreement.sums import Floats, pairable
+from dissensus.engine import Engine, Progress, open_executor, seed_of
+from dissensus.errors import OptionError
+from dissensus.ratings import Ratings
+
+BINS = 20
+UNDEFINED_SHARE = 0.05
+"""With more undefined bootstrap values than this, the interval would be that of a different question."""
+
+
+def describe(
+    ratings: Ratings,
+    *,
+    group: str | None = None,
+    by_group: bool = False,
+    bootstrap: int = 500,
+    confidence: float = 0.95,
+    weights: Weighting | None = None,
+    rng: int | Generator | None = 0,
+    engine: Engine = "local",
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> DescribeResult:
+    """How far raters agree, with an interval for each coefficient from resampling items.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Who gave which label to which item.
+    group : str, optional
+        Describe the ratings of this group only.
+    by_group : bool
+        Describe each group too.
+    bootstrap : int
+        How many bootstrap samples of the items to draw; 0 for no intervals.
+    confidence : float
+        Share of the bootstrap samples inside the interval.
+    weights : {"ordinal", "linear", "quadratic"}, optional
+        Weights of Gwet's AC2; by rank for an ordinal scale and quadratic for an interval scale if not given.
+    rng : int or Generator
+        Seed.
+    engine, workers
+        Where the bootstrap runs; the numbers do not depend on it.
+    progress : callable, optional
+        Told how many tasks are done, and of how many.
+
+    Returns
+    -------
+    DescribeResult
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dissensus import read
+    >>> frame = pd.DataFrame({"item": [1, 1, 2, 2, 3, 3], "rater": ["a", "b"] * 3, "label": list("xxxyyy")})
+    >>> result = describe(read(frame), bootstrap=0)
+    >>> round(result.whole.pairwise_agreement.value, 3)  # two of the three items
+    0.667
+    """
+    _check_options(bootstrap, confidence, weights)
+    chosen = ratings if group is None else ratings.of_group(group)
+    if by_group and not chosen.groups:
+        raise OptionError("The ratings have no groups to describe: name a group column with --group COLUMN.")
+    parts: list[tuple[str | None, Ratings]] = [(group, chosen)]
+    parts += [(name, chosen.of_group(name)) for name in chosen.groups] if by_group else []
+    samples = [(part.types, measures_for(part, weighting=weights)) for _, part in parts]
+    with open_executor(engine, workers=workers) as executor:
+        replicates = replicate(samples, replicates=bootstrap, rng=rng, executor=executor, progress=progress)
+    described = []
+    warnings = [*chosen.warnings]
+    for i, (name, part) in enumerate(parts):
+        description, more = _describe_one(part, name, samples[i][1], replicates[i] if replicates else {}, confidence)
+        described.append(description)
+        warnings += more
+    return DescribeResult(
+        settings={
+            "group": group,
+            "by_group": by_group,
+            "scale": ratings.scale,
+            "labels": list(ratings.labels),
+            "weights": _weighting(chosen, weights),
+            "bootstrap": bootstrap,
+            "confidence": confidence,
+            "interval": "percentile",
+            "seed": seed_of(rng),
+        },
+        data={"ratings": ratings.describe_data()},
+        warnings=tuple(warnings),
+        whole=described[0],
+        groups=tuple(described[1:]),
+    )
+
+
+def _check_options(bootstrap: int, confidence: float, weights: Weighting | None) -> None:
+    if bootstrap < 0:
+        raise OptionError(f"--bootstrap cannot be {bootstrap}: give the number of samples, or 0 for no intervals.")
+    if not 0 < confidence < 1:
+        raise OptionError(f"--confidence cannot be {confidence:g}: it is a share between 0 and 1, such as 0.95.")
+    if weights is not None and weights not in WEIGHTINGS:
+        raise OptionError.unknown("--weights", weights, WEIGHTINGS)
+
+
+def _weighting(ratings: Ratings, weights: Weighting | None) -> str | None:
+    is_ordered = ratings.scale != "nominal" and not ratings.has_response_sets
+    return (weights or default_weighting(ratings.scale)) if is_ordered else None
+
+
+def _describe_one(
+    ratings: Ratings, group: str | None, measures: Mapping[str, Measure], replicates: Mapping[str, Floats], confidence: float
+) -> tuple[Description, list[str]]:
+    types = ratings.types
+    coefficients, warnings = _coefficients(ratings, group, measures, replicates, confidence)
+    per_item = np.repeat(types.ratings, types.items)
+    totals = np.bincount(types.label, weights=types.count * types.items[types.type_of_cell], minlength=types.n_labels)
+    shares = [
+        LabelShare(label=label, count=int(total), share=float(total / totals.sum()))
+        for label, total in zip(ratings.labels, totals, strict=True)
+    ]
+    description = Description(
+        group=group,
+        items=ratings.n_items,
+        raters=ratings.n_raters,
+        ratings=ratings.n_ratings,
+        fewest=int(per_item.min()),
+        median=float(np.median(per_item)),
+        most=int(per_item.max()),
+        labels=tuple(shares),
+        pairwise_agreement=coefficients[0],
+        coefficients=tuple(coefficients[1:]),
+        agreement_by_item=_agreement_by_item(ratings),
+    )
+    return description, warnings
+
+
+def _coefficients(
+    ratings: Ratings, group: str | None, measures: Mapping[str, Measure], replicates: Mapping[str, Floats], confidence: float
+) -> tuple[list[Coefficient], list[str]]:
+    """Each measure with its interval, and why where there is none."""
+    coefficients = []
+    undefined: list[str] = []
+    no_interval: dict[str, list[str]] = {}
+    for name, measure in measures.items():
+        value = float(measure(ratings.types)[0])
+        low = high = float("nan")
+        if np.isnan(value):
+            undefined.append(name)
+        elif name in replicates:
+            reason = _why_no_interval(ratings, replicates[name])
+            if reason is None:
+                low, high = percentile_interval(replicates[name], confidence)
+            else:
+                no_interval.setdefault(reason, []).append(name)
+        coefficients.append(Coefficient(name=name, value=value, low=low, high=high))
+    where = "" if group is None else f"In group {group}: "
+    warnings = [f"{where}{', '.join(undefined)} undefined: {why_undefined(ratings)}."] if undefined else []
+    warnings += [f"{where}No interval for {', '.join(names)}: {why}." for why, names in no_interval.items()]
+    return coefficients, warnings
+
+
+def _why_no_interval(ratings: Ratings, replicates: Floats) -> str | None:
+    if ratings.n_items == 1:
+        return "there is only one item to resample"
+    undefined = float(np.isnan(replicates).mean())
+    return f"undefined in {undefined:.0%} of the bootstrap samples" if undefined > UNDEFINED_SHARE else None
+
+
+def _agreement_by_item(ratings: Ratings) -> tuple[tuple[float, int], ...]:
+    types = ratings.types
+    pairs = pairable(types)
+    # A hair above each edge, so that a share of 3/5 computed as .6 - 1e-17 falls into its bin; 1 has a bin of its own.
+    place = np.floor(agreeing_share(types)[pairs] * BINS + 1e-9).astype(np.intp)
+    items = np.bincount(place, weights=types.items[pairs], minlength=BINS + 1)
+    return tuple((i / BINS, int(n)) for i, n in enumerate(items))

@@ -1,0 +1,118 @@
+"""What `describe` returns."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dissensus.results import Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficient:
+    """One measure of agreement with its interval; NaN where it is undefined."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields by name."""
+        return {"name": self.name, "value": self.value, "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelShare:
+    """How often a label was given."""
+
+    label: str
+    count: int
+    share: float
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields by name."""
+        return {"label": self.label, "count": self.count, "share": self.share}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """Shape of a set of ratings and how far the raters agree.
+
+    Attributes
+    ----------
+    group : str, optional
+        Whose ratings these are; None for all.
+    items, ratings : int
+        How many there are.
+    raters : int, optional
+        How many there are; None if nobody knows.
+    fewest, median, most : int, float, int
+        Ratings per item.
+    labels : tuple of LabelShare
+        In their order.
+    pairwise_agreement : Coefficient
+        Mean over items with two or more ratings of the share of pairs of ratings that agree.
+    coefficients : tuple of Coefficient
+        Those that the scale of the labels allows.
+    agreement_by_item : tuple of (float, int)
+        How many items have which share of agreeing pairs: lower edge of each bin, .05 wide, and its items, from the
+        least agreed upon; the last entry, 1.0, holds the items with complete agreement. Items rated once are not in it.
+    """
+
+    group: str | None
+    items: int
+    raters: int | None
+    ratings: int
+    fewest: int
+    median: float
+    most: int
+    labels: tuple[LabelShare, ...]
+    pairwise_agreement: Coefficient
+    coefficients: tuple[Coefficient, ...]
+    agreement_by_item: tuple[tuple[float, int], ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {
+            "items": self.items,
+            "raters": self.raters,
+            "ratings": self.ratings,
+            "ratings_per_item": {"min": self.fewest, "median": self.median, "max": self.most},
+            "labels": [label.as_dict() for label in self.labels],
+            "pairwise_agreement": self.pairwise_agreement.value,
+            "pairwise_agreement_low": self.pairwise_agreement.low,
+            "pairwise_agreement_high": self.pairwise_agreement.high,
+            "coefficients": [coefficient.as_dict() for coefficient in self.coefficients],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescribeResult(Result):
+    """Do the raters agree?
+
+    Attributes
+    ----------
+    whole : Description
+        All ratings.
+    groups : tuple of Description
+        Each group's ratings, where they were asked for.
+    """
+
+    command: ClassVar[str] = "describe"
+
+    whole: Description
+    groups: tuple[Description, ...] = ()
+
+    def as_dict(self) -> dict[str, object]:
+        """The `result` part of the JSON."""
+        groups = [{"group": part.group, **part.as_dict()} for part in self.groups]
+        return {**self.whole.as_dict(), **({"groups": groups} if groups else {})}
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per coefficient, and per group where there are groups."""
+        parts = (self.whole, *self.groups)
+        names = ({"group": part.group} if self.groups else {} for part in parts)
+        return [
+            {**name, **coefficient.as_dict()}
+            for part, name in zip(parts, names, strict=True)
+            for coefficient in (part.pairwise_agreement, *part.coefficients)
+        ]

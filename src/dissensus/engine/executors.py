@@ -1,0 +1,74 @@
+"""An executor for every engine: this process, a pool of processes, a Dask cluster, or the caller's own."""
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
+
+from dissensus.errors import DissensusError, MissingExtraError, OptionError
+
+Engine = str | Executor
+P = ParamSpec("P")
+T = TypeVar("T")
+
+DASK = "dask://"
+CONNECT_SECONDS = "10s"
+
+
+class HereExecutor(Executor):
+    """Runs each task at once, in this process."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run the task and return its finished future."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - a future carries any error to whoever asks for its result
+            future.set_exception(error)
+        return future
+
+
+@contextmanager
+def open_executor(engine: Engine = "local", *, workers: int = 1) -> Iterator[Executor]:
+    """An executor for the block.
+
+    Parameters
+    ----------
+    engine : str or Executor
+        `local`, `dask://host:port`, or an executor, which is used as it is and left open.
+    workers : int
+        Processes of the local engine; 1 works in this process.
+    """
+    if isinstance(engine, Executor):
+        yield engine
+    elif engine == "local":
+        if workers < 1:
+            raise OptionError(f"--workers cannot be {workers}: at least one process must work.")
+        with HereExecutor() if workers == 1 else _pool(workers) as executor:
+            yield executor
+    elif engine.startswith(DASK):
+        with _dask(engine.removeprefix(DASK)) as executor:
+            yield executor
+    else:
+        raise OptionError(f"--engine cannot be {engine!r}: choose local or dask://host:port.")
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # Forking a process that runs threads (duckdb, BLAS) can hang the child, so each worker starts afresh.
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[Executor]:
+    try:
+        from distributed import Client  # noqa: PLC0415 - an optional dependency that takes a second to import
+    except ImportError as error:
+        raise MissingExtraError("--engine dask://", install="dissensus[dask]") from error
+    try:
+        client = Client(f"tcp://{address}", timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise DissensusError(f"No Dask scheduler answers at {address}: {reason}. Start one with `dask scheduler`.") from error
+    with client, client.get_executor() as executor:
+        yield executor
