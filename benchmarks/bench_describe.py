@@ -6,12 +6,13 @@ from pathlib import Path
 import duckdb
 import krippendorff
 import numpy as np
-from timing import best_seconds, report
 
 from dissensus import describe, read
 from dissensus.agreement import nominal_alpha
 from dissensus.agreement.bootstrap import replicate
 from dissensus.engine import open_executor
+
+from timing import best_seconds, report
 
 POLIS = Path(__file__).resolve().parents[2] / "shared" / "data" / "polis_votes" / "ratings.parquet"
 

@@ -1,10 +1,11 @@
-import agreement_reference as reference
 import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from nltk.metrics.agreement import AnnotationTask
+from nltk.metrics.distance import masi_distance as nltk_masi
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from dissensus.agreement import (
@@ -21,6 +22,8 @@ from dissensus.agreement import (
 )
 from dissensus.agreement.sums import pair_sums
 from dissensus.ratings import types_of_matrix
+
+import agreement_reference as reference
 
 Q = 4
 VALUES = np.array([-2.0, 0.5, 1.0, 7.0])
@@ -107,16 +110,13 @@ def test_alphas_agree_with_the_krippendorff_package(items):
 
 @given(lively_items)
 def test_alpha_of_sets_agrees_with_nltk(items):
-    from nltk.metrics import agreement
-    from nltk.metrics.distance import masi_distance as nltk_masi
-
     triples = [
         (f"r{rater}", f"i{i}", frozenset(SETS[label]))
         for i, labels in enumerate(items)
         for rater, label in enumerate(labels)
         if len(labels) >= 2
     ]
-    theirs = agreement.AnnotationTask(data=triples, distance=nltk_masi).alpha()
+    theirs = AnnotationTask(data=triples, distance=nltk_masi).alpha()
     # nltk writes MASI's two thirds as .67 and one third as .33, and that is all the difference.
     assert abs(set_alpha(types_of(items), masi_distance(MEMBERS))[0] - theirs) < 0.02
 
@@ -166,7 +166,7 @@ def test_weights_are_copies_of_items(items, times):
 
 def test_many_labels_take_the_sparse_path_to_the_same_numbers():
     rng = np.random.default_rng(1)
-    items = [rng.integers(0, 300, size=3).tolist() + [7] for _ in range(40)]
+    items = [[*rng.integers(0, 300, size=3).tolist(), 7] for _ in range(40)]
     wide = types_of_matrix(np.array([[labels.count(c) for c in range(300)] for labels in items]))
     assert close(nominal_alpha(wide), reference.alpha(items, reference.nominal))
     assert close(ordinal_alpha(wide), reference.alpha(items, reference.ordinal(items)))

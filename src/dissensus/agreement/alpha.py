@@ -132,4 +132,4 @@ def _alpha_of_squares(types: CountTypes, w: Floats, n_c: Floats, within: Floats,
 
 def _uses_one_label(n_c: Floats) -> npt.NDArray[np.bool_]:
     # Asked of the whole numbers, because a sum of squares that should be zero may be 1e-33.
-    return np.count_nonzero(n_c, axis=1) <= 1
+    return np.asarray(np.count_nonzero(n_c, axis=1) <= 1)

@@ -7,7 +7,7 @@ from numpy.random import Generator
 
 from dissensus.agreement.bootstrap import Measure, percentile_interval, replicate
 from dissensus.agreement.gwet import WEIGHTINGS, Weighting
-from dissensus.agreement.measures import PAIRWISE, default_weighting, measures_for, why_undefined
+from dissensus.agreement.measures import default_weighting, measures_for, why_undefined
 from dissensus.agreement.pairwise import agreeing_share
 from dissensus.agreement.result import Coefficient, DescribeResult, Description, LabelShare
 from dissensus.agreement.sums import Floats, pairable
@@ -118,7 +118,11 @@ def _weighting(ratings: Ratings, weights: Weighting | None) -> str | None:
 
 
 def _describe_one(
-    ratings: Ratings, group: str | None, measures: Mapping[str, Measure], replicates: Mapping[str, Floats], confidence: float
+    ratings: Ratings,
+    group: str | None,
+    measures: Mapping[str, Measure],
+    replicates: Mapping[str, Floats],
+    confidence: float,
 ) -> tuple[Description, list[str]]:
     types = ratings.types
     coefficients, warnings = _coefficients(ratings, group, measures, replicates, confidence)
@@ -145,7 +149,11 @@ def _describe_one(
 
 
 def _coefficients(
-    ratings: Ratings, group: str | None, measures: Mapping[str, Measure], replicates: Mapping[str, Floats], confidence: float
+    ratings: Ratings,
+    group: str | None,
+    measures: Mapping[str, Measure],
+    replicates: Mapping[str, Floats],
+    confidence: float,
 ) -> tuple[list[Coefficient], list[str]]:
     """Each measure with its interval, and why where there is none."""
     coefficients = []

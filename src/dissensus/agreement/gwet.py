@@ -85,7 +85,7 @@ def _chance(types: CountTypes, w: Floats, *, total_weight: float) -> Floats:
     """Gwet's chance agreement: T_w / (q (q - 1)) times the sum of p (1 - p) over q labels."""
     q = types.n_labels
     shares = label_shares(types, w)
-    return (shares * (1 - shares)).sum(axis=1) * total_weight / max(q * (q - 1), 1)
+    return np.asarray((shares * (1 - shares)).sum(axis=1) * total_weight / max(q * (q - 1), 1))
 
 
 def _beyond_chance(observed: Floats, by_chance: Floats, types: CountTypes) -> Floats:
@@ -108,9 +108,9 @@ class _Closeness:
         apart = np.abs(self.x[c] - self.x[k])
         if self.weighting == "ordinal":
             # 1 - C(d + 1, 2) / C(q, 2), with d steps between the labels and q = range + 1 of them.
-            return 1 - apart * (apart + 1) / (self.range * (self.range + 1))
+            return np.asarray(1 - apart * (apart + 1) / (self.range * (self.range + 1)))
         power = 2 if self.weighting == "quadratic" else 1
-        return 1 - (apart / self.range) ** power
+        return np.asarray(1 - (apart / self.range) ** power)
 
     def total(self) -> float:
         """Sum of the weights of all pairs of labels."""

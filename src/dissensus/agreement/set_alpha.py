@@ -49,7 +49,7 @@ def masi_distance(members: Members) -> Floats:
     same = both == either
     nested = both == np.minimum(size[:, None], size[None, :])
     monotonicity = np.select([same, nested, both > 0], [1.0, 2 / 3, 1 / 3], 0.0)
-    return 1 - both / either * monotonicity
+    return np.asarray(1 - both / either * monotonicity)
 
 
 def _overlap(members: Members) -> tuple[Floats, Floats]:

@@ -69,6 +69,8 @@ def _dask(address: str) -> Iterator[Executor]:
         client = Client(f"tcp://{address}", timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise DissensusError(f"No Dask scheduler answers at {address}: {reason}. Start one with `dask scheduler`.") from error
+        raise DissensusError(
+            f"No Dask scheduler answers at {address}: {reason}. Start one with `dask scheduler`."
+        ) from error
     with client, client.get_executor() as executor:
         yield executor

@@ -1,0 +1,50 @@
+"""The commands, in the order in which a newcomer needs them. Nothing heavy is imported until a command runs."""
+
+from typing import Annotated
+
+import typer
+
+from dissensus import __version__
+from dissensus.cli.bundles import spread
+from dissensus.cli.demo import demo_command
+from dissensus.cli.describe import describe_command
+from dissensus.cli.report import report_command
+from dissensus.cli.reproduce import reproduce_command
+from dissensus.cli.simulate import simulate_urn_command
+
+app = typer.Typer(
+    name="dissensus",
+    help="Measure classifiers and AI judges against people who disagree.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=False,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+simulate = typer.Typer(help="Make data whose truth is known.", rich_markup_mode=None)
+
+app.command("demo")(spread(demo_command))
+app.command("describe")(spread(describe_command))
+app.command("report")(spread(report_command))
+app.add_typer(simulate, name="simulate")
+simulate.command("urn")(spread(simulate_urn_command))
+app.command("reproduce")(spread(reproduce_command))
+
+
+@simulate.callback()
+def _simulate() -> None:
+    """Make data whose truth is known."""
+
+
+@app.callback()
+def _top(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """Measure classifiers and AI judges against people who disagree."""
+    if version:
+        print(f"dissensus {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit

@@ -1,0 +1,157 @@
+"""The files that commands take, and what the user says about them."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from dissensus.errors import OptionError
+
+if TYPE_CHECKING:
+    from dissensus.example_data.examples import Example
+    from dissensus.ratings import Judges, Ratings, Task
+    from dissensus.ratings.formats.plan import Repeats
+    from dissensus.ratings.labels import Scale
+
+EXAMPLE = "example:"
+JUDGE_COLUMNS = ("item", "judge", "sample", "label", "elicitation")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingsInput:
+    """A file of ratings and how to read it."""
+
+    ratings: Annotated[
+        str,
+        typer.Argument(
+            metavar="RATINGS", help="People's ratings: CSV, TSV, JSONL or Parquet, or example:binary, example:toxicity."
+        ),
+    ]
+    item: Annotated[str | None, typer.Option(metavar="COL", help="Name of the item column.")] = None
+    rater: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Name of the rater column; with --wide the rater columns, e.g. 'r*'."),
+    ] = None
+    label: Annotated[str | None, typer.Option(metavar="COL", help="Name of the label column.")] = None
+    elicitation: Annotated[str | None, typer.Option(metavar="COL", help="Name of the elicitation column.")] = None
+    count: Annotated[str | None, typer.Option(metavar="COL", help="Name of the count column of a table of counts.")] = (
+        None
+    )
+    labels: Annotated[str | None, typer.Option(metavar="A,B,C", help="Every label, in order.")] = None
+    scale: Annotated[
+        str | None, typer.Option(metavar="S", help="nominal, ordinal or interval; inferred if not given.")
+    ] = None
+    repeats: Annotated[
+        str, typer.Option(metavar="R", help="A rater who rated an item twice: error, first, last or keep.")
+    ] = "error"
+    wide: Annotated[bool, typer.Option("--wide", help="Each column is a rater; usually recognised.")] = False
+    task: Annotated[Path | None, typer.Option(metavar="TASK.toml", help="What was asked: options in order.")] = None
+
+    def read(self, *, group_column: str | None = None) -> "Ratings":
+        """The ratings."""
+        from dissensus.ratings import read
+
+        return read(
+            resolve(self.ratings, "ratings.csv"),
+            item=self.item,
+            rater=self.rater,
+            label=self.label,
+            group=group_column,
+            elicitation=self.elicitation,
+            count=self.count,
+            labels=split_labels(self.labels),
+            scale=cast("Scale | None", self.scale),
+            repeats=cast("Repeats", self.repeats),
+            wide=True if self.wide else None,
+            task=self.read_task(),
+        )
+
+    def read_task(self) -> "Task | None":
+        """The task, if one was named."""
+        from dissensus.ratings import read_task
+
+        return None if self.task is None else read_task(self.task)
+
+    def has_column(self, name: str) -> bool:
+        """Whether the file has a column of this name."""
+        from dissensus.ratings.columns import find_column
+        from dissensus.ratings.files import open_sheet
+
+        with open_sheet(resolve(self.ratings, "ratings.csv")) as sheet:
+            return find_column(sheet, name) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptionalJudgesInput:
+    """A file of judges' answers that may be left out."""
+
+    judges: Annotated[
+        str | None, typer.Argument(metavar="[JUDGES]", help="Judges' answers, a file like RATINGS with a judge column.")
+    ] = None
+    judge_columns: Annotated[
+        str | None,
+        typer.Option(metavar="ROLE=COL,...", help="Names of columns of JUDGES, e.g. judge=model,label=verdict."),
+    ] = None
+
+    def read(self, ratings: "Ratings", *, repeats: str = "error") -> "Judges | None":
+        """The judges' answers on the rated items, if a file was named; labels in the order of the ratings."""
+        from dissensus.ratings import read_judges
+
+        if self.judges is None:
+            return None
+        names = column_names(self.judge_columns)
+        judges = read_judges(
+            resolve(self.judges, "judges.csv"),
+            item=names.get("item"),
+            judge=names.get("judge"),
+            sample=names.get("sample"),
+            label=names.get("label"),
+            elicitation=names.get("elicitation"),
+            repeats=cast("Repeats", repeats),
+        )
+        return judges.on_items_of(ratings)
+
+
+def resolve(name: str, file: str) -> Path:
+    """The path behind an argument: `example:binary` is a bundled data set, anything else a path."""
+    from dissensus.example_data import example_path
+
+    return example_path(cast("Example", name.removeprefix(EXAMPLE))) / file if name.startswith(EXAMPLE) else Path(name)
+
+
+def split_labels(text: str | None) -> Sequence[str] | None:
+    """Labels from `a,b,c`; a label with a comma stands in double quotes.
+
+    Examples
+    --------
+    >>> split_labels('no,"yes, but"')
+    ['no', 'yes, but']
+    """
+    if text is None:
+        return None
+    labels = [label.strip() for label in next(csv.reader([text], skipinitialspace=True), [])]
+    if not all(labels) or not labels:
+        raise OptionError(f"--labels {text!r} has an empty label: write them as a,b,c.")
+    return labels
+
+
+def column_names(text: str | None) -> dict[str, str]:
+    """Names of columns from `judge=model,label=verdict`.
+
+    Examples
+    --------
+    >>> column_names("judge=model,label=verdict")
+    {'judge': 'model', 'label': 'verdict'}
+    """
+    names = {}
+    for part in [] if text is None else next(csv.reader([text], skipinitialspace=True), []):
+        role, equals, column = part.partition("=")
+        if role.strip() not in JUDGE_COLUMNS or not equals or not column.strip():
+            raise OptionError(
+                f"--judge-columns has {part!r}: write ROLE=COLUMN with a role out of {', '.join(JUDGE_COLUMNS)}."
+            )
+        names[role.strip()] = column.strip()
+    return names

@@ -1,0 +1,62 @@
+"""What every command does with its result, and with the time until it is there."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from dissensus.engine import Progress
+    from dissensus.results import Result
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """How to show a result: options that every command has."""
+
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the random numbers.")] = 0
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar and no remarks on stderr.")] = False
+
+    def show(self, result: "Result") -> None:
+        """Print the result on stdout."""
+        if self.as_json:
+            print(result.to_json())
+            return
+        from rich.console import Console
+
+        from dissensus.report.text import print_result
+
+        print_result(result, Console())
+
+    def remark(self, text: str) -> None:
+        """Say something on stderr."""
+        if not self.quiet:
+            print(text, file=sys.stderr)
+
+    @contextmanager
+    def progress(self, what: str) -> "Iterator[Progress | None]":
+        """A progress bar on stderr, where that is a terminal."""
+        if self.quiet or not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(what, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """Where the work runs: options of every command that resamples or simulates."""
+
+    engine: Annotated[str, typer.Option(metavar="E", help="Where to compute: local or dask://host:port.")] = "local"
+    workers: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Processes of the local engine; the numbers do not depend on it.")
+    ] = 1

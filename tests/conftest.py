@@ -1,0 +1,89 @@
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with real ratings and samples beside the checkout; tests that need it skip where it is absent."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "data").is_dir():
+        pytest.skip("the folder with real ratings is not here")
+    return folder
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the files in tests/golden anew; read the diff")
+
+
+class _Renewed(str):
+    """Equal to anything, which it writes to its file: how `assert text == golden(name)` renews the file."""
+
+    __slots__ = ("path",)
+    __hash__ = str.__hash__
+    path: Path
+
+    def __eq__(self, other: object) -> bool:
+        self.path.write_text(str(other), encoding="utf-8", newline="\n")
+        return True
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest):
+    """Text that an output was found to be right at: `assert text == golden("describe.txt")`."""
+
+    def find(name: str) -> str:
+        path = ROOT / "tests" / "golden" / name
+        if request.config.getoption("--update-golden"):
+            renewed = _Renewed()
+            renewed.path = path
+            return renewed
+        return path.read_text(encoding="utf-8")
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def described():
+    """Makes what `describe` could have returned: hand-written numbers, some of them replaced."""
+    from dataclasses import replace  # noqa: PLC0415 - only the tests of reports need these
+
+    from dissensus.agreement.result import Coefficient, DescribeResult, Description, LabelShare  # noqa: PLC0415
+
+    def coefficient(name: str, value: float, low: float, high: float) -> Coefficient:
+        return Coefficient(name=name, value=value, low=low, high=high)
+
+    whole = Description(
+        group=None,
+        items=1000,
+        raters=12,
+        ratings=5000,
+        fewest=3,
+        median=5.0,
+        most=8,
+        labels=(
+            LabelShare(label="Not toxic", count=3000, share=0.6),
+            LabelShare(label="Toxic", count=1500, share=0.3),
+            LabelShare(label="Very toxic", count=500, share=0.1),
+        ),
+        pairwise_agreement=coefficient("pairwise_agreement", 0.588, 0.561, 0.614),
+        coefficients=(
+            coefficient("krippendorff_alpha_nominal", 0.13, 0.10, 0.16),
+            coefficient("fleiss_kappa", 0.1287, 0.0991, 0.1604),
+            coefficient("gwet_ac1", 0.42, 0.39, 0.45),
+        ),
+        agreement_by_item=((0.0, 100), (0.3, 200), (0.6, 300), (1.0, 400)),
+    )
+
+    def make(*, groups: tuple[Description, ...] = (), warnings: tuple[str, ...] = (), settings=None, **changes):
+        return DescribeResult(
+            settings={"scale": "nominal", "bootstrap": 500, "confidence": 0.95, "seed": 0} | (settings or {}),
+            data={"ratings": {"file": "ratings.csv", "sha256": "ab" * 32, "format": "tidy", "rows": 5000}},
+            warnings=warnings,
+            whole=replace(whole, **changes),
+            groups=groups,
+        )
+
+    return make
