@@ -1,0 +1,23 @@
+"""Populations with a known truth: urns of item states, raters who draw from them, classifiers that half see them."""
+
+from dissensus.simulation.classifiers import Classifier, HardClassifier, SoftClassifier
+from dissensus.simulation.draws import SimulatedUrn, simulate_urn
+from dissensus.simulation.panels import Panel, ResponseRule
+from dissensus.simulation.running_example import HARD_CLASSIFIER, RUNNING_EXAMPLE, SOFT_CLASSIFIER
+from dissensus.simulation.truth import UrnTruth
+from dissensus.simulation.urn import Urn
+
+__all__ = [
+    "HARD_CLASSIFIER",
+    "RUNNING_EXAMPLE",
+    "SOFT_CLASSIFIER",
+    "Classifier",
+    "HardClassifier",
+    "Panel",
+    "ResponseRule",
+    "SimulatedUrn",
+    "SoftClassifier",
+    "Urn",
+    "UrnTruth",
+    "simulate_urn",
+]
