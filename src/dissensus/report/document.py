@@ -5,7 +5,7 @@ app render the same Section, so that a sentence is written once.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Cell = str | int | float | None
@@ -19,23 +19,56 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Points:
+    """Sentences that stand beside each other: a bulleted list.
+
+    Attributes
+    ----------
+    title : str
+        What they have in common.
+    texts : sequence of str
+        One point each.
+    """
+
+    title: str
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """A table with a caption; numbers stay numbers until a renderer formats them.
 
     Attributes
     ----------
+    caption : str
+        What the table holds.
     columns : sequence of str
         Headings, in words.
     rows : sequence of sequence of Cell
-        None is shown as a dash.
+        None and NaN are shown as a dash.
     digits : int
         Decimals shown for floats.
+    percent : frozenset of str
+        The columns whose floats are shares, shown as percentages.
     """
 
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     digits: int = 3
+    percent: frozenset[str] = frozenset()
+
+    def number_columns(self) -> list[bool]:
+        """Which columns hold numbers, to be set to the right; a cell that is missing does not decide."""
+        found = []
+        for place in range(len(self.columns)):
+            cells = [row[place] for row in self.rows if row[place] is not None]
+            found.append(bool(cells) and not any(isinstance(cell, str) for cell in cells))
+        return found
+
+    def head(self, most: int) -> tuple["Table", int]:
+        """The first rows, and how many more there are."""
+        return replace(self, rows=self.rows[:most]), max(len(self.rows) - most, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +82,11 @@ class Figure:
     caption : str
         Says how it was computed.
     spec : mapping
-        Vega-Lite without size or theme; every text in it is plain data.
+        Vega-Lite without width or theme; every text in it that others wrote is data, never an expression.
     table : Table, optional
         The numbers behind it.
     spark : str, optional
-        A line of block characters that shows the same in a terminal.
+        A line of block characters that shows the same in a terminal, where it stands for the table.
     """
 
     title: str
@@ -71,7 +104,7 @@ class Note:
     kind: Literal["warning", "hint"] = "warning"
 
 
-Block = Paragraph | Table | Figure | Note
+Block = Paragraph | Points | Table | Figure | Note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +124,15 @@ class Section:
     title: str
     lead: str
     blocks: Sequence[Block] = field(default_factory=tuple)
+
+    def figures(self) -> list[Figure]:
+        """The charts, in reading order."""
+        return [block for block in self.blocks if isinstance(block, Figure)]
+
+    def main_table(self) -> Table | None:
+        """The first table, whether it stands alone or behind a chart."""
+        for block in self.blocks:
+            table = block.table if isinstance(block, Figure) else block
+            if isinstance(table, Table):
+                return table
+        return None

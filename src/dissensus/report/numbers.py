@@ -1,0 +1,111 @@
+"""Numbers as text: one way to write shares, coefficients, counts and intervals, wherever they are shown."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from dissensus.report.document import Cell, Table
+from dissensus.report.untrusted import visible
+
+DASH = "-"
+"""Shown for a number that is not there."""
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share as a percentage; one that is not quite nothing or everything never looks as if it were.
+
+    Examples
+    --------
+    >>> percent(0.5876), percent(1), percent(0.99999), percent(0.0001), percent(-0.05)
+    ('58.8%', '100%', '>99.9%', '<0.1%', '-5.0%')
+    """
+    if share in (0, 1):
+        return f"{share:.0%}"
+    nothing, everything = f"{0:.{digits}%}", f"{1:.{digits}%}"
+    text = f"{share:.{digits}%}"
+    if text.lstrip("-") == nothing:
+        return f"<{10.0**-digits:.{digits}f}%" if share > 0 else nothing
+    return f">{100 - 10.0**-digits:.{digits}f}%" if text == everything and share < 1 else text
+
+
+def decimal(value: float, digits: int = 2) -> str:
+    """A number with so many decimals, and no sign on zero.
+
+    Examples
+    --------
+    >>> decimal(0.1276), decimal(-0.0001), decimal(12345.678, 1)
+    ('0.13', '0.00', '12,345.7')
+    """
+    text = f"{value:,.{digits}f}"
+    return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def whole(count: float) -> str:
+    """A count, with thousands set apart; a half (as a median can have) keeps its half.
+
+    Examples
+    --------
+    >>> whole(700586), whole(4.5), whole(5.0)
+    ('700,586', '4.5', '5')
+    """
+    return f"{count:,.0f}" if count == int(count) else f"{count:,.1f}"
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "rater"), counted(2000, "rater"), counted(0, "response set"), counted(2, "category", "categories")
+    ('1 rater', '2,000 raters', '0 response sets', '2 categories')
+    """
+    return f"{whole(count)} {one if count == 1 else many or one + 's'}"
+
+
+def listing(parts: list[str]) -> str:
+    """Things in a sentence.
+
+    Examples
+    --------
+    >>> listing(["a"]), listing(["a", "b"]), listing(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def with_interval(value: float, low: float, high: float, *, form: Callable[[float], str] = decimal) -> str:
+    """A number and its interval; the number alone if there is no interval.
+
+    Examples
+    --------
+    >>> with_interval(0.588, 0.561, 0.614, form=percent)
+    '58.8% [56.1%, 61.4%]'
+    >>> with_interval(0.13, math.nan, math.nan)
+    '0.13'
+    """
+    bounds = f" [{form(low)}, {form(high)}]" if math.isfinite(low) and math.isfinite(high) else ""
+    return form(value) + bounds
+
+
+def table_cells(table: Table, row: Sequence[Cell]) -> list[str]:
+    """The cells of a table's row as text."""
+    columns = zip(table.columns, row, strict=True)
+    return [cell_text(cell, digits=table.digits, is_percent=name in table.percent) for name, cell in columns]
+
+
+def cell_text(value: Cell, *, digits: int, is_percent: bool = False) -> str:
+    """A table's cell as text.
+
+    Examples
+    --------
+    >>> [cell_text(v, digits=2) for v in ("a", 1200, 0.126, None, math.nan, True)]
+    ['a', '1,200', '0.13', '-', '-', 'yes']
+    """
+    if isinstance(value, str):
+        return visible(value)
+    if value is None or not math.isfinite(value):
+        return DASH
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if is_percent:
+        return percent(value)
+    return whole(value) if isinstance(value, int) else decimal(value, digits)

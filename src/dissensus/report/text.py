@@ -1,0 +1,110 @@
+"""Results in a terminal: sentences, tables and spark-lines.
+
+Everything becomes a rich Text, which rich shows as it is: a label such as `[red]x[/red]` or `:smile:` is no markup.
+"""
+
+import io
+from collections.abc import Iterator
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from dissensus.report.document import Block, Figure, Note, Paragraph, Points, Section, Table
+from dissensus.report.numbers import counted, table_cells
+from dissensus.report.untrusted import visible
+from dissensus.report.views import section_of
+from dissensus.results import Result
+
+WIDTH = 80
+MOST_ROWS = 30
+"""A terminal shows so many rows of a table, and says how many more there are."""
+NARROWEST = 10
+"""A column of text is never squeezed below so many characters."""
+
+
+def text_of(result: Result) -> str:
+    """The result as plain text, 80 columns wide."""
+    file = io.StringIO()
+    console = Console(file=file, width=WIDTH, color_system=None, legacy_windows=False, force_terminal=False)
+    print_result(result, console)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n") + "\n"
+
+
+def print_result(result: Result, console: Console) -> None:
+    """Show a result in a terminal."""
+    print_section(section_of(result), console)
+
+
+def print_section(section: Section, console: Console) -> None:
+    """Show a section in a terminal."""
+    console.print(_text(section.title, "bold"))
+    console.print(_text(section.lead))
+    console.print()
+    for block in section.blocks:
+        for part in _rendered(block, ascii_only=console.options.ascii_only):
+            console.print(part)
+        console.print()
+
+
+def _rendered(block: Block, *, ascii_only: bool) -> Iterator[RenderableType]:
+    match block:
+        case Paragraph():
+            yield _text(block.text)
+        case Points():
+            yield _text(block.title, "bold")
+            for point in block.texts:
+                yield _hanging("- ", point)
+        case Table():
+            yield from _table(block)
+        case Figure():
+            yield from _figure(block, ascii_only=ascii_only)
+        case Note():
+            is_warning = block.kind == "warning"
+            yield _hanging("warning: " if is_warning else "hint: ", block.text, "yellow" if is_warning else "dim")
+
+
+def _figure(figure: Figure, *, ascii_only: bool) -> Iterator[RenderableType]:
+    """The finding and its spark-line, or the table where there is none or the terminal cannot show it."""
+    if figure.spark is not None and not ascii_only:
+        yield _text(figure.title, "bold")
+        yield Padding(_text(figure.spark), (0, 0, 0, 2))
+    elif figure.table is not None:
+        yield _text(figure.title, "bold")
+        yield from _table(figure.table, has_heading=True)
+
+
+def _table(table: Table, *, has_heading: bool = False) -> Iterator[RenderableType]:
+    head, left = table.head(MOST_ROWS)
+    if not has_heading:
+        yield _text(table.caption, "bold")
+    rich_table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    rows = [[_text(cell) for cell in table_cells(head, row)] for row in head.rows]
+    for i, (column, is_number) in enumerate(zip(head.columns, head.number_columns(), strict=True)):
+        widest = max((row[i].cell_len for row in rows), default=0)
+        rich_table.add_column(
+            _text(column),
+            justify="right" if is_number else "left",
+            min_width=widest if is_number else min(widest, NARROWEST),
+            overflow="fold",
+        )
+    for row in rows:
+        rich_table.add_row(*row)
+    yield Padding(rich_table, (0, 0, 0, 2))
+    if left:
+        yield _text(f"  and {counted(left, 'more row')}, which the JSON output has")
+
+
+def _hanging(mark: str, text: str, style: str = "") -> RenderableType:
+    """A mark with text that stays to the right of it."""
+    grid = RichTable.grid(padding=0)
+    grid.add_column(width=len(mark), no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(Text(mark, style=style), _text(text))
+    return grid
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(visible(text), style=style, overflow="fold")

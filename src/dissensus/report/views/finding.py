@@ -1,0 +1,44 @@
+import importlib
+import importlib.util
+from collections.abc import Callable
+from dataclasses import replace
+
+from dissensus.errors import DissensusError
+from dissensus.report.charts import Chart
+from dissensus.report.document import Note, Section
+from dissensus.report.untrusted import visible
+from dissensus.results import Result
+
+View = Callable[[Result], Section]
+
+
+def section_of(result: Result) -> Section:
+    """What a result says, its warnings last.
+
+    The view is the function `view` in the module of this folder that is named like the command; a command without one
+    shows its rows.
+    """
+    section = _view(result.command)(result)
+    warnings = [Note(text=visible(warning)) for warning in result.warnings]
+    return replace(section, blocks=(*section.blocks, *warnings))
+
+
+def main_chart(result: Result) -> Chart:
+    """The first chart of what a result says.
+
+    Raises
+    ------
+    DissensusError
+        If it has none.
+    """
+    figures = section_of(result).figures()
+    if not figures:
+        raise DissensusError(f"This result of {result.command} has no chart: print its summary() instead.")
+    return Chart(figure=figures[0])
+
+
+def _view(command: str) -> View:
+    name = f"dissensus.report.views.{command.replace(' ', '_').replace('-', '_')}"
+    module = importlib.import_module(name if importlib.util.find_spec(name) else "dissensus.report.views.rows")
+    view: View = module.view
+    return view

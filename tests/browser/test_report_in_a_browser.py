@@ -1,0 +1,216 @@
+"""The page in a real browser: drawn, readable and quiet, whatever the labels say."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dissensus.agreement.result import LabelShare
+from dissensus.report.views import main_chart
+from dissensus.report.writing import write_report
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+pytestmark = pytest.mark.browser
+SCRIPT = "<script>alert(1)</script>"
+LABELS = (
+    LabelShare(label=SCRIPT, count=2000, share=0.4),
+    LabelShare(label="</script><img src=x onerror=alert(2)>", count=1500, share=0.3),
+    LabelShare(label="a label without a single blank " * 4, count=1000, share=0.2),
+    LabelShare(label="unbreakable" * 12, count=500, share=0.1),
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("Chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def report(described, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    groups = (described(group=SCRIPT, labels=LABELS).whole, described(group="experts").whole)
+    results = [described(labels=LABELS), described(labels=LABELS, groups=groups, warnings=(f"{SCRIPT} is odd.",))]
+    return write_report(results, path, title="What the ratings say", command_line="dissensus report ratings.csv")
+
+
+class Visit:
+    """A page opened in a window of its own, with all it said and asked for."""
+
+    def __init__(self, browser, path, **window):
+        self.context = browser.new_context(**{"viewport": {"width": 1000, "height": 800}} | window)
+        self.page = self.context.new_page()
+        self.said, self.requests, self.dialogs = [], [], []
+        self.page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
+        self.page.goto(path.as_uri())
+        # Counted from outside: waiting inside the page would be evaluating, which the page's policy forbids.
+        sync_api.expect(self.page.locator("[data-chart]:not(:has(svg))")).to_have_count(0, timeout=15_000)
+
+
+@pytest.fixture
+def visit(browser, report):
+    visits = []
+
+    def open_page(path=report, **window):
+        visits.append(Visit(browser, path, **window))
+        return visits[-1]
+
+    yield open_page
+    for opened in visits:
+        opened.context.close()
+
+
+def test_every_chart_is_drawn(visit):
+    drawn = visit().page.evaluate(
+        "[...document.querySelectorAll('[data-chart] svg')].map(svg => "
+        "[svg.getBoundingClientRect().width, svg.querySelectorAll('path, text').length])"
+    )
+    assert len(drawn) == 7  # three of the first result, four of the second, which has groups
+    assert all(width > 400 and marks > 10 for width, marks in drawn)
+
+
+def test_the_page_is_silent_and_asks_no_other_host(visit, report):
+    seen = visit()
+    assert seen.said == []
+    assert seen.requests == [report.as_uri()]
+
+
+def test_a_script_in_a_label_is_shown_as_text_and_never_run(visit):
+    seen = visit()
+    assert seen.dialogs == []
+    assert seen.page.locator("svg text", has_text=SCRIPT).count() >= 2
+    seen.page.locator("summary").nth(2).click()
+    assert seen.page.get_by_role("rowheader", name=SCRIPT).first.is_visible()
+    assert seen.page.locator("img").count() == 0
+
+
+def test_the_policy_stops_what_is_not_ours(visit):
+    seen = visit()
+    ran = seen.page.evaluate(
+        "() => { const script = document.createElement('script'); script.textContent = 'window.ran = true';"
+        " document.body.append(script); return window.ran === true; }"
+    )
+    assert not ran
+    # After a timer, since what the debugger itself evaluates is free of the policy.
+    tried = "try { eval('1'); done('ran'); } catch (error) { done(error.name); }"
+    assert seen.page.evaluate(f"() => new Promise(done => setTimeout(() => {{ {tried} }}))") == "EvalError"
+
+
+def test_the_pointer_brings_up_the_numbers(visit):
+    seen = visit()
+    seen.page.locator("[data-chart] svg .mark-symbol path").first.hover()
+    tip = seen.page.locator("#vg-tooltip-element")
+    tip.wait_for(state="visible", timeout=5000)
+    assert re.search(r"Alpha \(nominal\).*0\.130.*0\.100.*0\.160", tip.inner_text(), re.DOTALL)
+    assert seen.said == []
+
+
+def test_the_tooltip_shows_a_script_as_text(visit):
+    seen = visit()
+    seen.page.locator("[data-chart]").nth(2).locator("svg .mark-rect path").first.hover()
+    tip = seen.page.locator("#vg-tooltip-element")
+    tip.wait_for(state="visible", timeout=5000)
+    assert SCRIPT in tip.inner_text()
+    assert seen.dialogs == []
+
+
+def luminance(colour):
+    red, green, blue = (int(part) for part in re.findall(r"\d+", colour)[:3])
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+COLOURS = """() => ({paper: getComputedStyle(document.documentElement).backgroundColor,
+  ink: getComputedStyle(document.querySelector('h1')).color,
+  label: getComputedStyle(document.querySelector('svg text')).fill})"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_and_charts_follow_the_readers_colour_scheme(visit, scheme):
+    colours = visit(color_scheme=scheme).page.evaluate(COLOURS)
+    paper, ink, label = (luminance(colours[name]) for name in ("paper", "ink", "label"))
+    assert (paper < ink and paper < label) == (scheme == "dark")
+    assert min(abs(paper - ink), abs(paper - label)) > 150
+
+
+def test_dark_readers_print_on_white(visit):
+    page = visit(color_scheme="dark").page
+    page.emulate_media(media="print", color_scheme="dark")
+    colours = page.evaluate(COLOURS)
+    assert luminance(colours["paper"]) > 250
+    assert max(luminance(colours["ink"]), luminance(colours["label"])) < 60
+
+
+@pytest.mark.parametrize("width", [320, 390, 768])
+def test_a_narrow_screen_needs_no_sideways_scroll(visit, width):
+    page = visit(viewport={"width": width, "height": 844}).page
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    beyond = page.evaluate(
+        "[...document.querySelectorAll('[data-chart] svg')].flatMap(svg => [...svg.querySelectorAll('text')].filter("
+        "text => text.getBoundingClientRect().right > svg.getBoundingClientRect().right + 1).map(t => t.textContent))"
+    )
+    assert beyond == []  # no number or name of a chart is cut off
+
+
+def test_charts_grow_with_the_window(visit):
+    page = visit(viewport={"width": 390, "height": 844}).page
+    page.set_viewport_size({"width": 900, "height": 844})
+    sync_api.expect(page.locator("[data-chart] svg").first).to_have_attribute("width", re.compile("[6-9]\\d\\d"))
+
+
+def test_the_page_prints(visit):
+    pdf = visit().page.pdf(format="A4")
+    assert pdf.startswith(b"%PDF-")
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 12
+
+
+def test_the_keyboard_reaches_the_content_and_the_data(visit):
+    page = visit().page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the answers"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.keyboard.press("Enter")
+    assert page.get_by_role("table", name="Agreement among all ratings").first.is_visible()
+
+
+def test_a_screen_reader_finds_landmarks_and_described_figures(visit):
+    page = visit().page
+    assert page.get_by_role("main").count() == 1
+    assert page.get_by_role("contentinfo").count() == 1
+    assert page.get_by_role("navigation", name="Sections").count() == 1
+    finding = "Corrected for chance, agreement is between 0.13 and 0.42, depending on the coefficient"
+    assert page.get_by_role("figure", name=finding).count() == 2
+    label = page.locator("[role=graphics-document]").first.get_attribute("aria-label")
+    assert label.startswith(f"{finding}. Each coefficient corrects for chance")
+
+
+def test_without_javascript_the_answer_and_the_tables_are_there(browser, report):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    text = page.locator("body").inner_text()
+    assert "Two raters of the same item give the same label 58.8%" in text
+    assert "The chart is drawn by JavaScript" in text
+    context.close()
+
+
+def test_a_saved_chart_draws_itself(visit, described, tmp_path):
+    path = tmp_path / "chart.html"
+    main_chart(described()).save(path)
+    seen = visit(path)
+    assert seen.page.locator("svg text", has_text="Fleiss").count() == 1
+    assert seen.said == []
+    assert seen.requests == [path.as_uri()]

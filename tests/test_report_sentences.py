@@ -1,0 +1,241 @@
+import math
+
+import pytest
+
+from dissensus.agreement.result import Coefficient, LabelShare
+from dissensus.report.sentences.coefficients import (
+    RULE_OF_THUMB,
+    agreement_in_short,
+    coefficient_name,
+    coefficient_sentence,
+    coefficients_finding,
+    counterpart,
+    groups_finding,
+    headline,
+)
+from dissensus.report.sentences.intervals import interval_sentence
+from dissensus.report.sentences.ratings import (
+    labels_finding,
+    ratings_per_item_sentence,
+    response_sets_sentence,
+    scale_sentence,
+    shape_sentence,
+    unanimity_finding,
+    unused_labels_sentence,
+)
+
+NAMES = [
+    "pairwise_agreement",
+    "krippendorff_alpha_nominal",
+    "krippendorff_alpha_ordinal",
+    "krippendorff_alpha_interval",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "gwet_ac2",
+    "krippendorff_alpha_jaccard",
+    "krippendorff_alpha_masi",
+]
+
+
+def coefficient(value, low=math.nan, high=math.nan, name="krippendorff_alpha_nominal"):
+    return Coefficient(name=name, value=value, low=low, high=high)
+
+
+def shares(**counts):
+    total = sum(counts.values())
+    return [LabelShare(label=label, count=n, share=n / total if total else 0.0) for label, n in counts.items()]
+
+
+def test_the_answer_names_how_often_pairs_agree_and_how_far_that_is_from_chance(described):
+    assert agreement_in_short(described().whole) == (
+        "Two raters of the same item give the same label 58.8% of the time [56.1%, 61.4%]; Krippendorff's alpha "
+        "(nominal) is 0.13 [0.10, 0.16], where 1 is perfect agreement and 0 is what chance would bring."
+    )
+
+
+def test_the_answer_about_one_group_names_it(described):
+    assert agreement_in_short(described(group="experts").whole).startswith('Within group "experts", two raters of the')
+
+
+def test_without_a_bootstrap_there_are_no_brackets(described):
+    whole = described(
+        pairwise_agreement=coefficient(0.588, name="pairwise_agreement"), coefficients=(coefficient(0.13),)
+    ).whole
+    assert "[" not in agreement_in_short(whole)
+    assert coefficient_sentence(coefficient(0.13)).startswith("Krippendorff's alpha (nominal) is 0.13: the raters")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_undefined_number_points_to_the_warning(name):
+    sentence = coefficient_sentence(coefficient(math.nan, name=name))
+    assert "is undefined here (the warnings say why)" in sentence
+    assert "nan" not in sentence.lower()
+
+
+def test_undefined_numbers_in_the_answer_point_to_the_warning(described):
+    whole = described(
+        pairwise_agreement=coefficient(math.nan, name="pairwise_agreement"), coefficients=(coefficient(math.nan),)
+    ).whole
+    assert agreement_in_short(whole) == (
+        "How often two raters of the same item agree is undefined here (the warnings say why); "
+        "Krippendorff's alpha (nominal) is undefined here (the warnings say why)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "meaning"),
+    [
+        # alpha = 1 - D_o / D_e: at 0.13 the observed disagreement is 0.87 of the expected one
+        (0.13, "the raters disagree 13% less than chance would make them"),
+        (-0.05, "the raters disagree 5% more than chance would make them"),
+        (0.0, "the raters disagree as much as chance would make them"),
+        (0.001, "the raters disagree as much as chance would make them"),
+        (1.0, "the raters never disagree"),
+        (0.9999, "the raters disagree >99% less than chance would make them"),
+    ],
+)
+def test_a_coefficient_says_how_it_compares_with_chance(value, meaning):
+    assert meaning in coefficient_sentence(coefficient(value))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_coefficient_has_words_of_its_own(name):
+    assert "_" not in coefficient_name(name)
+    assert coefficient_sentence(coefficient(0.5, name=name)).count(".") >= 1
+
+
+def test_pairwise_agreement_is_not_compared_with_chance():
+    assert coefficient_sentence(coefficient(0.5, name="pairwise_agreement")) == (
+        "Two raters of the same item give the same label 50.0% of the time."
+    )
+
+
+def test_the_rule_of_thumb_has_an_author_and_his_two_numbers():
+    # K. Krippendorff, Content Analysis, 2nd ed. 2004, p. 241: .800, and .667 for tentative conclusions
+    assert all(part in RULE_OF_THUMB for part in ("Krippendorff", "2004", "0.8 ", "0.667"))
+
+
+@pytest.mark.parametrize(
+    ("present", "scale", "expected"),
+    [
+        (["fleiss_kappa", "krippendorff_alpha_nominal"], "nominal", "krippendorff_alpha_nominal"),
+        (NAMES[1:4], "ordinal", "krippendorff_alpha_ordinal"),
+        (NAMES[1:4], "interval", "krippendorff_alpha_interval"),
+        (["krippendorff_alpha_nominal", "krippendorff_alpha_jaccard"], "ordinal", "krippendorff_alpha_jaccard"),
+        (["fleiss_kappa", "gwet_ac1"], "ordinal", "fleiss_kappa"),
+    ],
+)
+def test_the_headline_is_alpha_with_the_distance_that_fits(present, scale, expected):
+    assert headline([coefficient(0.5, name=name) for name in present], scale).name == expected
+
+
+def test_a_group_without_response_sets_shows_nominal_alpha_for_set_alpha():
+    # sets of one option: Jaccard and MASI distance are 0 if equal, else 1, as for nominal alpha
+    forced = [coefficient(0.4), coefficient(0.3, name="fleiss_kappa")]
+    assert counterpart(forced, "krippendorff_alpha_jaccard").value == 0.4
+    assert counterpart(forced, "krippendorff_alpha_ordinal") is None
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.13], "Corrected for chance, agreement is 0.13"),
+        ([0.131, 0.129], "Corrected for chance, agreement is 0.13 by every coefficient"),
+        ([0.42, 0.13], "Corrected for chance, agreement is between 0.13 and 0.42, depending on the coefficient"),
+    ],
+)
+def test_the_chart_of_coefficients_states_their_range(values, expected):
+    assert coefficients_finding([coefficient(value) for value in values]) == expected
+
+
+def test_the_shape_agrees_in_number(described):
+    one = described(items=1, raters=1, ratings=1, fewest=1, median=1.0, most=1).whole
+    assert shape_sentence(one) == "1 rater gave 1 rating to 1 item. Every item has 1 rating."
+    many = described().whole
+    assert shape_sentence(many) == (
+        "12 raters gave 5,000 ratings to 1,000 items. An item has 3 to 8 ratings (median 5)."
+    )
+
+
+def test_anonymous_ratings_are_said_to_be_anonymous(described):
+    assert shape_sentence(described(raters=None).whole).startswith(
+        "1,000 items have 5,000 ratings; the data do not say who gave them."
+    )
+
+
+def test_ratings_per_item_of_none_and_one():
+    assert ratings_per_item_sentence(0, 1.0, 1) == "An item has 0 to 1 rating (median 1)."
+
+
+@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
+def test_each_scale_is_named(scale):
+    assert f"({scale} scale)" in scale_sentence(scale)
+
+
+def test_an_unknown_scale_says_nothing():
+    assert scale_sentence(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ({"a": 3, "b": 1}, 'The most common label is "a": 75.0% of the ratings'),
+        ({"a": 1, "b": 1}, '"a" and "b" are the most common labels: 50.0% of the ratings each'),
+        ({"a": 1, "b": 1, "c": 1, "d": 1}, "4 labels are the most common ones: 25.0% of the ratings each"),
+        ({"a": 3, "b": 0}, 'Every rating says "a"'),
+        ({"a": 0}, "There are no ratings"),
+        ({}, "There are no ratings"),
+    ],
+)
+def test_the_most_common_label_is_named(counts, expected):
+    assert labels_finding(shares(**counts)) == expected
+
+
+def test_labels_nobody_gave_are_named():
+    assert unused_labels_sentence(shares(a=1, b=0)) == 'Nobody gave "b".'
+    assert unused_labels_sentence(shares(a=1)) == ""
+    many = shares(**{f"l{i}": int(i == 0) for i in range(8)})
+    assert unused_labels_sentence(many) == 'Nobody gave "l1", "l2", "l3", "l4", "l5" and 2 more.'
+
+
+def test_response_sets_are_counted():
+    # 2 + 1 of 10 ratings hold several options
+    labels = shares(**{"Yes": 4, "No": 3, "No|Yes": 2, "No|Unsure": 1, "Unsure|Yes": 0})
+    assert response_sets_sentence(labels) == (
+        '30.0% of the ratings endorse several options at once (a response set); the most common one is "No|Yes".'
+    )
+    assert response_sets_sentence(shares(Yes=1)) == ""
+
+
+@pytest.mark.parametrize(
+    ("by_item", "items", "expected"),
+    [
+        (((0.0, 1), (1.0, 3)), 4, "All raters agree on 75.0% of the items"),
+        (((0.0, 1), (1.0, 3)), 9, "All raters agree on 75.0% of the items with two or more ratings"),
+        (((0.0, 4), (1.0, 0)), 4, "There is no item on which all raters agree"),
+        (((1.0, 4),), 4, "All raters agree on every item"),
+        ((), 4, "No item has two ratings"),
+    ],
+)
+def test_unanimous_items_are_counted_among_those_that_can_be_unanimous(described, by_item, items, expected):
+    assert unanimity_finding(described(agreement_by_item=by_item, items=items).whole) == expected
+
+
+def test_intervals_are_explained_only_where_there_are_any():
+    assert interval_sentence({"bootstrap": 0, "confidence": 0.95}) == ""
+    assert interval_sentence({"bootstrap": 500, "confidence": 0.999}) == (
+        "Brackets hold 99.9% intervals: how far a number would move if other items of the same kind had been rated "
+        "(500 bootstrap samples of the items)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"a": 0.2, "b": 0.5}, 'Fleiss\' kappa ranges from 0.20 within "a" to 0.50 within "b"'),
+        ({"a": 0.2, "b": 0.204}, "Fleiss' kappa is 0.20 within every group"),
+        ({"a": 0.2}, 'Fleiss\' kappa is 0.20 within "a"'),
+    ],
+)
+def test_groups_are_compared_by_name(values, expected):
+    assert groups_finding("fleiss_kappa", values) == expected
