@@ -17,9 +17,28 @@ from collections.abc import Iterable, Sequence
 SHOWN = 5
 """How many culprits a message names before it says how many more there are."""
 
+LONGEST_NAME = 60
+"""How many characters of a name or a value a message shows."""
+
 
 class DissensusError(Exception):
-    """Base of every error raised on purpose."""
+    """Base of every error raised on purpose.
+
+    Its message is one line, whatever stands in the data it quotes.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # A worker process sends its error by pickle, and pickle would call our constructors with a message only.
+        return _restored, (type(self), str(self))
+
+
+def _restored(kind: type[DissensusError], message: str) -> DissensusError:
+    error = kind.__new__(kind)
+    DissensusError.__init__(error, message)
+    return error
 
 
 class RatingsError(DissensusError, ValueError):
@@ -43,12 +62,12 @@ class TaskError(DissensusError, ValueError):
 
 
 class RepeatedRatingsError(RatingsError):
-    """Somebody rated the same item twice."""
+    """Somebody rated the same item twice, or a judge's sample comes twice."""
 
-    def __init__(self, repeats: Sequence[str], *, total: int) -> None:
-        times = "rating repeats" if total == 1 else "ratings repeat"
+    def __init__(self, repeats: Sequence[str], *, total: int, source: str, key: Sequence[str]) -> None:
+        what = counted(total, "answer" if "judge" in key else "rating")
         super().__init__(
-            f"{total} {times} an earlier one of the same item and rater: {listed(repeats, total=total)}. "
+            f"{source}: {what} with the {joined(key)} of an earlier one: {listed(repeats, total=total)}. "
             "Keep one of each with --repeats first or --repeats last, or all of them with --repeats keep."
         )
 
@@ -57,8 +76,9 @@ class TooFewRatingsError(RatingsError):
     """Some items have too few ratings for the method."""
 
     def __init__(self, items: Sequence[str], *, needed: int) -> None:
+        have = "has" if len(items) == 1 else "have"
         super().__init__(
-            f"{len(items)} items have fewer than {needed} ratings: {listed(items)}. "
+            f"{counted(len(items), 'item')} {have} fewer than {counted(needed, 'rating')}: {listed(items)}. "
             f"Drop them with `ratings.with_at_least({needed})`, or collect more ratings."
         )
 
@@ -79,6 +99,30 @@ class MissingExtraError(DissensusError, ImportError):
         super().__init__(f"{what} needs a package that is not installed: run `pip install '{install}'`.")
 
 
+def one_line(text: str) -> str:
+    r"""Text without line breaks and control characters; they are shown as escapes.
+
+    Examples
+    --------
+    >>> print(one_line("two\nlines"))
+    two\nlines
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def shortened(text: str) -> str:
+    """A name or a value, cut if it is too long for a message.
+
+    Examples
+    --------
+    >>> shortened("a" * 100)[-5:], len(shortened("a" * 100))
+    ('aa...', 60)
+    """
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
+
+
 def listed(names: Sequence[str], *, total: int | None = None) -> str:
     """The first names in one line, and how many more there are.
 
@@ -88,5 +132,27 @@ def listed(names: Sequence[str], *, total: int | None = None) -> str:
     'a, b, c, d, e and 2 more'
     """
     more = (len(names) if total is None else total) - min(len(names), SHOWN)
-    shown = ", ".join(names[:SHOWN])
+    shown = ", ".join(shortened(name) for name in names[:SHOWN])
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def joined(words: Sequence[str]) -> str:
+    """Words with commas and an `and` between them.
+
+    Examples
+    --------
+    >>> joined(["item", "rater", "elicitation"])
+    'item, rater and elicitation'
+    """
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number and what it counts.
+
+    Examples
+    --------
+    >>> counted(1, "blank row"), counted(1200, "blank row"), counted(2, "row of data", "rows of data")
+    ('1 blank row', '1,200 blank rows', '2 rows of data')
+    """
+    return f"{number:,} {one if number == 1 else several or one + 's'}"

@@ -3,18 +3,28 @@
 import difflib
 from collections.abc import Mapping, Sequence
 
-from dissensus.errors import ColumnError
+from dissensus.errors import ColumnError, joined, shortened
 from dissensus.ratings.coding import Sheet
 
 LIKELY: Mapping[str, tuple[str, ...]] = {
-    "item": ("item_id", "id", "task_id", "text_id", "example_id", "document", "doc_id", "uid", "question_id", "instance",
-             "comment_id", "input_id", "task", "text", "question"),
-    "rater": ("rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid", "coder", "user", "user_id",
-              "labeler", "labeller", "participant", "reviewer"),
-    "label": ("rating", "labels", "score", "answer", "annotation", "response", "value", "vote", "choice", "class",
-              "category", "judgment", "judgement", "verdict"),
+    "item": (
+        "item_id", "id", "task_id", "text_id", "example_id", "document", "doc_id", "uid", "question_id",
+        "instance", "comment_id", "input_id", "task", "text", "question",
+    ),
+    "rater": (
+        "rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid", "coder", "user", "user_id",
+        "labeler", "labeller", "participant", "reviewer",
+    ),
+    "label": (
+        "rating", "labels", "score", "answer", "annotation", "response", "value", "vote", "choice", "class",
+        "category", "judgment", "judgement", "verdict",
+    ),
     "judge": ("judge_id", "model", "model_name", "classifier", "system", "evaluator", "provider"),
 }  # fmt: skip
+"""What other tools call our columns, the most telling name first."""
+
+MOST_COLUMNS = 12
+FEWEST_WIDE_COLUMNS = 3
 
 
 def find_column(sheet: Sheet, role: str, given: str | None = None) -> str | None:
@@ -29,29 +39,42 @@ def find_column(sheet: Sheet, role: str, given: str | None = None) -> str | None
     given : str, optional
         What the user says; then the column must be there.
     """
-    wanted = given or role
+    wanted = role if given is None else given
     if wanted in sheet.columns:
         return wanted
     same = [column for column in sheet.columns if column.strip().lower() == wanted.strip().lower()]
     if len(same) == 1:
         return same[0]
-    if given is not None:
-        close = difflib.get_close_matches(given, sheet.columns, n=1)
-        hint = f" The likely match is {close[0]!r}." if close else ""
-        raise ColumnError(f"{sheet.name} has no column {given!r}. Columns found: {found(sheet)}.{hint}")
-    return None
+    if given is None:
+        return None
+    close = difflib.get_close_matches(given, sheet.columns, n=1)
+    hint = f"The likely match is {close[0]!r}." if close else f"Name one of them with --{role}."
+    raise ColumnError(f"{sheet.name} has no column {given!r}. Columns found: {found(sheet)}. {hint}")
 
 
-def missing_columns(sheet: Sheet, roles: Sequence[str]) -> ColumnError:
-    """Error that names the missing columns, the columns found and the likely matches."""
-    matches = {role: likely_match(sheet.columns, role) for role in roles}
+def missing_columns(sheet: Sheet, roles: Sequence[str], *, also: Sequence[str] = ()) -> ColumnError:
+    """Error that names the missing columns, the columns found and the likely matches.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        The table.
+    roles : sequence of str
+        What is missing and needed.
+    also : sequence of str
+        What is missing and optional: only its likely match is named.
+    """
+    matches = {role: likely_match(sheet.columns, role) for role in (*roles, *also)}
     known = {role: match for role, match in matches.items() if match is not None}
-    names = " and ".join(repr(role) for role in roles)
-    say = " ".join(f"--{role} {_shell_word(match)}" for role, match in known.items())
-    hint = f"The likely match is {', '.join(known.values())}: add {say}." if known else (
-        "Name it with " + " ".join(f"--{role} COLUMN" for role in roles) + ".")  # fmt: skip
-    if "label" in roles and len(sheet.columns) > 2 and "label" not in known:  # noqa: PLR2004 - an item and two raters
+    if known:
+        options = " ".join(f"--{role} {shell_word(match)}" for role, match in known.items())
+        are = "match is" if len(known) == 1 else "matches are"
+        hint = f"The likely {are} {joined(list(known.values()))}: add {options}."
+    else:
+        hint = f"Name {'it' if len(roles) == 1 else 'them'} with {' '.join(f'--{role} COLUMN' for role in roles)}."
+    if "label" in roles and "label" not in known and len(sheet.columns) >= FEWEST_WIDE_COLUMNS:
         hint += " If each column is a rater, add --wide."
+    names = " and no column ".join(repr(role) for role in roles)
     return ColumnError(f"{sheet.name} has no column {names}. Columns found: {found(sheet)}. {hint}")
 
 
@@ -71,12 +94,19 @@ def likely_match(columns: Sequence[str], role: str) -> str | None:
     return by_name[close[0]] if close else None
 
 
-def found(sheet: Sheet, most: int = 12) -> str:
+def found(sheet: Sheet) -> str:
     """The columns of a sheet in one line."""
-    more = len(sheet.columns) - most
-    shown = ", ".join(column if len(column) <= 40 else column[:37] + "..." for column in sheet.columns[:most])  # noqa: PLR2004
+    more = len(sheet.columns) - MOST_COLUMNS
+    shown = ", ".join(shortened(column) for column in sheet.columns[:MOST_COLUMNS])
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _shell_word(name: str) -> str:
+def shell_word(name: str) -> str:
+    """A name as it is typed in a shell.
+
+    Examples
+    --------
+    >>> shell_word("text_id"), shell_word("text id")
+    ('text_id', '"text id"')
+    """
     return name if name.replace("_", "").isalnum() else f'"{name}"'

@@ -6,13 +6,18 @@ types, not of ratings. Counts are kept sparse, because a continuous scale has as
 """
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from dissensus.errors import RatingsError
 from dissensus.ratings.coding import Codes
 
-Floats = npt.NDArray[np.float64]
+Number = TypeVar("Number", np.intp, np.float64)
+
+DENSE_ROOM = 4
+"""Counting into a table of all items and labels is worth it up to this many times the number of ratings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,11 +64,21 @@ class CountTypes:
         return matrix
 
 
-def sum_cells(types: CountTypes, values: npt.NDArray[np.generic]) -> npt.NDArray[np.intp]:
-    """Sum of a value per cell over the cells of each type; no type is empty."""
-    if not types.n_types:
-        return np.zeros(0, dtype=np.intp)
-    return np.add.reduceat(values, types.start[:-1])  # type: ignore[no-any-return, call-overload]
+def sum_cells(types: CountTypes, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """Sum of a value per cell over the cells of each type; no type is empty.
+
+    Parameters
+    ----------
+    types : CountTypes
+        Which cells belong to which type.
+    values : ndarray of shape (n_cells,)
+        What to sum.
+
+    Returns
+    -------
+    ndarray of shape (n_types,)
+    """
+    return np.add.reduceat(values, types.start[:-1]) if types.n_types else values[:0]
 
 
 def count_cells(
@@ -77,8 +92,8 @@ def count_cells(
     (array([0, 1]), array([1, 0]), array([1, 2]))
     """
     key = item * n_labels + label
-    if n_items * n_labels <= 4 * len(key) + 1024:
-        # A dense table is no larger than the ratings themselves, and counting beats sorting.
+    if n_items * n_labels <= DENSE_ROOM * len(key):
+        # Counting beats sorting while the table stays about as large as the ratings themselves.
         table = np.bincount(key, weights=times, minlength=n_items * n_labels)
         cell = np.flatnonzero(table)
         count = table[cell].astype(np.intp)
@@ -142,6 +157,8 @@ def types_of_matrix(counts: npt.ArrayLike) -> CountTypes:
     array([2, 1])
     """
     matrix = np.asarray(counts, dtype=np.intp)
+    if matrix.ndim != 2 or (matrix < 0).any():  # noqa: PLR2004 - a matrix
+        raise RatingsError("Counts must be a matrix of numbers, 0 or more: one row per item, one column per label.")
     matrix = matrix[matrix.sum(axis=1) > 0]
     item, label = (index.astype(np.intp) for index in np.nonzero(matrix))
     n_items, n_labels = matrix.shape

@@ -1,20 +1,57 @@
 """The door for data frames: pandas, polars, pyarrow."""
 
+import math
+
 import narwhals as nw
-from narwhals.typing import IntoFrame
+import numpy as np
+from narwhals.typing import IntoFrame, IntoSeries
 
 from dissensus.errors import RatingsError
-from dissensus.ratings.plain_sheets import PlainSheet
+from dissensus.ratings.coding import Cells, Sheet, TextColumn, code_texts
+from dissensus.ratings.labels import SEPARATOR
 
 
-def frame_sheet(frame: IntoFrame) -> PlainSheet:
+class FrameSheet(Sheet):
     """A frame as a sheet of text columns; the first row is row 1."""
-    try:
-        table = nw.from_native(frame)
-    except TypeError as error:
-        raise RatingsError(
-            f"Give a path or a pandas, polars or pyarrow frame; this is a {type(frame).__name__}."
-        ) from error
-    eager = table.collect() if isinstance(table, nw.LazyFrame) else table
-    values = {str(name): eager[name].to_list() for name in eager.columns}
-    return PlainSheet(values, name=f"the {eager.implementation.value} frame", first_row=1)
+
+    def __init__(self, frame: IntoFrame) -> None:
+        try:
+            table = nw.from_native(frame)
+        except (TypeError, ValueError) as error:
+            raise RatingsError(
+                f"This {type(frame).__name__} cannot be read ({error}): give a path or a frame."
+            ) from error
+        self._table = table.lazy()
+        self._names = {str(name): name for name in self._table.collect_schema().names()}
+        super().__init__(f"the {table.implementation.value} frame", tuple(self._names))
+
+    def _read(self, columns: tuple[str, ...]) -> Cells:
+        table = self._table.select(*(nw.col(self._names[column]) for column in columns)).collect()
+        coded = {column: _coded(table.get_column(self._names[column])) for column in columns}
+        return Cells(row=np.arange(1, len(table) + 1), columns=coded)
+
+
+def _coded(series: nw.Series[IntoSeries]) -> TextColumn:
+    # Python has no short floats: as a list, 0.1 would become 0.10000000149011612.
+    values = series.to_numpy() if series.dtype == nw.Float32 else series.to_list()
+    return code_texts(cell_text(value) for value in values)
+
+
+def cell_text(value: object) -> str | None:
+    """A cell as text; None where it is empty.
+
+    Examples
+    --------
+    >>> cell_text(1), cell_text(1.0), cell_text(True), cell_text({"b", "a"}), cell_text(float("nan")), cell_text(" ")
+    ('1', '1.0', 'true', 'a|b', None, None)
+    """
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple | set | frozenset | np.ndarray):
+        return SEPARATOR.join(sorted(filter(None, map(cell_text, value)))) or None
+    text = str(value)
+    return None if text in {"NaT", "<NA>", "nan"} else text

@@ -1,22 +1,33 @@
 """From the rows of a judges file to validated Judges."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from dissensus.errors import ColumnError, FileError, JudgesError, RatingsError
-from dissensus.ratings.assemble import code_elicitation, drop_repeats
-from dissensus.ratings.coding import Codes, Sheet, TextColumn, compact
+from dissensus.errors import ColumnError, FileError, JudgesError, counted
+from dissensus.ratings.assemble import CHECK_LABELS, check_filled, code_elicitation, left_out
+from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, compact, joint_key
 from dissensus.ratings.columns import find_column, found, missing_columns
 from dissensus.ratings.formats.plan import Repeats
 from dissensus.ratings.judges import Judges
-from dissensus.ratings.labels import number, options_of, order_labels
+from dissensus.ratings.label_codes import code_labels, labels_like_missing
+from dissensus.ratings.labels import LabelSet, natural_order
+from dissensus.ratings.probabilities import Floats, probability_columns, read_probabilities
 from dissensus.ratings.provenance import Provenance
+from dissensus.ratings.repeats import drop_repeats
 
-PREFIX = "p_"
-SUM_TOLERANCE = 1e-3
-"""Probabilities within this of summing to 1 are rounded ones; others are a mistake."""
+NAMELESS_JUDGE = "judge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answers:
+    """What the rows of a judges file say: labels, probabilities or both."""
+
+    label: Codes
+    label_set: LabelSet
+    probability: Floats | None
+    renormalised: int
 
 
 def assemble_judges(
@@ -27,162 +38,119 @@ def assemble_judges(
     repeats: Repeats,
     sha256: str | None,
 ) -> Judges:
-    """Validated judges from a sheet; `names` are the column names the user gave."""
-    roles = {role: find_column(sheet, role, given) for role, given in names.items()}
-    p_columns = [column for column in sheet.columns if column.startswith(PREFIX) and len(column) > len(PREFIX)]
-    if roles["item"] is None:
-        raise missing_columns(sheet, ["item"])
-    if roles["label"] is None and not p_columns:
-        raise ColumnError(f"{sheet.name} has neither a column 'label' nor probabilities (p_<label>). "
-                          f"Columns found: {found(sheet)}. Name the label column with --label.")  # fmt: skip
-    cells = sheet.load([name for name in (*roles.values(), *p_columns) if name is not None])
-    columns = {role: None if name is None else cells[name] for role, name in roles.items()}
-    item = columns["item"]
-    assert item is not None  # noqa: S101 - checked above, in words for the user
-    n_rows = len(item.codes)
-    if not n_rows:
-        raise FileError(f"{sheet.name} has columns but no answers in them: there is nothing to read.")
-    row = np.arange(n_rows) + sheet.first_row
-    label_column = columns["label"] or TextColumn(np.full(n_rows, -1, dtype=np.intp), ())
-    label, labels, options, p_codes = _labels(label_column, p_columns, order, sheet)
-    warnings: list[str] = []
-    probability = None
-    if p_columns:
-        probability, renormalised = _probabilities([cells[c] for c in p_columns], p_columns, row=row, name=sheet.name)
-        if renormalised:
-            warnings.append(f"{renormalised} rows of probabilities summed to 1 only roughly and were renormalised.")
-        spread = np.zeros((n_rows, len(labels)))
-        spread[:, p_codes] = probability
-        spread[np.isnan(probability).any(axis=1)] = np.nan
-        probability = spread
-    kept = _answered(item, label, probability, row=row, name=sheet.name)
-    if len(kept) < n_rows:
-        warnings.append(f"{n_rows - len(kept)} rows without an answer were left out.")
-    kept, sample, more = _samples(columns, kept, repeats=repeats, row=row)
-    judge_column = columns["judge"] or TextColumn(np.zeros(n_rows, dtype=np.intp), ("judge",))
-    _check_named(judge_column, kept, row=row, name=sheet.name)
+    """Validated judges from a sheet; `names` are the column names the user gave, by role."""
+    columns, cells = _load(sheet, names)
+    item, row = columns["item"], cells.row
+    answers = _answers(columns["label"], cells, sheet, order=order)
+    kept = _answered(columns, answers, row=row, name=sheet.name)
+    without = len(row) - len(kept)
+    warnings = left_out(("row without an answer", "rows without an answer", without + cells.blank_rows))
+    kept, dropped = _without_repeats(columns, kept, repeats=repeats, row=row, name=sheet.name)
+    if dropped:
+        warnings.append(f"Left out {counted(dropped, 'repeated sample')}: the {repeats} of each was kept.")
+    sample = _sample_numbers(columns, kept)
+    if "sample" not in columns and sample.max(initial=0) > 0:
+        warnings.append("There is no sample column: several rows of one judge and item are taken as its samples.")
+    if answers.renormalised:
+        warnings.append(f"Rescaled {counted(answers.renormalised, 'row')} of probabilities that almost sum to 1.")
     item_code, items = compact(item.codes[kept], item.texts)
-    judge_code, judges = compact(judge_column.codes[kept], judge_column.texts)
-    elicitation = columns["elicitation"]
+    judge_code, judges = compact(columns["judge"].codes[kept], columns["judge"].texts)
     return Judges(
         item=item_code,
         items=items,
         judge=judge_code,
         judges=judges,
         sample=sample,
-        label=label[kept],
-        labels=labels,
-        options=options,
-        probability=None if probability is None else probability[kept],
-        elicitation=None if elicitation is None else code_elicitation(elicitation, row, sheet.name)[kept],
-        warnings=(*warnings, *more),
+        label=answers.label[kept],
+        labels=answers.label_set.labels,
+        options=answers.label_set.options,
+        probability=None if answers.probability is None else answers.probability[kept],
+        elicitation=columns["elicitation"].codes[kept] if "elicitation" in columns else None,
+        warnings=(*warnings, *labels_like_missing(answers.label[kept], answers.label_set, order=order)),
         provenance=Provenance(
-            name=sheet.name, sha256=sha256, format="judges", rows=n_rows, columns=len(sheet.columns)
+            name=sheet.name, sha256=sha256, format="judges", rows=len(row), columns=len(sheet.columns)
         ),
     )
 
 
-def _labels(
-    column: TextColumn, p_columns: Sequence[str], order: Sequence[str] | None, sheet: Sheet
-) -> tuple[Codes, tuple[str, ...], tuple[str, ...], list[int]]:
-    """Code of each row's label, the labels and options in order, and the code of each probability column."""
-    parsed = [options_of(text) for text in column.texts]
-    p_labels = [options_of(name[len(PREFIX) :]) for name in p_columns]
-    try:
-        label_set, code_of = order_labels([p for p in (*parsed, *p_labels) if p], order=order)
-    except RatingsError as error:
-        raise JudgesError(f"{sheet.name}: {error}") from error
-    p_codes = [code_of[frozenset(label)] for label in p_labels]
-    for i, code in enumerate(p_codes):
-        if code in p_codes[:i]:
-            other = p_columns[p_codes.index(code)]
-            raise ColumnError(f"{sheet.name}: columns {other!r} and {p_columns[i]!r} are the same label. Delete one.")
-    lookup = [code_of[frozenset(label)] if label else -1 for label in parsed]
-    return np.array([*lookup, -1], dtype=np.intp)[column.codes], label_set.labels, label_set.options, p_codes
+def _load(sheet: Sheet, names: Mapping[str, str | None]) -> tuple[dict[str, TextColumn], Cells]:
+    """The columns by role, and all cells, probabilities included; item, judge and label are always there."""
+    roles = {role: find_column(sheet, role, given) for role, given in names.items()}
+    p_columns = probability_columns(sheet)
+    if roles["item"] is None:
+        raise missing_columns(sheet, ["item"])
+    if roles["label"] is None and not p_columns:
+        raise ColumnError(
+            f"{sheet.name} has neither a column 'label' nor probabilities (p_<label>). Columns found: {found(sheet)}. "
+            "Name the label column with --label."
+        )
+    cells = sheet.load([name for name in (*roles.values(), *p_columns) if name is not None])
+    n_rows = len(cells.row)
+    if not n_rows:
+        raise FileError(f"{sheet.name} has columns but no rows below them: there is nothing to read. Export it again.")
+    columns = {
+        "judge": TextColumn(np.zeros(n_rows, dtype=np.intp), (NAMELESS_JUDGE,)),
+        "label": TextColumn(np.full(n_rows, -1, dtype=np.intp), ()),
+        **{role: cells.columns[name] for role, name in roles.items() if name is not None},
+    }
+    if "elicitation" in columns:
+        columns["elicitation"] = code_elicitation(columns["elicitation"], row=cells.row, name=sheet.name)
+    return columns, cells
 
 
-def _probabilities(
-    columns: Sequence[TextColumn], names: Sequence[str], *, row: Codes, name: str
-) -> tuple[npt.NDArray[np.float64], int]:
-    """Probabilities of shape (n_rows, n_columns), NaN in rows without any, and how many rows were renormalised."""
-    values = np.column_stack([_numbers(c, n, row=row, name=name) for c, n in zip(columns, names, strict=True)])
-    absent = np.isnan(values)
-    partial = np.flatnonzero(absent.any(axis=1) & ~absent.all(axis=1))
-    if partial.size:
-        first = partial[0]
-        column = names[int(np.flatnonzero(absent[first])[0])]
-        raise JudgesError(f"{name}, row {row[first]}: {column} is missing while other probabilities are given. "
-                          "Give all of them, or none and a label.")  # fmt: skip
-    given = np.flatnonzero(~absent.all(axis=1))
-    wrong = given[(values[given] < 0).any(axis=1)]
-    if wrong.size:
-        first = wrong[0]
-        column = int(np.argmin(values[first]))
-        raise JudgesError(f"{name}, row {row[first]}: {names[column]} is {values[first, column]:g}, and a probability "
-                          "cannot be negative.")  # fmt: skip
-    total = values[given].sum(axis=1)
-    off = given[np.abs(total - 1) > SUM_TOLERANCE]
-    if off.size:
-        first = off[0]
-        raise JudgesError(f"{name}, row {row[first]}: the probabilities sum to {values[first].sum():.6g}, not to 1 "
-                          f"({off.size} such rows). Give one for every label, or rescale them.")  # fmt: skip
-    values[given] /= total[:, None]
-    # Sums off by no more than rounding in the last place need no mention.
-    return values, int(np.sum(np.abs(total - 1) > 1e-9))  # noqa: PLR2004
+def _answers(label: TextColumn, cells: Cells, sheet: Sheet, *, order: Sequence[str] | None) -> _Answers:
+    """Labels coded and probabilities checked."""
+    p_columns = probability_columns(sheet)
+    codes, label_set, code_of = code_labels(label, order=order, row=cells.row, name=sheet.name, also=p_columns)
+    if not p_columns:
+        return _Answers(label=codes, label_set=label_set, probability=None, renormalised=0)
+    given, renormalised = read_probabilities(
+        {column: cells.columns[column] for column in p_columns}, row=cells.row, name=sheet.name
+    )
+    probability = np.zeros((len(codes), len(label_set.labels)))
+    probability[:, [code_of[frozenset(label)] for label in p_columns.values()]] = given
+    probability[np.isnan(given).any(axis=1)] = np.nan
+    return _Answers(label=codes, label_set=label_set, probability=probability, renormalised=renormalised)
 
 
-def _numbers(column: TextColumn, column_name: str, *, row: Codes, name: str) -> npt.NDArray[np.float64]:
-    values = [number(text) for text in column.texts]
-    bad = np.flatnonzero(np.isin(column.codes, [i for i, value in enumerate(values) if value is None]))
-    if bad.size:
-        text = column[int(bad[0])]
-        raise JudgesError(f"{name}, row {row[bad[0]]}: {column_name} is {text!r}, which is not a number.")
-    return np.array([*(np.nan if v is None else v for v in values), np.nan])[column.codes]
+def _answered(columns: Mapping[str, TextColumn], answers: _Answers, *, row: Codes, name: str) -> Codes:
+    """Rows with an answer; an answer to no item or by no judge is an error."""
+    has_answer = answers.label >= 0
+    if answers.probability is not None:
+        has_answer |= ~np.isnan(answers.probability).any(axis=1)
+    for role in ("item", "judge"):
+        check_filled(role, columns[role], has_answer, row=row, name=name, what="judge's answer")
+    if not has_answer.any():
+        raise JudgesError(f"{name} has {counted(len(row), 'row')} and not one answer. {CHECK_LABELS}")
+    return np.flatnonzero(has_answer)
 
 
-def _answered(
-    item: TextColumn, label: Codes, probability: npt.NDArray[np.float64] | None, *, row: Codes, name: str
-) -> Codes:
-    """Rows with an answer; an answer to no item is an error."""
-    has_answer = label >= 0
-    if probability is not None:
-        has_answer |= ~np.isnan(probability).all(axis=1)
-    bare = np.flatnonzero(has_answer & (item.codes < 0))
-    if bare.size:
-        raise ColumnError(f"{name}, row {row[bare[0]]}: an answer but no item. Fill it in or delete the row.")
-    kept = np.flatnonzero(has_answer)
-    if not kept.size:
-        raise JudgesError(f"{name} has {len(row)} rows and not one answer in them: check the label column.")
-    return kept
+def _without_repeats(
+    columns: Mapping[str, TextColumn], kept: Codes, *, repeats: Repeats, row: Codes, name: str
+) -> tuple[Codes, int]:
+    """Rows without repeated samples; where samples have no number, every row is another one."""
+    if "sample" not in columns:
+        return kept, 0
+    key = {role: columns.get(role) for role in ("item", "judge", "elicitation", "sample")}
+    return drop_repeats(key, kept, repeats=repeats, row=row, name=name)
 
 
-def _check_named(judge: TextColumn, kept: Codes, *, row: Codes, name: str) -> None:
-    bare = kept[judge.codes[kept] < 0]
-    if bare.size:
-        raise ColumnError(f"{name}, row {row[bare[0]]}: an answer but no judge. Fill it in or delete the row.")
-
-
-def _samples(
-    columns: Mapping[str, TextColumn | None], kept: Codes, *, repeats: Repeats, row: Codes
-) -> tuple[Codes, Codes, list[str]]:
-    """Rows without repeats, the number of each sample within its judge, item and elicitation, and warnings."""
-    key = {role: columns[role] for role in ("item", "judge", "elicitation", "sample")}
-    warnings = []
-    if columns["sample"] is not None:
-        before = len(kept)
-        kept, dropped = drop_repeats(key, kept, repeats=repeats, row=row)
-        if dropped:
-            warnings.append(f"{dropped} of {before} answers repeat a sample and were left out.")
-    code = np.zeros(len(kept), dtype=np.int64)
-    for role in ("item", "judge", "elicitation"):
-        column = columns[role]
-        if column is not None:
-            code = code * (len(column.texts) + 1) + column.codes[kept] + 1
-    order = np.argsort(code, kind="stable")
-    is_first = np.concatenate([[True], np.diff(code[order]) != 0])
+def _sample_numbers(columns: Mapping[str, TextColumn], kept: Codes) -> Codes:
+    """Number of each sample within its judge, item and elicitation, from 0: in the order of the sample column."""
+    key = joint_key(columns[role].take(kept) for role in ("item", "judge", "elicitation") if role in columns)
+    place = _places(columns["sample"])[kept] if "sample" in columns else np.arange(len(kept))
+    order = np.lexsort((place, key))
+    is_first = np.concatenate([[True], np.diff(key[order]) != 0])
     start = np.maximum.accumulate(np.where(is_first, np.arange(len(kept)), 0))
-    sample = np.empty(len(kept), dtype=np.intp)
-    sample[order] = np.arange(len(kept)) - start
-    if columns["sample"] is None and sample.max(initial=0) > 0:
-        warnings.append("There is no sample column: several rows of one judge and item are taken as its samples.")
-    return kept, sample, warnings
+    number = np.empty(len(kept), dtype=np.intp)
+    number[order] = np.arange(len(kept)) - start
+    return number
+
+
+def _places(column: TextColumn) -> Codes:
+    """For each row the place of its text in the natural order of all texts."""
+    order = sorted(range(len(column.texts)), key=lambda code: natural_order(column.texts[code]))
+    place = np.empty(len(order) + 1, dtype=np.intp)
+    place[order] = np.arange(len(order))
+    place[-1] = len(order)
+    return place[column.codes]

@@ -4,10 +4,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.errors import JudgesError, OptionError, listed
+from dissensus.errors import JudgesError, OptionError, counted, listed
 from dissensus.ratings.coding import Codes, compact
 from dissensus.ratings.provenance import Provenance
-from dissensus.ratings.table import ELICITATIONS, Ratings
+from dissensus.ratings.table import ELICITATIONS, Ratings, check_labels, checked_codes
+
+SUM_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,28 +50,41 @@ class Judges:
     provenance: Provenance | None = None
 
     def __post_init__(self) -> None:
-        limits = {"item": (0, len(self.items)), "judge": (0, len(self.judges)), "sample": (0, None),
-                  "label": (-1, len(self.labels)), "elicitation": (-1, len(ELICITATIONS))}  # fmt: skip
+        limits = {
+            "item": (0, len(self.items)),
+            "judge": (0, len(self.judges)),
+            "sample": (0, None),
+            "label": (-1, len(self.labels)),
+            "elicitation": (-1, len(ELICITATIONS)),
+        }
         for name, (lowest, size) in limits.items():
-            if getattr(self, name) is None:
-                continue
-            codes = np.array(getattr(self, name), dtype=np.intp)
-            if codes.shape != np.shape(self.item):
-                raise JudgesError(f"{len(self.item)} items but {codes.size} entries in {name}: each answer needs one.")
-            if codes.size and (codes.min() < lowest or (size is not None and codes.max() >= size)):
-                raise JudgesError(f"Codes of {name} run from {codes.min()} to {codes.max()}: not its {size} names.")
-            codes.flags.writeable = False
-            object.__setattr__(self, name, codes)
+            codes = getattr(self, name)
+            if codes is not None:
+                checked = checked_codes(codes, name, n_rows=len(self.item), lowest=lowest, size=size, error=JudgesError)
+                object.__setattr__(self, name, checked)
+        check_labels(self.labels, self.options, error=JudgesError)
         if self.probability is not None:
             object.__setattr__(self, "probability", self._checked_probability(self.probability))
+        silent = int(np.sum(self._is_bare() & (self.label < 0)))
+        if silent:
+            raise JudgesError(f"{counted(silent, 'answer')} with neither a label nor probabilities: leave them out.")
 
     def _checked_probability(self, given: npt.ArrayLike) -> npt.NDArray[np.float64]:
         probability = np.array(given, dtype=np.float64)
-        if probability.shape != (len(self.item), len(self.labels)):
-            raise JudgesError(f"Probabilities of shape {probability.shape}, where {len(self.item)} answers and "
-                              f"{len(self.labels)} labels need {(len(self.item), len(self.labels))}.")  # fmt: skip
+        shape = (len(self.item), len(self.labels))
+        if probability.shape != shape:
+            answers, labels = counted(shape[0], "answer"), counted(shape[1], "label")
+            raise JudgesError(f"Probabilities of shape {probability.shape}: {answers} and {labels} need {shape}.")
+        known = probability[~np.isnan(probability).all(axis=1)]
+        if not (np.all(known >= 0) and np.all(np.abs(known.sum(axis=1) - 1) <= SUM_TOLERANCE)):
+            raise JudgesError("Each row of probabilities must be 0 or more and sum to 1, or be NaN throughout.")
         probability.flags.writeable = False
         return probability
+
+    def _is_bare(self) -> npt.NDArray[np.bool_]:
+        """Which answers come without probabilities."""
+        bare = np.ones(len(self.item), dtype=np.bool_)
+        return bare if self.probability is None else np.asarray(np.isnan(self.probability).any(axis=1))
 
     @property
     def n_answers(self) -> int:
@@ -101,7 +116,7 @@ class Judges:
     def on_items_of(self, ratings: Ratings) -> "Judges":
         """The answers on items that people rated; an error if there is none.
 
-        The warnings say how many answers have no rated item, and how many rated items no judge answered.
+        The warnings say how many items without a rating were left out, and how many rated items no judge answered.
         """
         rated = set(ratings.items)
         shared = np.array([name in rated for name in self.items], dtype=np.bool_)
@@ -112,15 +127,15 @@ class Judges:
             )
         kept = self.where(shared[self.item])
         warnings = list(self.warnings)
-        if not shared.all():
-            warnings.append(f"{int((~shared).sum())} items that judges answered have no rating and were left out.")
-        unanswered = ratings.n_items - int(shared.sum())
+        unrated, unanswered = int(np.sum(~shared)), ratings.n_items - int(np.sum(shared))
+        if unrated:
+            warnings.append(f"Left out {counted(unrated, 'item')} that judges answered and nobody rated.")
         if unanswered:
-            warnings.append(f"{unanswered} of {ratings.n_items} rated items were answered by no judge.")
+            warnings.append(f"No judge answered {unanswered:,} of the {counted(ratings.n_items, 'rated item')}.")
         return replace(kept, warnings=tuple(warnings))
 
     def distributions(self) -> tuple[Codes, Codes, npt.NDArray[np.float64]]:
-        """Each judge's mean answer to each item.
+        """Each judge's mean answer to each item, over all samples and elicitations.
 
         Returns
         -------
@@ -129,15 +144,15 @@ class Judges:
         probability : ndarray of shape (n_pairs, n_labels)
             Mean over the samples; a sample with a label only counts as all of its probability on that label.
         """
-        each = np.zeros((self.n_answers, len(self.labels))) if self.probability is None else self.probability.copy()
-        bare = np.flatnonzero(np.isnan(each).any(axis=1) if self.probability is not None else self.label >= 0)
-        each[bare] = 0.0
-        each[bare, self.label[bare]] = 1.0
-        pair, position = np.unique(self.judge * len(self.items) + self.item, return_inverse=True)
+        n_items = max(1, len(self.items))
+        pair, position = np.unique(self.judge * n_items + self.item, return_inverse=True)
         total = np.zeros((len(pair), len(self.labels)))
-        np.add.at(total, position, each)
-        mean = total / np.bincount(position)[:, None]
-        return pair // len(self.items), pair % len(self.items), mean
+        is_bare = self._is_bare()
+        if self.probability is not None:
+            np.add.at(total, position[~is_bare], self.probability[~is_bare])
+        np.add.at(total, (position[is_bare], self.label[is_bare]), 1.0)
+        samples = np.bincount(position, minlength=len(pair))
+        return pair // n_items, pair % n_items, total / samples[:, None]
 
     def describe_data(self) -> Mapping[str, object]:
         """Shape and origin of the data, for the `data` part of the JSON."""

@@ -1,8 +1,10 @@
 """What a label is: a number, a word, or a set of options such as `Yes|No`; their order and scale."""
 
+import ast
 import json
 import math
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.errors import OptionError, RatingsError, listed
+from dissensus.errors import OptionError, listed
 
 Scale = Literal["nominal", "ordinal", "interval"]
 SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval")
@@ -19,9 +21,10 @@ MOST_ORDINAL_LABELS = 20
 """Whole numbers with more distinct values than this are read as measurements, not as steps of a scale."""
 
 SEPARATOR = "|"
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _LONGEST_NUMBER = 40
 _EXACT_INTEGERS = 2**53
+_LONGEST_LIST = 10_000
 
 
 def number(text: str) -> float | None:
@@ -56,27 +59,44 @@ def option_name(text: str) -> str:
 def options_of(text: str) -> tuple[str, ...]:
     """The options in a label, each once; none if the label is missing.
 
-    A JSON list is a response set too: tools export `["Yes", "No"]`.
+    A list is a response set too: tools export `["Yes", "No"]`, and pandas writes `['Yes', 'No']`.
 
     Examples
     --------
-    >>> options_of("Yes|No|Yes"), options_of('["Yes", "No"]'), options_of("  ")
-    (('Yes', 'No'), ('Yes', 'No'), ())
+    >>> options_of("Yes|No|Yes"), options_of('["Yes", "No"]'), options_of("['Yes', 2.0]"), options_of("  ")
+    (('Yes', 'No'), ('Yes', 'No'), ('Yes', '2'), ())
     """
-    parts: Iterable[str] = text.split(SEPARATOR)
-    if text.startswith("[") and text.endswith("]"):
-        parts = _json_list(text) or parts
-    names = (option_name(part) for part in parts)
+    text = text.strip()
+    parts = _listed_options(text) if text.startswith("[") and text.endswith("]") else None
+    names = (option_name(part) for label in ([text] if parts is None else parts) for part in label.split(SEPARATOR))
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _json_list(text: str) -> list[str] | None:
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError):
+def _listed_options(text: str) -> list[str] | None:
+    """The entries of a list in JSON or Python, or None if the text is no such list."""
+    if len(text) > _LONGEST_LIST:
         return None
-    is_list = isinstance(values, list) and all(isinstance(v, str | int | float) for v in values)
-    return [v if isinstance(v, str) else json.dumps(v) for v in values] if is_list else None
+    for parse in (json.loads, _python_value):
+        try:
+            values = parse(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(values, list) and all(isinstance(value, str | int | float | None) for value in values):
+            return [_entry(value) for value in values]
+    return None
+
+
+def _python_value(text: str) -> object:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python frowns on some backslashes
+        return ast.literal_eval(text)
+
+
+def _entry(value: str | float | None) -> str:
+    """An entry of a list as text; empty where it is missing."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None or value != value else json.dumps(value)  # noqa: PLR0124 - NaN is not itself
 
 
 def natural_order(option: str) -> tuple[bool, float, str]:
@@ -118,7 +138,7 @@ def order_labels(
     Parameters
     ----------
     given : iterable of tuple of str
-        The distinct labels, each as its options.
+        The distinct labels, each as its options; all of them are in `order`.
     order : sequence of str, optional
         Every option in its order; without it numbers stand as numbers and the rest alphabetically.
     scale : str, optional
@@ -130,29 +150,47 @@ def order_labels(
     """
     sets = {frozenset(label) for label in given}
     used = frozenset().union(*sets)
-    options = tuple(sorted(used, key=natural_order)) if order is None else _checked_order(order, used)
+    options = tuple(sorted(used, key=natural_order)) if order is None else listed_options(order)
+    outside = sorted(used - set(options), key=natural_order)
+    if outside:
+        raise OptionError(f"In the data {unlisted(outside, options)}.")
     place = {option: i for i, option in enumerate(options)}
     several = sorted((sorted(place[o] for o in s) for s in sets if len(s) > 1), key=lambda s: (len(s), s))
     labels = (*options, *(SEPARATOR.join(options[i] for i in s) for s in several))
     codes = {frozenset([option]): i for i, option in enumerate(options)}
     codes |= {frozenset(options[i] for i in s): len(options) + j for j, s in enumerate(several)}
-    found = scale or infer_scale(options, is_ordered=order is not None)
-    if found == "interval" and any(number(o) is None for o in options):
-        words = [o for o in options if number(o) is None]
-        raise OptionError(f"An interval scale needs numbers, and these labels are words: {listed(words)}. "
-                          "Choose --scale ordinal or --scale nominal.")  # fmt: skip
+    found = infer_scale(options, is_ordered=order is not None) if scale is None else _checked_scale(scale, options)
     return LabelSet(options=options, labels=labels, scale=found), codes
 
 
-def _checked_order(order: Sequence[str], used: frozenset[str]) -> tuple[str, ...]:
-    options = tuple(dict.fromkeys(option_name(o) for o in order))
-    outside = sorted(used - set(options), key=natural_order)
-    if outside:
-        raise RatingsError(
-            f"{len(outside)} labels in the data are not in the order given ({', '.join(options)}): {listed(outside)}. "
-            "Add them to --labels or to the task's options, or leave the order out."
-        )
+def listed_options(order: Sequence[str]) -> tuple[str, ...]:
+    """The options that the user lists, each once."""
+    if isinstance(order, str):
+        raise OptionError(f"The labels are one text, {order!r}: give a list of them.")
+    options = tuple(dict.fromkeys(filter(None, map(option_name, order))))
+    for option in options:
+        if SEPARATOR in option:
+            raise OptionError(f"The label {option!r} has a {SEPARATOR!r} in it: list the single options only.")
     return options
+
+
+def unlisted(outside: Sequence[str], options: Sequence[str]) -> str:
+    """What to say about labels that are not among those the user listed."""
+    labels = f"label {outside[0]} is" if len(outside) == 1 else f"labels {listed(outside)} are"
+    return (
+        f"the {labels} not among those given ({listed(options)}). "
+        "Add what is missing to --labels or to the task's options, or leave the list out"
+    )
+
+
+def _checked_scale(scale: Scale, options: Sequence[str]) -> Scale:
+    words = [option for option in options if number(option) is None]
+    if scale == "interval" and words:
+        raise OptionError(
+            f"An interval scale needs numbers, and these labels are words: {listed(words)}. "
+            "Choose --scale ordinal or --scale nominal."
+        )
+    return scale
 
 
 def infer_scale(options: Sequence[str], *, is_ordered: bool = False) -> Scale:

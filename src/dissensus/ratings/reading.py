@@ -1,7 +1,7 @@
 """Read ratings and judges from a file or a data frame."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,11 +11,11 @@ from dissensus.errors import OptionError
 from dissensus.ratings.assemble import assemble
 from dissensus.ratings.coding import Sheet
 from dissensus.ratings.files import open_sheet, sha256_of
-from dissensus.ratings.formats import FORMATS
-from dissensus.ratings.formats.counts import has_counts
-from dissensus.ratings.formats.plan import REPEATS, ReadPlan, Repeats
-from dissensus.ratings.formats.wide import is_wide
-from dissensus.ratings.frames import frame_sheet
+from dissensus.ratings.formats.counts import has_counts, read_counts
+from dissensus.ratings.formats.plan import REPEATS, RawRatings, ReadPlan, Repeats
+from dissensus.ratings.formats.tidy import read_tidy
+from dissensus.ratings.formats.wide import is_wide, read_wide
+from dissensus.ratings.frames import FrameSheet
 from dissensus.ratings.judge_rows import assemble_judges
 from dissensus.ratings.judges import Judges
 from dissensus.ratings.labels import SCALES, Scale
@@ -75,22 +75,24 @@ def read(
     """
     if scale is not None and scale not in SCALES:
         raise OptionError.unknown("--scale", scale, SCALES)
-    if repeats not in REPEATS:
-        raise OptionError.unknown("--repeats", repeats, REPEATS)
-    order = labels if labels is not None or task is None else task.options
+    _check_repeats(repeats)
     plan = ReadPlan(
-        item=item, rater=rater, label=label, group=group, elicitation=elicitation, count=count,
-        labels=order, scale=scale, repeats=repeats, wide=wide,
-    )  # fmt: skip
+        item=item,
+        rater=rater,
+        label=label,
+        group=group,
+        elicitation=elicitation,
+        count=count,
+        labels=task.options if labels is None and task is not None else labels,
+        scale=scale,
+        repeats=repeats,
+        wide=wide,
+    )
     with _opened(source) as sheet:
-        raw = FORMATS[_layout(sheet, plan)](sheet, plan)
-        provenance = Provenance(
-            name=sheet.name,
-            sha256=_hash(source),
-            format=raw.format,
-            rows=_n_rows(sheet),
-            columns=len(sheet.columns),
-        )
+        raw = _reader(sheet, plan)(sheet, plan)
+    provenance = Provenance(
+        name=sheet.name, sha256=_hash(source), format=raw.format, rows=raw.rows, columns=len(sheet.columns)
+    )
     return assemble(raw, plan, provenance)
 
 
@@ -134,9 +136,8 @@ def read_judges(
     >>> judges.judges, judges.labels, judges.n_answers
     (('b',), ('no', 'yes'), 2)
     """
-    if repeats not in REPEATS:
-        raise OptionError.unknown("--repeats", repeats, REPEATS)
-    order = labels if labels is not None or task is None else task.options
+    _check_repeats(repeats)
+    order = task.options if labels is None and task is not None else labels
     names = {"item": item, "judge": judge, "sample": sample, "label": label, "elicitation": elicitation}
     with _opened(source) as sheet:
         return assemble_judges(sheet, names, order=order, repeats=repeats, sha256=_hash(source))
@@ -148,19 +149,20 @@ def _opened(source: Source) -> Iterator[Sheet]:
         with open_sheet(source) as sheet:
             yield sheet
     else:
-        yield frame_sheet(source)
+        yield FrameSheet(source)
 
 
-def _layout(sheet: Sheet, plan: ReadPlan) -> str:
+def _reader(sheet: Sheet, plan: ReadPlan) -> Callable[[Sheet, ReadPlan], RawRatings]:
+    """The reader for the layout of the sheet."""
     if is_wide(sheet, plan):
-        return "wide"
-    return "counts" if has_counts(sheet, plan) else "tidy"
+        return read_wide
+    return read_counts if has_counts(sheet, plan) else read_tidy
 
 
 def _hash(source: Source) -> str | None:
     return sha256_of(Path(source)) if isinstance(source, str | os.PathLike) else None
 
 
-def _n_rows(sheet: Sheet) -> int:
-    first = sheet.columns[:1]
-    return len(sheet.load(first)[first[0]].codes) if first else 0
+def _check_repeats(repeats: str) -> None:
+    if repeats not in REPEATS:
+        raise OptionError.unknown("--repeats", repeats, REPEATS)

@@ -6,21 +6,38 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import numpy.typing as npt
 
 from dissensus.errors import FileError
-from dissensus.ratings.coding import Sheet, TextColumn
-from dissensus.ratings.text_faults import read_header
+from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, lookup
+from dissensus.ratings.csv_rows import Header
+
+MOST_IN_PLACE = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SqlSource:
-    """Where duckdb finds a table, and how to get each column as text."""
+    """Where duckdb finds a table.
+
+    Attributes
+    ----------
+    relation : str
+        What stands after FROM.
+    text_of : dict of str to str
+        For each column by name the SQL expression of its text.
+    first_row : int
+        Number of the first row as a spreadsheet counts: 2 below a header.
+    is_columnar : bool
+        Whether reading one column after the other costs no more than reading all at once.
+    """
 
     relation: str
-    text_of: dict[str, str]  # column name -> SQL expression
+    text_of: dict[str, str]
+    first_row: int
+    is_columnar: bool = False
 
 
-class SqlSheet:
+class SqlSheet(Sheet):
     """A sheet behind a duckdb connection.
 
     What duckdb refuses to read, `reread` reads again with a parser that is slower but either accepts it or says in
@@ -33,44 +50,58 @@ class SqlSheet:
         source: SqlSource,
         *,
         name: str,
-        first_row: int,
+        blank_rows: Sequence[int] = (),
         reread: Callable[[duckdb.Error], Sheet],
     ) -> None:
-        self.name, self.first_row = name, first_row
-        self.columns = tuple(source.text_of)
+        super().__init__(name, tuple(source.text_of))
         self._connection, self._source, self._reread = connection, source, reread
-        self._loaded: dict[str, TextColumn] = {}
+        self._blank_rows = blank_rows
 
-    def load(self, columns: Sequence[str]) -> dict[str, TextColumn]:
-        """These columns, coded by duckdb: one scan for all, then a dictionary for each."""
-        new = [column for column in dict.fromkeys(columns) if column not in self._loaded]
+    def _read(self, columns: tuple[str, ...]) -> Cells:
         try:
-            self._scan(new)
+            coded = self._coded(columns)
         except duckdb.Error as error:
-            self._loaded |= self._reread(error).load(new)
-        return {column: self._loaded[column] for column in columns}
+            return self._reread(error).load(columns)
+        return Cells(
+            row=self._row_numbers(len(coded[0].codes)),
+            columns=dict(zip(columns, coded, strict=True)),
+            blank_rows=len(self._blank_rows),
+        )
 
-    def _scan(self, columns: Sequence[str]) -> None:
-        if not columns:
-            return
-        texts = ", ".join(f"{self._source.text_of[column]} AS c{i}" for i, column in enumerate(columns))
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE loaded AS SELECT {texts} FROM {self._source.relation}")
-        for i, column in enumerate(columns):
-            self._loaded[column] = self._coded(f"c{i}")
-
-    def _coded(self, column: str) -> TextColumn:
+    def _coded(self, columns: tuple[str, ...]) -> list[TextColumn]:
+        """The columns, coded by duckdb: a dictionary for each, then all codes in one scan."""
         query = self._connection.execute
-        distinct = f"SELECT {column} AS text FROM loaded WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY 1"
-        texts = tuple(query(distinct).fetchnumpy()["text"].tolist())
-        if not texts:
-            n_rows = query("SELECT count(*) FROM loaded").fetchall()[0][0]
-            return TextColumn(np.full(n_rows, -1, dtype=np.intp), ())
-        query(f"DROP TYPE IF EXISTS codes_of_{column}")
-        query(f"CREATE TYPE codes_of_{column} AS ENUM ({distinct})")
-        codes = query(f"SELECT enum_code({column}::codes_of_{column}) AS code FROM loaded").fetchnumpy()["code"]
-        plain = np.ma.getdata(codes).astype(np.intp)
-        plain[np.ma.getmaskarray(codes)] = -1
-        return TextColumn(plain, texts)
+        texts = ", ".join(f"{self._source.text_of[column]} AS c{i}" for i, column in enumerate(columns))
+        # A text file would be parsed again for every column; a few columns of a Parquet file are best read in place.
+        kind = "VIEW" if self._source.is_columnar and len(columns) <= MOST_IN_PLACE else "TABLE"
+        query(f"CREATE OR REPLACE TEMP {kind} {kind}_loaded AS SELECT {texts} FROM {self._source.relation}")
+        words = []
+        for i in range(len(columns)):
+            distinct = f"SELECT c{i} AS word FROM {kind}_loaded WHERE c{i} IS NOT NULL GROUP BY 1"
+            query(f"CREATE OR REPLACE TEMP TABLE words AS {distinct}")
+            query(f"DROP TYPE IF EXISTS words{i}")
+            query(f"CREATE TYPE words{i} AS ENUM (SELECT word FROM words ORDER BY 1)")
+            words.append(query("SELECT word FROM words ORDER BY 1").fetchnumpy()["word"].tolist())
+        each = ", ".join(f"enum_code(c{i}::words{i}) AS c{i}" for i in range(len(columns)))
+        codes = query(f"SELECT {each} FROM {kind}_loaded").fetchnumpy()
+        return [_text_column(codes[f"c{i}"], word) for i, word in enumerate(words)]
+
+    def _row_numbers(self, n_rows: int) -> Codes:
+        """Number of each row; duckdb passes over blank rows, a spreadsheet counts them."""
+        first = self._source.first_row
+        every = np.arange(first, first + n_rows + len(self._blank_rows))
+        return np.setdiff1d(every, self._blank_rows) if self._blank_rows else every
+
+
+def _text_column(codes: npt.NDArray[np.unsignedinteger], texts: list[str]) -> TextColumn:
+    # duckdb masks the rows that are empty.
+    plain = np.ma.getdata(codes).astype(np.intp)
+    plain[np.ma.getmaskarray(codes)] = -1
+    kept = [text for text in texts if text and not text.isspace()]
+    if len(kept) < len(texts):
+        place = {text: i for i, text in enumerate(kept)}
+        plain = lookup(place.get(text, -1) for text in texts)[plain]
+    return TextColumn(plain, tuple(kept))
 
 
 def connect(source: Path, *, spill: Path) -> duckdb.DuckDBPyConnection:
@@ -80,6 +111,7 @@ def connect(source: Path, *, spill: Path) -> duckdb.DuckDBPyConnection:
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "allow_community_extensions": "false",
+            "python_enable_replacements": "false",
             "temp_directory": str(spill / "spill"),
         }
     )
@@ -90,59 +122,77 @@ def connect(source: Path, *, spill: Path) -> duckdb.DuckDBPyConnection:
 
 
 def literal(text: str) -> str:
-    """A text as an SQL literal."""
+    """A text as an SQL literal.
+
+    Examples
+    --------
+    >>> literal("it's")
+    "'it''s'"
+    """
     return "'" + text.replace("'", "''") + "'"
 
 
 def quoted(name: str) -> str:
-    """A name as an SQL identifier."""
+    """A name as an SQL identifier.
+
+    Examples
+    --------
+    >>> quoted('5" screen')
+    '"5"" screen"'
+    """
     return '"' + name.replace('"', '""') + '"'
 
 
-def csv_source(path: Path, *, name: str, is_gzipped: bool, is_tsv: bool) -> SqlSource:
+def csv_source(path: Path, header: Header, *, is_gzipped: bool) -> SqlSource:
     """A CSV or TSV file; the header is read by us, so that duckdb guesses nothing."""
-    header = read_header(path, name=name, is_gzipped=is_gzipped, is_tsv=is_tsv)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header.columns)))
-    compression = "gzip" if is_gzipped else "none"
     relation = (
         f"read_csv({literal(str(path))}, auto_detect = false, header = true, delim = {literal(header.delimiter)}, "
-        f"""quote = '"', escape = '"', compression = '{compression}', columns = {{{columns}}})"""
+        f"quote = '\"', escape = '\"', compression = '{'gzip' if is_gzipped else 'none'}', "
+        f"hive_partitioning = false, columns = {{{columns}}})"
     )
-    # A cell of nothing but blanks is empty.
-    cells = {column: f"CASE WHEN trim(c{i}) <> '' THEN c{i} END" for i, column in enumerate(header.columns)}
-    return SqlSource(relation, cells)
+    return SqlSource(
+        relation=relation, text_of={column: f"c{i}" for i, column in enumerate(header.columns)}, first_row=2
+    )
 
 
-def jsonl_source(connection: duckdb.DuckDBPyConnection, path: Path) -> SqlSource:
+def jsonl_source(connection: duckdb.DuckDBPyConnection, path: Path, *, is_gzipped: bool) -> SqlSource:
     """A file with one JSON object per line; its columns are all keys that occur."""
-    relation = f"read_ndjson_objects({literal(str(path))})"
-    keys = connection.execute(
-        f"SELECT key FROM (SELECT unnest(json_keys(json)) AS key FROM {relation}) GROUP BY 1 ORDER BY 1"
-    ).fetchall()
-    others = connection.execute(f"SELECT count(*) FROM {relation} WHERE json_type(json) <> 'OBJECT'").fetchall()
-    if others[0][0]:
-        raise duckdb.InvalidInputException("not every line is a JSON object")
-    cells = {}
-    for (key,) in keys:
-        pointer = "/" + key.replace("~", "~0").replace("/", "~1")
-        text = f"json_extract_string(json, {literal(pointer)})"
-        cells[key] = f"CASE WHEN trim({text}) <> '' THEN {text} END"
-    return SqlSource(relation, cells)
+    relation = (
+        f"(SELECT json, json_keys(json) AS keys FROM read_ndjson_objects({literal(str(path))}, "
+        f"compression = '{'gzip' if is_gzipped else 'none'}', hive_partitioning = false))"
+    )
+    query = connection.execute
+    is_odd = "json_type(json) <> 'OBJECT' OR len(keys) <> len(list_distinct(keys))"
+    if query(f"SELECT count(*) FROM {relation} WHERE {is_odd}").fetchall() != [(0,)]:
+        raise duckdb.InvalidInputException("a line is no JSON object, or has a key twice")
+    first = query(f"SELECT keys FROM {relation} LIMIT 1").fetchall()
+    every = query(f"SELECT key FROM (SELECT unnest(keys) AS key FROM {relation}) GROUP BY 1 ORDER BY 1").fetchall()
+    keys = dict.fromkeys([*(first[0][0] if first else ()), *(key for (key,) in every)])
+    return SqlSource(relation=relation, text_of={key: _json_text(key) for key in keys}, first_row=1)
 
 
-def parquet_source(connection: duckdb.DuckDBPyConnection, path: Path) -> SqlSource:
+def _json_text(key: str) -> str:
+    """SQL for the text under a key; NaN, which is not JSON but is written all the same, is an empty cell."""
+    pointer = literal("/" + key.replace("~", "~0").replace("/", "~1"))
+    text = f"json_extract_string(json, {pointer})"
+    return f"CASE WHEN {text} <> 'NaN' OR json_type(json, {pointer}) = 'VARCHAR' THEN {text} END"
+
+
+def parquet_source(connection: duckdb.DuckDBPyConnection, path: Path, *, name: str) -> SqlSource:
     """A Parquet file; a list in a cell is a response set, a NaN is an empty cell."""
-    relation = f"read_parquet({literal(str(path))})"
-    cells = {}
-    for name, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall():
-        cell = quoted(name)
-        if kind.endswith("[]"):
-            cells[name] = f"nullif(array_to_string({cell}::VARCHAR[], '|'), '')"
-        elif kind in {"FLOAT", "DOUBLE"}:
-            cells[name] = f"CASE WHEN NOT isnan({cell}) THEN {cell}::VARCHAR END"
-        else:
-            cells[name] = f"CASE WHEN trim({cell}::VARCHAR) <> '' THEN {cell}::VARCHAR END"
-    if not cells:
-        raise FileError(f"{path.name} has no columns.")
-    return SqlSource(relation, cells)
+    relation = f"read_parquet({literal(str(path))}, hive_partitioning = false)"
+    columns = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+    if not columns:
+        raise FileError(f"{name} has no columns: export it again.")
+    texts = {column: _parquet_text(quoted(column), kind) for column, kind, *_ in columns}
+    return SqlSource(relation=relation, text_of=texts, first_row=1, is_columnar=True)
 
+
+def _parquet_text(cell: str, kind: str) -> str:
+    """SQL for the text of a cell."""
+    if kind.endswith("[]"):
+        return f"array_to_string({cell}::VARCHAR[], '|')"
+    if kind in {"FLOAT", "DOUBLE"}:
+        return f"CASE WHEN NOT isnan({cell}) THEN {cell}::VARCHAR END"
+    return f"{cell}::VARCHAR"

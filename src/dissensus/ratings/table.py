@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.errors import OptionError, RatingsError, listed
+from dissensus.errors import SHOWN, DissensusError, OptionError, RatingsError, counted, listed
 from dissensus.ratings.coding import Codes, compact
 from dissensus.ratings.counts import CountTypes, count_cells, count_types
 from dissensus.ratings.labels import SEPARATOR, Scale, label_values
@@ -63,26 +63,32 @@ class Ratings:
         if not self.options:
             singles = tuple(label for label in self.labels if SEPARATOR not in label)
             object.__setattr__(self, "options", singles)
-        if self.labels[: len(self.options)] != self.options:
-            raise RatingsError("The labels must start with the options, in the same order; response sets follow.")
-        sizes = {"item": len(self.items), "label": len(self.labels), "rater": len(self.raters),
-                 "group": len(self.groups), "elicitation": len(ELICITATIONS), "times": None}  # fmt: skip
-        for name, size in sizes.items():
+        limits = {
+            "item": (0, len(self.items)),
+            "label": (0, len(self.labels)),
+            "rater": (0, len(self.raters)),
+            "group": (0, len(self.groups)),
+            "elicitation": (-1, len(ELICITATIONS)),
+            "times": (1, None),
+        }
+        for name, (lowest, size) in limits.items():
             codes = getattr(self, name)
             if codes is not None:
-                lowest = {"elicitation": -1, "times": 1}.get(name, 0)
-                object.__setattr__(self, name, self._checked(name, codes, lowest=lowest, size=size))
+                checked = checked_codes(
+                    codes, name, n_rows=len(self.item), lowest=lowest, size=size, error=RatingsError
+                )
+                object.__setattr__(self, name, checked)
+        self._check_names()
 
-    def _checked(self, name: str, codes: npt.ArrayLike, *, lowest: int, size: int | None) -> Codes:
-        checked = np.array(codes, dtype=np.intp)  # a copy: the caller's array stays writable
-        if checked.shape != np.shape(self.item):
-            raise RatingsError(f"{len(self.item)} items but {checked.size} entries in {name}: each rating needs one.")
-        if checked.size and (checked.min() < lowest or (size is not None and checked.max() >= size)):
+    def _check_names(self) -> None:
+        """Labels are options or sets of them; every item has a rating."""
+        check_labels(self.labels, self.options, error=RatingsError)
+        unrated = np.flatnonzero(np.bincount(self.item, minlength=self.n_items) == 0)
+        if unrated.size:
+            names = [self.items[i] for i in unrated[:SHOWN]]
             raise RatingsError(
-                f"Codes of {name} run from {checked.min()} to {checked.max()}; they must point into its {size} names."
+                f"{counted(unrated.size, 'item')} without a rating: {listed(names, total=unrated.size)}. Drop them."
             )
-        checked.flags.writeable = False
-        return checked
 
     @property
     def n_items(self) -> int:
@@ -138,23 +144,24 @@ class Ratings:
 
         Options stay, since they could have been chosen; response sets nobody gave here go.
         """
-        columns: dict[str, Codes | None] = {
-            name: None if getattr(self, name) is None else getattr(self, name)[mask]
-            for name in ("item", "rater", "times", "group", "elicitation", "label")
-        }
-        names: dict[str, tuple[str, ...]] = {}
-        for name in ("item", "rater", "group"):
-            codes = columns[name]
-            if codes is not None:
-                columns[name], names[name + "s"] = compact(codes, getattr(self, name + "s"))
-        label = columns["label"]
-        assert label is not None  # noqa: S101 - tells mypy what the dict comprehension hides
-        n_options = len(self.options)
-        kept = np.bincount(label, minlength=self.n_labels) > 0
-        kept[:n_options] = True
-        columns["label"] = (np.cumsum(kept) - 1)[label]
-        names["labels"] = tuple(name for name, keep in zip(self.labels, kept, strict=True) if keep)
-        return replace(self, **columns, **names)  # type: ignore[arg-type]
+        item, items = compact(self.item[mask], self.items)
+        rater, raters = (None, ()) if self.rater is None else compact(self.rater[mask], self.raters)
+        group, groups = (None, ()) if self.group is None else compact(self.group[mask], self.groups)
+        is_kept = np.bincount(self.label[mask], minlength=self.n_labels) > 0
+        is_kept[: len(self.options)] = True
+        return replace(
+            self,
+            item=item,
+            items=items,
+            rater=rater,
+            raters=raters,
+            group=group,
+            groups=groups,
+            label=(np.cumsum(is_kept) - 1)[self.label[mask]],
+            labels=tuple(label for label, keep in zip(self.labels, is_kept, strict=True) if keep),
+            times=None if self.times is None else self.times[mask],
+            elicitation=None if self.elicitation is None else self.elicitation[mask],
+        )
 
     def of_group(self, group: str) -> "Ratings":
         """The ratings of one group."""
@@ -187,3 +194,36 @@ class Ratings:
             "scale": self.scale,
             "groups": list(self.groups),
         }
+
+
+def check_labels(labels: tuple[str, ...], options: tuple[str, ...], *, error: type[DissensusError]) -> None:
+    """Raise unless the labels are the options, in their order, then sets of options, each once."""
+    if labels[: len(options)] != options or len(set(labels)) < len(labels):
+        raise error("The labels must start with the options, in the same order, and name each label once.")
+    known = set(options)
+    for label in labels[len(options) :]:
+        if not known.issuperset(label.split(SEPARATOR)):
+            raise error(f"The label {label!r} is neither an option nor a set of options: add it to them.")
+
+
+def checked_codes(
+    codes: npt.ArrayLike,
+    name: str,
+    *,
+    n_rows: int,
+    lowest: int,
+    size: int | None,
+    error: type[DissensusError],
+) -> Codes:
+    """A read-only copy of codes, one per row, between `lowest` and `size`; the caller's array stays writable."""
+    checked = np.array(codes, dtype=np.intp)
+    if checked.shape != (n_rows,):
+        entries = counted(checked.size, "entry", "entries")
+        raise error(f"{counted(n_rows, 'item')} but {entries} in {name}: each row needs one of each.")
+    if checked.size and (checked.min() < lowest or (size is not None and checked.max() >= size)):
+        most = "" if size is None else f" and less than {size}"
+        raise error(
+            f"The codes of {name} run from {checked.min()} to {checked.max()}: they must be {lowest} or more{most}."
+        )
+    checked.flags.writeable = False
+    return checked

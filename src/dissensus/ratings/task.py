@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal, cast
 
 from dissensus.errors import TaskError, listed
@@ -17,6 +16,7 @@ KINDS: tuple[Kind, ...] = ("single", "pairwise")
 PAIRWISE_OPTIONS = ("win", "tie", "lose")
 ResponseSets = Literal["any", "single"]
 _KEYS = ("name", "kind", "instructions", "options", "descriptions", "positive", "response_sets", "examples")
+FEWEST_OPTIONS = 2
 MOST_OPTIONS_FOR_ANY = 16
 
 
@@ -60,30 +60,41 @@ class Task:
     examples: tuple[Example, ...] = ()
 
     def __post_init__(self) -> None:
-        options = tuple(option_name(option) for option in self.options)
-        object.__setattr__(self, "options", options)
         if self.kind not in KINDS:
             raise TaskError(f"kind is {self.kind!r}: it must be {' or '.join(KINDS)}.")
-        if len(options) < 2:  # noqa: PLR2004 - a choice needs two
-            raise TaskError(f"A task needs at least two options, and this one has {len(options)}.")
-        if len(set(options)) < len(options):
-            twice = next(o for o in options if options.count(o) > 1)
-            raise TaskError(f"The option {twice!r} is listed twice.")
-        bad = [option for option in options if not option or SEPARATOR in option]
-        if bad:
-            raise TaskError(f"The option {bad[0]!r} cannot be used: options are not empty and have no {SEPARATOR!r}.")
-        object.__setattr__(self, "positive", self._known("positive", self.positive))
-        self._known("descriptions", tuple(self.descriptions))
-        object.__setattr__(self, "descriptions", MappingProxyType(dict(self.descriptions)))
+        self._set("options", self._checked_options())
+        self._set("positive", self._known("positive", self.positive))
+        described = self._known("descriptions", tuple(self.descriptions))
+        self._set("descriptions", dict(zip(described, self.descriptions.values(), strict=True)))
         for example in self.examples:
-            self._known("examples", tuple(example.label.split(SEPARATOR)))
-        if not isinstance(self.response_sets, str):
-            sets = tuple(self._known("response_sets", tuple(s)) for s in self.response_sets)
-            object.__setattr__(self, "response_sets", sets)
-        elif self.response_sets not in {"any", "single"}:
-            raise TaskError(f'response_sets is {self.response_sets!r}: give "any", "single" or a list of lists.')
+            self._known("examples", example.label.split(SEPARATOR))
+        self._set("response_sets", self._checked_response_sets())
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _checked_options(self) -> tuple[str, ...]:
+        options = tuple(option_name(option) for option in self.options)
+        if len(options) < FEWEST_OPTIONS:
+            raise TaskError(f"A task needs at least two options, and this one has {len(options)}: add the others.")
+        for i, option in enumerate(options):
+            if option in options[:i]:
+                raise TaskError(f"The option {option!r} is listed twice: delete one.")
+            if not option or SEPARATOR in option:
+                raise TaskError(f"The option {option!r} cannot be used: it must not be empty nor have a {SEPARATOR!r}.")
+        return options
+
+    def _checked_response_sets(self) -> ResponseSets | tuple[tuple[str, ...], ...]:
+        if isinstance(self.response_sets, str):
+            if self.response_sets not in {"any", "single"}:
+                raise TaskError(f'response_sets is {self.response_sets!r}: give "any", "single" or a list of lists.')
+            return self.response_sets
+        if not self.response_sets or not all(self.response_sets):
+            raise TaskError("response_sets has an empty list: list at least one set, and one option in each.")
+        return tuple(self._known("response_sets", options) for options in self.response_sets)
 
     def _known(self, key: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Names of options in our spelling; an error if one is none."""
         known = tuple(option_name(name) for name in names)
         unknown = [name for name in known if name not in self.options]
         if unknown:
@@ -106,7 +117,7 @@ class Task:
             sizes = range(1, len(self.options) + 1)
             return tuple(s for size in sizes for s in itertools.combinations(self.options, size))
         place = {option: i for i, option in enumerate(self.options)}
-        ordered = {tuple(sorted(set(s), key=place.__getitem__)) for s in self.response_sets if s}
+        ordered = {tuple(sorted(set(s), key=place.__getitem__)) for s in self.response_sets}
         return tuple(sorted(ordered, key=lambda s: (len(s), [place[o] for o in s])))
 
 
@@ -114,11 +125,11 @@ def read_task(path: str | os.PathLike[str]) -> Task:
     """A task from its TOML file."""
     file = Path(path)
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise TaskError(f"{file} cannot be opened: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TaskError(f"{file.name} is not valid TOML: {error}.") from error
+        raise TaskError(f"{file} cannot be opened: {error.strerror}. Check the path.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise TaskError(f"{file.name} is not valid TOML: {error}. Mend it there.") from error
     unknown = [key for key in content if key not in _KEYS]
     if unknown:
         raise TaskError(f"{file.name} has an unknown key {unknown[0]!r}: the keys are {', '.join(_KEYS)}.")
@@ -151,7 +162,7 @@ def _task(content: Mapping[str, object]) -> Task:
 def _text(content: Mapping[str, object], key: str, default: str) -> str:
     value = content.get(key, default)
     if not isinstance(value, str):
-        raise TaskError(f"{key} must be a text, and it is {value!r}.")
+        raise TaskError(f'{key} is {value!r}: it must be a text, such as "{default or "toxicity"}".')
     return value
 
 
@@ -167,11 +178,10 @@ def _texts(content: Mapping[str, object], key: str, default: Sequence[str] | Non
 def _descriptions(value: object) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
         raise TaskError('descriptions must be a table of texts, such as { "Toxic" = "Rude." }.')
-    return {option_name(key): text for key, text in value.items()}
+    return value
 
 
 def _examples(value: object) -> tuple[Example, ...]:
-    is_list = isinstance(value, list) and all(isinstance(e, dict) for e in value)
-    if not is_list or not all({"text", "label"} <= e.keys() for e in cast("list[dict[str, object]]", value)):
+    if not isinstance(value, list) or not all(isinstance(e, dict) and {"text", "label"} <= e.keys() for e in value):
         raise TaskError("examples must be [[examples]] tables, each with a text and a label.")
-    return tuple(Example(text=str(e["text"]), label=str(e["label"])) for e in cast("list[dict[str, object]]", value))
+    return tuple(Example(text=str(e["text"]), label=str(e["label"])) for e in value)

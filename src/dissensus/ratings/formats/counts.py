@@ -1,11 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 
-from dissensus.errors import ColumnError
+from dissensus.errors import ColumnError, shortened
 from dissensus.ratings.coding import Codes, Sheet, TextColumn
 from dissensus.ratings.columns import find_column
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
-from dissensus.ratings.formats.tidy import read_tidy
+from dissensus.ratings.formats.tidy import ROLES, raw_ratings
 from dissensus.ratings.labels import number
+
+LARGEST_COUNT = 2**53
+"""Past this a float does not hold every whole number."""
 
 
 def has_counts(sheet: Sheet, plan: ReadPlan) -> bool:
@@ -18,30 +23,22 @@ def has_counts(sheet: Sheet, plan: ReadPlan) -> bool:
 
 
 def read_counts(sheet: Sheet, plan: ReadPlan) -> RawRatings:
-    """One row per item and label: item, label, count. Who rated is not known."""
-    raw = read_tidy(sheet, plan)
-    name = find_column(sheet, "count", plan.count or "count")
-    assert name is not None  # noqa: S101 - find_column raises where a named column is missing
-    times = _whole_numbers(sheet.load([name])[name], sheet=sheet, row=raw.row)
-    rows = np.flatnonzero(times > 0)
-    return RawRatings(
-        format="counts",
-        row=raw.row[rows],
-        item=raw.item.take(rows),
-        label=raw.label.take(rows),
-        group=None if raw.group is None else raw.group.take(rows),
-        elicitation=None if raw.elicitation is None else raw.elicitation.take(rows),
-        times=times[rows],
-    )
+    """One row per item and label: item, label, count. Who rated is not known; rows of the same label add up."""
+    count = find_column(sheet, "count", plan.count or "count")
+    assert count is not None  # noqa: S101 - find_column raises where a named column is missing
+    names = {role: find_column(sheet, role, getattr(plan, role)) for role in ROLES}
+    raw, cells = raw_ratings(sheet, names, also=[count])
+    times = _whole_numbers(cells.columns[count], name=sheet.name, row=raw.row)
+    return replace(raw, format="counts", times=times)
 
 
-def _whole_numbers(column: TextColumn, *, sheet: Sheet, row: Codes) -> Codes:
+def _whole_numbers(column: TextColumn, *, name: str, row: Codes) -> Codes:
     values = [number(text) for text in column.texts]
-    is_count = np.array([v is not None and v >= 0 and v == int(v) for v in values] + [True], dtype=np.bool_)
-    bad = np.flatnonzero(~is_count[column.codes])
+    is_count = [v is not None and 0 <= v < LARGEST_COUNT and v == int(v) for v in values]
+    bad = np.flatnonzero(~np.array([*is_count, True])[column.codes])
     if bad.size:
+        text = shortened(str(column[int(bad[0])]))
         raise ColumnError(
-            f"{sheet.name}, row {row[bad[0]]}: the count is {column[int(bad[0])]!r}; it must be a whole number, 0 or more."
+            f"{name}, row {row[bad[0]]}: the count is {text!r}. Give a whole number, 0 or more; an empty cell is 0."
         )
-    # An empty cell counts nobody.
-    return np.array([int(v or 0) for v in values] + [0], dtype=np.intp)[column.codes]
+    return np.array([*(int(v or 0) for v in values), 0], dtype=np.intp)[column.codes]

@@ -1,9 +1,8 @@
+"""What passes between `read` and a format: the user's wishes in, plain columns out."""
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
-
-import numpy as np
-import numpy.typing as npt
 
 from dissensus.ratings.coding import Codes, TextColumn
 from dissensus.ratings.labels import Scale
@@ -34,10 +33,20 @@ class RawRatings:
 
     Attributes
     ----------
-    row : ndarray of shape (n_rows,)
-        Number of the row in the file, as a person counts.
-    times : ndarray of shape (n_rows,), optional
-        Counts, for a table of counts.
+    format : str
+        Name of the layout: tidy, counts or wide.
+    row : ndarray of shape (n_cells,)
+        Number of the row that each label stands in, as a spreadsheet counts.
+    item, label, rater, group, elicitation : TextColumn
+        Who said what; `item.texts` are all items of the file, those without any label included.
+    times : ndarray of shape (n_cells,), optional
+        How many raters gave the label, for a table of counts; may be 0.
+    rows : int
+        How many rows the file has, blank ones not counted.
+    blank_rows : int
+        How many rows had nothing in them.
+    warnings : tuple of str
+        What the format left out otherwise, or took for granted.
     """
 
     format: str
@@ -47,5 +56,7 @@ class RawRatings:
     rater: TextColumn | None = None
     group: TextColumn | None = None
     elicitation: TextColumn | None = None
-    times: npt.NDArray[np.intp] | None = None
+    times: Codes | None = None
+    rows: int
+    blank_rows: int = 0
     warnings: tuple[str, ...] = ()

@@ -1,28 +1,41 @@
-import numpy as np
+from collections.abc import Sequence
 
-from dissensus.ratings.coding import Sheet
-from dissensus.ratings.columns import find_column, missing_columns
+from dissensus.ratings.coding import Cells, Sheet
+from dissensus.ratings.columns import find_column, likely_match, missing_columns, shell_word
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
+
+ROLES = ("item", "label", "rater", "group", "elicitation")
 
 
 def read_tidy(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     """One row per rating: item, rater, label, and perhaps group and elicitation."""
-    roles = ("item", "label", "rater", "group", "elicitation")
-    names = {role: find_column(sheet, role, getattr(plan, role)) for role in roles}
-    missing = [role for role in ("item", "label") if names[role] is None]
-    if missing:
-        raise missing_columns(sheet, missing)
-    cells = sheet.load([name for name in names.values() if name is not None])
-    columns = {role: None if name is None else cells[name] for role, name in names.items()}
-    item, label = columns["item"], columns["label"]
-    assert item is not None  # noqa: S101 - checked above, in words for the user
-    assert label is not None  # noqa: S101 - as above
-    return RawRatings(
+    names = {role: find_column(sheet, role, getattr(plan, role)) for role in ROLES}
+    return raw_ratings(sheet, names)[0]
+
+
+def raw_ratings(sheet: Sheet, names: dict[str, str | None], *, also: Sequence[str] = ()) -> tuple[RawRatings, Cells]:
+    """Ratings from the columns with these names, and all cells that were loaded, further columns included."""
+    item, label = names["item"], names["label"]
+    if item is None or label is None:
+        optional = ["rater"] if names["rater"] is None else []
+        raise missing_columns(sheet, [role for role in ("item", "label") if names[role] is None], also=optional)
+    cells = sheet.load([*(name for name in names.values() if name is not None), *also])
+    raw = RawRatings(
         format="tidy",
-        row=np.arange(len(item.codes)) + sheet.first_row,
-        item=item,
-        label=label,
-        rater=columns["rater"],
-        group=columns["group"],
-        elicitation=columns["elicitation"],
+        row=cells.row,
+        item=cells.columns[item],
+        label=cells.columns[label],
+        rater=cells.column(names["rater"]),
+        group=cells.column(names["group"]),
+        elicitation=cells.column(names["elicitation"]),
+        rows=len(cells.row),
+        blank_rows=cells.blank_rows,
+        warnings=(_no_rater(sheet),) if names["rater"] is None else (),
     )
+    return raw, cells
+
+
+def _no_rater(sheet: Sheet) -> str:
+    likely = likely_match(sheet.columns, "rater")
+    hint = f" If {likely} says who rated, add --rater {shell_word(likely)}." if likely else ""
+    return f"There is no rater column: each rating is taken to be by a rater of its own.{hint}"

@@ -1,69 +1,93 @@
+import re
 from collections import Counter
 from fnmatch import fnmatchcase
 
 import numpy as np
 
-from dissensus.errors import ColumnError
-from dissensus.ratings.coding import Sheet, TextColumn, stack
+from dissensus.errors import ColumnError, listed
+from dissensus.ratings.coding import Cells, Sheet, TextColumn, stack
 from dissensus.ratings.columns import find_column, found, missing_columns
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
+from dissensus.ratings.labels import options_of
 
 FEWEST_RATERS = 2
+WILDCARDS = frozenset("*?,")
+_NAMELESS = re.compile(r"column \d+|Unnamed: \d+|__index_level_\d+__")
+"""What we, pandas and pyarrow call a column without a name: usually the row numbers of somebody's frame."""
 
 
 def is_wide(sheet: Sheet, plan: ReadPlan) -> bool:
     """Whether each column besides the item is a rater.
 
-    Recognised if there is no label and no rater column, and the other columns speak the same language: most of the
-    values in each occur in another one too.
+    Recognised if there is no label, rater or count column and the other columns speak the same language: at least half
+    of the values in each occur in another one too. A `rater` with wildcards says so, too.
     """
     if plan.wide is not None:
         return plan.wide
+    if plan.rater is not None and plan.rater not in sheet.columns and WILDCARDS & set(plan.rater):
+        return True
     if any(find_column(sheet, role, getattr(plan, role)) is not None for role in ("label", "rater", "count")):
         return False
-    if find_column(sheet, "item", plan.item) is None:
+    names = _named(sheet, plan)
+    if names["item"] is None:
         return False
-    raters = rater_columns(sheet, plan)
-    columns = [set(column.texts) for column in sheet.load(raters).values()]
-    spread = Counter(text for texts in columns for text in texts)
-    shared = [sum(spread[text] > 1 for text in texts) >= len(texts) / 2 for texts in columns if texts]
+    raters, cells = _raters(sheet, plan, names)
+    columns = [{options_of(text) for text in cells.columns[rater].texts} for rater in raters]
+    spread = Counter(label for labels in columns for label in labels)
+    shared = [sum(spread[label] > 1 for label in labels) >= len(labels) / 2 for labels in columns if labels]
     return len(shared) >= FEWEST_RATERS and all(shared)
-
-
-def rater_columns(sheet: Sheet, plan: ReadPlan) -> list[str]:
-    """The columns that hold one rater each: those that --rater names or matches, else all but item and group."""
-    others = {find_column(sheet, role, getattr(plan, role)) for role in ("item", "group")}
-    columns = [column for column in sheet.columns if column not in others]
-    if plan.rater is None:
-        return columns
-    patterns = [pattern.strip() for pattern in plan.rater.split(",")]
-    chosen = [c for c in columns if any(c == p or fnmatchcase(c, p) for p in patterns)]
-    if not chosen:
-        raise ColumnError(f"{sheet.name} has no column like {plan.rater!r}. Columns found: {found(sheet)}.")
-    return chosen
 
 
 def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     """One row per item and one column per rater."""
-    item_name = find_column(sheet, "item", plan.item)
-    if item_name is None:
+    names = _named(sheet, plan)
+    if names["item"] is None:
         raise missing_columns(sheet, ["item"])
-    raters = rater_columns(sheet, plan)
-    if not raters:
-        raise ColumnError(f"{sheet.name} has no column besides the item: a wide file has one column per rater.")
-    group_name = find_column(sheet, "group", plan.group)
-    cells = sheet.load([item_name, *raters, *([group_name] if group_name else [])])
-    n_items = len(cells[item_name].codes)
-    rows = np.tile(np.arange(n_items), len(raters))
-    who = np.repeat(np.arange(len(raters)), n_items)
-    label = stack([cells[rater] for rater in raters])
+    raters, cells = _raters(sheet, plan, names)
+    item, n_rows = cells.columns[names["item"]], len(cells.row)
+    label = stack([cells.columns[rater] for rater in raters])
     # An empty cell of a wide file is a rater who was not asked, not a rating with a missing label.
     asked = np.flatnonzero(label.codes >= 0)
+    who, position = np.divmod(asked, max(1, n_rows))
+    is_empty = (item.codes < 0) & (label.codes.reshape(len(raters), n_rows) < 0).all(axis=0)
+    group, elicitation = cells.column(names["group"]), cells.column(names["elicitation"])
     return RawRatings(
         format="wide",
-        row=rows[asked] + sheet.first_row,
-        item=cells[item_name].take(rows[asked]),
+        row=cells.row[position],
+        item=item.take(position),
         label=label.take(asked),
-        rater=TextColumn(who[asked], tuple(raters)),
-        group=cells[group_name].take(rows[asked]) if group_name else None,
+        rater=TextColumn(who, tuple(raters)),
+        group=None if group is None else group.take(position),
+        elicitation=None if elicitation is None else elicitation.take(position),
+        rows=n_rows,
+        blank_rows=cells.blank_rows + int(is_empty.sum()),
+        warnings=_passed_over(cells, {*raters, *names.values()}),
     )
+
+
+def _named(sheet: Sheet, plan: ReadPlan) -> dict[str, str | None]:
+    """The columns that are no raters."""
+    return {role: find_column(sheet, role, getattr(plan, role)) for role in ("item", "group", "elicitation")}
+
+
+def _raters(sheet: Sheet, plan: ReadPlan, names: dict[str, str | None]) -> tuple[list[str], Cells]:
+    """The columns that hold one rater each: those that `rater` names or matches, else all the others with a name."""
+    others = [column for column in sheet.columns if column not in names.values()]
+    if plan.rater is None:
+        raters = [column for column in others if not _NAMELESS.fullmatch(column)]
+    else:
+        patterns = [plan.rater, *(pattern.strip() for pattern in plan.rater.split(","))]
+        raters = others = [c for c in others if any(c == p or fnmatchcase(c, p) for p in patterns)]
+    if not raters:
+        like = "besides the item" if plan.rater is None else f"like {plan.rater!r}"
+        raise ColumnError(
+            f"{sheet.name} has no column {like}. Columns found: {found(sheet)}. A wide file has one column per rater; "
+            "name them with --rater, with * for any letters and commas between, or leave --wide out."
+        )
+    return raters, sheet.load([*(name for name in names.values() if name is not None), *others])
+
+
+def _passed_over(cells: Cells, used: set[str | None]) -> tuple[str, ...]:
+    """Say which columns were not read as raters for want of a name, unless they are empty."""
+    passed = [name for name, column in cells.columns.items() if name not in used and column.texts]
+    return (f"Not read as raters, because they have no name: {listed(passed)}.",) if passed else ()

@@ -1,0 +1,105 @@
+"""A file on disk: what kind it is, and its bytes and lines, unpacked."""
+
+import gzip
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal, cast
+
+from dissensus.errors import FileError
+
+Kind = Literal["csv", "tsv", "jsonl", "parquet"]
+SUFFIXES: dict[str, Kind] = {
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
+    ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
+
+GZIP_MAGIC = b"\x1f\x8b"
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file that exists, and how to read it.
+
+    Attributes
+    ----------
+    path : Path
+        As the user gave it.
+    kind : {"csv", "tsv", "jsonl", "parquet"}
+        What its suffix says.
+    is_gzipped : bool
+        What its bytes say, whatever the suffix.
+    """
+
+    path: Path
+    kind: Kind
+    is_gzipped: bool
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folder, for messages."""
+        return self.path.name
+
+    @contextmanager
+    def bytes(self) -> Iterator[BinaryIO]:
+        """The file's bytes, unpacked."""
+        try:
+            with cast("BinaryIO", gzip.open(self.path)) if self.is_gzipped else self.path.open("rb") as stream:
+                yield stream
+        except (OSError, EOFError, zlib.error) as error:
+            if self.is_gzipped:
+                raise FileError(
+                    f"{self.name} cannot be unpacked: {error}. Gzip it again, or give it unpacked."
+                ) from error
+            raise FileError(f"{self.name} cannot be read: {error}. Copy it again.") from error
+
+    @contextmanager
+    def lines(self, *, errors: str = "strict") -> Iterator[Iterator[str]]:
+        """The lines of a UTF-8 file with their ends, without a byte order mark."""
+        with self.bytes() as stream, io.TextIOWrapper(stream, "utf-8-sig", errors, newline="") as lines:
+            yield lines
+
+
+def inspect_file(path: str | os.PathLike[str]) -> InputFile:
+    """What kind of file this is; an error if it cannot be one of ours."""
+    file = Path(path)
+    try:
+        mode = file.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise FileError(f"{file} is a folder, not a file: name one of the files in it.")
+        if not stat.S_ISREG(mode):
+            raise FileError(f"{file} is a device or a pipe, not a file: save its content to a file first.")
+        kind = _kind_of(file)
+        with file.open("rb") as stream:
+            head = stream.read(len(GZIP_MAGIC))
+    except FileNotFoundError as error:
+        raise FileError(f"There is no file {file}: check the path.") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, FileError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise FileError(f"{file} cannot be opened: {reason}. Check the path and who may read it.") from error
+    if not head:
+        raise FileError(f"{file.name} is empty: it has not a single byte. Export it again.")
+    return InputFile(file, kind, head == GZIP_MAGIC)
+
+
+def _kind_of(file: Path) -> Kind:
+    suffixes = [suffix.lower() for suffix in file.suffixes]
+    if len(suffixes) > 1 and suffixes[-1] == ".gz":
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix not in SUFFIXES:
+        ending = f"ends in {suffix}" if suffix else "has no suffix"
+        known = ", ".join(sorted(SUFFIXES))
+        raise FileError(
+            f"{file.name} {ending}, and we read {known}, each also with .gz: save it as one of these, "
+            "or rename it if it is one."
+        )
+    return SUFFIXES[suffix]

@@ -1,0 +1,79 @@
+"""JSON lines, read by Python: for files that duckdb refuses, and to find the row of a fault."""
+
+import json
+from array import array
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from dissensus.errors import FileError
+from dissensus.ratings.coding import Cells, Sheet, TextCoder
+from dissensus.ratings.frames import cell_text
+from dissensus.ratings.input_file import InputFile
+
+
+class JsonlSheet(Sheet):
+    """A file with one JSON object per line; its columns are all keys that occur."""
+
+    def __init__(self, file: InputFile) -> None:
+        self._file = file
+        with file.lines() as lines:
+            keys = dict.fromkeys(key for _, record in _records(file.name, lines) for key in record)
+        super().__init__(file.name, tuple(keys))
+
+    def _read(self, columns: tuple[str, ...]) -> Cells:
+        coders = {column: TextCoder() for column in columns}
+        rows = array("q")
+        with self._file.lines() as lines:
+            for row, record in _records(self.name, lines):
+                rows.append(row)
+                for column, coder in coders.items():
+                    coder.add(_json_text(record.get(column)))
+        return Cells(
+            row=np.array(rows, dtype=np.intp),
+            columns={column: coder.column() for column, coder in coders.items()},
+            blank_rows=rows[-1] - len(rows) if rows else 0,
+        )
+
+
+def blank_lines(file: InputFile) -> list[int]:
+    """Numbers of the blank lines that have data below them."""
+    with file.lines() as lines:
+        blank = np.fromiter(map(str.isspace, lines), dtype=np.bool_)
+    last = np.flatnonzero(~blank)[-1]
+    return (np.flatnonzero(blank[:last]) + 1).tolist()
+
+
+def _records(name: str, lines: Iterator[str]) -> Iterator[tuple[int, Mapping[str, object]]]:
+    for row, line in enumerate(lines, start=1):
+        if not line.isspace():
+            yield row, _record(line, f"{name}, row {row}")
+
+
+def _record(line: str, where: str) -> Mapping[str, object]:
+    try:
+        # Numbers that are ids can be longer than a float or Python's limit on integers.
+        record = json.loads(line.rstrip(), parse_int=str, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        fault = f"{error.msg} at character {error.colno}"
+        raise FileError(f"{where}: not valid JSON ({fault}). Write one JSON object per line.") from error
+    except RecursionError as error:
+        raise FileError(f"{where}: the JSON is nested too deeply. Write one flat JSON object per line.") from error
+    except ValueError as error:
+        raise FileError(f"{where}: {error}") from error
+    if not isinstance(record, dict):
+        what = "a list" if isinstance(record, list) else "a single value"
+        raise FileError(f"{where}: {what}, where an object {{...}} is needed. Write one JSON object per line.")
+    return record
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} comes twice. Delete one of them.")
+    return record
+
+
+def _json_text(value: object) -> str | None:
+    return json.dumps(value) if isinstance(value, dict | list) else cell_text(value)
