@@ -156,6 +156,19 @@ def test_undefined_is_nan_with_a_reason(words, reason):
     }
 
 
+def test_forced_choices_and_response_sets_are_not_mixed_silently():
+    frame = pd.DataFrame(
+        {"item": [1, 1, 2, 2, 1, 1], "rater": list("ababab"), "label": ["x", "y", "x", "x", "x|y", "x"]}
+    )
+    frame["elicitation"] = ["forced_choice"] * 4 + ["response_set"] * 2
+    mixed = describe(read(frame), bootstrap=0)
+    assert any("--only forced_choice" in warning for warning in mixed.warnings)
+    forced = describe(read(frame), bootstrap=0, elicitation="forced_choice")
+    assert forced.warnings == ()
+    assert forced.whole.ratings == 4
+    assert forced.whole.pairwise_agreement.value == 0.5  # xy differ, xx agree
+
+
 def test_one_item_has_a_value_but_no_interval_and_says_why():
     result = describe(read(frame_of("aab")), bootstrap=20)
     alpha = result.whole.coefficients[0]

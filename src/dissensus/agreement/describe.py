@@ -14,6 +14,7 @@ from dissensus.agreement.sums import Floats, pairable
 from dissensus.engine import Engine, Progress, open_executor, seed_of
 from dissensus.errors import OptionError
 from dissensus.ratings import Ratings
+from dissensus.ratings.table import ELICITATIONS, Elicitation
 
 BINS = 20
 UNDEFINED_SHARE = 0.05
@@ -25,6 +26,7 @@ def describe(
     *,
     group: str | None = None,
     by_group: bool = False,
+    elicitation: Elicitation | None = None,
     bootstrap: int = 500,
     confidence: float = 0.95,
     weights: Weighting | None = None,
@@ -43,6 +45,8 @@ def describe(
         Describe the ratings of this group only.
     by_group : bool
         Describe each group too.
+    elicitation : {"forced_choice", "response_set"}, optional
+        Describe only the ratings that were asked for in this way.
     bootstrap : int
         How many bootstrap samples of the items to draw; 0 for no intervals.
     confidence : float
@@ -70,7 +74,8 @@ def describe(
     0.667
     """
     _check_options(bootstrap, confidence, weights)
-    chosen = ratings if group is None else ratings.of_group(group)
+    asked = ratings if elicitation is None else ratings.of_elicitation(elicitation)
+    chosen = asked if group is None else asked.of_group(group)
     if by_group and not chosen.groups:
         raise OptionError("The ratings have no groups to describe: name a group column with --group COLUMN.")
     parts: list[tuple[str | None, Ratings]] = [(group, chosen)]
@@ -79,7 +84,7 @@ def describe(
     with open_executor(engine, workers=workers) as executor:
         replicates = replicate(samples, replicates=bootstrap, rng=rng, executor=executor, progress=progress)
     described = []
-    warnings = [*chosen.warnings]
+    warnings = [*chosen.warnings, *_mixed_elicitations(chosen)]
     for i, (name, part) in enumerate(parts):
         description, more = _describe_one(part, name, samples[i][1], replicates[i] if replicates else {}, confidence)
         described.append(description)
@@ -88,6 +93,7 @@ def describe(
         settings={
             "group": group,
             "by_group": by_group,
+            "elicitation": elicitation,
             "scale": ratings.scale,
             "labels": list(ratings.labels),
             "weights": _weighting(chosen, weights),
@@ -110,6 +116,14 @@ def _check_options(bootstrap: int, confidence: float, weights: Weighting | None)
         raise OptionError(f"--confidence cannot be {confidence:g}: it is a share between 0 and 1, such as 0.95.")
     if weights is not None and weights not in WEIGHTINGS:
         raise OptionError.unknown("--weights", weights, WEIGHTINGS)
+
+
+def _mixed_elicitations(ratings: Ratings) -> list[str]:
+    """Say where forced choices and response sets are compared with each other, as the bundled toxicity data do."""
+    if ratings.elicitation is None or len(np.unique(ratings.elicitation)) < len(ELICITATIONS):
+        return []
+    mixed = "Forced choices and response sets are compared with each other here"
+    return [f"{mixed}: choose one kind with --only forced_choice or --only response_set."]
 
 
 def _weighting(ratings: Ratings, weights: Weighting | None) -> str | None:

@@ -7,6 +7,7 @@ from dissensus.cli.output import Output, Work
 
 if TYPE_CHECKING:
     from dissensus.agreement.gwet import Weighting
+    from dissensus.ratings.table import Elicitation
 
 
 def describe_command(
@@ -16,6 +17,9 @@ def describe_command(
         typer.Option(
             metavar="G", help="A group column, to describe each of its groups; or a group, to describe only it."
         ),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option(metavar="E", help="Only ratings elicited so: forced_choice or response_set.")
     ] = None,
     weights: Annotated[
         str | None, typer.Option(metavar="W", help="Weights of Gwet's AC2: ordinal, linear or quadratic.")
@@ -38,6 +42,7 @@ def describe_command(
             ratings,
             group=None if by_group else group,
             by_group=by_group,
+            elicitation=cast("Elicitation | None", only),
             bootstrap=bootstrap,
             confidence=confidence,
             weights=cast("Weighting | None", weights),

@@ -84,35 +84,51 @@ class RatingsInput:
             return find_column(sheet, name) is not None
 
 
+JUDGES_HELP = "Judges' answers, a file like RATINGS with a judge column, or example:..."
+JudgeColumns = Annotated[
+    str | None,
+    typer.Option(metavar="ROLE=COL,...", help="Names of columns of JUDGES, e.g. judge=model,label=verdict."),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgesInput:
+    """A file of judges' answers."""
+
+    judges: Annotated[str, typer.Argument(metavar="JUDGES", help=JUDGES_HELP)]
+    judge_columns: JudgeColumns = None
+
+    def read_all(self, *, repeats: str = "error") -> "Judges":
+        """The judges' answers."""
+        return read_judges_file(self.judges, self.judge_columns, repeats=repeats)
+
+
 @dataclass(frozen=True, kw_only=True)
 class OptionalJudgesInput:
     """A file of judges' answers that may be left out."""
 
-    judges: Annotated[
-        str | None, typer.Argument(metavar="[JUDGES]", help="Judges' answers, a file like RATINGS with a judge column.")
-    ] = None
-    judge_columns: Annotated[
-        str | None,
-        typer.Option(metavar="ROLE=COL,...", help="Names of columns of JUDGES, e.g. judge=model,label=verdict."),
-    ] = None
+    judges: Annotated[str | None, typer.Argument(metavar="JUDGES", help=JUDGES_HELP)] = None
+    judge_columns: JudgeColumns = None
 
-    def read(self, ratings: "Ratings", *, repeats: str = "error") -> "Judges | None":
-        """The judges' answers on the rated items, if a file was named; labels in the order of the ratings."""
-        from dissensus.ratings import read_judges
+    def read_all(self, *, repeats: str = "error") -> "Judges | None":
+        """The judges' answers, if a file was named."""
+        return None if self.judges is None else read_judges_file(self.judges, self.judge_columns, repeats=repeats)
 
-        if self.judges is None:
-            return None
-        names = column_names(self.judge_columns)
-        judges = read_judges(
-            resolve(self.judges, "judges.csv"),
-            item=names.get("item"),
-            judge=names.get("judge"),
-            sample=names.get("sample"),
-            label=names.get("label"),
-            elicitation=names.get("elicitation"),
-            repeats=cast("Repeats", repeats),
-        )
-        return judges.on_items_of(ratings)
+
+def read_judges_file(name: str, columns: str | None, *, repeats: str) -> "Judges":
+    """Judges' answers from an argument and the names of its columns."""
+    from dissensus.ratings import read_judges
+
+    names = column_names(columns)
+    return read_judges(
+        resolve(name, "judges.csv"),
+        item=names.get("item"),
+        judge=names.get("judge"),
+        sample=names.get("sample"),
+        label=names.get("label"),
+        elicitation=names.get("elicitation"),
+        repeats=cast("Repeats", repeats),
+    )
 
 
 def resolve(name: str, file: str) -> Path:

@@ -1,5 +1,6 @@
 """The entry point: every error that we foresee is one line and exit status 2."""
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,9 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 0 done, 1 a check failed, 2 the input or the usage is wrong."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a label that the terminal cannot show is no reason to fail
     typed = list(sys.argv[1:] if arguments is None else arguments)
     try:
         # Commands find what was typed in the context, to say how a page can be made again.

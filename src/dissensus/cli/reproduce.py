@@ -7,7 +7,7 @@ from dissensus.cli.output import Output
 
 
 def reproduce_command(
-    paper: Annotated[str, typer.Argument(metavar="[PAPER]", help="survey-equivalence, or all.")] = "all",
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="survey-equivalence, or all.")] = "all",
     data: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The authors' data: a folder, or the wheel they published.")
     ] = None,

@@ -26,7 +26,7 @@ def simulate_urn_command(
     Writes ratings.csv, judges.csv, truth.json and README.md.
     """
     from dissensus.ratings.writing import write_folder
-    from dissensus.simulation import simulate_urn
+    from dissensus.simulation import SimulateResult, simulate_urn
     from dissensus.simulation.notes import readme_of
 
     described, classifiers = _urn(urn)
@@ -39,7 +39,10 @@ def simulate_urn_command(
         rng=output.seed,
     )
     name = "the urn of cats and dogs" if urn is None else urn.name
-    again = f"`dissensus simulate urn --items {items} --raters {raters} --samples {samples} --seed {output.seed}`"
+    given = "" if urn is None else f"--urn {urn.name} "
+    again = (
+        f"`dissensus simulate urn {given}--items {items} --raters {raters} --samples {samples} --seed {output.seed}`"
+    )
     readme = readme_of(
         made.truth, title="Simulated ratings", about=f"Drawn from {name}.", made_with=again, samples=samples
     )
@@ -48,7 +51,9 @@ def simulate_urn_command(
     )
     output.remark(f"Wrote {made.ratings.n_ratings} ratings of {items} items to {out}; the truth is in truth.json.")
     if output.as_json:
-        print(made.truth.to_json())
+        settings = {"urn": None if urn is None else urn.name, "items": items, "raters": raters, "samples": samples}
+        data = {"ratings": dict(made.ratings.describe_data()), "judges": dict(made.judges.describe_data())}
+        output.show(SimulateResult(settings=settings | {"seed": output.seed}, data=data, truth=made.truth))
 
 
 def _urn(path: Path | None) -> "tuple[Urn, tuple[Classifier, ...]]":

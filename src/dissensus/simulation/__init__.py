@@ -3,6 +3,7 @@
 from dissensus.simulation.classifiers import Classifier, HardClassifier, SoftClassifier
 from dissensus.simulation.draws import SimulatedUrn, simulate_urn
 from dissensus.simulation.panels import Panel, ResponseRule
+from dissensus.simulation.result import SimulateResult
 from dissensus.simulation.running_example import HARD_CLASSIFIER, RUNNING_EXAMPLE, SOFT_CLASSIFIER
 from dissensus.simulation.truth import UrnTruth
 from dissensus.simulation.urn import Urn
@@ -15,6 +16,7 @@ __all__ = [
     "HardClassifier",
     "Panel",
     "ResponseRule",
+    "SimulateResult",
     "SimulatedUrn",
     "SoftClassifier",
     "Urn",

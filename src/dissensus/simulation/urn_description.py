@@ -6,10 +6,16 @@ from typing import cast
 import numpy as np
 
 from dissensus.errors import OptionError
+from dissensus.ratings.labels import Scale
 from dissensus.simulation.classifiers import Classifier, HardClassifier, SoftClassifier
 from dissensus.simulation.urn import Urn
 
-_KEYS = {"urn": ("labels", "states", "judges"), "state": ("share", "labels"), "judge": ("name", "kind", "outputs")}
+_KEYS = {
+    "urn": ("labels", "scale", "states", "judges"),
+    "state": ("share", "labels"),
+    "judge": ("name", "kind", "outputs", "consistency", "temperature", "noise", "decimals"),
+}
+_SOFT_ONLY = ("temperature", "noise", "decimals")
 
 
 def urn_from(description: Mapping[str, object]) -> tuple[Urn, tuple[Classifier, ...]]:
@@ -18,9 +24,10 @@ def urn_from(description: Mapping[str, object]) -> tuple[Urn, tuple[Classifier, 
     Parameters
     ----------
     description : mapping
-        `labels` (a list), `states` (each with a `share` of the items and a list `labels` with the share of raters who
-        give each label), and `judges` (each with a `name`, a `kind`, hard or soft, and `outputs`: for each state the
-        probability of each answer).
+        `labels` (a list), `scale` (nominal if not given), `states` (each with a `share` of the items and a list
+        `labels` with the share of raters who give each label), and `judges` (each with a `name`, a `kind`, hard or
+        soft, and `outputs`: for each state the probability of each answer; optionally what HardClassifier and
+        SoftClassifier take besides).
 
     Examples
     --------
@@ -42,6 +49,7 @@ def urn_from(description: Mapping[str, object]) -> tuple[Urn, tuple[Classifier, 
         labels=tuple(str(label) for label in _list(description, "labels")),
         states=_matrix([state.get("labels") for state in states], "labels of the states"),
         weights=_matrix([state.get("share") for state in states], "shares of the states"),
+        scale=cast("Scale", description.get("scale", "nominal")),
     )
     return urn, tuple(_classifier(judge) for judge in _tables(description, "judges"))
 
@@ -52,7 +60,27 @@ def _classifier(judge: Mapping[str, object]) -> Classifier:
     if kind not in {"hard", "soft"}:
         raise OptionError.unknown(f"The kind of the judge {name}", kind, ("hard", "soft"))
     outputs = _matrix(judge.get("outputs"), f"outputs of the judge {name}")
-    return HardClassifier(name=name, outputs=outputs) if kind == "hard" else SoftClassifier(name=name, outputs=outputs)
+    consistency = _number(judge, "consistency", 0.0)
+    if kind == "hard":
+        soft = [key for key in _SOFT_ONLY if key in judge]
+        if soft:
+            raise OptionError(f"The judge {name} is hard and has no {soft[0]}: make it soft, or leave that out.")
+        return HardClassifier(name=name, outputs=outputs, consistency=consistency)
+    return SoftClassifier(
+        name=name,
+        outputs=outputs,
+        consistency=consistency,
+        temperature=_number(judge, "temperature", 1.0),
+        noise=_number(judge, "noise", 0.0),
+        decimals=int(_number(judge, "decimals", 0)) or None,
+    )
+
+
+def _number(table: Mapping[str, object], key: str, default: float) -> float:
+    value = table.get(key, default)
+    if not isinstance(value, int | float):
+        raise OptionError(f"{key} must be a number, and it is {value!r}.")
+    return float(value)
 
 
 def _check_keys(what: str, table: Mapping[str, object]) -> None:

@@ -1,0 +1,85 @@
+# Everything runs in .venv, which is made from pyproject.toml and made anew where that changed.
+# A marker (.venv/has-*) says what is installed, so that a second run installs nothing.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow lint bench docs chromium paper-data clean
+
+PYTHONS := $(or $(PYTHON),python3.13 python3.12 python3.11 python3)
+PY := .venv/bin/python
+PIP := $(PY) -m pip -qq --disable-pip-version-check --no-input install
+ARGS ?=
+
+help:  ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r target what; do \
+	  printf '%-18s %s\n' "$$target" "$$what"; \
+	done
+
+demo: .venv/has-package  ## Describe the bundled data and write report.html
+	@$(PY) -m dissensus demo -o report.html
+
+test: .venv/has-test chromium paper-data  ## Run the tests (ARGS="-k alpha" for some of them)
+	@$(PY) -m pytest $(ARGS)
+
+test-slow: .venv/has-test chromium paper-data  ## Run the simulations of level and coverage
+	@$(PY) -m pytest -m slow $(ARGS)
+
+lint: .venv/has-lint  ## Check style, format and types
+	@$(PY) -m ruff check
+	@$(PY) -m ruff format --check
+	@$(PY) -m mypy
+
+bench: .venv/has-test  ## Time what must stay fast
+	@for script in benchmarks/bench_*.py; do echo "Running $$script"; $(PY) "$$script" || exit 1; done
+
+docs: .venv/has-docs  ## Refresh the outputs shown in the docs and build site/
+	@$(PY) docs/refresh_outputs.py
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict
+	@echo "Wrote site/index.html"
+
+clean:  ## Remove what the other targets made
+	rm -rf .venv site dist report.html .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/has-pip:
+	@for python in $(PYTHONS); do \
+	  if "$$python" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    echo "Creating .venv with $$("$$python" --version)"; \
+	    "$$python" -m venv .venv && $(PIP) 'pip>=25.1' && touch $@; exit; \
+	  fi; \
+	done; \
+	echo "No Python 3.11 or newer with the venv module among: $(PYTHONS)." \
+	  "Install one (on Debian also python3-venv), or name it: make PYTHON=/path/to/python3." >&2; exit 1
+
+.venv/has-package: pyproject.toml .venv/has-pip
+	@echo "Installing dissensus into .venv"
+	@$(PIP) --editable .
+	@touch $@
+
+# irrCAC, an oracle of the tests, pins an old scipy, so it comes without its dependencies.
+.venv/has-test: pyproject.toml .venv/has-pip
+	@echo "Installing dissensus and what its tests need into .venv"
+	@$(PIP) --editable . --group test
+	@$(PIP) --no-deps irrCAC==0.4.4
+	@touch $@ .venv/has-package
+
+.venv/has-lint .venv/has-docs: .venv/has-%: pyproject.toml .venv/has-pip
+	@echo "Installing dissensus and what \`make $*\` needs into .venv"
+	@$(PIP) --editable . --group $*
+	@touch $@ .venv/has-package
+
+chromium:
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing Chromium for the browser tests"; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  { apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium; } >/dev/null 2>&1 && exit 0; \
+	fi; \
+	echo "Chromium is not installed and cannot be installed from here: the browser tests will skip."
+
+# The authors of "Survey Equivalence" publish their data inside their package; it is unpacked, never installed or run.
+PAPER_DATA := surveyequivalence-0.1.3-py3-none-any.whl
+paper-data: .venv/has-pip
+	@[ -e ".cache/papers/$(PAPER_DATA)" ] || \
+	  $(PY) -m pip -qq --disable-pip-version-check download --no-deps --dest .cache/papers surveyequivalence==0.1.3 || \
+	  echo "The authors' data could not be downloaded: the tests that need them will skip."

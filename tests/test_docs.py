@@ -1,0 +1,127 @@
+"""Every public name and command has its page, what the pages show is current, and their links lead somewhere."""
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer.main
+from typer.core import TyperCommand, TyperGroup
+
+import dissensus
+from dissensus.cli.main import app
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+_SPEC = importlib.util.spec_from_file_location("refresh_outputs", DOCS / "refresh_outputs.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+outputs = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(outputs)
+
+FENCED = re.compile(r"^(```+).*?^\1$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def of_root(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def prose(page: Path) -> str:
+    """The page's text without its blocks of code."""
+    return FENCED.sub("", page.read_text(encoding="utf-8"))
+
+
+def words(text: str) -> list[str]:
+    """The text without what may differ from machine to machine: where lines break, the last digits of long numbers."""
+    return [re.sub(r"-?\d+\.\d{9,}", lambda number: f"{float(number[0]):.8f}", word) for word in text.split()]
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link into the page can name: its headings as mkdocs spells them."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
+def commands(command: TyperGroup | TyperCommand, name: str = "dissensus") -> Iterator[str]:
+    """The command line's commands by their full names."""
+    yield name
+    for sub_name, sub_command in getattr(command, "commands", {}).items():
+        if not sub_command.hidden:
+            yield from commands(sub_command, f"{name} {sub_name}")
+
+
+def faulty_links(page: Path) -> list[str]:
+    """Links to a file or a heading that is not there."""
+    faults = []
+    for link in LINK.findall(prose(page)):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            faults.append(link)
+    return faults
+
+
+@pytest.mark.parametrize("name", [name for name in dissensus.__all__ if name != "__version__"])
+def test_every_public_name_is_in_the_reference(name):
+    reference = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
+    assert re.search(rf"^::: dissensus\.([a-z_]+\.)*{name}$", reference, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", list(commands(typer.main.get_command(app))))
+def test_every_command_is_in_the_reference(command):
+    reference = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert f"\n## {command}\n" in reference
+    assert f"\n<!-- run: {command} --help -->\n" in reference
+
+
+@pytest.mark.parametrize("page", outputs.pages(), ids=of_root)
+def test_outputs_shown_are_current(page):
+    shown = page.read_text(encoding="utf-8")
+    assert words(shown) == words(outputs.refreshed(shown)), f"{of_root(page)} is stale: run `make docs`"
+
+
+@pytest.mark.parametrize("page", outputs.pages(), ids=of_root)
+def test_links_lead_somewhere(page):
+    assert faulty_links(page) == []
+
+
+def test_every_page_is_in_the_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
+    assert [page for page in pages if not re.search(rf"[ :]{re.escape(page)}$", navigation, re.MULTILINE)] == []
+
+
+def test_a_page_shows_what_its_commands_print_about_its_files():
+    page = "<!-- file: a.csv -->\n```csv\nb\nc\n```\n\n<!-- run: cat a.csv -->\n```console\nstale\n```\n"
+    expected = page.replace("stale", "$ cat a.csv\nb\nc")
+    assert outputs.refreshed(page) == expected
+    assert outputs.refreshed(expected) == expected
+
+
+def test_a_page_shows_the_message_of_a_command_that_must_fail():
+    page = '<!-- fails: echo "No file." >&2; exit 2 -->\n```text\n```\n'
+    assert outputs.refreshed(page) == page.replace("```text\n", "```text\nNo file.\n")
+
+
+def test_a_page_shows_remarks_where_its_command_asks_for_them():
+    page = '<!-- run: sh -c "echo done >&2" 2>&1 -->\n```console\n```\n'
+    assert outputs.refreshed(page) == page.replace("console\n", 'console\n$ sh -c "echo done >&2"\ndone\n')
+
+
+def test_a_command_that_fails_unexpectedly_stops_the_refresh():
+    with pytest.raises(outputs.PageError, match="`exit 3` ended with status 3, not 0"):
+        outputs.refreshed("<!-- run: exit 3 -->\n```text\n```\n")
+
+
+def test_a_command_that_prints_nothing_stops_the_refresh():
+    with pytest.raises(outputs.PageError, match=r"`false \| head` prints nothing"):
+        outputs.refreshed("<!-- run: false | head -->\n```text\n```\n")
+
+
+def test_a_marker_without_a_block_stops_the_refresh():
+    with pytest.raises(outputs.PageError, match="line 3: a marker without a fenced block below it"):
+        outputs.refreshed("one\ntwo\n<!-- run: true -->\nthree\n")
