@@ -1,0 +1,121 @@
+"""What each judge predicts for each rated item, on the labels of the raters."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.errors import JudgesError, listed
+from dissensus.ratings import Judges, Ratings
+from dissensus.ratings.labels import Scale, label_values, number
+from dissensus.survey.subsets import Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answers:
+    """One judge's predictions.
+
+    Attributes
+    ----------
+    judge : str
+        Its name.
+    predictions : ndarray of shape (n_items, n_labels)
+        Probability of each label; NaN in items that it did not answer.
+    values : ndarray of shape (n_items,)
+        Mean of its answers as numbers; NaN where they are words.
+    is_hard : bool
+        Whether it gave one label per item and nothing else.
+    """
+
+    judge: str
+    predictions: Floats
+    values: Floats
+    is_hard: bool
+
+
+def answers_of(judges: Judges, ratings: Ratings) -> tuple[list[Answers], tuple[str, ...], list[str]]:
+    """Each judge's predictions on the items of the ratings, the common labels, and warnings.
+
+    Labels that only judges use come after those of the raters. Where raters gave numbers and a judge measures on their
+    scale (3.7, or any number on an interval scale), its answers count as the nearest label, except for correlations,
+    which take the numbers themselves.
+    """
+    warnings: list[str] = []
+    labels, place = _common_labels(judges, ratings, warnings)
+    row_of = {item: i for i, item in enumerate(ratings.items)}
+    item_row = np.array([row_of.get(item, -1) for item in judges.items], dtype=np.intp)
+    pair_judge, pair_item, distribution = judges.distributions()
+    spread = np.zeros((len(distribution), len(labels)))
+    np.add.at(spread.T, place, distribution.T)
+    numbers = np.where(_is_used(judges), label_values(judges.labels), 0)
+    has_numbers = bool(np.isfinite(numbers).all())
+    everybody = []
+    for code, name in enumerate(judges.judges):
+        own = (pair_judge == code) & (item_row[pair_item] >= 0)
+        predictions = np.full((ratings.n_items, len(labels)), np.nan)
+        predictions[item_row[pair_item[own]]] = spread[own]
+        values = np.full(ratings.n_items, np.nan)
+        if has_numbers:
+            values[item_row[pair_item[own]]] = distribution[own] @ numbers
+        everybody.append(Answers(judge=name, predictions=predictions, values=values, is_hard=_is_hard(judges, code)))
+    return everybody, labels, warnings
+
+
+def _is_hard(judges: Judges, code: int) -> bool:
+    own = judges.judge == code
+    has_probabilities = judges.probability is not None and not np.isnan(judges.probability[own]).any()
+    return not has_probabilities and int(judges.sample[own].max(initial=0)) == 0
+
+
+def _common_labels(
+    judges: Judges, ratings: Ratings, warnings: list[str]
+) -> tuple[tuple[str, ...], npt.NDArray[np.intp]]:
+    """All labels, and where each of the judges' labels stands among them."""
+    known = {label: i for i, label in enumerate(ratings.labels)}
+    strange = [
+        label for label, used in zip(judges.labels, _is_used(judges), strict=True) if used and label not in known
+    ]
+    if strange and np.isfinite(ratings.values).all() and _are_measures(strange, ratings.scale):
+        warnings.append(
+            f"{len(strange)} of the judges' answers are numbers that no rater gave ({listed(strange)}): "
+            "each counts as the nearest label of the raters."
+        )
+        nearest = [int(np.argmin(np.abs(ratings.values - value))) for value in label_values(judges.labels)]
+        return ratings.labels, np.array(nearest, dtype=np.intp)
+    if strange:
+        warnings.append(f"Judges used labels that no rater used, so they can never be right there: {listed(strange)}.")
+    labels = (*ratings.labels, *strange)
+    places = {label: i for i, label in enumerate(labels)}
+    # A label without any probability may stand anywhere: it adds nothing there.
+    return labels, np.array([places.get(label, 0) for label in judges.labels], dtype=np.intp)
+
+
+def _is_used(judges: Judges) -> npt.NDArray[np.bool_]:
+    """Which labels these judges gave, or gave a probability; others belong to judges that were not chosen."""
+    bare = judges.label if judges.probability is None else judges.label[np.isnan(judges.probability).any(axis=1)]
+    used = np.bincount(bare[bare >= 0], minlength=len(judges.labels)) > 0
+    return used if judges.probability is None else used | (np.nan_to_num(judges.probability) > 0).any(axis=0)
+
+
+def _are_measures(strange: list[str], scale: Scale) -> bool:
+    """Whether answers that no rater gave are numbers between labels, and not just other labels.
+
+    A judge that says 5 where raters said 1 to 4 gave a label that nobody gave, not a 4; one that says 3.7 measures.
+    """
+    values = [number(label) for label in strange]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return False
+    return scale == "interval" or any(value != int(value) for value in known)
+
+
+def answered_by_all(everybody: list[Answers]) -> npt.NDArray[np.bool_]:
+    """Which items every judge answered; an error if there is none."""
+    answered = [~np.isnan(answers.predictions).any(axis=1) for answers in everybody]
+    for answers, own in zip(everybody, answered, strict=True):
+        if not own.any():
+            raise JudgesError(f"The judge {answers.judge} answered none of the rated items: check its item ids.")
+    common = np.logical_and.reduce(answered)
+    if not common.any():
+        raise JudgesError("No item was answered by every judge: choose one of them with --judge.")
+    return np.asarray(common)

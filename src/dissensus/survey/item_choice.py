@@ -1,0 +1,160 @@
+"""Which items take part, and how large surveys of them can be."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.errors import OptionError, RatingsError
+from dissensus.ratings import Ratings
+from dissensus.ratings.coding import Codes
+from dissensus.survey.question import Question
+
+MOST_RATERS = 20
+"""The largest survey unless the user asks for more."""
+
+
+class ItemChoice(NamedTuple):
+    """The items that take part.
+
+    Attributes
+    ----------
+    kept : ndarray of shape (n_rated_items,)
+        Whether each rated item takes part.
+    counts, amateurs : ndarray of shape (n_items, n_labels)
+        Ratings of those that do, by label; None for amateurs if nobody asked for them.
+    sizes, amateur_sizes : tuple of int
+        Numbers of raters of the curves.
+    """
+
+    kept: npt.NDArray[np.bool_]
+    counts: Codes
+    amateurs: Codes | None
+    sizes: tuple[int, ...]
+    amateur_sizes: tuple[int, ...]
+
+
+def choose_items(
+    asked: Ratings, rated: Ratings, answered: npt.NDArray[np.bool_], question: Question, n_labels: int
+) -> tuple[ItemChoice, list[str]]:
+    """The items with answers and enough ratings, and what was left out.
+
+    Parameters
+    ----------
+    asked, rated : Ratings
+        All ratings, and those that judges are compared with (all, or the experts').
+    answered : ndarray of shape (n_rated_items,)
+        Whether every judge answered the item.
+    question : Question
+        What the user asked for.
+    n_labels : int
+        How many labels there are, those included that only judges use.
+    """
+    kept = answered.copy()
+    warnings = []
+    if not kept.all():
+        lost = f"{int((~kept).sum())} of {rated.n_items} rated items"
+        warnings.append(f"{lost} were not answered by every judge and were left out.")
+    counts = _padded(rated.counts(), n_labels)
+    amateurs = _amateur_counts(asked, rated, question, n_labels)
+    if amateurs is not None:
+        warnings += _unrated_by_amateurs(kept, amateurs, question)
+        kept &= amateurs.sum(axis=1) > 0
+    sizes, limit = _sizes(counts[kept], question)
+    warnings += _short_curve_warning(counts[kept], limit, question)
+    if question.cohort:
+        kept &= counts.sum(axis=1) >= limit + question.reference_raters
+        warnings += _cohort_warning(kept, limit)
+    elif len(sizes) > 1:
+        warnings += _ragged_warning(counts[kept], limit, question)
+    chosen = None if amateurs is None else amateurs[kept]
+    amateur_sizes = () if chosen is None else _amateur_sizes(chosen)
+    return ItemChoice(kept, counts[kept], chosen, sizes, amateur_sizes), warnings
+
+
+def _padded(counts: Codes, n_labels: int) -> Codes:
+    """Counts with a column for labels that only judges use."""
+    return np.pad(counts, ((0, 0), (0, n_labels - counts.shape[1])))
+
+
+def _amateur_counts(ratings: Ratings, experts: Ratings, question: Question, n_labels: int) -> Codes | None:
+    """How often amateurs gave each label to each of the experts' items."""
+    if question.amateurs is None:
+        return None
+    amateurs = ratings.of_group(question.amateurs)
+    label_place = {label: i for i, label in enumerate(experts.labels)}
+    strange = [label for label in amateurs.labels if label not in label_place]
+    if strange:
+        raise RatingsError(
+            f"Amateurs gave labels that experts never gave ({strange[0]}): give all labels with --labels."
+        )
+    row_of = {item: i for i, item in enumerate(experts.items)}
+    own = amateurs.counts()
+    counts = np.zeros((experts.n_items, n_labels), dtype=np.intp)
+    place = [label_place[label] for label in amateurs.labels]
+    for row, item in enumerate(amateurs.items):
+        if item in row_of:
+            counts[row_of[item], place] = own[row]
+    return counts
+
+
+def _unrated_by_amateurs(kept: npt.NDArray[np.bool_], amateurs: Codes, question: Question) -> list[str]:
+    rated = amateurs.sum(axis=1) > 0
+    if not (kept & rated).any():
+        raise RatingsError(f"No item was rated by both {question.experts} and {question.amateurs}: check the groups.")
+    lost = int((kept & ~rated).sum())
+    return [f"Left out {lost} items that {question.amateurs} did not rate."] if lost else []
+
+
+def _sizes(counts: Codes, question: Question) -> tuple[tuple[int, ...], int]:
+    """The survey sizes of the curve, and the largest."""
+    per_item = counts.sum(axis=1)
+    possible = int(per_item.max(initial=0)) - question.reference_raters
+    if possible < 0:
+        raise OptionError(
+            f"--reference-raters {question.reference_raters} is more than any item has: the most are {per_item.max()}."
+        )
+    if question.max_raters is not None:
+        if question.max_raters < 0:
+            raise OptionError(f"--max-raters cannot be {question.max_raters}: it is a number of raters.")
+        if question.max_raters > possible:
+            raise OptionError(
+                f"--max-raters {question.max_raters} is more than the data have: no item has more than "
+                f"{possible + question.reference_raters} ratings, so {max(possible, 0)} is the most."
+            )
+        return tuple(range(question.max_raters + 1)), question.max_raters
+    half = [k for k in range(MOST_RATERS + 1) if np.mean(per_item >= k + question.reference_raters) >= 0.5]  # noqa: PLR2004 - half
+    limit = max(half, default=0)
+    return tuple(range(limit + 1)), limit
+
+
+def _short_curve_warning(counts: Codes, limit: int, question: Question) -> list[str]:
+    """Say what to do where most items have one rating and some have more."""
+    more = int(np.sum(counts.sum(axis=1) > question.reference_raters))
+    if limit > 0 or not more or question.max_raters is not None:
+        return []
+    return [
+        f"Most items have too few ratings for a survey of one: --max-raters 1 takes the {more} items that have more."
+    ]
+
+
+def _amateur_sizes(amateurs: Codes) -> tuple[int, ...]:
+    per_item = amateurs.sum(axis=1)
+    limit = max((k for k in range(MOST_RATERS + 1) if np.mean(per_item >= k) >= 0.5), default=0)  # noqa: PLR2004 - half
+    return tuple(range(limit + 1))
+
+
+def _cohort_warning(kept: npt.NDArray[np.bool_], limit: int) -> list[str]:
+    if not kept.any():
+        raise RatingsError(f"No item has enough ratings for a survey of {limit} and its reference: lower --max-raters.")
+    left = int((~kept).sum())
+    return [f"The cohort has the {int(kept.sum())} items with enough ratings for {limit} raters; {left} were left out."]
+
+
+def _ragged_warning(counts: Codes, limit: int, question: Question) -> list[str]:
+    per_item = counts.sum(axis=1)
+    first = int(per_item.min()) - question.reference_raters + 1
+    if first > limit:
+        return []
+    fewer = f"From {max(first, 0)} raters on the curve has fewer items, since some have too few ratings"
+    return [f"{fewer}, and it can jump there: --cohort keeps the items fixed."]

@@ -1,0 +1,129 @@
+"""The mixing distribution of item states, by nonparametric maximum likelihood: the curve beyond the data, its ceiling.
+
+Items are urns. Which urns there are is not observed, only labels drawn from each; but the histogram of label counts
+tells it. The maximum likelihood estimate over a grid of possible urns comes from the EM algorithm (Laird 1978,
+"Nonparametric maximum likelihood estimation of a mixing distribution").
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.ratings.coding import Codes
+from dissensus.survey.subsets import Floats
+
+GRID_POINTS = 300
+"""About so many possible item states, however many labels there are."""
+ITERATIONS = 600
+WARM_ITERATIONS = 80
+"""Steps from a fit to data that differ by a bootstrap draw."""
+WARM_SHARE = 0.1
+"""Weight that is spread evenly before such steps, because EM cannot bring back a state that it has given up."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixture:
+    """A distribution over item states.
+
+    Attributes
+    ----------
+    states : ndarray of shape (n_states, n_labels)
+        Label distributions; no label has probability 0.
+    weights : ndarray of shape (n_states,)
+        How frequent each is.
+    """
+
+    states: Floats
+    weights: Floats
+
+    def predict(self, counts: npt.NDArray[np.integer]) -> Floats:
+        """Distribution of the next label after each survey, of shape (n_surveys, n_labels)."""
+        posterior = scaled_likelihood(counts, self.states) * self.weights
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        return np.asarray(np.einsum("yg,gl->yl", posterior, self.states))
+
+    def information(self, k: int) -> float:
+        """Bits that k raters tell about the next one's label: I(Y_1 ... Y_k; Y)."""
+        surveys = multisets(k, self.states.shape[1])
+        chance = np.exp(surveys @ np.log(self.states).T + _log_orders(surveys)[:, None]) @ self.weights
+        prior = self.weights @ self.states
+        after = self.predict(surveys)
+        return float(_entropy(prior) - chance @ _entropy(after) / chance.sum())
+
+    def prior_entropy(self) -> float:
+        """Bits of surprise in a rater's label where nothing is known of the item."""
+        return float(_entropy(self.weights @ self.states))
+
+    def ceiling(self) -> float:
+        """Bits that knowing the state tells about a rater's label: what no survey and no judge can exceed."""
+        return float(_entropy(self.weights @ self.states) - self.weights @ _entropy(self.states))
+
+
+def _entropy(p: Floats) -> Floats:
+    return np.asarray(-(p * np.log2(np.maximum(p, 1e-300))).sum(axis=-1))
+
+
+def multisets(k: int, n_labels: int) -> npt.NDArray[np.int64]:
+    """Every way in which k raters can answer, as label counts; one row each.
+
+    Examples
+    --------
+    >>> multisets(2, 2).tolist()
+    [[0, 2], [1, 1], [2, 0]]
+    """
+    bars = np.array(list(itertools.combinations(range(k + n_labels - 1), n_labels - 1)), dtype=np.int64)
+    bars = bars.reshape(-1, n_labels - 1)
+    edges = np.concatenate([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), k + n_labels - 1)], axis=1)
+    return np.diff(edges, axis=1) - 1
+
+
+def _log_orders(surveys: npt.NDArray[np.int64]) -> Floats:
+    table = np.array([math.lgamma(n + 1) for n in range(int(surveys.sum(axis=1).max(initial=0)) + 1)])
+    return np.asarray(table[surveys.sum(axis=1)] - table[surveys].sum(axis=1))
+
+
+def state_grid(n_labels: int) -> Floats:
+    """Possible item states: dense near certainty for two labels, a lattice on the simplex for more."""
+    if n_labels == 2:  # noqa: PLR2004 - two labels have a line of states
+        angle = (np.arange(GRID_POINTS) + 0.5) / GRID_POINTS * np.pi / 2
+        return np.stack([np.cos(angle) ** 2, np.sin(angle) ** 2], axis=1)
+    steps = 1
+    while math.comb(steps + n_labels, n_labels - 1) <= GRID_POINTS:
+        steps += 1
+    # A little of every label, so that no rater is impossible.
+    return np.asarray((multisets(steps, n_labels) + 0.02) / (steps + 0.02 * n_labels))
+
+
+def scaled_likelihood(counts: npt.NDArray[np.integer], states: Floats) -> Floats:
+    """Probability of each row of counts in each state, up to a factor per row that keeps it from underflow."""
+    logs = np.einsum("tl,gl->tg", counts.astype(np.float64), np.log(states))
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
+
+
+def fit_mixtures(counts: Codes, weights: Floats, *, start: Mixture | None = None) -> list[Mixture]:
+    """Maximum likelihood mixing distribution of each replicate.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_types, n_labels)
+        Label counts of each type of item.
+    weights : ndarray of shape (n_replicates, n_types)
+        How many items of each type there are.
+    start : Mixture, optional
+        A fit to similar data; fewer steps are taken from there.
+    """
+    states = state_grid(counts.shape[1]) if start is None else start.states
+    likelihood = scaled_likelihood(counts, states)
+    columns = np.ascontiguousarray(likelihood.T)
+    even = np.full(len(states), 1 / len(states))
+    first = even if start is None else (1 - WARM_SHARE) * start.weights + WARM_SHARE * even
+    pi = np.tile(first, (len(weights), 1))
+    total = weights.sum(axis=1, keepdims=True)
+    for _ in range(ITERATIONS if start is None else WARM_ITERATIONS):
+        # einsum and not BLAS: its order of summation does not depend on the number of threads.
+        mixed = np.einsum("rg,tg->rt", pi, likelihood)
+        pi = pi * np.einsum("rt,gt->rg", weights / mixed, columns) / total
+    return [Mixture(states, row / row.sum()) for row in pi]

@@ -1,0 +1,80 @@
+"""What the user asked for, checked."""
+
+from dataclasses import dataclass, fields
+
+from dissensus.errors import OptionError
+from dissensus.ratings.table import Elicitation
+from dissensus.survey.calibration import CALIBRATIONS, Calibration
+from dissensus.survey.combiners import COMBINERS, LEARN, PRIORS, Combiner, Learn, OwnCombiner, Prior
+from dissensus.survey.intervals import INTERVALS, Interval
+from dissensus.survey.scores import SCORES, ScoreName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What the user asked for, as in `equivalence`."""
+
+    judge: tuple[str, ...] | None
+    combiner: Combiner | OwnCombiner
+    score: ScoreName
+    positive: str | None
+    learn: Learn | None
+    calibrate: Calibration
+    reference_raters: int
+    experts: str | None
+    amateurs: str | None
+    elicitation: Elicitation | None
+    prior: Prior
+    clip: float
+    weights: str
+    max_raters: int | None
+    cohort: bool
+    bootstrap: int
+    interval: Interval
+    confidence: float
+    ceiling: bool
+    seed: int | None
+
+    def settings(self) -> dict[str, object]:
+        """The options by name, for the JSON."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        named["combiner"] = getattr(self.combiner, "__name__", "own") if callable(self.combiner) else self.combiner
+        return named
+
+
+def check_question(question: Question) -> None:
+    """Raise where an option has a value it cannot have, or two options contradict each other."""
+    _check_choices(question)
+    _check_numbers(question)
+    if question.judge == ():
+        raise OptionError("No judge was named: name at least one, or leave judge out to compare all of them.")
+    if (question.experts is None) != (question.amateurs is None):
+        raise OptionError("--experts and --amateurs go together: name the group of each.")
+    if question.experts is not None and question.experts == question.amateurs:
+        raise OptionError(f"--experts and --amateurs are both {question.experts}: name two different groups.")
+    if question.ceiling and question.score != "cross-entropy":
+        raise OptionError(f"--ceiling is in bits: it goes with --score cross-entropy, not {question.score}.")
+
+
+def _check_choices(question: Question) -> None:
+    if not callable(question.combiner) and question.combiner not in COMBINERS:
+        raise OptionError.unknown("--combiner", question.combiner, COMBINERS)
+    for option, value, known in (
+        ("--score", question.score, SCORES),
+        ("--learn", question.learn or "leave-one-out", LEARN),
+        ("--calibrate", question.calibrate, CALIBRATIONS),
+        ("--prior", question.prior, PRIORS),
+        ("--interval", question.interval, INTERVALS),
+        ("--weights", question.weights, ("item", "rater")),
+    ):
+        if value not in known:
+            raise OptionError.unknown(option, value, known)
+
+
+def _check_numbers(question: Question) -> None:
+    if question.bootstrap < 0:
+        raise OptionError(f"--bootstrap cannot be {question.bootstrap}: give the number of samples, or 0 for none.")
+    if not 0 < question.confidence < 1:
+        raise OptionError(f"--confidence cannot be {question.confidence:g}: it is a share between 0 and 1.")
+    if question.reference_raters < 1:
+        raise OptionError(f"--reference-raters cannot be {question.reference_raters}: at least one is needed.")

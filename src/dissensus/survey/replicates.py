@@ -1,0 +1,121 @@
+"""Curve and scores in every replicate: the data themselves, or bootstrap samples of the items."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from numpy.random import Generator
+
+from dissensus.survey.curve import curve_point
+from dissensus.survey.judge_scores import judge_scores, reference_shares
+from dissensus.survey.large_sizes import TypeScores
+from dissensus.survey.npmle import Mixture, fit_mixtures
+from dissensus.survey.problem import Problem, fold_weights
+from dissensus.survey.subsets import Floats
+from dissensus.survey.surveys import Surveys, surveys_against, surveys_of_size
+from dissensus.survey.weights import Copies, copies_of, draw_item_weights, observed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Replicates:
+    """Scores in each replicate.
+
+    Attributes
+    ----------
+    curve : ndarray of shape (n_replicates, n_sizes)
+        Score of k raters.
+    amateurs : ndarray of shape (n_replicates, n_amateur_sizes)
+        Score of k amateurs.
+    judges : ndarray of shape (n_replicates, n_judges)
+        Score of each judge.
+    ceiling : ndarray of shape (n_replicates,)
+        Bits that no survey can exceed; empty unless asked for.
+    prior : ndarray of shape (n_replicates,)
+        Score in bits of predicting the shares of the labels for every item, which nobody asked can do; empty unless the
+        ceiling is asked for.
+    beyond : ndarray of shape (n_replicates, n_beyond)
+        Bits that k raters tell, for sizes beyond the data; empty unless asked for.
+    """
+
+    curve: Floats
+    amateurs: Floats
+    judges: Floats
+    ceiling: Floats
+    prior: Floats
+    beyond: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Extras:
+    """What was computed beforehand, and what else to compute.
+
+    Attributes
+    ----------
+    mixture : Mixture, optional
+        The mixing distribution of the data, to start from; with it each replicate gets its ceiling.
+    beyond : tuple of int
+        Survey sizes beyond the data.
+    large : mapping of int to TypeScores
+        Scores by type for survey sizes with very many surveys.
+    """
+
+    mixture: Mixture | None = None
+    beyond: tuple[int, ...] = ()
+    large: Mapping[int, TypeScores] = field(default_factory=dict)
+
+
+def amateur_surveys(problem: Problem) -> list[Surveys]:
+    """The surveys of amateurs of each size, scored against the experts."""
+    if problem.amateurs is None:
+        return []
+    reference = np.nan_to_num(reference_shares(problem))
+    return [surveys_against(problem.amateurs, k, reference) for k in problem.amateur_sizes]
+
+
+def observed_scores(problem: Problem, extras: Extras) -> Replicates:
+    """Scores of the data themselves: one replicate."""
+    weights = np.ones((1, problem.n_items), dtype=np.int32)
+    return _scores(problem, observed(problem.items), weights, extras)
+
+
+def bootstrap_scores(task: tuple[Problem, Extras, int], rng: Generator) -> Replicates:
+    """Scores of bootstrap samples of the items; a task for an executor."""
+    problem, extras, replicates = task
+    weights = draw_item_weights(problem.n_items, replicates, rng)
+    copies = copies_of(weights, problem.type_of_item, len(problem.counts))
+    return _scores(problem, copies, weights, extras)
+
+
+def _scores(problem: Problem, copies: Copies, weights: npt.NDArray[np.integer], extras: Extras) -> Replicates:
+    folds = fold_weights(weights, problem) if problem.panel.learn == "cross-fit" else None
+    mixtures = _mixtures(problem, copies, folds, extras)
+    columns = []
+    for k in problem.sizes:
+        if k in extras.large:
+            columns.append(extras.large[k].mean(copies.weights))
+            continue
+        surveys = surveys_of_size(problem.counts, k, references=problem.references)
+        columns.append(curve_point(surveys, copies, problem.panel, problem.score, folds=folds, mixtures=mixtures))
+    amateurs = [
+        curve_point(surveys, copies, problem.panel, problem.score, folds=folds) for surveys in amateur_surveys(problem)
+    ]
+    whole = fit_mixtures(problem.counts, copies.weights, start=extras.mixture) if extras.mixture is not None else []
+    return Replicates(
+        curve=np.stack(columns, axis=1),
+        amateurs=np.stack(amateurs, axis=1) if amateurs else np.empty((len(weights), 0)),
+        judges=judge_scores(problem, weights),
+        ceiling=np.array([mixture.ceiling() for mixture in whole]),
+        prior=np.array([-mixture.prior_entropy() for mixture in whole]),
+        beyond=np.array([[m.information(k) for k in extras.beyond] for m in whole]).reshape(
+            len(whole), len(extras.beyond)
+        ),
+    )
+
+
+def _mixtures(problem: Problem, copies: Copies, folds: Floats | None, extras: Extras) -> list[Mixture] | None:
+    if problem.panel.combiner != "npmle":
+        return None
+    parts = [copies.weights] if folds is None else [copies.weights - fold for fold in folds]
+    start = extras.mixture if len(copies.weights) > 1 else None
+    return [mixture for part in parts for mixture in fit_mixtures(problem.counts, part, start=start)]

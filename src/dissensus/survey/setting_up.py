@@ -1,0 +1,191 @@
+"""From ratings, judges and options to the arrays of a Problem."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from numpy.random import Generator
+
+from dissensus.errors import OptionError, listed
+from dissensus.ratings import Judges, Ratings
+from dissensus.ratings.coding import Codes
+from dissensus.ratings.labels import label_values, option_name
+from dissensus.ratings.table import ELICITATIONS
+from dissensus.survey.answers import Answers, answered_by_all, answers_of
+from dissensus.survey.calibration import calibrate, draw_folds
+from dissensus.survey.combiners import Learn
+from dissensus.survey.curve import Panel
+from dissensus.survey.item_choice import ItemChoice, choose_items
+from dissensus.survey.judge_scores import reference_shares
+from dissensus.survey.npmle import fit_mixtures
+from dissensus.survey.problem import Predictions, Problem, types_of_items
+from dissensus.survey.question import Question
+from dissensus.survey.replicates import Extras
+from dissensus.survey.scores import Score
+
+FEWEST_FOR_CEILING = 8
+"""With fewer ratings per item the mixing distribution cannot tell difficult items from noisy raters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Prepared:
+    """A problem, and what there is to say about how it came about."""
+
+    problem: Problem
+    settings: dict[str, object]
+    data: dict[str, dict[str, object]]
+    warnings: tuple[str, ...]
+
+
+def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generator) -> Prepared:
+    """The problem behind a question."""
+    asked = ratings if question.elicitation is None else ratings.of_elicitation(question.elicitation)
+    rated = asked if question.experts is None else asked.of_group(question.experts)
+    shared = judges.on_items_of(rated)
+    chosen = _chosen(shared, question)
+    everybody, labels, about_labels = answers_of(chosen, rated)
+    choice, about_items = choose_items(asked, rated, answered_by_all(everybody), question, len(labels))
+    problem = _without_judges(rated, choice, question, labels, fold=draw_folds(len(choice.counts), rng))
+    predictions = _predictions(problem, everybody, choice.kept, question)
+    settings = question.settings() | {
+        "learn": problem.panel.learn if question.combiner in {"abc", "npmle"} else None,
+        "max_raters": choice.sizes[-1],
+        "labels": list(labels),
+        "judge": list(chosen.judges),
+    }
+    warnings = [*ratings.warnings, *_mixed_warning(asked), *shared.warnings, *about_labels, *about_items]
+    return Prepared(
+        problem=replace(problem, judges=predictions),
+        settings=settings,
+        data={"ratings": dict(ratings.describe_data()), "judges": dict(judges.describe_data())},
+        warnings=(*warnings, *_table_warnings(predictions, question)),
+    )
+
+
+def _without_judges(
+    rated: Ratings, choice: ItemChoice, question: Question, labels: tuple[str, ...], *, fold: Codes
+) -> Problem:
+    """The raters' side of the problem."""
+    score = Score(
+        name=question.score, values=label_values(labels), positive=_positive(question, labels), clip=question.clip
+    )
+    both = choice.counts if choice.amateurs is None else np.concatenate([choice.counts, choice.amateurs], axis=1)
+    distinct, type_of_item = types_of_items(both)
+    return Problem(
+        counts=distinct[:, : len(labels)],
+        amateurs=None if choice.amateurs is None else distinct[:, len(labels) :],
+        amateur_sizes=choice.amateur_sizes,
+        type_of_item=type_of_item,
+        judges=(),
+        sizes=choice.sizes,
+        panel=Panel(combiner=question.combiner, learn=_learn(question, score), prior=question.prior),
+        score=score,
+        references=question.reference_raters,
+        fold=fold,
+        columns=_columns(rated, choice.kept, question, score),
+    )
+
+
+def _table_warnings(judges: tuple[Predictions, ...], question: Question) -> list[str]:
+    """Say where a table of outputs cannot learn, because most outputs occur once."""
+    if question.calibrate != "table":
+        return []
+    raw = [judge for judge in judges if not judge.calibrated]
+    fine = [judge.judge for judge in raw if len(np.unique(judge.predictions, axis=0)) > len(judge.predictions) / 2]
+    return (
+        [f"Most outputs of {listed(fine)} occur once, so a table learns nothing of them: use --calibrate isotonic."]
+        if fine
+        else []
+    )
+
+
+def _chosen(judges: Judges, question: Question) -> Judges:
+    if question.judge is None:
+        return judges
+    for name in question.judge:
+        judges[name]  # raises for an unknown judge
+    codes = [judges.judges.index(name) for name in question.judge]
+    return judges.where(np.isin(judges.judge, codes))
+
+
+def _mixed_warning(ratings: Ratings) -> list[str]:
+    if ratings.elicitation is None or len(np.unique(ratings.elicitation)) < len(ELICITATIONS):
+        return []
+    mixed = "Forced choices and response sets count as ratings alike here"
+    return [f"{mixed}: choose one kind with --only forced_choice or --only response_set."]
+
+
+def _positive(question: Question, labels: tuple[str, ...]) -> int | None:
+    if question.positive is None:
+        return None
+    name = option_name(question.positive)
+    if name not in labels:
+        raise OptionError(f"--positive {question.positive!r} is no label: the labels are {', '.join(labels)}.")
+    return labels.index(name)
+
+
+def _learn(question: Question, score: Score) -> Learn:
+    """How the combiner learns, where the user leaves it to us."""
+    if question.learn is not None:
+        if question.learn == "leave-one-out" and score.is_ranked and question.combiner == "abc":
+            raise OptionError(f"--learn leave-one-out spoils {score.name}, which compares items: choose in-sample or "
+                              "cross-fit.")  # fmt: skip
+        if question.learn == "leave-one-out" and question.combiner == "npmle":
+            raise OptionError("--combiner npmle learns in-sample or cross-fit, not leave-one-out.")
+        return question.learn
+    if question.combiner == "npmle":
+        return "cross-fit"
+    return "in-sample" if score.is_ranked else "leave-one-out"
+
+
+def _columns(
+    rated: Ratings, kept: npt.NDArray[np.bool_], question: Question, score: Score
+) -> tuple[Codes, Codes, Codes] | None:
+    if question.weights == "item":
+        return None
+    if rated.rater is None:
+        raise OptionError("--weights rater needs to know who rated: the ratings have no rater column.")
+    if not score.is_additive or question.reference_raters > 1:
+        raise OptionError("--weights rater goes with cross-entropy, agreement or brier, and one reference rater.")
+    new_row = np.cumsum(kept) - 1
+    own = kept[rated.item]
+    return new_row[rated.item[own]], rated.rater[own], rated.label[own]
+
+
+def _predictions(
+    problem: Problem, everybody: list[Answers], kept: npt.NDArray[np.bool_], question: Question
+) -> tuple[Predictions, ...]:
+    """Every judge as it is, and calibrated where that was asked for."""
+    shares = np.nan_to_num(reference_shares(problem)[problem.type_of_item])
+    made = []
+    for answers in everybody:
+        raw = answers.predictions[kept]
+        if question.score == "cross-entropy" and answers.is_hard and question.calibrate == "none":
+            raise OptionError(
+                f"The judge {answers.judge} gave one label per item and no probabilities, which cross-entropy needs: "
+                "add --calibrate table, or choose --score agreement."
+            )
+        made.append(Predictions(judge=answers.judge, calibrated=False, predictions=raw, values=answers.values[kept]))
+        if question.calibrate != "none":
+            better = calibrate(question.calibrate, raw, shares, fold=problem.fold)
+            nothing = np.full(len(better), np.nan)
+            made.append(Predictions(judge=answers.judge, calibrated=True, predictions=better, values=nothing))
+    return tuple(made)
+
+
+def ceiling_extras(prepared: Prepared, question: Question) -> Extras:
+    """The mixing distribution and the sizes beyond the data, where the ceiling was asked for and can be told."""
+    problem = prepared.problem
+    needs_mixture = question.combiner == "npmle"
+    is_told = question.ceiling and can_tell_ceiling(problem)
+    if not (needs_mixture or is_told):
+        return Extras()
+    mixture = fit_mixtures(problem.counts, problem.items[None, :].astype(np.float64))[0]
+    largest = problem.sizes[-1]
+    beyond = tuple(range(largest + 1, 2 * largest + 1)) if is_told and problem.counts.shape[1] == 2 else ()  # noqa: PLR2004
+    return Extras(mixture=mixture, beyond=beyond)
+
+
+def can_tell_ceiling(problem: Problem) -> bool:
+    """Whether half of the items have enough ratings to tell difficult items from noisy raters."""
+    return float(np.median(np.repeat(problem.counts.sum(axis=1), problem.items))) >= FEWEST_FOR_CEILING

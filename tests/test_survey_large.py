@@ -1,0 +1,67 @@
+"""Sizes with very many surveys: sampled, or not learned again in each bootstrap sample."""
+
+import numpy as np
+import pytest
+
+from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
+from dissensus.survey import equivalence
+from dissensus.survey.subsets import count_subsets, draw_subsets, orders, sequence_probability
+
+LARGE = "dissensus.survey.large_sizes"
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return simulate_urn(RUNNING_EXAMPLE, items=400, raters=(4, 7), classifiers=[SOFT_CLASSIFIER], rng=0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"learn": "in-sample"},
+        {"combiner": "frequency"},
+        {"combiner": "plurality", "score": "agreement"},
+        {"score": "brier", "reference_raters": 2, "max_raters": 1},
+    ],
+)
+def test_sampled_surveys_score_as_enumerated_ones(monkeypatch, drawn, options):
+    exact = equivalence(drawn.ratings, drawn.judges, bootstrap=0, **options)
+    monkeypatch.setattr(f"{LARGE}.MEMORY_BUDGET", 0)
+    sampled = equivalence(drawn.ratings, drawn.judges, bootstrap=0, **options)
+    assert any("4,000 were sampled" in warning for warning in sampled.warnings)
+    for ours, truth in zip(sampled.curve, exact.curve, strict=True):
+        assert "standard_error" in ours.as_dict()
+        assert "standard_error" not in truth.as_dict()
+        assert abs(ours.score - truth.score) <= 4 * ours.standard_error + 1e-12
+        assert ours.standard_error < 0.03
+
+
+def test_a_combiner_that_is_not_learned_again_gives_almost_the_same_intervals(monkeypatch, drawn):
+    again = equivalence(drawn.ratings, drawn.judges, bootstrap=200)
+    monkeypatch.setattr(f"{LARGE}.RELEARN_LIMIT", 0)
+    kept = equivalence(drawn.ratings, drawn.judges, bootstrap=200)
+    assert any("do not learn the combiner again" in warning for warning in kept.warnings)
+    for ours, full in zip(kept.curve, again.curve, strict=True):
+        assert ours.score == pytest.approx(full.score, abs=1e-12)
+        width = full.high - full.low
+        assert (ours.low, ours.high) == pytest.approx((full.low, full.high), abs=0.2 * width)
+
+
+def test_subsets_are_counted_without_making_them():
+    counts = np.array([[3, 0, 2], [1, 1, 1], [0, 4, 0], [5, 5, 5]])
+    for k in range(8):
+        assert count_subsets(counts, k) == len(draw_subsets(counts, k).row)
+
+
+@pytest.mark.parametrize("k", [3, 60, 170])
+def test_probabilities_of_surveys_sum_to_1_however_many_raters(k):
+    # 60 of 400 ratings fit into a number as products, 170 do not.
+    counts = np.array([[300, 100], [150, 250]])
+    draws = draw_subsets(counts, k)
+    chance = sequence_probability(counts, draws, k) * orders(draws.counts)
+    assert np.bincount(draws.row, weights=chance) == pytest.approx([1, 1], abs=1e-10)
+
+
+def test_orders_are_whole_numbers():
+    assert orders(np.array([[5, 5, 5], [0, 0, 0], [1, 0, 2]], dtype=np.int32)).tolist() == [756756, 1, 3]

@@ -1,0 +1,240 @@
+"""Scores that are not means over items, against their definitions and against scikit-learn and scipy."""
+
+from fractions import Fraction
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.stats import pearsonr, spearmanr
+
+from dissensus.errors import OptionError
+from dissensus.survey import equivalence
+from dissensus.survey.confusion import confusion_score, hard_predictions
+from dissensus.survey.ranked import ranked_score
+from dissensus.survey.scores import Score
+
+import survey_reference as reference
+from survey_builders import judges_of, ratings_of
+
+L = 3
+LABELS = ("1", "2", "4")
+VALUES = [Fraction(1), Fraction(2), Fraction(4)]
+COMBINERS = {
+    "abc": (reference.in_sample, {"combiner": "abc", "learn": "in-sample"}),
+    "frequency": (reference.frequency, {"combiner": "frequency"}),
+    "plurality": (reference.majority, {"combiner": "plurality"}),
+}
+CONFUSION = {"f1": reference.f1, "precision": reference.precision, "recall": reference.recall}
+items_ = st.lists(st.lists(st.integers(0, L - 1), min_size=1, max_size=4), min_size=2, max_size=5).filter(
+    lambda items: max(map(len, items)) >= 2
+)
+distribution = st.lists(st.integers(0, 4), min_size=L, max_size=L).filter(any)
+
+
+def close(ours, theirs):
+    return np.isclose(ours, theirs, rtol=1e-11, atol=1e-11, equal_nan=True)
+
+
+def expected_values(rows):
+    """Expected value of each prediction, and value of each label."""
+    return [sum(p * v for p, v in zip(q, VALUES, strict=True)) for q, _ in rows], [VALUES[label] for _, label in rows]
+
+
+def expected_score(rows, score, positive):
+    """The score of rows (item, prediction, label, probability), from its definition."""
+    rows = list(rows)
+    if score == "dmi":
+        return reference.dmi(rows, L)
+    if score in CONFUSION:
+        hard = reference.as_integer_rows(reference.split_ties(rows))
+        if positive is None:
+            return reference.macro(CONFUSION[score], hard, L)
+        return CONFUSION[score](hard, positive)
+    whole = reference.as_integer_rows(rows)
+    if score == "auc":
+        return reference.mean_auc(whole, L) if positive is None else reference.auc(whole, positive)
+    return (reference.pearson if score == "pearson" else reference.spearman)(*expected_values(whole))
+
+
+def our_result(items, score, positive, judge=None, **options):
+    judge = judge or [[1, 0, 0]] * len(items)
+    return equivalence(
+        ratings_of(items, LABELS),
+        judges_of({"judge": judge}, LABELS),
+        score=score,
+        bootstrap=0,
+        positive=None if positive is None else LABELS[positive],
+        max_raters=max(map(len, items)) - 1,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("positive", [None, 0, 2])
+@pytest.mark.parametrize("score", ["auc", "f1", "precision", "recall"])
+@given(items=items_, name=st.sampled_from(sorted(COMBINERS)))
+@settings(max_examples=15, deadline=None)
+def test_a_curve_of_labels_is_the_metric_of_every_subset_of_raters(score, positive, items, name):
+    combiner, options = COMBINERS[name]
+    result = our_result(items, score, positive, **options)
+    for point in result.curve:
+        rows = reference.joint_rows(items, point.raters, combiner, L)
+        assert close(point.score, expected_score(rows, score, positive))
+
+
+@pytest.mark.parametrize("score", ["dmi", "pearson", "spearman"])
+@given(items=items_, name=st.sampled_from(sorted(COMBINERS)))
+@settings(max_examples=15, deadline=None)
+def test_a_curve_of_numbers_is_the_metric_of_every_subset_of_raters(score, items, name):
+    combiner, options = COMBINERS[name]
+    result = our_result(items, score, None, **options)
+    for point in result.curve[1:]:
+        rows = reference.joint_rows(items, point.raters, combiner, L)
+        assert close(point.score, expected_score(rows, score, None))
+    # With nobody asked all predictions are the same: they covary with nothing, and the joint matrix has rank 1.
+    assert np.isclose(result.curve[0].score, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("score", ["f1", "precision", "recall", "dmi"])
+@given(items=items_, positive=st.sampled_from([None, 1]))
+@settings(max_examples=12, deadline=None)
+def test_leaving_the_item_out_changes_what_is_predicted_and_nothing_else(score, items, positive):
+    result = our_result(items, score, positive, combiner="abc", learn="leave-one-out")
+    for point in result.curve:
+        rows = reference.joint_rows(items, point.raters, reference.leave_one_out, L)
+        assert close(point.score, expected_score(rows, score, positive))
+
+
+@pytest.mark.parametrize("score", ["auc", "f1", "precision", "recall", "dmi", "pearson", "spearman"])
+@given(items=items_, answers=st.lists(distribution, min_size=5, max_size=5), positive=st.sampled_from([None, 0, 1]))
+@settings(max_examples=15, deadline=None)
+def test_a_judge_is_scored_by_the_same_metric(score, items, answers, positive):
+    predictions = [[Fraction(v, sum(row)) for v in row] for row in answers[: len(items)]]
+    result = our_result(items, score, positive, judge=[[float(p) for p in row] for row in predictions])
+    rows = reference.judge_rows(predictions, items, L)
+    assert close(result.judges[0].score, expected_score(rows, score, positive))
+
+
+# Masses of four distinct predictions and three labels, as whole numbers, so that rows can be repeated.
+predictions_ = st.lists(distribution, min_size=2, max_size=5)
+masses_ = st.lists(st.lists(st.integers(0, 4), min_size=L, max_size=L), min_size=5, max_size=5)
+
+
+def repeated(answers, masses):
+    rows = [
+        (q, label) for q, row in zip(answers, masses, strict=False) for label in range(L) for _ in range(row[label])
+    ]
+    assume(len({label for _, label in rows}) > 1)
+    q = np.array([np.array(row) / sum(row) for row, _ in rows])
+    return q, np.array([label for _, label in rows])
+
+
+def arrays(answers, masses):
+    q = np.array([np.array(row) / sum(row) for row in answers])
+    return q, np.array(masses[: len(answers)], dtype=float)[None]
+
+
+@given(answers=predictions_, masses=masses_)
+@settings(max_examples=40, deadline=None)
+def test_correlations_are_those_of_scipy_on_repeated_rows(answers, masses):
+    rows, given = repeated(answers, masses)
+    values = np.array([1.0, 2.0, 4.0])
+    x, y = rows @ values, values[given]
+    assume(np.ptp(x) > 1e-9)
+    q, m = arrays(answers, masses)
+    assert close(ranked_score("pearson", q, m, values=values)[0], pearsonr(x, y).statistic)
+    # scipy ranks what it is given: equal expectations that differ in the last bit would not tie there.
+    assert close(ranked_score("spearman", q, m, values=values)[0], spearmanr(x.round(9), y).statistic)
+
+
+@given(answers=predictions_, masses=masses_, label=st.integers(0, L - 1))
+@settings(max_examples=40, deadline=None)
+def test_auc_is_that_of_scikit_learn_on_repeated_rows(answers, masses, label):
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    rows, given = repeated(answers, masses)
+    assume(0 < (given == label).sum() < len(given))
+    q, m = arrays(answers, masses)
+    ours = ranked_score("auc", q, m, values=np.arange(3.0), positive=label)[0]
+    assert close(ours, metrics.roc_auc_score(given == label, rows[:, label].round(12)))
+
+
+@given(masses=st.lists(st.lists(st.integers(0, 4), min_size=L, max_size=L), min_size=L, max_size=L))
+@settings(max_examples=40, deadline=None)
+def test_confusion_scores_are_those_of_scikit_learn_on_repeated_rows(masses):
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    cells = [(p, label) for p in range(L) for label in range(L) for _ in range(masses[p][label])]
+    assume(cells)
+    predicted, given = np.array(cells).T
+    matrix = np.array(masses, dtype=float)[None]
+    for name in CONFUSION:
+        theirs = getattr(metrics, f"{name}_score")
+        macro = theirs(given, predicted, average="macro", zero_division=0)
+        assert close(confusion_score(name, matrix)[0], macro)
+        each = theirs(given, predicted, average=None, labels=range(L), zero_division=np.nan)
+        assert all(close(confusion_score(name, matrix, positive=c)[0], each[c]) for c in range(L))
+
+
+def test_the_likeliest_label_is_shared_where_two_tie_up_to_rounding():
+    third = 1 - 1 / 3 - 1 / 3
+    assert np.allclose(
+        hard_predictions(np.array([[1 / 3, 1 / 3, third], [0.5, 0.5, 0.0]])), [[1 / 3] * 3, [0.5, 0.5, 0]]
+    )
+
+
+def test_auc_of_binary_labels_takes_the_probability_of_the_positive_label():
+    # The positive item has .9 and the negative .05, so it is ranked first; by the largest probability, .9 and .95, it
+    # would be last.
+    q = np.array([[0.1, 0.9], [0.95, 0.05]])
+    masses = np.array([[[0.0, 1.0], [1.0, 0.0]]])
+    assert ranked_score("auc", q, masses, values=np.arange(2.0), positive=1)[0] == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "agreement", "brier"]
+)
+def test_a_replicate_without_any_item_has_no_score(name):
+    score = Score(name=name, values=np.array([1.0, 2.0, 4.0]))
+    q = np.array([[0.2, 0.3, 0.5], [0.5, 0.3, 0.2]])
+    assert isnan(score.of_joint(q, np.zeros((1, 2, 3)))[0])
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman"])
+def test_predictions_of_items_that_were_not_drawn_do_not_define_a_correlation(name):
+    # The two items that were drawn have the same prediction; a third, not drawn, has another.
+    q = np.array([[1.0, 0, 0], [1.0, 0, 0], [0, 0, 1.0]])
+    masses = np.array([[[1.0, 0, 0], [0, 1.0, 0], [0, 0, 0]]])
+    assert isnan(ranked_score(name, q, masses, values=np.array([1.0, 2.0, 4.0]))[0])
+
+
+def test_a_positive_label_that_is_never_predicted_has_no_precision():
+    matrix = np.array([[[2.0, 1.0], [0.0, 0.0]]])
+    assert isnan(confusion_score("precision", matrix, positive=1)[0])
+    assert confusion_score("recall", matrix, positive=1)[0] == 0
+    assert confusion_score("f1", matrix, positive=1)[0] == 0
+
+
+def test_correlations_take_a_judges_own_numbers():
+    # Raters say 1, 2 and 4, the judge 1.2, 1.9 and 4.4: each is nearest to its label, but the correlation is not 1.
+    items = [[0, 0], [1, 1], [2, 2]]
+    judge = judges_of({"judge": np.eye(3)}, ("1.2", "1.9", "4.4"))
+    result = equivalence(ratings_of(items, LABELS), judge, score="pearson", bootstrap=0)
+    assert close(result.judges[0].score, pearsonr([1.2, 1.9, 4.4], [1, 2, 4]).statistic)
+
+
+@pytest.mark.parametrize("score", ["pearson", "spearman"])
+def test_correlations_need_labels_that_are_numbers(score):
+    with pytest.raises(OptionError) as error:
+        equivalence(ratings_of([[0, 1], [1, 1]]), judges_of({"judge": [[1, 0, 0]] * 2}), score=score)
+    assert str(error.value) == f"--score {score} needs labels that are numbers: choose agreement or cross-entropy."
+
+
+def test_dmi_of_a_hard_judge_is_the_determinant_of_the_confusion_matrix():
+    # Judge 0, 0, 1 against raters 00, 01, 11: M = [[2 + 1, 1], [0, 2]] / 6, det = 6 / 36.
+    result = equivalence(
+        ratings_of([[0, 0], [0, 1], [1, 1]], ("a", "b")),
+        judges_of({"judge": [[1, 0], [1, 0], [0, 1]]}, ("a", "b")),
+        score="dmi",
+        bootstrap=0,
+    )
+    assert np.isclose(result.judges[0].score, 1 / 6, rtol=1e-12)
