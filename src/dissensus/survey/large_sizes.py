@@ -61,10 +61,11 @@ def large_sizes(problem: Problem, *, is_resampled: bool, rng: Generator) -> dict
     """Scores by type for the sizes of the curve that are too large to treat survey by survey in every replicate."""
     learns = problem.panel.combiner == "abc" and problem.panel.learn == "leave-one-out" and problem.score.is_additive
     found = {}
-    orders = draw_orders(problem, rng)
+    orders: Orders | None = None
     for k in problem.sizes:
         cells = number_of_cells(problem, k)
         if cells > MEMORY_BUDGET:
+            orders = draw_orders(problem, rng) if orders is None else orders
             found[k] = sampled_scores(problem, k, orders)
         elif learns and is_resampled and cells > RELEARN_LIMIT:
             surveys = surveys_of_size(problem.counts, k, references=problem.references)
