@@ -10,6 +10,7 @@ from dissensus import __version__, describe, read
 from dissensus.cli.main import main
 from dissensus.example_data import example_path
 
+NOT_A_NUMBER = "Input should be a valid integer, unable to parse string as an integer"
 RATINGS = "item,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n3,a,y\n3,b,y\n"
 
 
@@ -101,8 +102,7 @@ def test_options_of_reading_reach_the_reader(run, tmp_path):
         (["describe", "x.csv"], "There is no file x.csv: check the path."),
         (
             ["describe", "x.csv", "--bootstrap", "many"],
-            "Invalid value for '--bootstrap': Input should be a valid integer, unable to parse string as an integer."
-            + " See `dissensus describe --help`.",
+            f"Invalid value for '--bootstrap': {NOT_A_NUMBER}. See `dissensus describe --help`.",
         ),
         (
             ["describe", "example:binary", "--scale", "ratio"],

@@ -48,9 +48,8 @@ def test_the_public_names_are_those_with_a_home():
 
 def test_type_checkers_see_each_name_where_it_is_at_home():
     seen = imported_names(PACKAGE / "__init__.py")
-    assert {name: seen[name] for name in dissensus._HOME} == {
-        name: f"dissensus.{home}" for name, home in dissensus._HOME.items()
-    }
+    for name, home in dissensus._HOME.items():
+        assert f"{seen[name]}.".startswith(f"dissensus.{home}.")
 
 
 def test_a_star_import_brings_the_public_names():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dissensus.errors import JudgesError, OptionError
 from dissensus.ratings import Judges, Ratings, read, read_judges
+
 from tables import PLAIN, write
 
 quick = settings(max_examples=50, deadline=None)

@@ -5,6 +5,7 @@ import gzip
 import pytest
 
 from dissensus.ratings import read
+
 from tables import NO_RATER, jsonl, parquet, triples, write
 
 WIDE = "item,r1,r2,r3\n1,x,y,\n2,,x,x\n3,y,,x\n"

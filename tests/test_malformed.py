@@ -9,6 +9,7 @@ import pytest
 
 from dissensus.errors import MissingExtraError, OptionError, RepeatedRatingsError, TooFewRatingsError
 from dissensus.ratings import read
+
 from tables import CHECK_LABELS, HEADER, LISTED, REPEATS, bad, message_of, parquet
 
 KNOWN = ".csv, .jsonl, .ndjson, .parquet, .pq, .tab, .tsv, each also with .gz"

@@ -3,6 +3,7 @@
 import pytest
 
 from dissensus.ratings import read, read_judges
+
 from tables import CHECK_LABELS, HEADER, LISTED, REPEATS, bad, message_of, parquet
 
 JUDGES = "item,judge,p_no,p_yes\n"

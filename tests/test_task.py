@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from dissensus.errors import TaskError
 from dissensus.ratings import Task, read, read_judges, read_task
 from dissensus.ratings.task import Example
+
 from tables import bad, message_of
 
 quick = settings(max_examples=50, deadline=None)

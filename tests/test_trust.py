@@ -8,6 +8,7 @@ import pytest
 
 from dissensus.ratings import read
 from dissensus.ratings.files import open_sheet
+
 from tables import COLUMNS, HEADER, PLAIN, ROWS, TRIPLES, jsonl, parquet, triples, write
 
 FILE_NAMES = [

@@ -4,19 +4,24 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dissensus.agreement import DescribeResult, describe
+    from dissensus.agreement import DescribeResult
+    from dissensus.agreement.describe import describe
     from dissensus.errors import DissensusError
     from dissensus.ratings import Judges, Ratings, Task, read, read_judges, read_task
+    from dissensus.survey import EquivalenceResult
+    from dissensus.survey.equivalence import equivalence
 
 __version__ = "0.1.0.dev0"
 
 _HOME = {
     "DescribeResult": "agreement",
     "DissensusError": "errors",
+    "EquivalenceResult": "survey",
     "Judges": "ratings",
     "Ratings": "ratings",
     "Task": "ratings",
     "describe": "agreement",
+    "equivalence": "survey",
     "read": "ratings",
     "read_judges": "ratings",
     "read_task": "ratings",
@@ -25,11 +30,13 @@ _HOME = {
 __all__ = [
     "DescribeResult",
     "DissensusError",
+    "EquivalenceResult",
     "Judges",
     "Ratings",
     "Task",
     "__version__",
     "describe",
+    "equivalence",
     "read",
     "read_judges",
     "read_task",

@@ -1,7 +1,6 @@
 """The page in a real browser: drawn, readable and quiet, whatever the labels say."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -23,17 +22,6 @@ LABELS = (
 
 
 @pytest.fixture(scope="module")
-def browser():
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("Chromium is not installed")
-    with sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        yield running
-        running.close()
-
-
-@pytest.fixture(scope="module")
 def report(described, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     groups = (described(group=SCRIPT, labels=LABELS).whole, described(group="experts").whole)
@@ -41,33 +29,10 @@ def report(described, tmp_path_factory) -> Path:
     return write_report(results, path, title="What the ratings say", command_line="dissensus report ratings.csv")
 
 
-class Visit:
-    """A page opened in a window of its own, with all it said and asked for."""
-
-    def __init__(self, browser, path, **window):
-        self.context = browser.new_context(**{"viewport": {"width": 1000, "height": 800}} | window)
-        self.page = self.context.new_page()
-        self.said, self.requests, self.dialogs = [], [], []
-        self.page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
-        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
-        self.page.goto(path.as_uri())
-        # Counted from outside: waiting inside the page would be evaluating, which the page's policy forbids.
-        sync_api.expect(self.page.locator("[data-chart]:not(:has(svg))")).to_have_count(0, timeout=15_000)
-
-
 @pytest.fixture
-def visit(browser, report):
-    visits = []
-
-    def open_page(path=report, **window):
-        visits.append(Visit(browser, path, **window))
-        return visits[-1]
-
-    yield open_page
-    for opened in visits:
-        opened.context.close()
+def visit(open_page, report):
+    """Opens the report, or another page."""
+    return lambda path=report, **window: open_page(path, **window)
 
 
 def test_every_chart_is_drawn(visit):

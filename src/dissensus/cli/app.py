@@ -8,6 +8,7 @@ from dissensus import __version__
 from dissensus.cli.bundles import spread
 from dissensus.cli.demo import demo_command
 from dissensus.cli.describe import describe_command
+from dissensus.cli.equivalence import equivalence_command
 from dissensus.cli.report import report_command
 from dissensus.cli.reproduce import reproduce_command
 from dissensus.cli.simulate import simulate_urn_command
@@ -25,6 +26,7 @@ simulate = typer.Typer(help="Make data whose truth is known.", rich_markup_mode=
 
 app.command("demo")(spread(demo_command))
 app.command("describe")(spread(describe_command))
+app.command("equivalence")(spread(equivalence_command))
 app.command("report")(spread(report_command))
 app.add_typer(simulate, name="simulate")
 simulate.command("urn")(spread(simulate_urn_command))

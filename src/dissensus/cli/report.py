@@ -1,11 +1,21 @@
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
 from dissensus.cli.inputs import OptionalJudgesInput, RatingsInput
 from dissensus.cli.output import Output
+
+if TYPE_CHECKING:
+    from dissensus.ratings import Judges, Ratings
+    from dissensus.results import Result
+    from dissensus.survey.calibration import Calibration
+    from dissensus.survey.combiners import Combiner
+    from dissensus.survey.scores import ScoreName
+
+MOST_LABELS = 40
+"""With more labels than that probabilities cannot be kept 2% away from certainty, as cross-entropy needs."""
 
 
 def report_command(
@@ -18,20 +28,56 @@ def report_command(
     bootstrap: Annotated[int, typer.Option(metavar="N", help="Bootstrap samples; 0 for no intervals.")] = 500,
     output: Output = Output(),
 ) -> None:
-    """Write one HTML page about the ratings.
+    """Write one HTML page about the ratings, and about judges.
 
     The page is self-contained: it loads nothing and can be sent as it is.
     """
-    from dissensus.agreement import describe
+    from dissensus.report.together import together
     from dissensus.report.writing import write_report
 
-    ratings = source.read()
-    judges = judges_source.read(ratings, repeats=source.repeats)
+    judges = judges_source.read_all(repeats=source.repeats)
+    results = results_of(source.read(), judges, bootstrap=bootstrap, output=output)
+    write_report(results, out, command_line=shlex.join(["dissensus", *context.obj]))
+    if output.as_json:
+        print(together(results).to_json())
+    output.remark(f"Wrote {out}")
+
+
+def results_of(ratings: "Ratings", judges: "Judges | None", *, bootstrap: int, output: Output) -> "list[Result]":
+    """What there is to say: do the raters agree and, where there are judges, how many raters is each worth."""
+    from dissensus.agreement import describe
+    from dissensus.survey import equivalence
+
+    worth: list[Result] = []
+    if judges is not None:  # first, so that judges that do not fit the ratings are refused at once
+        with output.progress("Comparing judges with raters") as progress:
+            settings = survey_settings(ratings, judges)
+            worth = [equivalence(ratings, judges, **settings, bootstrap=bootstrap, rng=output.seed, progress=progress)]
     with output.progress("Resampling items") as progress:
-        result = describe(
+        agreement = describe(
             ratings, by_group=bool(ratings.groups), bootstrap=bootstrap, rng=output.seed, progress=progress
         )
-    write_report([result], out, command_line=shlex.join(["dissensus", *context.obj]))
-    if output.as_json:
-        print(result.to_json())
-    output.remark(f"Wrote {out}")
+    return [agreement, *worth]
+
+
+class SurveySettings(TypedDict, total=False):
+    """Options of `equivalence` that depend on the data."""
+
+    score: "ScoreName"
+    combiner: "Combiner"
+    calibrate: "Calibration"
+
+
+def survey_settings(ratings: "Ratings", judges: "Judges") -> SurveySettings:
+    """How judges are compared with surveys where the user leaves it to us, so that any data can be.
+
+    Cross-entropy of calibrated judges, since most judges sound surer than they are: by a table where every judge gave
+    one label per item, by isotonic regression where they gave probabilities or several answers. Numbers with distances
+    are correlated, and very many labels only compared for equality.
+    """
+    if ratings.scale == "interval":
+        return {"score": "pearson", "combiner": "frequency"}
+    if len({*ratings.labels, *judges.labels}) > MOST_LABELS:
+        return {"score": "agreement", "combiner": "plurality"}
+    is_hard = judges.probability is None and not judges.sample.any()
+    return {"calibrate": "table" if is_hard else "isotonic"}

@@ -39,7 +39,7 @@ class Prepared:
 
 def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generator) -> Prepared:
     """The problem behind a question."""
-    asked = ratings if question.elicitation is None else ratings.of_elicitation(question.elicitation)
+    asked, about_kinds = _asked(ratings, judges, question)
     rated = asked if question.experts is None else asked.of_group(question.experts)
     shared = judges.on_items_of(rated)
     chosen = _chosen(shared, question)
@@ -53,7 +53,7 @@ def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generat
         "labels": list(labels),
         "judge": list(chosen.judges),
     }
-    warnings = [*ratings.warnings, *_mixed_warning(asked), *shared.warnings, *about_labels, *about_items]
+    warnings = [*ratings.warnings, *about_kinds, *shared.warnings, *about_labels, *about_items]
     return Prepared(
         problem=replace(problem, judges=predictions),
         settings=settings,
@@ -108,11 +108,22 @@ def _chosen(judges: Judges, question: Question) -> Judges:
     return judges.where(np.isin(judges.judge, codes))
 
 
-def _mixed_warning(ratings: Ratings) -> list[str]:
+def _asked(ratings: Ratings, judges: Judges, question: Question) -> tuple[Ratings, list[str]]:
+    """The ratings that were asked for in one way: who was asked in both ways would count as two raters.
+
+    Left to us, these are response sets where judges answer with several options, else forced choices.
+    """
+    if question.elicitation is not None:
+        return ratings.of_elicitation(question.elicitation), []
     if ratings.elicitation is None or len(np.unique(ratings.elicitation)) < len(ELICITATIONS):
-        return []
-    mixed = "Forced choices and response sets count as ratings alike here"
-    return [f"{mixed}: choose one kind with --only forced_choice or --only response_set."]
+        return ratings, []
+    kind = ELICITATIONS[len(judges.labels) > len(judges.options)]
+    kept = ratings.of_elicitation(kind)
+    if not set(kept.items) & set(judges.items):
+        return ratings, []
+    words = kind.replace("_", " ")
+    lost = f"{ratings.n_ratings - kept.n_ratings:,} other ratings were left out, so that nobody counts twice"
+    return kept, [f"Judges are compared with {words}s only: {lost}. Choose the other kind with --only."]
 
 
 def _positive(question: Question, labels: tuple[str, ...]) -> int | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dissensus.errors import listed
 from dissensus.survey.crossing import crosses_again, crossings, verdict_of
 from dissensus.survey.intervals import equivalence_interval, interval
 from dissensus.survey.large_sizes import SAMPLES
@@ -33,14 +34,7 @@ def sum_up(
     curve = _curve(problem, question, extras, data.curve[0], None if samples is None else samples.curve)
     ceiling = _ceiling(question, extras, data, samples)
     worths, worth_samples = _worths(problem, question, data, samples, has_ceiling=ceiling is not None)
-    for worth in worths:
-        if crosses_again(data.curve[0], worth.score, worth.equivalence):
-            warnings.append(
-                f"The curve crosses the score of {worth.name} more than once; the leftmost crossing counts."
-            )
-        if worth.verdict is None:
-            what = f"{question.score} of {worth.name}" if np.isnan(worth.score) else f"{question.score} of nobody asked"
-            warnings.append(f"{what} is undefined, so {worth.name} has no equivalence.")
+    warnings += _judge_warnings(question, worths, data.curve[0])
     if question.ceiling and not can_tell_ceiling(problem):
         warnings.append(f"No ceiling: half of the items have fewer than {FEWEST_FOR_CEILING} ratings, too few to tell "
                         "difficult items from noisy raters.")  # fmt: skip
@@ -55,6 +49,18 @@ def sum_up(
         amateurs=_amateurs(problem, question, data, samples),
         ceiling=ceiling,
     )
+
+
+def _judge_warnings(question: Question, worths: Sequence[JudgeWorth], curve: Floats) -> list[str]:
+    warnings = []
+    again = [worth.name for worth in worths if crosses_again(curve, worth.score, worth.equivalence)]
+    if again:
+        warnings.append(f"The curve crosses the score of {listed(again)} more than once; the leftmost crossing counts.")
+    for worth in worths:
+        if worth.verdict is None:
+            what = f"{question.score} of {worth.name}" if np.isnan(worth.score) else f"{question.score} of nobody asked"
+            warnings.append(f"{what} is undefined, so {worth.name} has no equivalence.")
+    return warnings
 
 
 def _bounds(question: Question, estimate: float, replicates: Floats | None) -> tuple[float, float]:
@@ -144,7 +150,8 @@ def _differences(
             gap = worths[a].equivalence - worths[b].equivalence
             low = high = share = NAN
             if first is not None and second is not None and samples is not None:
-                low, high = _bounds(question, gap, _gaps(first, second))
+                # Percentile, whatever the others are: it keeps to the sign that the samples agree on.
+                low, high = interval(gap, _gaps(first, second), confidence=question.confidence, kind="percentile")
                 wins = samples.judges[:, a] - samples.judges[:, b]
                 share = float(np.mean(np.where(wins == 0, 0.5, wins > 0)))
             differences.append(

@@ -1,0 +1,246 @@
+"""How many raters a judge is worth, in words."""
+
+import math
+from collections.abc import Sequence
+
+from dissensus.report.numbers import counted, decimal, listing, percent
+from dissensus.report.sentences.surveys import ORDERS, ScoreWords, Settings, Terms
+from dissensus.report.untrusted import quoted
+from dissensus.survey.result import CurvePoint, JudgeWorth
+
+CALIBRATION_MATTERS = (
+    "Why calibrated and raw differ: a judge that sounds surer than it should scores badly however much it knows. "
+    "Calibration replaces each of its answers by what people said on other items where it answered alike, so what is "
+    "left is what it knows. Raw is what you get by taking its probabilities at face value; a bare label counts as "
+    "certain."
+)
+
+
+def judge_name(worth: JudgeWorth) -> str:
+    """A judge in a sentence, and whether it was calibrated."""
+    return f"{quoted(worth.judge)} (calibrated)" if worth.calibrated else quoted(worth.judge)
+
+
+def value_text(worth: JudgeWorth, terms: Terms) -> str:
+    """What a judge is worth without its interval: a number, or the end of the curve that it is beyond."""
+    if worth.verdict == "within":
+        return decimal(worth.equivalence)
+    return off_curve(worth.verdict, terms)
+
+
+def off_curve(verdict: str | None, terms: Terms) -> str:
+    """The end of the curve."""
+    return {"below 0": "below 0", "above K": f"above {terms.largest}"}.get(str(verdict), "undefined")
+
+
+def bounds_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> tuple[str, str] | None:
+    """The ends of the interval of a judge on the curve, an end off the curve in words; None if there is no interval."""
+    if not settings.get("bootstrap") or worth.verdict != "within":
+        return None
+    low, high = worth.equivalence_low, worth.equivalence_high
+    return (
+        decimal(low) if math.isfinite(low) else off_curve("below 0", terms),
+        decimal(high) if math.isfinite(high) else off_curve("above K", terms),
+    )
+
+
+def worth_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
+    """What a judge is worth with its interval, without a unit; of a judge off the curve the end that is on it."""
+    value, bounds = value_text(worth, terms), bounds_text(worth, settings, terms)
+    if bounds is not None:
+        return f"{value} [{bounds[0]}, {bounds[1]}]"
+    reach = _reach(worth)
+    return value if reach is None else f"{value} ({'up to' if worth.verdict == 'below 0' else 'from'} {decimal(reach)})"
+
+
+def _reach(worth: JudgeWorth) -> float | None:
+    """The end of the interval of a judge off the curve that lies on it, if one does."""
+    end = {"below 0": worth.equivalence_high, "above K": worth.equivalence_low}.get(str(worth.verdict), math.nan)
+    return end if math.isfinite(end) else None
+
+
+def reach_sentence(worth: JudgeWorth, terms: Terms) -> str:
+    """How far the interval of a judge off the curve comes back to it; empty if it does not."""
+    reach = _reach(worth)
+    if reach is None:
+        return ""
+    how = "reaches up to" if worth.verdict == "below 0" else "begins at"
+    return f"Its interval {how} {decimal(reach)} {terms.raters}."
+
+
+def raters_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
+    """What a judge is worth with its interval, in raters."""
+    value = value_text(worth, terms)
+    return f"{value} {terms.raters}{worth_text(worth, settings, terms).removeprefix(value)}"
+
+
+def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges: int) -> str:
+    """The answer: what the best judge is worth, and which surveys are worse and better than it."""
+    name = judge_name(best)
+    if best.verdict is None:
+        return f"How many {terms.raters} judge {name} is worth is undefined here (the warnings say why)."
+    subject = f"Judge {name}" if judges == 1 else f"Of {judges} judges, {name}"
+    if best.verdict == "below 0":
+        even = "" if judges == 1 else " comes closest to people, and even it"
+        return f"{subject}{even} is worth less than asking nobody: {terms.nobody} foretells {terms.target} better."
+    if best.verdict == "above K":
+        return f"{subject} {_above(terms)}"
+    most = "" if judges == 1 else " the most,"
+    return f"{subject} is worth{most} {raters_text(best, settings, terms)}: {_between(best, terms)}."
+
+
+def _above(terms: Terms) -> str:
+    """That a judge is better than the largest survey, which may be asking nobody."""
+    if not terms.largest:
+        return (
+            f"predicts {terms.target} better than {terms.nobody}; how many {terms.raters} that is worth the data "
+            "cannot tell, because fewer than half of the items have a second rating."
+        )
+    return (
+        f"is worth more than {terms.largest} {terms.raters}: it predicts {terms.target} better than asking "
+        f"{terms.people(terms.largest)}, the largest survey that the data allow; how much better they cannot tell."
+    )
+
+
+def _between(worth: JudgeWorth, terms: Terms) -> str:
+    """Which surveys a judge lies between; what leftmost crossing means, so that it holds for every smaller survey."""
+    k = math.ceil(worth.equivalence)
+    if worth.equivalence == k:
+        return f"it predicts {terms.target} exactly as well as asking {terms.people(k)}"
+    if k == 1:
+        return f"asking nobody predicts {terms.target} less well, asking {terms.people(1)} better"
+    return f"a survey of {terms.people(k - 1)} predicts {terms.target} less well, one of {k} better"
+
+
+def fraction_sentence(worth: JudgeWorth, terms: Terms) -> str:
+    """A fractional value as the paper explains it; empty if there is nothing to explain."""
+    if worth.verdict != "within" or worth.equivalence == math.floor(worth.equivalence):
+        return ""
+    k = math.ceil(worth.equivalence)
+    rest = f"{terms.people(k - 1)} about the rest" if k > 1 else f"{terms.nobody} for the rest"
+    return (
+        f"What {decimal(worth.equivalence)} means: the judge predicts as well as asking {terms.people(k)} about "
+        f"{percent(worth.equivalence - (k - 1), 0)} of the items and {rest}."
+    )
+
+
+def decision_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
+    """Would asking people be better than this judge? With the interval: what the data do not decide."""
+    if worth.verdict != "within":
+        return ""
+    fewer = math.floor(worth.equivalence)
+    asked = f"asking {terms.people(fewer)}"
+    rest = f"{asked} or fewer tells less" if fewer > 1 else f"{asked} tells less"
+    if fewer == worth.equivalence:
+        rest = f"{asked} tells as much"
+    return (
+        f"The judge or people? By this estimate asking {terms.people(fewer + 1)} or more about each item tells more "
+        f"than the judge, {rest}. {_open_question(worth, settings, terms)}"
+    ).strip()
+
+
+def _open_question(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
+    """Which sizes the interval leaves open."""
+    if bounds_text(worth, settings, terms) is None:
+        return ""
+    low, high = worth.equivalence_low, worth.equivalence_high
+    first = math.floor(low) + 1 if math.isfinite(low) else 0
+    last = math.ceil(high) - 1 if math.isfinite(high) else terms.largest
+    if first > last:
+        return "Its interval does not change that."
+    fewer = [f"asking {'nobody' if first == 1 else 'fewer'} tells less"] if first > 0 else []
+    more = [f"asking {last + 1} or more tells more"] if last < terms.largest else []
+    rest = f"; {', '.join([*fewer, *more])}" if fewer or more else ""
+    return (
+        f"Its interval leaves open whether asking {_sizes(first, last, terms)} tells more or less than the judge{rest}."
+    )
+
+
+def _sizes(first: int, last: int, terms: Terms) -> str:
+    if first == last:
+        return terms.people(first)
+    first_word = "nobody" if first == 0 else str(first)
+    return f"{first_word} {'or' if last == first + 1 else 'to'} {terms.people(last)}"
+
+
+def shares_sentence(worth: JudgeWorth, terms: Terms) -> str:
+    """In how many bootstrap samples the judge is off the curve; empty if in none."""
+    said = []
+    if worth.share_below > 0:
+        said.append(f"In {samples(worth.share_below)} it is worse than asking nobody.")
+    if worth.share_above > 0 and terms.largest:
+        said.append(f"In {samples(worth.share_above)} it is better than {terms.people(terms.largest)}.")
+    return " ".join(said)
+
+
+def samples(share: float) -> str:
+    """So many of the bootstrap samples."""
+    words = {0.0: "no bootstrap sample", 1.0: "every bootstrap sample"}
+    return words.get(share, f"{percent(share)} of the bootstrap samples")
+
+
+def judge_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
+    """One judge in a list: what it is worth, and how sure that is."""
+    name = judge_name(worth)
+    if worth.verdict is None:
+        said = f"{name}: undefined (the warnings say why)."
+    elif worth.verdict == "below 0":
+        said = f"{name} is worth less than asking nobody: {terms.nobody} does better."
+    elif worth.verdict == "above K" and not terms.largest:
+        said = f"{name} predicts people better than asking nobody."
+    elif worth.verdict == "above K":
+        said = f"{name} is worth more than {terms.largest} {terms.raters}, the largest survey here."
+    else:
+        said = f"{name} is worth {raters_text(worth, settings, terms)}: {_between(worth, terms)}."
+    return " ".join(filter(None, [said, reach_sentence(worth, terms), shares_sentence(worth, terms)]))
+
+
+def below_hint(settings: Settings, terms: Terms) -> str:
+    """What `below 0` means and what to try."""
+    meaning = f"Below 0 means worse than {terms.nobody}, without asking anybody."
+    score = settings.get("score", "cross-entropy")
+    if score in ORDERS:
+        return f"{meaning} The judge's order runs against people's: if its scale is turned, turn its numbers round."
+    if score != "cross-entropy":
+        return meaning
+    if settings.get("calibrate", "none") == "none":
+        return (
+            f"{meaning} With cross-entropy that is often a sign of overconfidence, not of ignorance: try --calibrate "
+            "isotonic, or --calibrate table for judges that give one label per item."
+        )
+    return f"{meaning} A calibrated judge that is there tells, as far as these data show, nothing about people."
+
+
+def curve_sentence(curve: Sequence[CurvePoint], terms: Terms, words: ScoreWords) -> str:
+    """What asking people brings."""
+    shown = [p for p in curve if p.raters in {0, 1, 2, curve[-1].raters} and math.isfinite(p.score)]
+    if words.is_gain:
+        parts = [f"{terms.people(p.raters)} {words.form(p.score - curve[0].score)}" for p in shown if p.raters]
+        return f"What asking brings, over asking nobody: {listing(parts)}."
+    return f"What asking brings: {listing([f'{terms.people(p.raters)} {words.form(p.score)}' for p in shown])}."
+
+
+def falling_sentence(curve: Sequence[CurvePoint], settings: Settings) -> str:
+    """That the curve falls although more people cannot know less; empty if it does not, beyond a hair."""
+    known = [p for p in curve if math.isfinite(p.score)]
+    top = max(known, key=lambda p: p.score)
+    is_learned = settings.get("combiner", "abc") == "abc"
+    if not is_learned or top.score - known[-1].score <= 0.05 * (top.score - known[0].score):
+        return ""
+    return (
+        f"The curve falls after {counted(top.raters, 'rater')}. More people do not know less: the larger a survey, the "
+        "fewer other items show the same answers, and the combiner has too little to learn from. Try --combiner npmle, "
+        f"or --max-raters {top.raters}."
+    )
+
+
+def curve_finding(best: JudgeWorth | None, terms: Terms) -> str:
+    """The title of the chart."""
+    if best is None or best.verdict is None:
+        return "What a survey of people tells, by its size"
+    name = judge_name(best)
+    if best.verdict == "below 0":
+        return f"No judge reaches what is known without asking anybody; {name} comes closest"
+    if best.verdict == "above K":
+        return f"{name} predicts people better than asking {terms.people(terms.largest)}"
+    return f"{name} predicts people as well as {decimal(best.equivalence)} {terms.raters} do"

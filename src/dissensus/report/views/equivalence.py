@@ -1,0 +1,186 @@
+"""What `equivalence` says: how many raters is each judge worth."""
+
+import math
+from collections.abc import Sequence
+
+from dissensus.errors import DissensusError
+from dissensus.report.document import Block, Cell, Note, Paragraph, Points, Section, Table
+from dissensus.report.numbers import counted
+from dissensus.report.sentences.comparisons import (
+    amateurs_sentence,
+    ceiling_sentence,
+    compared,
+    difference_sentence,
+    ratio_sentence,
+)
+from dissensus.report.sentences.equivalence import (
+    CALIBRATION_MATTERS,
+    below_hint,
+    curve_sentence,
+    decision_sentence,
+    falling_sentence,
+    fraction_sentence,
+    judge_sentence,
+    reach_sentence,
+    shares_sentence,
+    worth_in_short,
+    worth_text,
+)
+from dissensus.report.sentences.intervals import interval_sentence
+from dissensus.report.sentences.surveys import (
+    Terms,
+    calibration_sentence,
+    clip_sentence,
+    combiner_sentence,
+    exactness_sentence,
+    items_sentence,
+    reference_sentence,
+    score_sentence,
+    score_words,
+    terms_of,
+)
+from dissensus.report.untrusted import told_apart
+from dissensus.report.views.power_curve import curve_figure
+from dissensus.results import Result
+from dissensus.survey.result import EquivalenceResult, JudgeWorth
+
+MOST_SENTENCES = 6
+
+
+def view(result: Result) -> Section:
+    """How many raters each judge is worth: the answer, each judge, the power curve, and how it was computed."""
+    if not isinstance(result, EquivalenceResult):
+        raise DissensusError(f"A {type(result).__name__} cannot be shown as what equivalence found.")
+    terms = terms_of(result.settings, largest=result.curve[-1].raters)
+    ranked = best_first(result.judges)
+    return Section(
+        title="How many raters is each judge worth?",
+        lead=_lead(result, ranked, terms),
+        blocks=[
+            *_meaning(result, ranked, terms),
+            *_judges(result, ranked, terms),
+            *_curve(result, ranked, terms),
+            *_others(result, ranked, terms),
+            *_amateurs(result, terms),
+            *_computed(result, terms),
+        ],
+    )
+
+
+def best_first(judges: Sequence[JudgeWorth]) -> list[JudgeWorth]:
+    """One entry for each judge, calibrated if it was calibrated, the best first."""
+    by_name = {worth.judge: worth for worth in judges}  # calibrated judges come after themselves raw
+    return sorted(by_name.values(), key=lambda w: -w.score if math.isfinite(w.score) else math.inf)
+
+
+def _lead(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> str:
+    if not ranked:
+        return "There is no judge to compare with people."
+    return worth_in_short(ranked[0], result.settings, terms, judges=len(ranked))
+
+
+def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
+    """What the best judge's number means, and what is to be done with it."""
+    if not ranked:
+        return []
+    best = ranked[0]
+    said = [fraction_sentence(best, terms), decision_sentence(best, result.settings, terms)]
+    text = " ".join(filter(None, [*said, reach_sentence(best, terms), shares_sentence(best, terms)]))
+    return [Paragraph(text=text)] if text else []
+
+
+def _judges(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
+    """Every judge: raw and calibrated beside each other, in a table and in words."""
+    if not ranked:
+        return []
+    blocks: list[Block] = [_judges_table(result, ranked, terms)]
+    if any(worth.calibrated for worth in ranked):
+        blocks.append(Paragraph(text=CALIBRATION_MATTERS))
+    if len(ranked) > 1:
+        said = [judge_sentence(worth, result.settings, terms) for worth in ranked[1 : MOST_SENTENCES + 1]]
+        more = len(ranked) - 1 - len(said)
+        said += [f"{counted(more, 'more judge')} {'is' if more == 1 else 'are'} in the table."] if more else []
+        blocks.append(Points(title="The other judges", texts=said))
+    if any(worth.verdict == "below 0" for worth in ranked):
+        blocks.append(Note(text=below_hint(result.settings, terms), kind="hint"))
+    return blocks
+
+
+def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> Table:
+    words, origin = score_words(result.settings), _origin(result)
+    names = told_apart(worth.judge for worth in ranked)
+    raw = {worth.judge: worth for worth in result.judges if not worth.calibrated}
+    is_calibrated = any(worth.calibrated for worth in ranked)
+    has_ratio = any(worth.performance_ratio is not None for worth in ranked)
+    rows: list[list[Cell]] = []
+    for worth in ranked:
+        kinds = [raw[worth.judge], worth] if worth.calibrated else [worth]
+        said = [worth_text(kind, result.settings, terms) for kind in kinds]
+        rows.append(
+            [names[worth.judge], *said, worth.score - origin, *([worth.performance_ratio] if has_ratio else [])]
+        )
+    worths = ["Worth, raw", "Worth, calibrated"] if is_calibrated else ["Worth"]
+    return Table(
+        caption=f"What each judge is worth, in {terms.raters}",
+        columns=["Judge", *worths, words.heading, *(["Of ceiling"] if has_ratio else [])],
+        rows=rows,
+        percent=frozenset({"Of ceiling", *words.percent_columns}),
+    )
+
+
+def _origin(result: EquivalenceResult) -> float:
+    """What is taken off every score that is shown: that of asking nobody, where the score is shown as a gain."""
+    return result.curve[0].score if score_words(result.settings).is_gain else 0.0
+
+
+def _curve(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
+    """The power curve with what it says, and the ceiling."""
+    known = [point for point in result.curve if math.isfinite(point.score)]
+    if not known[1:]:  # one point is no curve
+        return []
+    words = score_words(result.settings)
+    said = curve_sentence(result.curve, terms, words)
+    blocks: list[Block] = [curve_figure(result, ranked, terms), Paragraph(text=said)]
+    if result.ceiling is not None:
+        parts = [ceiling_sentence(result.ceiling, result.curve, terms), *(ratio_sentence(w) for w in ranked[:1])]
+        blocks.append(Paragraph(text=" ".join(filter(None, parts))))
+    falling = falling_sentence(result.curve, result.settings)
+    return [*blocks, Note(text=falling, kind="hint")] if falling else blocks
+
+
+def _others(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
+    """The best judge against each of the others."""
+    found = [compared(ranked[0], other, result.differences) for other in ranked[1 : MOST_SENTENCES + 1]]
+    said = [difference_sentence(comparison, terms) for comparison in found if comparison is not None]
+    return [Points(title="Is the best really better?", texts=said)] if said else []
+
+
+def _amateurs(result: EquivalenceResult, terms: Terms) -> list[Block]:
+    """How many experts amateurs are worth."""
+    if not result.amateurs:
+        return []
+    said = amateurs_sentence(result.amateurs[-1], result.curve, result.settings, terms)
+    words, origin = score_words(result.settings), _origin(result)
+    rows = [[p.raters, p.worth_experts, p.score - origin, p.low - origin, p.high - origin] for p in result.amateurs]
+    table = Table(
+        caption="What surveys of amateurs are worth",
+        columns=["Asked", f"Worth {terms.raters}", words.heading, "Low", "High"],
+        rows=rows,
+        percent=words.percent_columns,
+    )
+    return [Paragraph(text=said), table]
+
+
+def _computed(result: EquivalenceResult, terms: Terms) -> list[Block]:
+    """How the numbers came about."""
+    settings = result.settings
+    said = [
+        reference_sentence(settings, terms),
+        score_sentence(settings),
+        f"{combiner_sentence(settings)} {exactness_sentence(result.curve)}",
+        clip_sentence(settings),
+        calibration_sentence(settings),
+        items_sentence(result.curve),
+        interval_sentence(settings),
+    ]
+    return [Points(title="How this was computed", texts=[text for text in said if text])]

@@ -1,0 +1,576 @@
+"""What a survey equivalence says, in words, in tables and in its chart."""
+
+import dataclasses
+import json
+import math
+from typing import ClassVar
+
+import pytest
+
+import dissensus
+from dissensus.errors import DissensusError
+from dissensus.example_data import example_path
+from dissensus.report.document import Figure, Note, Points, Table
+from dissensus.report.html import fragment_of
+from dissensus.report.numbers import table_cells
+from dissensus.report.sentences.comparisons import amateurs_sentence, compared, difference_sentence
+from dissensus.report.sentences.equivalence import (
+    curve_finding,
+    decision_sentence,
+    fraction_sentence,
+    judge_sentence,
+    raters_text,
+    shares_sentence,
+    worth_in_short,
+    worth_text,
+)
+from dissensus.report.sentences.surveys import combiner_sentence, score_sentence, score_words, terms_of
+from dissensus.report.text import text_of
+from dissensus.report.together import in_short, together
+from dissensus.report.views import main_chart, section_of
+from dissensus.report.views.power_curve import drawn
+from dissensus.survey.combiners import COMBINERS, LEARN
+from dissensus.survey.result import (
+    AmateurPoint,
+    Ceiling,
+    CurvePoint,
+    EquivalenceResult,
+    JudgeDifference,
+    JudgeWorth,
+)
+from dissensus.survey.scores import SCORES
+
+NAN = math.nan
+SETTINGS = {
+    "combiner": "abc",
+    "score": "cross-entropy",
+    "positive": None,
+    "learn": "leave-one-out",
+    "calibrate": "none",
+    "reference_raters": 1,
+    "experts": None,
+    "amateurs": None,
+    "prior": "uniform",
+    "clip": 0.02,
+    "weights": "item",
+    "bootstrap": 500,
+    "interval": "basic",
+    "confidence": 0.95,
+    "seed": 0,
+}
+TERMS = terms_of(SETTINGS, largest=5)
+# c_k of a made-up panel: asking nobody scores -1 bit, and each further person adds half of what the one before added.
+SCORES_BY_SIZE = [-1.0, -0.8, -0.7, -0.65, -0.625, -0.6125]
+
+
+def worth(
+    equivalence=1.5, low=1.2, high=1.9, *, judge="gpt", calibrated=False, score=-0.75, verdict="within", **changes
+):
+    within = verdict == "within"
+    return JudgeWorth(
+        judge=judge,
+        calibrated=calibrated,
+        score=score,
+        low=score - 0.02,
+        high=score + 0.02,
+        equivalence=equivalence if within else NAN,
+        equivalence_raters=math.ceil(equivalence) if within else None,
+        verdict=verdict,
+        **{
+            "equivalence_low": low if within else NAN,
+            "equivalence_high": high if within else NAN,
+            "share_below": 0.0,
+            "share_above": 0.0,
+        }
+        | changes,
+    )
+
+
+def found(*judges, settings=None, scores=SCORES_BY_SIZE, items=None, **changes):
+    sizes = items or [300] * len(scores)
+    curve = tuple(
+        CurvePoint(raters=k, score=score, low=score - 0.03, high=score + 0.03, items=n)
+        for k, (score, n) in enumerate(zip(scores, sizes, strict=True))
+    )
+    return EquivalenceResult(
+        settings=SETTINGS | (settings or {}),
+        data={"ratings": {"file": "ratings.csv", "sha256": "ab" * 32, "format": "tidy", "rows": 3000}},
+        curve=curve,
+        judges=judges or (worth(),),
+        **changes,
+    )
+
+
+def calibrated_pair():
+    """Two judges raw and calibrated, one of them below 0 when raw."""
+    judges = (
+        worth(1.5, 1.2, 1.9, judge="gpt", score=-0.75),
+        worth(1.75, 1.4, 2.2, judge="gpt", score=-0.725, calibrated=True),
+        worth(judge="rules", score=-2.0, verdict="below 0", share_below=1.0),
+        worth(0.25, NAN, 0.5, judge="rules", score=-0.95, calibrated=True, share_below=0.012),
+    )
+    gap = JudgeDifference(
+        judge_a="gpt (calibrated)",
+        judge_b="rules (calibrated)",
+        difference=1.5,
+        low=1.1,
+        high=1.9,
+        share_a_better=0.998,
+    )
+    return found(*judges, settings={"calibrate": "isotonic"}, differences=(gap,))
+
+
+@pytest.fixture(scope="module")
+def real():
+    """The bundled ratings with a ceiling: everything that the chart can show."""
+    folder = example_path("binary")
+    ratings, judges = dissensus.read(folder / "ratings.csv"), dissensus.read_judges(folder / "judges.csv")
+    return dissensus.equivalence(ratings, judges, calibrate="isotonic", ceiling=True, bootstrap=40)
+
+
+def one_line(text):
+    return " ".join(text.split())
+
+
+def layers(figure):
+    return figure.spec["layer"]
+
+
+def values(layer):
+    return layer["data"]["values"]
+
+
+def judge_rows(figure):
+    """The rows of the judges' lines: they alone say what a judge is worth."""
+    return next((values(layer) for layer in layers(figure) if "worth" in values(layer)[0]), [])
+
+
+def figure_of(result) -> Figure:
+    [figure] = section_of(result).figures()
+    return figure
+
+
+# Sentences
+
+
+ANSWERS = [
+    (
+        worth(3.4, 2.8, 4.0),
+        1,
+        """Judge "gpt" is worth 3.40 raters [2.80, 4.00]: a survey of 3 people predicts another person's label
+        less well, one of 4 better.""",
+    ),
+    (
+        worth(0.4, 0.2, 0.7, calibrated=True),
+        3,
+        """Of 3 judges, "gpt" (calibrated) is worth the most, 0.40 raters [0.20, 0.70]: asking nobody predicts
+        another person's label less well, asking 1 person better.""",
+    ),
+    (
+        worth(2.0, 1.5, 2.5),
+        1,
+        """Judge "gpt" is worth 2.00 raters [1.50, 2.50]: it predicts another person's label exactly as well as
+        asking 2 people.""",
+    ),
+    (
+        worth(verdict="below 0"),
+        1,
+        """Judge "gpt" is worth less than asking nobody: predicting from how common each label is foretells
+        another person's label better.""",
+    ),
+    (
+        worth(verdict="above K"),
+        1,
+        """Judge "gpt" is worth more than 5 raters: it predicts another person's label better than asking 5 people,
+        the largest survey that the data allow; how much better they cannot tell.""",
+    ),
+    (worth(verdict=None), 1, 'How many raters judge "gpt" is worth is undefined here (the warnings say why).'),
+]
+
+
+@pytest.mark.parametrize(("judge", "judges", "expected"), ANSWERS)
+def test_the_answer_names_the_surveys_that_the_judge_lies_between(judge, judges, expected):
+    assert worth_in_short(judge, SETTINGS, TERMS, judges=judges) == one_line(expected)
+
+
+def test_without_a_second_rating_only_asking_nobody_can_be_compared():
+    terms = terms_of(SETTINGS, largest=0)
+    said = worth_in_short(worth(verdict="above K"), SETTINGS, terms, judges=1)
+    assert said.startswith(
+        'Judge "gpt" predicts another person\'s label better than predicting from how common each label'
+    )
+    assert said.endswith("fewer than half of the items have a second rating.")
+    assert "more than 0" not in judge_sentence(worth(verdict="above K", share_above=1.0), SETTINGS, terms)
+
+
+def test_a_fraction_is_explained_as_in_the_paper():
+    # Section 1: 4.77 = .77 * 5 + .23 * 4, so 77% of the items are asked of five raters and the rest of four.
+    assert fraction_sentence(worth(4.77), TERMS) == (
+        "What 4.77 means: the judge predicts as well as asking 5 people about 77% of the items and 4 people about the "
+        "rest."
+    )
+
+
+def test_less_than_one_rater_is_explained_as_in_the_paper():
+    # Section 6.1, CredBank: one label for 48% of the items, the baseline prediction for the others.
+    assert fraction_sentence(worth(0.48), TERMS) == (
+        "What 0.48 means: the judge predicts as well as asking 1 person about 48% of the items and predicting from how "
+        "common each label is for the rest."
+    )
+
+
+@pytest.mark.parametrize("judge", [worth(2.0), worth(verdict="below 0"), worth(verdict="above K"), worth(verdict=None)])
+def test_there_is_no_fraction_to_explain_in_a_whole_number_or_off_the_curve(judge):
+    assert fraction_sentence(judge, TERMS) == ""
+
+
+LEFT_OPEN = [
+    # [1.2, 1.9]: every size up to 1 is below the interval, every size from 2 above it
+    (worth(1.5, 1.2, 1.9), "asking 1 person tells less. Its interval does not change that."),
+    # [0.7, 2.3]: 1 and 2 lie inside
+    (
+        worth(1.6, 0.7, 2.3),
+        """whether asking 1 or 2 people tells more or less than the judge; asking nobody tells less, asking 3 or more
+        tells more.""",
+    ),
+    (
+        worth(2.5, 1.5, 4.5),
+        """asking 2 to 4 people tells more or less than the judge; asking fewer tells less, asking 5 or more tells
+        more.""",
+    ),
+    (worth(0.5, NAN, 0.8), "whether asking nobody tells more or less than the judge; asking 1 or more tells more."),
+    (worth(4.5, NAN, NAN), "leaves open whether asking nobody to 5 people tells more or less than the judge."),
+]
+
+
+@pytest.mark.parametrize(("judge", "ends_with"), LEFT_OPEN)
+def test_whether_to_ask_people_follows_from_the_value_and_its_interval(judge, ends_with):
+    assert decision_sentence(judge, SETTINGS, TERMS).endswith(one_line(ends_with))
+
+
+def test_a_survey_of_exactly_that_size_tells_as_much():
+    said = decision_sentence(worth(2.0, 1.5, 2.5), SETTINGS, TERMS)
+    assert "asking 3 people or more about each item tells more than the judge, asking 2 people tells as much." in said
+
+
+@pytest.mark.parametrize(
+    ("judge", "settings", "expected"),
+    [
+        (worth(1.5, 1.2, 1.9), {}, "1.50 [1.20, 1.90]"),
+        (worth(0.5, NAN, 0.8), {}, "0.50 [below 0, 0.80]"),
+        (worth(4.5, 4.0, NAN), {}, "4.50 [4.00, above 5]"),
+        (worth(0.1, NAN, NAN), {}, "0.10 [below 0, above 5]"),
+        (worth(1.5, NAN, NAN), {"bootstrap": 0}, "1.50"),
+        (worth(verdict="below 0"), {}, "below 0"),
+        (worth(verdict="below 0", equivalence_high=0.3), {}, "below 0 (up to 0.30)"),
+        (worth(verdict="above K", equivalence_low=4.25), {}, "above 5 (from 4.25)"),
+        (worth(verdict=None), {}, "undefined"),
+    ],
+)
+def test_an_end_off_the_curve_is_named_and_never_a_number(judge, settings, expected):
+    assert worth_text(judge, SETTINGS | settings, TERMS) == expected
+
+
+def test_a_judge_off_the_curve_may_come_back_within_its_interval():
+    low = judge_sentence(worth(verdict="below 0", equivalence_high=0.3), SETTINGS, TERMS)
+    assert low.endswith("does better. Its interval reaches up to 0.30 raters.")
+    high = judge_sentence(worth(verdict="above K", equivalence_low=4.25), SETTINGS, TERMS)
+    assert high.endswith("the largest survey here. Its interval begins at 4.25 raters.")
+
+
+def test_samples_off_the_curve_are_counted():
+    judge = worth(share_below=0.12, share_above=1.0)
+    assert shares_sentence(judge, TERMS) == (
+        "In 12.0% of the bootstrap samples it is worse than asking nobody. "
+        "In every bootstrap sample it is better than 5 people."
+    )
+    assert shares_sentence(worth(), TERMS) == ""
+    assert shares_sentence(worth(share_below=NAN, share_above=NAN), TERMS) == ""
+
+
+def test_a_difference_reads_the_same_whichever_judge_comes_first():
+    one, other = worth(2.0, judge="a"), worth(0.7, judge="b")
+    given = JudgeDifference(judge_a="b", judge_b="a", difference=-1.3, low=-1.8, high=-0.4, share_a_better=0.25)
+    # turned round: 1.3 in [0.4, 1.8], better in 1 - 0.25
+    assert difference_sentence(compared(one, other, [given]), TERMS) == (
+        '"a" is worth 1.30 [0.40, 1.80] raters more than "b"; '
+        "it predicts people better in 75.0% of the bootstrap samples."
+    )
+    assert difference_sentence(compared(other, one, [given]), TERMS) == (
+        '"b" is worth 1.30 [0.40, 1.80] raters less than "a"; '
+        "it predicts people better in 25.0% of the bootstrap samples."
+    )
+    assert compared(one, worth(judge="c"), [given]) is None
+
+
+def test_a_difference_off_the_curve_still_says_which_is_better():
+    given = JudgeDifference(judge_a="a", judge_b="b", difference=NAN, low=NAN, high=NAN, share_a_better=1.0)
+    assert difference_sentence(compared(worth(judge="a"), worth(judge="b"), [given]), TERMS) == (
+        '"a" predicts people better than "b" in every bootstrap sample; '
+        "how many raters apart they are is unknown, since they are not both on the curve."
+    )
+
+
+def test_amateurs_are_worth_experts():
+    settings = SETTINGS | {"experts": "doctors", "amateurs": "crowd"}
+    terms, curve = terms_of(settings, largest=5), found().curve
+    point = AmateurPoint(raters=10, score=-0.72, low=NAN, high=NAN, worth_experts=1.8)
+    assert amateurs_sentence(point, curve, settings, terms) == '10 "crowd" raters are worth 1.80 "doctors" raters.'
+    beyond = dataclasses.replace(point, score=-0.5, worth_experts=NAN)
+    assert 'are worth more than 5 "doctors" raters' in amateurs_sentence(beyond, curve, settings, terms)
+    misled = dataclasses.replace(point, raters=1, score=-1.5, worth_experts=NAN)
+    assert amateurs_sentence(misled, curve, settings, terms).startswith(
+        '1 "crowd" rater is worth less than asking nobody'
+    )
+
+
+def test_with_several_reference_raters_their_most_frequent_label_is_predicted():
+    terms = terms_of(SETTINGS | {"reference_raters": 3}, largest=4)
+    assert terms.target == "the most frequent label of 3 other people"
+
+
+@pytest.mark.parametrize(
+    ("settings", "nobody"),
+    [
+        ({"combiner": "abc"}, "predicting from how common each label is"),
+        ({"combiner": "npmle"}, "predicting from how common each label is"),
+        ({"combiner": "frequency", "prior": "data"}, "predicting from how common each label is"),
+        ({"combiner": "frequency", "prior": "uniform"}, "giving every label the same chance"),
+        ({"combiner": "plurality"}, "giving every label the same chance"),
+        ({"combiner": "my_own"}, "what the combiner predicts without any label"),
+    ],
+)
+def test_what_asking_nobody_means_depends_on_the_combiner(settings, nobody):
+    assert terms_of(SETTINGS | settings, largest=5).nobody == nobody
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_every_score_has_words_that_say_what_is_better(score):
+    said = score_sentence({"score": score, "positive": "toxic"})
+    assert said.startswith("The score is ")
+    assert "ore is better" in said or "1 is" in said
+    assert ('for "toxic"' in said) == (score in {"auc", "f1", "precision", "recall"})
+    assert score_words({"score": score}).heading != score
+
+
+@pytest.mark.parametrize("combiner", COMBINERS)
+@pytest.mark.parametrize("learn", LEARN)
+def test_every_combiner_has_words(combiner, learn):
+    said = combiner_sentence({"combiner": combiner, "learn": learn})
+    assert said.startswith("A survey")
+    assert ("earned" in said) == (combiner in {"abc", "npmle"})  # only these learn from other items
+
+
+def test_a_combiner_of_the_users_own_is_named():
+    assert combiner_sentence({"combiner": "mine", "learn": None}).endswith('by the combiner "mine".')
+
+
+# The section
+
+
+def test_the_section_answers_then_explains_then_shows(golden):
+    assert text_of(calibrated_pair()) == golden("equivalence.txt")
+
+
+def test_a_notebook_shows_the_answer_and_the_judges(golden):
+    assert fragment_of(calibrated_pair()) == golden("equivalence_fragment.html")
+
+
+def test_no_line_of_the_text_is_wider_than_a_terminal(real):
+    for result in (real, calibrated_pair(), found()):
+        assert max(len(line) for line in text_of(result).splitlines()) <= 80
+
+
+def test_raw_and_calibrated_stand_side_by_side_best_judge_first():
+    table = section_of(calibrated_pair()).main_table()
+    assert table.columns == ["Judge", "Worth, raw", "Worth, calibrated", "Bits"]
+    # bits: the calibrated score less that of asking nobody, -1
+    assert [table_cells(table, row) for row in table.rows] == [
+        ["gpt", "1.50 [1.20, 1.90]", "1.75 [1.40, 2.20]", "0.275"],
+        ["rules", "below 0", "0.25 [below 0, 0.50]", "0.050"],
+    ]
+
+
+def test_a_share_is_shown_in_percent():
+    result = found(worth(score=0.62), scores=[0.5, 0.6, 0.65], settings={"score": "agreement", "combiner": "plurality"})
+    section = section_of(result)
+    assert table_cells(section.main_table(), section.main_table().rows[0]) == ["gpt", "1.50 [1.20, 1.90]", "62.0%"]
+    assert figure_of(result).spark == "0 raters: 50.0% | ▅█| 2 raters: 65.0%"
+
+
+def test_below_zero_brings_a_hint_that_fits():
+    def hints(result):
+        return [block.text for block in section_of(result).blocks if isinstance(block, Note)]
+
+    low = worth(score=-1.2, verdict="below 0", share_below=1.0)
+    assert "overconfidence" in hints(found(low))[0]
+    assert "--calibrate isotonic" in hints(found(low))[0]
+    calibrated = dataclasses.replace(low, calibrated=True)
+    assert "as far as these data show" in hints(found(low, calibrated, settings={"calibrate": "table"}))[0]
+    other = found(low, settings={"score": "agreement", "combiner": "plurality"}, scores=[0.5, 0.7])
+    assert hints(other) == ["Below 0 means worse than giving every label the same chance, without asking anybody."]
+    [turned] = hints(found(low, settings={"score": "pearson"}, scores=[0.0, 0.7]))
+    assert turned.startswith("Below 0 means worse than predicting the same for every item")
+    assert "turn its numbers round" in turned
+
+
+def test_a_falling_curve_is_not_blamed_on_people():
+    def falls(scores, **settings):
+        blocks = section_of(found(scores=scores, settings=settings)).blocks
+        return [block.text for block in blocks if isinstance(block, Note) and "The curve falls" in block.text]
+
+    [hint] = falls([-1.0, -0.8, -0.7, -0.9])
+    assert hint.startswith("The curve falls after 2 raters. More people do not know less")
+    assert "--max-raters 2" in hint
+    assert falls([-1.0, -0.8, -0.7, -0.701]) == []  # a hair
+    assert falls([-1.0, -0.8, -0.7, -0.9], combiner="frequency") == []  # does not learn
+
+
+def test_many_judges_are_said_to_be_in_the_table():
+    judges = [worth(judge=f"j{i}", score=-0.75 - i / 100) for i in range(9)]
+    [points] = [b for b in section_of(found(*judges)).blocks if isinstance(b, Points) and b.title == "The other judges"]
+    assert len(points.texts) == 7
+    assert points.texts[-1] == "2 more judges are in the table."
+
+
+def test_ragged_data_say_how_many_items_each_size_has():
+    text = " ".join(text_of(found(items=[300, 300, 280, 250, 200, 150])).split())
+    assert "up to 1 rater the curve rests on 300 items, at 5 on 150. A blank is never counted as a rater." in text
+
+
+def test_the_ceiling_and_what_share_of_it_is_reached():
+    judge = worth(score=-0.75, performance_ratio=0.5, performance_ratio_low=0.4, performance_ratio_high=0.6)
+    text = " ".join(text_of(found(judge, ceiling=Ceiling(gain=0.775, low=0.7, high=0.8, curve=()))).split())
+    # the largest survey gains 1 - 0.6125 = 0.3875 of 0.775 bits
+    assert "can tell more than 0.775 [0.700, 0.800] bits about another person's label" in text
+    assert 'Asking 5 people reaches 50% of it. "gpt" reaches 50% [40%, 60%] of it.' in text
+
+
+def test_one_rating_per_item_has_no_chart():
+    result = found(worth(verdict="above K", share_above=1.0), scores=[-1.0])
+    assert section_of(result).figures() == []
+    with pytest.raises(DissensusError, match=r"equivalence has no chart: print its summary\(\) instead"):
+        main_chart(result)
+
+
+def test_no_judge_is_no_answer_but_a_curve():
+    result = dataclasses.replace(found(), judges=())
+    assert section_of(result).lead == "There is no judge to compare with people."
+    assert figure_of(result).title == "What a survey of people tells, by its size"
+
+
+def test_the_view_refuses_another_result(described):
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Odd(type(described())):
+        command: ClassVar[str] = "equivalence"
+
+    odd = Odd(settings={}, data={}, whole=described().whole)
+    with pytest.raises(DissensusError, match="A Odd cannot be shown as what equivalence found"):
+        section_of(odd)
+
+
+# The chart
+
+
+def test_many_judges_are_thinned_to_the_best_and_the_worst():
+    judges = [worth(judge=f"j{i}", score=-0.7 - i / 100) for i in range(12)]
+    figure = figure_of(found(*judges))
+    assert [row["name"] for row in judge_rows(figure)] == ["j0", "j1", "j2", "j3", "j9", "j10", "j11"]
+    assert figure.caption.endswith('to keep the curve readable: "j4", "j5", "j6", "j7" and 1 more.')
+
+
+def test_a_judge_far_below_does_not_flatten_the_curve():
+    result = found(worth(), worth(judge="rules", score=-5.0, verdict="below 0"))
+    figure = figure_of(result)
+    assert [row["name"] for row in judge_rows(figure)] == ["gpt"]
+    assert figure.caption.endswith('Not drawn, to keep the curve readable: "rules".')
+    low, high = figure.spec["encoding"]["y"]["scale"]["domain"]
+    assert -0.1 < low < high < 0.6
+
+
+def test_a_judge_is_the_same_colour_raw_and_calibrated():
+    rows = judge_rows(figure_of(calibrated_pair()))
+    assert [(row["text"], row["colour"], row["is_raw"]) for row in rows] == [
+        ("1.75 gpt", 1, False),
+        ("0.25 rules", 2, False),
+        ("1.50 gpt (raw)", 1, True),
+    ]
+
+
+def test_judges_off_the_curve_are_drawn_without_a_crossing():
+    result = found(
+        worth(judge="top", score=-0.5, verdict="above K"), worth(judge="low", score=-1.05, verdict="below 0")
+    )
+    assert [(row["text"], row["raters"]) for row in judge_rows(figure_of(result))] == [
+        (">5 top", None),
+        ("<0 low", None),
+    ]
+
+
+def test_an_undefined_judge_is_not_drawn():
+    lines, left_out = drawn(found(worth(), worth(judge="x", score=NAN, verdict=None)), [worth()])
+    assert [line.judge for line in lines] == ["gpt"]
+    assert left_out == []
+
+
+def test_amateurs_have_a_curve_of_their_own():
+    amateurs = tuple(
+        AmateurPoint(raters=k, score=-1 + k / 20, low=NAN, high=NAN, worth_experts=k / 4) for k in range(9)
+    )
+    figure = figure_of(found(amateurs=amateurs, settings={"experts": "doctors", "amateurs": "crowd"}))
+    named = [row["text"] for row in values(layers(figure)[-1])]
+    assert {'"doctors" raters', '"crowd" raters'} <= set(named)
+    assert figure.spec["encoding"]["x"]["scale"]["domain"] == [0, 8]
+
+
+def test_what_others_wrote_is_never_more_than_data():
+    hostile = 'datum.x || "</script>" + {signal: width}'
+    result = found(
+        worth(judge=hostile), worth(judge=f"{hostile}2", score=-0.8), settings={"experts": hostile, "amateurs": hostile}
+    )
+
+    def without_data(part):
+        if isinstance(part, dict):
+            return {key: without_data(value) for key, value in part.items() if key != "data"}
+        return [without_data(value) for value in part] if isinstance(part, list) else part
+
+    assert "datum.x ||" not in json.dumps(without_data(figure_of(result).spec))
+
+
+def test_judges_whose_names_begin_alike_stay_apart():
+    names = ["x" * 100 + "a", "x" * 100 + "b"]
+    rows = judge_rows(figure_of(found(*(worth(judge=name) for name in names))))
+    assert len({row["name"] for row in rows}) == 2
+
+
+@pytest.mark.parametrize(
+    ("judge", "title"),
+    [
+        (worth(1.5), '"gpt" predicts people as well as 1.50 raters do'),
+        (worth(verdict="above K"), '"gpt" predicts people better than asking 5 people'),
+        (worth(verdict="below 0"), 'No judge reaches what is known without asking anybody; "gpt" comes closest'),
+    ],
+)
+def test_the_title_states_the_finding(judge, title):
+    assert curve_finding(judge, TERMS) == title
+
+
+def test_off_the_curve_there_is_no_number_in_the_tooltip():
+    assert raters_text(worth(verdict="below 0"), SETTINGS, TERMS) == "below 0 raters"
+
+
+# The report
+
+
+def test_several_results_are_one_object_and_one_result_is_itself(described):
+    both = together([described(warnings=("w",)), found(warnings=("w", "v"))])
+    assert list(both.as_dict()) == ["describe", "equivalence"]
+    assert both.warnings == ("w", "v")
+    assert {row["command"] for row in both.rows()} == {"describe", "equivalence"}
+    assert together([both]) is both
+
+
+def test_in_short_a_result_is_its_answer_and_its_main_table():
+    section = in_short(found())
+    assert [type(block) for block in section.blocks] == [Table]
+    assert section.lead.startswith('Judge "gpt" is worth 1.50 raters')
