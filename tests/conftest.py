@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -90,14 +91,19 @@ def described():
 
 
 @pytest.fixture(scope="session")
-def authors_data():
+def authors_wheel() -> Path:
     """The wheel with the data of "Survey Equivalence": in DISSENSUS_PAPER_DATA, or in the cache of the checkout."""
-    import os  # noqa: PLC0415 - only the tests of the paper need these
-
-    from dissensus.papers import PaperData  # noqa: PLC0415
-    from dissensus.papers.survey_equivalence import WHEEL  # noqa: PLC0415
+    from dissensus.papers.survey_equivalence import WHEEL  # noqa: PLC0415 - only the tests of the paper need it
 
     folder = Path(os.environ.get("DISSENSUS_PAPER_DATA") or ROOT / ".cache" / "papers")
     if not (folder / WHEEL).is_file():
         pytest.skip(f"{WHEEL} is neither in DISSENSUS_PAPER_DATA nor in .cache/papers")
-    return PaperData(folder / WHEEL)
+    return folder / WHEEL
+
+
+@pytest.fixture(scope="session")
+def authors_data(authors_wheel):
+    """The data of "Survey Equivalence"."""
+    from dissensus.papers import PaperData  # noqa: PLC0415 - as above
+
+    return PaperData(authors_wheel)

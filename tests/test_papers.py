@@ -8,7 +8,6 @@ from math import isnan, nan
 
 import pytest
 
-from dissensus.cli.reproduce import cache_folder
 from dissensus.errors import FileError, OptionError, RatingsError
 from dissensus.papers import PAPERS, Claim, PaperData, download, download_data, reproduce
 from dissensus.papers.survey_equivalence import REQUIREMENT, WHEEL, WHEEL_SHA256, running_example_alpha
@@ -135,11 +134,8 @@ def test_data_that_give_another_alpha_fail_the_claim(wheel):
     assert result.warnings == ()
 
 
-def test_alpha_of_the_authors_data_is_what_the_paper_prints():
-    path = cache_folder() / WHEEL
-    if not path.is_file():
-        pytest.skip("the authors' wheel is not here: `dissensus reproduce --download` gets it")
-    result = reproduce(data=path)
+def test_alpha_of_the_authors_data_is_what_the_paper_prints(authors_wheel):
+    result = reproduce(data=authors_wheel)
     assert Counter(outcome.status for outcome in result.claims) == {"reproduced": 10, "differs": 1}
 
 
