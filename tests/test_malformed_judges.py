@@ -36,10 +36,10 @@ MALFORMED_JUDGES = [
         "j.csv: columns 'p_a|b' and 'p_b|a' are the same label. Delete one of them."),
     bad("neither label nor probabilities", "j.csv", "item,judge,verdict\n1,g,yes\n",
         "j.csv has neither a column 'label' nor probabilities (p_<label>). Columns found: item, judge, verdict. "
-        "Name the label column with --label."),
+        "Name the label column with --judge-columns label=COLUMN."),
     bad("no item column", "j.csv", "question_id,judge,label\n1,g,yes\n",
         "j.csv has no column 'item'. Columns found: question_id, judge, label. "
-        "The likely match is question_id: add --item question_id."),
+        "The likely match is question_id: add --judge-columns item=question_id."),
     bad("header only", "j.csv", "item,judge,label\n",
         "j.csv has columns but no rows below them: there is nothing to read. Export it again."),
     bad("no answers", "j.csv", "item,judge,label\n1,g,\n2,g,\n",

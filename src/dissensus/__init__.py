@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from dissensus.agreement import DescribeResult
     from dissensus.agreement.describe import describe
     from dissensus.errors import DissensusError
+    from dissensus.judges import JudgesResult
+    from dissensus.judges.rank_judges import rank_judges
     from dissensus.ratings import Judges, Ratings, Task, read, read_judges, read_task
     from dissensus.survey import EquivalenceResult
     from dissensus.survey.equivalence import equivalence
@@ -18,10 +20,12 @@ _HOME = {
     "DissensusError": "errors",
     "EquivalenceResult": "survey",
     "Judges": "ratings",
+    "JudgesResult": "judges",
     "Ratings": "ratings",
     "Task": "ratings",
     "describe": "agreement",
     "equivalence": "survey",
+    "rank_judges": "judges",
     "read": "ratings",
     "read_judges": "ratings",
     "read_task": "ratings",
@@ -32,11 +36,13 @@ __all__ = [
     "DissensusError",
     "EquivalenceResult",
     "Judges",
+    "JudgesResult",
     "Ratings",
     "Task",
     "__version__",
     "describe",
     "equivalence",
+    "rank_judges",
     "read",
     "read_judges",
     "read_task",

@@ -84,7 +84,7 @@ def describe(
     with open_executor(engine, workers=workers) as executor:
         replicates = replicate(samples, replicates=bootstrap, rng=rng, executor=executor, progress=progress)
     described = []
-    warnings = [*chosen.warnings, *_mixed_elicitations(chosen)]
+    warnings = [*chosen.warnings, *_about_sets(chosen)]
     for i, (name, part) in enumerate(parts):
         description, more = _describe_one(part, name, samples[i][1], replicates[i] if replicates else {}, confidence)
         described.append(description)
@@ -118,12 +118,16 @@ def _check_options(bootstrap: int, confidence: float, weights: Weighting | None)
         raise OptionError.unknown("--weights", weights, WEIGHTINGS)
 
 
-def _mixed_elicitations(ratings: Ratings) -> list[str]:
-    """Say where forced choices and response sets are compared with each other, as the bundled toxicity data do."""
-    if ratings.elicitation is None or len(np.unique(ratings.elicitation)) < len(ELICITATIONS):
-        return []
-    mixed = "Forced choices and response sets are compared with each other here"
-    return [f"{mixed}: choose one kind with --only forced_choice or --only response_set."]
+def _about_sets(ratings: Ratings) -> list[str]:
+    """Say what response sets change: they are compared with forced choices, and they have no order."""
+    mixed = ratings.elicitation is not None and len(np.unique(ratings.elicitation)) == len(ELICITATIONS)
+    warnings = []
+    if mixed:
+        pair = "Forced choices and response sets are compared with each other here"
+        warnings.append(f"{pair}: choose one kind with --only forced_choice or --only response_set.")
+    if ratings.has_response_sets and ratings.scale != "nominal":
+        warnings.append("Response sets have no order, so the coefficients for ordered labels are left out.")
+    return warnings
 
 
 def _weighting(ratings: Ratings, weights: Weighting | None) -> str | None:

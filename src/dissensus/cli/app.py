@@ -9,9 +9,11 @@ from dissensus.cli.bundles import spread
 from dissensus.cli.demo import demo_command
 from dissensus.cli.describe import describe_command
 from dissensus.cli.equivalence import equivalence_command
+from dissensus.cli.judges import judges_command
 from dissensus.cli.report import report_command
 from dissensus.cli.reproduce import reproduce_command
 from dissensus.cli.simulate import simulate_urn_command
+from dissensus.cli.simulate_indeterminate import simulate_indeterminate_command
 
 app = typer.Typer(
     name="dissensus",
@@ -27,9 +29,11 @@ simulate = typer.Typer(help="Make data whose truth is known.", rich_markup_mode=
 app.command("demo")(spread(demo_command))
 app.command("describe")(spread(describe_command))
 app.command("equivalence")(spread(equivalence_command))
+app.command("judges")(spread(judges_command))
 app.command("report")(spread(report_command))
 app.add_typer(simulate, name="simulate")
 simulate.command("urn")(spread(simulate_urn_command))
+simulate.command("indeterminate")(spread(simulate_indeterminate_command))
 app.command("reproduce")(spread(reproduce_command))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dissensus.ratings.labels import Scale
 
 EXAMPLE = "example:"
-JUDGE_COLUMNS = ("item", "judge", "sample", "label", "elicitation")
+JUDGE_COLUMNS = ("item", "judge", "sample", "label", "elicitation", "order")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +73,8 @@ class RatingsInput:
         """The task, if one was named."""
         from dissensus.ratings import read_task
 
+        if self.task is None and self.ratings.startswith(EXAMPLE):
+            return read_task(resolve(self.ratings, "task.toml"))
         return None if self.task is None else read_task(self.task)
 
     def has_column(self, name: str) -> bool:
@@ -127,6 +129,7 @@ def read_judges_file(name: str, columns: str | None, *, repeats: str) -> "Judges
         sample=names.get("sample"),
         label=names.get("label"),
         elicitation=names.get("elicitation"),
+        order=names.get("order"),
         repeats=cast("Repeats", repeats),
     )
 

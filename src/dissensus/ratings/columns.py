@@ -27,7 +27,7 @@ MOST_COLUMNS = 12
 FEWEST_WIDE_COLUMNS = 3
 
 
-def find_column(sheet: Sheet, role: str, given: str | None = None) -> str | None:
+def find_column(sheet: Sheet, role: str, given: str | None = None, *, option: str = "--{role} {column}") -> str | None:
     """Name of the column that plays a role, or None if the sheet has none.
 
     Parameters
@@ -38,6 +38,8 @@ def find_column(sheet: Sheet, role: str, given: str | None = None) -> str | None
         What the column is called unless the user says otherwise: item, rater, label, ...
     given : str, optional
         What the user says; then the column must be there.
+    option : str
+        How the user names a column, with {role} and {column}.
     """
     wanted = role if given is None else given
     if wanted in sheet.columns:
@@ -48,11 +50,14 @@ def find_column(sheet: Sheet, role: str, given: str | None = None) -> str | None
     if given is None:
         return None
     close = difflib.get_close_matches(given, sheet.columns, n=1)
-    hint = f"The likely match is {close[0]!r}." if close else f"Name one of them with --{role}."
+    named = option.format(role=role, column="COLUMN")
+    hint = f"The likely match is {close[0]!r}." if close else f"Name one of them with {named}."
     raise ColumnError(f"{sheet.name} has no column {given!r}. Columns found: {found(sheet)}. {hint}")
 
 
-def missing_columns(sheet: Sheet, roles: Sequence[str], *, also: Sequence[str] = ()) -> ColumnError:
+def missing_columns(
+    sheet: Sheet, roles: Sequence[str], *, also: Sequence[str] = (), option: str = "--{role} {column}"
+) -> ColumnError:
     """Error that names the missing columns, the columns found and the likely matches.
 
     Parameters
@@ -63,15 +68,18 @@ def missing_columns(sheet: Sheet, roles: Sequence[str], *, also: Sequence[str] =
         What is missing and needed.
     also : sequence of str
         What is missing and optional: only its likely match is named.
+    option : str
+        How the user names a column, with {role} and {column}.
     """
     matches = {role: likely_match(sheet.columns, role) for role in (*roles, *also)}
     known = {role: match for role, match in matches.items() if match is not None}
     if known:
-        options = " ".join(f"--{role} {shell_word(match)}" for role, match in known.items())
+        options = " ".join(option.format(role=role, column=shell_word(match)) for role, match in known.items())
         are = "match is" if len(known) == 1 else "matches are"
         hint = f"The likely {are} {joined(list(known.values()))}: add {options}."
     else:
-        hint = f"Name {'it' if len(roles) == 1 else 'them'} with {' '.join(f'--{role} COLUMN' for role in roles)}."
+        named = " ".join(option.format(role=role, column="COLUMN") for role in roles)
+        hint = f"Name {'it' if len(roles) == 1 else 'them'} with {named}."
     if "label" in roles and "label" not in known and len(sheet.columns) >= FEWEST_WIDE_COLUMNS:
         hint += " If each column is a rater, add --wide."
     names = " and no column ".join(repr(role) for role in roles)

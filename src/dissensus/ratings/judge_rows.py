@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.errors import ColumnError, FileError, JudgesError, counted
+from dissensus.errors import ColumnError, FileError, JudgesError, counted, shortened
 from dissensus.ratings.assemble import CHECK_LABELS, check_filled, code_elicitation, left_out
-from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, compact, joint_key
+from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, compact, joint_key, lookup
 from dissensus.ratings.columns import find_column, found, missing_columns
 from dissensus.ratings.formats.plan import Repeats
-from dissensus.ratings.judges import Judges
+from dissensus.ratings.judges import ORDERS, Judges
 from dissensus.ratings.label_codes import code_labels, labels_like_missing
 from dissensus.ratings.labels import LabelSet, natural_order
 from dissensus.ratings.probabilities import Floats, probability_columns, read_probabilities
@@ -18,6 +18,8 @@ from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.repeats import drop_repeats
 
 NAMELESS_JUDGE = "judge"
+NAMED_BY = "--judge-columns {role}={column}"
+"""How the command line names the columns of a judges file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,7 @@ def assemble_judges(
         options=answers.label_set.options,
         probability=None if answers.probability is None else answers.probability[kept],
         elicitation=columns["elicitation"].codes[kept] if "elicitation" in columns else None,
+        order=columns["order"].codes[kept] if "order" in columns else None,
         warnings=(*warnings, *labels_like_missing(answers.label[kept], answers.label_set, order=order)),
         provenance=Provenance(
             name=sheet.name, sha256=sha256, format="judges", rows=len(row), columns=len(sheet.columns)
@@ -75,14 +78,14 @@ def assemble_judges(
 
 def _load(sheet: Sheet, names: Mapping[str, str | None]) -> tuple[dict[str, TextColumn], Cells]:
     """The columns by role, and all cells, probabilities included; item, judge and label are always there."""
-    roles = {role: find_column(sheet, role, given) for role, given in names.items()}
+    roles = {role: find_column(sheet, role, given, option=NAMED_BY) for role, given in names.items()}
     p_columns = probability_columns(sheet)
     if roles["item"] is None:
-        raise missing_columns(sheet, ["item"])
+        raise missing_columns(sheet, ["item"], option=NAMED_BY)
     if roles["label"] is None and not p_columns:
         raise ColumnError(
             f"{sheet.name} has neither a column 'label' nor probabilities (p_<label>). Columns found: {found(sheet)}. "
-            "Name the label column with --label."
+            "Name the label column with --judge-columns label=COLUMN."
         )
     cells = sheet.load([name for name in (*roles.values(), *p_columns) if name is not None])
     n_rows = len(cells.row)
@@ -95,7 +98,24 @@ def _load(sheet: Sheet, names: Mapping[str, str | None]) -> tuple[dict[str, Text
     }
     if "elicitation" in columns:
         columns["elicitation"] = code_elicitation(columns["elicitation"], row=cells.row, name=sheet.name)
+    if "order" in columns:
+        order = _order(columns.pop("order"), row=cells.row, name=sheet.name, is_named=names["order"] is not None)
+        columns |= {} if order is None else {"order": order}
     return columns, cells
+
+
+def _order(column: TextColumn, *, row: Codes, name: str, is_named: bool) -> TextColumn | None:
+    """In which order each pair was shown; None for a column of that name that holds something else."""
+    place = {order: i for i, order in enumerate(ORDERS)}
+    known = [place.get(text.strip().lower(), -1) for text in column.texts]
+    codes = lookup(known)[column.codes]
+    strange = np.flatnonzero((codes < 0) & (column.codes >= 0))
+    if not strange.size:
+        return TextColumn(codes, ORDERS)
+    if not is_named:
+        return None
+    text = shortened(str(column[int(strange[0])]))
+    raise ColumnError(f"{name}, row {row[strange[0]]}: the order is {text!r}. Write {' or '.join(ORDERS)}, or nothing.")
 
 
 def _answers(label: TextColumn, cells: Cells, sheet: Sheet, *, order: Sequence[str] | None) -> _Answers:
@@ -131,13 +151,13 @@ def _without_repeats(
     """Rows without repeated samples; where samples have no number, every row is another one."""
     if "sample" not in columns:
         return kept, 0
-    key = {role: columns.get(role) for role in ("item", "judge", "elicitation", "sample")}
+    key = {role: columns.get(role) for role in ("item", "judge", "elicitation", "order", "sample")}
     return drop_repeats(key, kept, repeats=repeats, row=row, name=name)
 
 
 def _sample_numbers(columns: Mapping[str, TextColumn], kept: Codes) -> Codes:
     """Number of each sample within its judge, item and elicitation, from 0: in the order of the sample column."""
-    key = joint_key(columns[role].take(kept) for role in ("item", "judge", "elicitation") if role in columns)
+    key = joint_key(columns[role].take(kept) for role in ("item", "judge", "elicitation", "order") if role in columns)
     place = _places(columns["sample"])[kept] if "sample" in columns else np.arange(len(kept))
     order = np.lexsort((place, key))
     is_first = np.concatenate([[True], np.diff(key[order]) != 0])

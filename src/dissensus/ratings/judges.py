@@ -10,6 +10,8 @@ from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.table import ELICITATIONS, Ratings, check_labels, checked_codes
 
 SUM_TOLERANCE = 1e-6
+ORDERS = ("ab", "ba")
+"""In which the two outputs of a pair were shown."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,6 +30,8 @@ class Judges:
         Probability of each label; a row of NaN where the judge gave a label only.
     elicitation : ndarray of shape (n_answers,), optional
         0 for a forced choice, 1 for a response set, -1 where it was not said.
+    order : ndarray of shape (n_answers,), optional
+        0 where a pair was shown as ab, 1 where as ba, -1 where it was not said. Labels are about a and b, not places.
     items, judges, labels, options : tuple of str
         Names, as in Ratings.
     warnings : tuple of str
@@ -46,6 +50,7 @@ class Judges:
     options: tuple[str, ...]
     probability: npt.NDArray[np.float64] | None = None
     elicitation: Codes | None = None
+    order: Codes | None = None
     warnings: tuple[str, ...] = ()
     provenance: Provenance | None = None
 
@@ -56,6 +61,7 @@ class Judges:
             "sample": (0, None),
             "label": (-1, len(self.labels)),
             "elicitation": (-1, len(ELICITATIONS)),
+            "order": (-1, len(ORDERS)),
         }
         for name, (lowest, size) in limits.items():
             codes = getattr(self, name)
@@ -111,6 +117,7 @@ class Judges:
             label=self.label[mask],
             probability=None if self.probability is None else self.probability[mask],
             elicitation=None if self.elicitation is None else self.elicitation[mask],
+            order=None if self.order is None else self.order[mask],
         )
 
     def on_items_of(self, ratings: Ratings) -> "Judges":

@@ -104,6 +104,7 @@ def read_judges(
     sample: str | None = None,
     label: str | None = None,
     elicitation: str | None = None,
+    order: str | None = None,
     labels: Sequence[str] | None = None,
     repeats: Repeats = "error",
     task: Task | None = None,
@@ -115,8 +116,9 @@ def read_judges(
     source : path or frame
         One row per answer. Without a `judge` column there is one judge, called `judge`; without a `sample` column
         the rows of one judge and item are its samples.
-    item, judge, sample, label, elicitation : str, optional
-        What these columns are called there.
+    item, judge, sample, label, elicitation, order : str, optional
+        What these columns are called there. For pairs `order` is ab or ba, as they were shown; labels are about a and
+        b, not about places.
     labels : sequence of str, optional
         Every option in its order; those of the ratings, to have both in one order.
     repeats : {"error", "first", "last", "keep"}
@@ -137,10 +139,10 @@ def read_judges(
     (('b',), ('no', 'yes'), 2)
     """
     _check_repeats(repeats)
-    order = task.options if labels is None and task is not None else labels
-    names = {"item": item, "judge": judge, "sample": sample, "label": label, "elicitation": elicitation}
+    options = task.options if labels is None and task is not None else labels
+    names = {"item": item, "judge": judge, "sample": sample, "label": label, "elicitation": elicitation, "order": order}
     with _opened(source) as sheet:
-        return assemble_judges(sheet, names, order=order, repeats=repeats, sha256=_hash(source))
+        return assemble_judges(sheet, names, order=options, repeats=repeats, sha256=_hash(source))
 
 
 @contextmanager

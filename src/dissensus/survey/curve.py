@@ -78,9 +78,10 @@ def curve_point(
         predictions = _predictions(surveys, totals, panel, mixtures)
         masses = totals * surveys.orders[:, None]
     scores = score.of_joint(predictions, masses)
-    if surveys.size == 0 and score.name in {"pearson", "spearman"}:
-        # With nobody asked every prediction is the same and covaries with nothing; by convention that is 0.
-        scores = np.zeros(len(copies.weights))
+    if surveys.size == 0 and score.is_ranked:
+        # With nobody asked there is one prediction for all items, which orders none of them; folds must not tell them
+        # apart. A correlation with a constant is 0 by convention.
+        scores = np.where(np.isnan(scores), np.nan, 0.5) if score.name == "auc" else np.zeros_like(scores)
     return _defined(scores, surveys, copies)
 
 

@@ -71,8 +71,8 @@ def equivalence(
     positive : str, optional
         The positive label of AUC, F1, precision and recall; without it their mean over labels.
     learn : {"leave-one-out", "in-sample", "cross-fit"}, optional
-        From which items the combiner learns what to predict for an item. Leave-one-out if not given; in-sample for AUC
-        and correlations, which compare items, and for npmle cross-fit.
+        From which items the combiner learns what to predict for an item. Leave-one-out if not given; cross-fit for AUC
+        and correlations, which compare items, and for npmle.
     calibrate : {"none", "isotonic", "platt", "table"}
         Map the judges' outputs to raters' shares, cross-fitted by item; raw and calibrated judges are both reported.
     reference_raters : int

@@ -156,5 +156,5 @@ def _ragged_warning(counts: Codes, limit: int, question: Question) -> list[str]:
     first = int(per_item.min()) - question.reference_raters + 1
     if first > limit:
         return []
-    fewer = f"From {max(first, 0)} raters on the curve has fewer items, since some have too few ratings"
+    fewer = f"From surveys of {max(first, 0)} on the curve has fewer items, since some have too few ratings"
     return [f"{fewer}, and it can jump there: --cohort keeps the items fixed."]

@@ -21,6 +21,13 @@ SCORES: tuple[ScoreName, ...] = (
     "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier",
 )  # fmt: skip
 
+RANGES: dict[ScoreName, tuple[float, float]] = {
+    "cross-entropy": (-np.inf, 0.0), "agreement": (0.0, 1.0), "auc": (0.0, 1.0), "f1": (0.0, 1.0),
+    "precision": (0.0, 1.0), "recall": (0.0, 1.0), "dmi": (0.0, 1.0), "pearson": (-1.0, 1.0), "spearman": (-1.0, 1.0),
+    "brier": (-2.0, 0.0),
+}  # fmt: skip
+"""Lowest and highest value that each score can have."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:

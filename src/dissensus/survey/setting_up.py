@@ -17,12 +17,15 @@ from dissensus.survey.combiners import Learn
 from dissensus.survey.curve import Panel
 from dissensus.survey.item_choice import ItemChoice, choose_items
 from dissensus.survey.judge_scores import reference_shares
+from dissensus.survey.large_sizes import number_of_cells
 from dissensus.survey.npmle import fit_mixtures
 from dissensus.survey.problem import Predictions, Problem, types_of_items
 from dissensus.survey.question import Question
 from dissensus.survey.replicates import Extras
 from dissensus.survey.scores import Score
 
+ENUMERABLE = 2_000_000
+"""Surveys that items allow, times labels, that every bootstrap sample can go through."""
 FEWEST_FOR_CEILING = 8
 """With fewer ratings per item the mixing distribution cannot tell difficult items from noisy raters."""
 
@@ -46,14 +49,15 @@ def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generat
     everybody, labels, about_labels = answers_of(chosen, rated)
     choice, about_items = choose_items(asked, rated, answered_by_all(everybody), question, len(labels))
     problem = _without_judges(rated, choice, question, labels, fold=draw_folds(len(choice.counts), rng))
+    problem, about_sizes = _enumerable(problem, question)
     predictions = _predictions(problem, everybody, choice.kept, question)
     settings = question.settings() | {
         "learn": problem.panel.learn if question.combiner in {"abc", "npmle"} else None,
-        "max_raters": choice.sizes[-1],
+        "max_raters": problem.sizes[-1],
         "labels": list(labels),
         "judge": list(chosen.judges),
     }
-    warnings = [*ratings.warnings, *about_kinds, *shared.warnings, *about_labels, *about_items]
+    warnings = [*ratings.warnings, *about_kinds, *shared.warnings, *about_labels, *about_items, *about_sizes]
     return Prepared(
         problem=replace(problem, judges=predictions),
         settings=settings,
@@ -84,6 +88,18 @@ def _without_judges(
         fold=fold,
         columns=_columns(rated, choice.kept, question, score),
     )
+
+
+def _enumerable(problem: Problem, question: Question) -> tuple[Problem, list[str]]:
+    """Where surveys cannot be sampled, the sizes up to which they can be enumerated, unless the user named one."""
+    can_sample = problem.score.is_additive and question.combiner != "npmle" and problem.panel.learn != "cross-fit"
+    if can_sample or question.max_raters is not None:
+        return problem, []
+    sizes = tuple(k for k in problem.sizes if k == 0 or number_of_cells(problem, k) <= ENUMERABLE)
+    if sizes == problem.sizes:
+        return problem, []
+    shorter = f"The curve ends at {sizes[-1]} raters: larger surveys are too many to enumerate with {question.score}"
+    return replace(problem, sizes=sizes), [f"{shorter} in every bootstrap sample. --max-raters goes further."]
 
 
 def _table_warnings(judges: tuple[Predictions, ...], question: Question) -> list[str]:
@@ -146,7 +162,7 @@ def _learn(question: Question, score: Score) -> Learn:
         return question.learn
     if question.combiner == "npmle":
         return "cross-fit"
-    return "in-sample" if score.is_ranked else "leave-one-out"
+    return "cross-fit" if score.is_ranked else "leave-one-out"
 
 
 def _columns(

@@ -19,6 +19,7 @@ from dissensus.survey.result import (
     JudgeDifference,
     JudgeWorth,
 )
+from dissensus.survey.scores import RANGES
 from dissensus.survey.setting_up import FEWEST_FOR_CEILING, Prepared, can_tell_ceiling
 from dissensus.survey.subsets import Floats
 
@@ -51,15 +52,22 @@ def sum_up(
     )
 
 
+def _what_relearning_adds(question: Question) -> str:
+    if question.score == "agreement":
+        return "so the intervals miss what learning adds"
+    return "which matters in second order only"  # a proper score is at its optimum in the combiner
+
+
 def _judge_warnings(question: Question, worths: Sequence[JudgeWorth], curve: Floats) -> list[str]:
     warnings = []
     again = [worth.name for worth in worths if crosses_again(curve, worth.score, worth.equivalence)]
     if again:
         warnings.append(f"The curve crosses the score of {listed(again)} more than once; the leftmost crossing counts.")
-    for worth in worths:
-        if worth.verdict is None:
-            what = f"{question.score} of {worth.name}" if np.isnan(worth.score) else f"{question.score} of nobody asked"
-            warnings.append(f"{what} is undefined, so {worth.name} has no equivalence.")
+    undefined = [worth.name for worth in worths if np.isnan(worth.score)]
+    if undefined:
+        warnings.append(f"{question.score} of {listed(undefined)} is undefined, so there is no equivalence.")
+    if np.isnan(curve[0]):
+        warnings.append(f"{question.score} of nobody asked is undefined, so no judge can be placed on the curve.")
     return warnings
 
 
@@ -69,13 +77,20 @@ def _bounds(question: Question, estimate: float, replicates: Floats | None) -> t
     return interval(estimate, replicates, confidence=question.confidence, kind=question.interval)
 
 
+def _score_bounds(question: Question, estimate: float, replicates: Floats | None) -> tuple[float, float]:
+    """Bounds of a score, which end where the score itself does."""
+    low, high = _bounds(question, estimate, replicates)
+    least, most = RANGES[question.score]
+    return max(low, least), min(high, most)
+
+
 def _curve(
     problem: Problem, question: Question, extras: Extras, scores: Floats, samples: Floats | None
 ) -> tuple[CurvePoint, ...]:
     per_item = problem.counts.sum(axis=1)
     points = []
     for i, k in enumerate(problem.sizes):
-        low, high = _bounds(question, float(scores[i]), None if samples is None else samples[:, i])
+        low, high = _score_bounds(question, float(scores[i]), None if samples is None else samples[:, i])
         items = int(problem.items[per_item >= k + problem.references].sum())
         error = extras.large[k].standard_error if k in extras.large else NAN
         point = CurvePoint(raters=k, score=float(scores[i]), low=low, high=high, items=items, standard_error=error)
@@ -89,9 +104,9 @@ def _worths(
     worths, all_samples = [], []
     for j, judge in enumerate(problem.judges):
         score = float(data.judges[0, j])
-        value = float(crossings(data.curve, data.judges[:, j])[0])
-        drawn = None if samples is None else crossings(samples.curve, samples.judges[:, j])
-        low, high = _bounds(question, score, None if samples is None else samples.judges[:, j])
+        value = float(_placed(crossings(data.curve, data.judges[:, j]), problem)[0])
+        drawn = None if samples is None else _placed(crossings(samples.curve, samples.judges[:, j]), problem)
+        low, high = _score_bounds(question, score, None if samples is None else samples.judges[:, j])
         worth_low, worth_high = _worth_bounds(question, data, samples, j, value, drawn)
         ratio, ratio_low, ratio_high = _ratio(question, data, samples, j) if has_ceiling else (None, None, None)
         worths.append(
@@ -107,7 +122,7 @@ def _worths(
                 equivalence_high=worth_high,
                 verdict=verdict_of(value),
                 share_below=NAN if drawn is None else float(np.mean(drawn == -np.inf)),
-                share_above=NAN if drawn is None else float(np.mean(drawn == np.inf)),
+                share_above=NAN if drawn is None or problem.sizes[-1] == 0 else float(np.mean(drawn == np.inf)),
                 performance_ratio=ratio,
                 performance_ratio_low=ratio_low,
                 performance_ratio_high=ratio_high,
@@ -115,6 +130,13 @@ def _worths(
         )
         all_samples.append(drawn)
     return tuple(worths), all_samples
+
+
+def _placed(equivalence: Floats, problem: Problem) -> Floats:
+    """Equivalences on a curve; one that ends with nobody asked can show that a judge is worse, not how much better."""
+    if problem.sizes[-1] > 0:
+        return equivalence
+    return np.where(equivalence > 0, np.nan, equivalence)
 
 
 def _worth_bounds(
@@ -182,7 +204,7 @@ def _amateurs(
     for i, k in enumerate(problem.amateur_sizes):
         score = data.amateurs[:, i]
         worth = float(crossings(data.curve, score)[0])
-        low, high = _bounds(question, float(score[0]), None if samples is None else samples.amateurs[:, i])
+        low, high = _score_bounds(question, float(score[0]), None if samples is None else samples.amateurs[:, i])
         points.append(
             AmateurPoint(
                 raters=k, score=float(score[0]), low=low, high=high, worth_experts=worth if np.isfinite(worth) else NAN
@@ -212,6 +234,8 @@ def _curve_warnings(problem: Problem, question: Question, extras: Extras, curve:
             "No item has a rating to spare for a survey: the curve ends with nobody asked, and no judge can be placed "
             "on it. Collect two or more ratings per item."
         )
+    elif problem.sizes[-1] == 0:
+        warnings.append("The curve ends with nobody asked: it shows whether a judge is worse than that, no more.")
     if np.isnan(curve).any():
         missing = [k for k, score in zip(problem.sizes, curve, strict=True) if np.isnan(score)]
         warnings.append(f"{question.score} is undefined for surveys of {', '.join(map(str, missing))} raters.")
@@ -225,7 +249,7 @@ def _curve_warnings(problem: Problem, question: Question, extras: Extras, curve:
         )
     if kept and question.bootstrap:
         warnings.append(
-            f"From {kept[0]} raters on, bootstrap samples reweight items and do not learn the combiner again, which "
-            "matters in second order only."
+            f"From {kept[0]} raters on, bootstrap samples reweight items and do not learn the combiner again, "
+            f"{_what_relearning_adds(question)}."
         )
     return warnings

@@ -1,0 +1,108 @@
+"""What would follow from using a judge: decisions on items, and the prevalence that they add up to (section 2.2.2)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.judges.aggregation import SLACK, Floats
+from dissensus.judges.ranking import interval
+from dissensus.judges.scoring import Scores
+
+ALWAYS_POSITIVE, ALWAYS_NEGATIVE = "always-positive", "always-negative"
+BASELINES = (ALWAYS_POSITIVE, ALWAYS_NEGATIVE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Downstream:
+    """A judge's decisions at one threshold, beside those of people.
+
+    Attributes
+    ----------
+    tau : float
+        Share of raters at which an item is decided positive.
+    judge : str
+        A judge, or one of the constants `always-positive` and `always-negative`.
+    consistency, consistency_low, consistency_high : float
+        Share of the items that judge and people decide alike.
+    bias, bias_low, bias_high : float
+        Prevalence among the judge's decisions less that among people's.
+    kappa : float
+        Cohen's kappa of the decisions; NaN where one side decides all items alike.
+    """
+
+    tau: float
+    judge: str
+    consistency: float
+    consistency_low: float
+    consistency_high: float
+    bias: float
+    bias_low: float
+    bias_high: float
+    kappa: float
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def with_baselines(scores: Scores) -> Scores:
+    """The scores with the two constants as further judges of the decisions."""
+    prevalence = scores.prevalence[:, :, None]
+    constant = np.concatenate([np.ones_like(prevalence), np.zeros_like(prevalence)], axis=2)
+    return Scores(
+        values=scores.values,
+        consistency=np.concatenate([scores.consistency, prevalence, 1 - prevalence], axis=2),
+        judged_positive=np.concatenate([scores.judged_positive, constant], axis=2),
+        prevalence=scores.prevalence,
+        reverse=scores.reverse,
+        own_beta=scores.own_beta,
+    )
+
+
+def decision_kappa(consistency: Floats, judged_positive: Floats, prevalence: Floats) -> Floats:
+    """Cohen's kappa of two-way decisions, from how often they agree and how often each is positive.
+
+    NaN where one side decides all items alike: kappa would be 0 whatever the other does.
+
+    Examples
+    --------
+    >>> decision_kappa(np.array([0.75]), np.array([0.5]), np.array([0.5]))
+    array([0.5])
+    """
+    by_chance = judged_positive * prevalence + (1 - judged_positive) * (1 - prevalence)
+    spread = np.minimum(judged_positive * (1 - judged_positive), prevalence * (1 - prevalence))
+    is_defined = spread > SLACK
+    return np.where(is_defined, (consistency - by_chance) / np.where(is_defined, 1 - by_chance, 1.0), np.nan)
+
+
+def downstream_rows(
+    data: Scores, samples: Scores | None, *, taus: Sequence[float], judges: Sequence[str], confidence: float
+) -> tuple[Downstream, ...]:
+    """Every judge and both constants at every threshold; `data` has one replicate."""
+    if not data.prevalence.size:
+        return ()
+    data, samples = with_baselines(data), None if samples is None else with_baselines(samples)
+    bias = data.judged_positive - data.prevalence[:, :, None]
+    kappa = decision_kappa(data.consistency, data.judged_positive, data.prevalence[:, :, None])
+    rows = []
+    for t, tau in enumerate(taus):
+        for j, judge in enumerate([*judges, *BASELINES]):
+            bounds = [float("nan")] * 4
+            if samples is not None:
+                drawn = samples.judged_positive[:, t, j] - samples.prevalence[:, t]
+                bounds = [*interval(samples.consistency[:, t, j], confidence), *interval(drawn, confidence)]
+            rows.append(
+                Downstream(
+                    tau=tau,
+                    judge=judge,
+                    consistency=float(data.consistency[0, t, j]),
+                    consistency_low=bounds[0],
+                    consistency_high=bounds[1],
+                    bias=float(bias[0, t, j]),
+                    bias_low=bounds[2],
+                    bias_high=bounds[3],
+                    kappa=float(kappa[0, t, j]),
+                )
+            )
+    return tuple(rows)

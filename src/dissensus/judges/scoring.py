@@ -1,0 +1,219 @@
+"""Every definition and every decision in each replicate: sums over items, weighted by how often an item was drawn.
+
+A definition is a mean over items, or made of such means, so a bootstrap replicate is a row of weights. Sums of whole
+numbers are exact in any order and use BLAS; the others go through einsum, whose order is fixed, so that the number of
+threads never changes a byte. Only what rests on F' is computed anew in each replicate.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from dissensus.judges.aggregation import Flags, Floats, RatingVectors, over_options
+from dissensus.judges.definitions import COEFFICIENTS, PER_ITEM, Definition, Margins
+from dissensus.judges.definitions.distributional import smoothed
+from dissensus.judges.definitions.listing import SECOND_IS_JUDGE, SECOND_IS_PEOPLE
+from dissensus.judges.own_beta import own_betas
+from dissensus.judges.problem import Problem, decisions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scores:
+    """What there is to know about every judge, in each replicate.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_replicates, n_definitions, n_judges)
+        NaN where undefined.
+    consistency : ndarray of shape (n_replicates, n_taus, n_judges)
+        Share of the items on which judge and people decide alike.
+    judged_positive : ndarray of shape (n_replicates, n_taus, n_judges)
+        Share of the items that the judge decides positive.
+    prevalence : ndarray of shape (n_replicates, n_taus)
+        Share of the items that people decide positive.
+    reverse : ndarray of shape (n_replicates, n_options, n_sets)
+        F'; empty without paired ratings.
+    own_beta : ndarray of shape (n_replicates, n_judges)
+        Each judge's own beta; NaN where it cannot be told.
+    """
+
+    values: Floats
+    consistency: Floats
+    judged_positive: Floats
+    prevalence: Floats
+    reverse: Floats
+    own_beta: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Statistics:
+    """What each item adds to the sums, as people's vectors are.
+
+    Attributes
+    ----------
+    per_item : ndarray of shape (n_items, n_definitions, n_judges)
+        Value of each definition that is a mean over items; zeros for the coefficients.
+    hard_judges : ndarray of shape (n_items, n_judges, n_options)
+        The judges' hard labels.
+    hard_people : ndarray of shape (n_items, n_options)
+        People's.
+    judge_decisions : ndarray of shape (n_items, n_taus, n_judges)
+        1 where a judge decides positive.
+    people_decisions : ndarray of shape (n_items, n_taus)
+        1 where people do.
+    """
+
+    per_item: Floats
+    hard_judges: Floats
+    hard_people: Floats
+    judge_decisions: Flags
+    people_decisions: Flags
+
+
+def statistics_of(problem: Problem) -> Statistics:
+    """What each item adds to the sums."""
+    shape = problem.judges.soft.shape[:2]
+    return Statistics(
+        per_item=item_values(problem, problem.definitions, problem.judges, problem.people),
+        hard_judges=problem.judges.aggregated("hard"),
+        hard_people=problem.people.aggregated("hard"),
+        judge_decisions=decisions(problem.judge_positive, problem.taus, shape),
+        people_decisions=decisions(problem.people_positive, problem.taus, shape[:1]),
+    )
+
+
+def item_values(
+    problem: Problem, definitions: Sequence[Definition], judges: RatingVectors, people: RatingVectors
+) -> Floats:
+    """Value of each definition for each item and judge, of shape (n_items, n_definitions, n_judges).
+
+    Zeros for coefficients of agreement, which no single item has.
+    """
+    of_judges, of_people = cache(judges.aggregated), cache(people.aggregated)
+    values = np.zeros((len(people.soft), len(definitions), judges.soft.shape[1]))
+    for place, definition in enumerate(definitions):
+        if definition.name in COEFFICIENTS:
+            continue
+        judge = of_judges(definition.judge, definition.tau)
+        human = of_people(definition.human, definition.tau)[:, None, :]
+        if definition.name in SECOND_IS_JUDGE:
+            judge = smoothed(judge, problem.smoothing)
+        if definition.name in SECOND_IS_PEOPLE:
+            human = smoothed(human, problem.smoothing)
+        values[:, place] = PER_ITEM[definition.name](judge, human)
+    return values
+
+
+def scores_of(problem: Problem, statistics: Statistics, weights: Floats) -> Scores:
+    """The scores under each row of weights.
+
+    Parameters
+    ----------
+    problem, statistics
+        What is compared, and what each item adds.
+    weights : ndarray of shape (n_replicates, n_pool)
+        How often each item counts.
+    """
+    own = weights[:, : problem.n_items]
+    chosen = own * problem.is_chosen
+    anew = _reversed(problem, statistics, weights)
+    values = _definition_values(problem, statistics, own, chosen, anew)
+    alike = statistics.judge_decisions == statistics.people_decisions[:, :, None]
+    total = own.sum(axis=1)[:, None]
+    consistency, prevalence = _totals(own, alike), _totals(own, statistics.people_decisions)
+    if anew is not None:
+        consistency, prevalence = consistency + anew.alike, prevalence + anew.positive
+    return Scores(
+        values=values,
+        consistency=consistency / total[:, :, None],
+        judged_positive=_totals(own, statistics.judge_decisions) / total[:, :, None],
+        prevalence=prevalence / total,
+        reverse=np.zeros((len(weights), 0, 0)) if anew is None else anew.matrix,
+        own_beta=_own_betas(problem, own),
+    )
+
+
+def _own_betas(problem: Problem, weights: Floats) -> Floats:
+    """Of the judges that answered in both elicitations."""
+    if problem.judge_positive is None or not problem.has_both.any():
+        return np.full((len(weights), problem.n_judges), np.nan)
+    return own_betas(
+        problem.judges.soft,
+        problem.judge_positive,
+        positive=problem.positive,
+        has_both=problem.has_both,
+        weights=weights,
+    )
+
+
+def _totals(weights: Floats, per_item: Flags) -> Floats:
+    """Weighted number of items that have something: whole numbers, exact in any order."""
+    flat = per_item.reshape(len(per_item), -1).astype(np.float64)
+    return np.asarray((weights @ flat).reshape(len(weights), *per_item.shape[1:]))
+
+
+def _definition_values(
+    problem: Problem, statistics: Statistics, own: Floats, chosen: Floats, anew: "_Anew | None"
+) -> Floats:
+    """Values of all definitions, of shape (n_replicates, n_definitions, n_judges)."""
+    needs_choices = np.array([definition.needs_choices for definition in problem.definitions])
+    sums = np.einsum("ri,idj->rdj", own, statistics.per_item)
+    if not problem.is_chosen.all():
+        sums[:, needs_choices] = np.einsum("ri,idj->rdj", chosen, statistics.per_item[:, needs_choices])
+    if anew is not None:
+        sums[:, ~needs_choices] += anew.sums
+    items = np.where(needs_choices, chosen.sum(axis=1)[:, None], own.sum(axis=1)[:, None])[:, :, None]
+    values: Floats = np.divide(sums, items, out=np.full_like(sums, np.nan), where=items > 0)
+    margins = _margins(statistics, chosen)
+    for place, definition in enumerate(problem.definitions):
+        if definition.name in COEFFICIENTS:
+            values[:, place] = COEFFICIENTS[definition.name](margins)
+    return values
+
+
+def _margins(statistics: Statistics, weights: Floats) -> Margins:
+    """Agreement of hard labels and the shares of each label; NaN in a replicate without items."""
+    items = weights.sum(axis=1)
+    items = np.where(items > 0, items, np.nan)
+    hits = over_options(statistics.hard_judges * statistics.hard_people[:, None, :])
+    return Margins(
+        items=items[:, None],
+        agreement=_totals(weights, hits > 0) / items[:, None],
+        judge=_totals(weights, statistics.hard_judges > 0) / items[:, None, None],
+        people=_totals(weights, statistics.hard_people > 0)[:, None, :] / items[:, None, None],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Anew:
+    """How the sums of each replicate differ because F' does."""
+
+    sums: Floats
+    alike: Floats
+    positive: Floats
+    matrix: Floats
+
+
+def _reversed(problem: Problem, statistics: Statistics, weights: Floats) -> _Anew | None:
+    """What to add to the sums over reversed items, with F' estimated in each replicate."""
+    if problem.reversal is None:
+        return None
+    rows = np.flatnonzero(problem.is_reversed)
+    definitions = [definition for definition in problem.definitions if not definition.needs_choices]
+    places = [place for place, definition in enumerate(problem.definitions) if not definition.needs_choices]
+    judges = RatingVectors(soft=problem.judges.soft[rows], marginals=problem.judges.marginals[rows])
+    judged, before = statistics.judge_decisions[rows], statistics.people_decisions[rows]
+    values_before = statistics.per_item[rows][:, places]
+    matrices = problem.reversal.matrix(weights)
+    sums, alike, positive = [], [], []
+    for row, matrix in zip(weights[:, rows], matrices, strict=True):
+        people, share = problem.with_matrix(matrix)
+        after = decisions(share, problem.taus, rows.shape)
+        change = item_values(problem, definitions, judges, people) - values_before
+        sums.append(np.einsum("i,idj->dj", row, change))
+        same = (judged == after[:, :, None]).astype(np.float64) - (judged == before[:, :, None])
+        alike.append(np.einsum("i,itj->tj", row, same))
+        positive.append(np.einsum("i,it->t", row, after.astype(np.float64) - before))
+    return _Anew(sums=np.array(sums), alike=np.array(alike), positive=np.array(positive), matrix=matrices)
