@@ -20,7 +20,8 @@ def demo_command(
 ) -> None:
     """Try it on bundled data.
 
-    Do raters of toxic comments agree, and how many of them is each of four judges worth? Writes a page about it.
+    Do raters of toxic comments agree, how many of them is each of four judges worth, and which one can stand in for
+    them? Writes a page about it.
     """
     from dissensus.example_data import example_path
     from dissensus.ratings import read, read_judges, read_task
@@ -30,7 +31,7 @@ def demo_command(
     task = read_task(folder / "task.toml")
     ratings = read(folder / "ratings.csv", task=task)
     judges = read_judges(folder / "judges.csv", task=task)
-    results = results_of(ratings, judges, bootstrap=500, output=output)
+    results = results_of(ratings, judges, task, bootstrap=500, output=output)
     write_report(results, out, title=task.instructions, command_line=f"dissensus demo --seed {output.seed}")
     show_in_short(results, output)
     output.remark(f"\n{NEXT}\nWrote {out}")

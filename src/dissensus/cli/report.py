@@ -1,4 +1,5 @@
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
@@ -6,9 +7,10 @@ import typer
 
 from dissensus.cli.inputs import OptionalJudgesInput, RatingsInput
 from dissensus.cli.output import Output
+from dissensus.errors import DissensusError
 
 if TYPE_CHECKING:
-    from dissensus.ratings import Judges, Ratings
+    from dissensus.ratings import Judges, Ratings, Task
     from dissensus.results import Result
     from dissensus.survey.calibration import Calibration
     from dissensus.survey.combiners import Combiner
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
 MOST_LABELS = 40
 """With more labels than that probabilities cannot be kept 2% away from certainty, as cross-entropy needs."""
+
+TAUS = (0.3, 0.5, 0.7)
+"""Thresholds at which a page compares decisions."""
 
 
 def report_command(
@@ -36,28 +41,47 @@ def report_command(
     from dissensus.report.writing import write_report
 
     judges = judges_source.read_all(repeats=source.repeats)
-    results = results_of(source.read(), judges, bootstrap=bootstrap, output=output)
+    results = results_of(source.read(), judges, source.read_task(), bootstrap=bootstrap, output=output)
     write_report(results, out, command_line=shlex.join(["dissensus", *context.obj]))
     if output.as_json:
         print(together(results).to_json())
     output.remark(f"Wrote {out}")
 
 
-def results_of(ratings: "Ratings", judges: "Judges | None", *, bootstrap: int, output: Output) -> "list[Result]":
-    """What there is to say: do the raters agree and, where there are judges, how many raters is each worth."""
+def results_of(
+    ratings: "Ratings", judges: "Judges | None", task: "Task | None" = None, *, bootstrap: int, output: Output
+) -> "list[Result]":
+    """What there is to say: do the raters agree and, where there are judges, what each is worth and which to pick."""
     from dissensus.agreement import describe
-    from dissensus.survey import equivalence
 
-    worth: list[Result] = []
-    if judges is not None:  # first, so that judges that do not fit the ratings are refused at once
-        with output.progress("Comparing judges with raters") as progress:
-            settings = survey_settings(ratings, judges)
-            worth = [equivalence(ratings, judges, **settings, bootstrap=bootstrap, rng=output.seed, progress=progress)]
+    # Judges come first, so that those that do not fit the ratings are refused at once.
+    about_judges = [] if judges is None else judge_results(ratings, judges, task, bootstrap=bootstrap, output=output)
     with output.progress("Resampling items") as progress:
         agreement = describe(
             ratings, by_group=bool(ratings.groups), bootstrap=bootstrap, rng=output.seed, progress=progress
         )
-    return [agreement, *worth]
+    return [agreement, *about_judges]
+
+
+def judge_results(
+    ratings: "Ratings", judges: "Judges", task: "Task | None", *, bootstrap: int, output: Output
+) -> "list[Result]":
+    """How many raters each judge is worth, and which judge to pick; where that cannot be told, a warning says why."""
+    from dissensus.judges import rank_judges
+    from dissensus.survey import equivalence
+
+    with output.progress("Comparing judges with raters") as progress:
+        settings = survey_settings(ratings, judges)
+        worth = equivalence(ratings, judges, **settings, bootstrap=bootstrap, rng=output.seed, progress=progress)
+    try:
+        with output.progress("Ranking judges") as progress:
+            ranked = rank_judges(
+                ratings, judges, task=task, tau=TAUS, bootstrap=bootstrap, rng=output.seed, progress=progress
+            )
+    except DissensusError as error:
+        note = f"Which judge can stand in for people is not on this page: {error}"
+        return [replace(worth, warnings=(*worth.warnings, note))]
+    return [worth, ranked]
 
 
 class SurveySettings(TypedDict, total=False):

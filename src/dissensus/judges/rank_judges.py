@@ -172,6 +172,7 @@ def _sum_up(
         sensitivity=sensitivity,
         inversions=inversions(turned, ids=[definition.id for definition in definitions], judges=judges),
         reverse_matrix=reverse_matrix(prepared, samples, confidence=confidence),
+        recommended=findings.recommended,
         advice=advice_on(findings),
         redundant=redundancies(problem.definitions, has_sets=_has_sets(prepared)),
         violations=_violations(prepared, statistics),

@@ -181,6 +181,8 @@ class JudgesResult(Result):
         Pairs of judges about which definitions disagree.
     reverse_matrix : ReverseMatrix, optional
         F', where paired ratings are there.
+    recommended : str, optional
+        Id of the definition to select by on these data.
     advice : tuple of Advice
         What to do.
     redundant : tuple of Redundancy
@@ -202,6 +204,7 @@ class JudgesResult(Result):
     sensitivity: tuple[Sensitivity, ...] = ()
     inversions: tuple[Inversion, ...] = ()
     reverse_matrix: ReverseMatrix | None = None
+    recommended: str | None = None
     advice: tuple[Advice, ...] = ()
     redundant: tuple[Redundancy, ...] = ()
     violations: tuple[Violation, ...] = ()
@@ -222,6 +225,7 @@ class JudgesResult(Result):
             "inversions": _dicts(self.inversions),
             "reverse_matrix": None if self.reverse_matrix is None else self.reverse_matrix.as_dict(),
             "advice": _dicts(self.advice),
+            "recommended": self.recommended,
             "redundant": _dicts(self.redundant),
             "violations": _dicts(self.violations),
             "flip_points": _dicts(self.flip_points),

@@ -1,0 +1,161 @@
+"""What follows from a judge's decisions, and from what forced choices do not tell, in words."""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from dissensus.judges.downstream import ALWAYS_POSITIVE, BASELINES, Downstream
+from dissensus.judges.result import JudgesResult, OrderFlips, OwnBeta
+from dissensus.judges.sweeping import FlipPoint, Sensitivity
+from dissensus.report.numbers import counted, decimal, listing, percent, with_interval
+from dissensus.report.untrusted import quoted
+
+Settings = Mapping[str, object]
+MOST_NAMES = 4
+
+
+def options_words(settings: Settings) -> str:
+    """The positive options in a sentence."""
+    positive = settings.get("positive")
+    names = [quoted(str(name)) for name in positive] if isinstance(positive, Sequence) else []
+    return listing(names[:MOST_NAMES] + ([f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []))
+
+
+def decision_meaning(settings: Settings, tau: float) -> str:
+    """When an item is decided positive."""
+    return (
+        f"An item counts as positive where at least {percent(tau, 0)} of the raters endorse {options_words(settings)}; "
+        "a judge's own answers are counted in the same way."
+    )
+
+
+def constant_words(row: Downstream) -> str:
+    """A constant in a sentence."""
+    return "calling every item positive" if row.judge == ALWAYS_POSITIVE else "calling no item positive"
+
+
+def best_constant(rows: Iterable[Downstream]) -> Downstream | None:
+    """The constant that decides as people do more often."""
+    return max((row for row in rows if row.judge in BASELINES), key=lambda row: row.consistency, default=None)
+
+
+def consistency_sentence(row: Downstream) -> str:
+    """How a judge decides beside people."""
+    shared = with_interval(row.consistency, row.consistency_low, row.consistency_high, form=percent)
+    return f"{quoted(row.judge)} decides as people do on {shared} of the items and {bias_words(row)}."
+
+
+def bias_words(row: Downstream) -> str:
+    """How a judge's prevalence differs from people's."""
+    if abs(row.bias) < 0.0005:  # noqa: PLR2004 - nothing that one decimal would show
+        return "calls as many of them positive as people do"
+    low, high = (row.bias_low, row.bias_high) if row.bias > 0 else (-row.bias_high, -row.bias_low)
+    size = with_interval(abs(row.bias), low, high, form=points)
+    return f"calls {size} points {'more' if row.bias > 0 else 'fewer'} of them positive than people do"
+
+
+def points(share: float) -> str:
+    """A share in percentage points."""
+    return decimal(100 * share, 1)
+
+
+def below_constant(rows: Collection[Downstream]) -> str:
+    """Which judges a constant equals or beats at one threshold; empty if none."""
+    constant = best_constant(rows)
+    if constant is None:
+        return ""
+    beaten = [row for row in rows if row.judge not in BASELINES and row.consistency <= constant.consistency]
+    if not beaten:
+        return ""
+    shown = [f"{quoted(row.judge)} ({percent(row.consistency)})" for row in beaten[:MOST_NAMES]]
+    shown += [f"{len(beaten) - MOST_NAMES} more"] if len(beaten) > MOST_NAMES else []
+    whole = constant_words(constant)
+    return (
+        f"At tau {constant.tau:g} {listing(shown)} {'is' if len(beaten) == 1 else 'are'} no better than a constant: "
+        f"{whole}, without looking, decides as people do on {percent(constant.consistency)} of the items."
+    )
+
+
+def elsewhere_sentence(rows: Collection[Downstream], tau: float) -> str:
+    """Of how many judges the same holds at other thresholds; empty if of none."""
+    said = []
+    for other in dict.fromkeys(row.tau for row in rows if row.tau != tau):
+        here = [row for row in rows if row.tau == other]
+        constant = best_constant(here)
+        judged = [row for row in here if row.judge not in BASELINES]
+        beaten = sum(constant is not None and row.consistency <= constant.consistency for row in judged)
+        said += [f"at tau {other:g} as {beaten} of {counted(len(judged), 'judge')}"] if beaten else []
+    return f"Without looking, a constant does at least as well {listing(said)}." if said else ""
+
+
+def consistency_finding(best: Downstream, constant: Downstream | None) -> str:
+    """The title of the chart of decisions."""
+    said = f"{quoted(best.judge)} decides most like people: on {percent(best.consistency, 0)} of the items at tau"
+    beaten = constant is not None and best.consistency <= constant.consistency
+    return f"{said} {best.tau:g}{', and a constant does no worse' if beaten else ''}"
+
+
+def bias_finding(rows: Collection[Downstream]) -> str:
+    """The title of the chart of prevalence bias."""
+    judged = [row for row in rows if row.judge not in BASELINES]
+    worst = max(judged, key=lambda row: abs(row.bias))
+    how, size = "fewer" if worst.bias < 0 else "more", f"{points(abs(worst.bias))} points"
+    if len(judged) > 1 and (all(row.bias < 0 for row in judged) or all(row.bias > 0 for row in judged)):
+        said = f"Every judge calls {how} items positive than people do, {quoted(worst.judge)} by {size}"
+    else:
+        said = f"{quoted(worst.judge)} is furthest from people's prevalence: {size} {how}"
+    return f"{said}, at tau {worst.tau:g}"
+
+
+def sweep_meaning(settings: Settings) -> str:
+    """What beta is."""
+    instead = ", instead of it" if settings.get("mapping") == "paper" else ""
+    return (
+        f"A forced choice hides what else a rater would have endorsed. Beta is the share of those who chose another "
+        f"option who would also endorse {options_words(settings)}{instead}; it cannot be known from forced choices, so "
+        "it is tried out."
+    )
+
+
+def sweep_finding(rows: Sequence[Sensitivity], flips: Sequence[FlipPoint]) -> str:
+    """The title of the chart of the sweep, at one threshold."""
+    first, last = rows[0], rows[-1]
+    if not flips:
+        return f"{quoted(first.best)} decides most like people whatever beta is, from {first.beta:g} to {last.beta:g}"
+    change = flips[0]
+    more = f", with {counted(len(flips) - 1, 'more change')} after that" if len(flips) > 1 else ""
+    return (
+        f"{quoted(first.best)} decides most like people up to beta {decimal(change.beta_to)}, from there on "
+        f"{quoted(str(change.judge_to))}{more}"
+    )
+
+
+def prevalence_finding(rows: Sequence[Sensitivity]) -> str:
+    """The title of the chart of prevalence over beta."""
+    first, last = rows[0], rows[-1]
+    return (
+        f"Between {percent(first.prevalence, 0)} and {percent(last.prevalence, 0)} of the items are positive at tau "
+        f"{first.tau:g}, depending on beta"
+    )
+
+
+def selection_flips(result: JudgesResult, tau: float) -> list[FlipPoint]:
+    """Where definitions select another judge in the sweep, at one threshold."""
+    return [flip for flip in result.flip_points if flip.definition is not None and flip.tau == tau]
+
+
+def own_beta_sentence(own: OwnBeta) -> str:
+    """What share of a judge's negative choices hide a positive option, by its own account."""
+    if math.isnan(own.beta):
+        return f"{quoted(own.judge)} never chose a negative option, so it has no beta of its own."
+    return (
+        f"{quoted(own.judge)}: beta {with_interval(own.beta, own.low, own.high)}, from "
+        f"{counted(own.items, 'item')} that it answered in both ways."
+    )
+
+
+def order_sentence(flips: OrderFlips) -> str:
+    """How often the order decides."""
+    return (
+        f"{quoted(flips.judge)} answers otherwise on {percent(flips.share)} of the {counted(flips.items, 'pair')} when "
+        "the two are shown in the other order."
+    )

@@ -1,0 +1,161 @@
+"""What `judges` says: which judge can stand in for people."""
+
+import math
+
+from dissensus.errors import DissensusError
+from dissensus.judges.result import JudgesResult, ReverseMatrix
+from dissensus.report.document import Block, Cell, Paragraph, Points, Section, Table
+from dissensus.report.numbers import listing, with_interval
+from dissensus.report.sentences.definitions import Kind, name_of, short_interval, titled, value_digits
+from dissensus.report.sentences.intervals import interval_sentence
+from dissensus.report.sentences.judge_decisions import order_sentence
+from dissensus.report.sentences.judge_orders import inversion_sentences, reverse_sentence, violation_sentence
+from dissensus.report.sentences.judges import Choice, advice_sentence, choice_of, pick_in_short, votes_sentence
+from dissensus.report.untrusted import told_apart
+from dissensus.report.views.judge_decisions import decision_blocks, sweep_blocks
+from dissensus.report.views.judge_ranks import judge_names, likeness_figures, ranks_figure
+from dissensus.results import Result
+
+LEAST_SHARE = 0.01
+"""Response sets with less of a choice's raters than that are left out of the table."""
+
+
+def view(result: Result) -> Section:
+    """Which judge to pick: the answer, advice, definitions, decisions, sensitivity, and how it was computed."""
+    if not isinstance(result, JudgesResult):
+        raise DissensusError(f"A {type(result).__name__} cannot be shown as what judges found.")
+    choice = choice_of(result)
+    return Section(
+        title="Which judge can stand in for people?",
+        lead=pick_in_short(choice),
+        blocks=[
+            *_advice(result),
+            *_judges(choice),
+            *_definitions(choice),
+            *_disagreements(result, choice),
+            *decision_blocks(result, choice),
+            *sweep_blocks(result, choice),
+            *_reverse(result),
+            *_orders(result),
+            *_computed(result, choice),
+        ],
+    )
+
+
+def _advice(result: JudgesResult) -> list[Block]:
+    said = [advice_sentence(advice, result) for advice in result.advice]
+    return [Points(title="What to do, and why", texts=said)] if said else []
+
+
+def _judges(choice: Choice) -> list[Block]:
+    """Every judge in one row."""
+    if choice.select_by is None:
+        return []
+    names, digits = judge_names(choice), value_digits(choice.select_by.first.values)
+    heading = choice.select_by.name
+    rows: list[list[Cell]] = []
+    for value in choice.ranked:
+        row = choice.downstream.get(value.judge)
+        decided: list[Cell] = [] if row is None else [row.consistency, f"{100 * row.bias:+.1f} pt"]
+        votes = f"{len(choice.agreeing(value.judge))} of {len(choice.voting)}"
+        rows.append([names[value.judge], short_interval(value, digits), value.share_best, votes, *decided])
+    more = ["Decides alike", "Bias"] if choice.downstream else []
+    decisions = f"; decided as people do, and bias of the prevalence, at tau {choice.tau:g}" if more else ""
+    return [
+        Table(
+            caption=f"The judges, best first by {heading} ({choice.select_by.first.better} is better){decisions}",
+            columns=["Judge", heading[0].upper() + heading[1:], "Best in", "Picked by", *more],
+            rows=rows,
+            percent=frozenset({"Best in", "Decides alike"}),
+        )
+    ]
+
+
+def _definitions(choice: Choice) -> list[Block]:
+    """What each definition would pick."""
+    if not any(kind.best for kind in choice.kinds):
+        return []
+    names = judge_names(choice)
+    table = Table(
+        caption=f"The judge that each definition picks, at tau {choice.tau:g}",
+        columns=["Definition", "Aim", "Picks", "Value", "Best in"],
+        rows=[_definition_row(kind, names) for kind in choice.kinds],
+        percent=frozenset({"Best in"}),
+    )
+    many = len(choice.ranked) > 1
+    return [table, Paragraph(text=votes_sentence(choice)), *([ranks_figure(choice)] if many else [])]
+
+
+def _definition_row(kind: Kind, names: dict[str, str]) -> list[Cell]:
+    first = kind.first
+    title, aim = titled(kind), {"higher": "high", "lower": "low"}[first.better]
+    if not kind.best:
+        return [title, aim, None, None, None]
+    best = first.of(kind.best[0])
+    picks = names[best.judge] if len(kind.best) == 1 else f"{names[best.judge]} (tie of {len(kind.best)})"
+    return [title, aim, picks, short_interval(best, min(value_digits([best]), 2)), best.share_best]
+
+
+def _disagreements(result: JudgesResult, choice: Choice) -> list[Block]:
+    """Which definitions rank which judges the other way round, with one item that shows why."""
+    pairs = inversion_sentences(result, choice)
+    if not pairs:
+        return []
+    violation = violation_sentence(result, choice)
+    return [
+        Points(title="Where definitions disagree", texts=[*pairs, *([violation] if violation else [])]),
+        *likeness_figures(choice),
+    ]
+
+
+def _reverse(result: JudgesResult) -> list[Block]:
+    """F' as a table of what each choice stands for."""
+    if result.reverse_matrix is None:
+        return []
+    return [_reverse_table(result.reverse_matrix), Paragraph(text=reverse_sentence(result.reverse_matrix))]
+
+
+def _reverse_table(matrix: ReverseMatrix) -> Table:
+    options, sets = told_apart(matrix.options, 40), told_apart(matrix.response_sets, 60)
+    rows: list[list[Cell]] = []
+    for k, option in enumerate(matrix.options):
+        cells = sorted(range(len(sets)), key=lambda v: -matrix.values[k][v])
+        for v in cells:
+            if matrix.values[k][v] >= LEAST_SHARE:
+                share = with_interval(matrix.values[k][v], matrix.low[k][v], matrix.high[k][v])
+                rows.append([options[option], sets[matrix.response_sets[v]].replace("|", " and "), share])
+    return Table(
+        caption="What a forced choice stands for: the reverse matrix F'",
+        columns=["Those who chose", "Would endorse", "Share of them"],
+        rows=rows,
+    )
+
+
+def _orders(result: JudgesResult) -> list[Block]:
+    flips = sorted(result.order_flips, key=lambda flip: -flip.share)
+    said = [order_sentence(flip) for flip in flips]
+    return [Points(title="Does the order of the two decide?", texts=said)] if said else []
+
+
+def _computed(result: JudgesResult, choice: Choice) -> list[Block]:
+    """How the numbers came about."""
+    settings = result.settings
+    ties = max((definition.tied_items for definition in result.definitions), default=0)
+    merged = [f"{_joined(kind)}: {kind.reason}." for kind in choice.kinds if kind.reason]
+    said = [
+        f"All judges are compared on the {settings['items']:,} items that all of them answered."
+        if isinstance(settings.get("items"), int)
+        else "",
+        f"On {ties:,} items people's most frequent label ties; the first one in order is taken." if ties else "",
+        *merged,
+        interval_sentence(settings),
+        "Best in: the share of the bootstrap samples in which that judge is best."
+        if any(not math.isnan(value.share_best) for value in choice.ranked)
+        else "",
+    ]
+    return [Points(title="How this was computed", texts=[text for text in said if text])]
+
+
+def _joined(kind: Kind) -> str:
+    said = listing([name_of(definition) for definition in kind.definitions])
+    return f"{said[0].upper()}{said[1:]} rank judges alike"

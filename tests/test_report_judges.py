@@ -1,0 +1,411 @@
+"""Which judge can stand in for people: in words, in tables and in charts."""
+
+import dataclasses
+import json
+import math
+
+import pytest
+
+from dissensus.errors import DissensusError
+from dissensus.example_data import example_path
+from dissensus.judges import rank_judges
+from dissensus.judges.downstream import Downstream
+from dissensus.judges.rank_consistency import Inversion, Violation
+from dissensus.judges.redundancy import Redundancy
+from dissensus.judges.result import (
+    Advice,
+    DefinitionResult,
+    JudgesResult,
+    JudgeValue,
+    OrderFlips,
+    OwnBeta,
+    ReverseMatrix,
+)
+from dissensus.judges.sweeping import FlipPoint, Sensitivity
+from dissensus.ratings import read, read_judges, read_task
+from dissensus.report.document import Figure, Note, Points, Table
+from dissensus.report.html import fragment_of
+from dissensus.report.numbers import table_cells
+from dissensus.report.sentences.definitions import NAMES, in_words, kinds_of
+from dissensus.report.sentences.judge_decisions import below_constant, elsewhere_sentence, sweep_finding
+from dissensus.report.sentences.judges import choice_of, pick_in_short
+from dissensus.report.text import text_of
+from dissensus.report.together import in_short
+from dissensus.report.views import section_of
+from dissensus.report.views.judge_ranks import drawn_judges, most_alike_first, rank_correlation
+
+NAN = math.nan
+SCRIPT = "<script>alert(1)</script>"
+SETTINGS = {
+    "judge": ["a", "b", "c"],
+    "positive": ["yes"],
+    "tau": (0.5,),
+    "bootstrap": 500,
+    "confidence": 0.95,
+    "seed": 0,
+    "mapping": "keep",
+    "items": 200,
+}
+
+
+def definition(id_, values, *, better="higher", how="hard", tau=None, shares=None, **changes):
+    """A definition with values by judge; ranks counted here, ties share the better one."""
+    sign = 1 if better == "higher" else -1
+    known = {judge: sign * value for judge, value in values.items() if not math.isnan(value)}
+    made = tuple(
+        JudgeValue(
+            judge=judge,
+            value=value,
+            low=value - 0.05,
+            high=value + 0.05,
+            rank=1 + sum(other > known[judge] for other in known.values()) if judge in known else None,
+            share_best=(shares or {}).get(judge, 0.0),
+            tied_items=0,
+        )
+        for judge, value in values.items()
+    )
+    name = next(name for name in sorted(NAMES, key=len, reverse=True) if id_.startswith(name))
+    best = next((value.judge for value in made if value.rank == 1), None)
+    return DefinitionResult(
+        id=id_,
+        definition=name,
+        better=better,
+        tau=tau,
+        selected=best,
+        tied_items=0,
+        values=made,
+        **{"judge_aggregation": how, "human_aggregation": how} | changes,
+    )
+
+
+DEFINITIONS = (
+    definition("hit_rate", {"a": 0.7, "b": 0.8, "c": 0.5}),
+    definition("jsd", {"a": 0.1, "b": 0.2, "c": 0.3}, better="lower", how="soft", shares={"a": 0.97, "b": 0.03}),
+    definition("mse_hard", {"a": 0.6, "b": 0.4, "c": 1.0}, better="lower"),
+    definition("mse_soft", {"a": 0.2, "b": 0.3, "c": 0.4}, better="lower", how="soft"),
+    definition("predictive_efficiency_hrs_hrs_0.5", {"a": 1.2, "b": 1.1, "c": 1.0}, better="lower", tau=0.5),
+)
+
+
+def decided(judge, consistency, bias=0.0, tau=0.5):
+    ends = {"consistency_low": consistency - 0.05, "consistency_high": consistency + 0.05}
+    return Downstream(
+        tau=tau,
+        judge=judge,
+        consistency=consistency,
+        bias=bias,
+        bias_low=bias - 0.03,
+        bias_high=bias + 0.03,
+        kappa=NAN,
+        **ends,
+    )
+
+
+DECISIONS = (
+    decided("a", 0.81, -0.02),
+    decided("b", 0.74, 0.12),
+    decided("c", 0.6, 0.2),
+    decided("always-positive", 0.35, 0.65),
+    decided("always-negative", 0.65, -0.35),
+)
+
+
+def found(*, settings=None, **changes):
+    return JudgesResult(
+        settings=SETTINGS | (settings or {}),
+        data={"ratings": {"file": "ratings.csv", "sha256": "ab" * 32, "format": "tidy", "rows": 900}},
+        **{
+            "definitions": DEFINITIONS,
+            "downstream": DECISIONS,
+            "recommended": "jsd",
+            "advice": (Advice(text="Select by jsd: a.", reason="Forced choices only. jsd is the safest."),),
+            "redundant": (Redundancy(definitions=("hit_rate", "mse_hard"), reason="the same squared"),),
+        }
+        | changes,
+    )
+
+
+@pytest.fixture(scope="module")
+def real():
+    """The bundled ratings: response sets, paired ratings and decisions at three thresholds."""
+    folder = example_path("toxicity")
+    task = read_task(folder / "task.toml")
+    ratings, judges = read(folder / "ratings.csv", task=task), read_judges(folder / "judges.csv", task=task)
+    return rank_judges(ratings, judges, task=task, tau=(0.3, 0.5, 0.7), bootstrap=40)
+
+
+def one_line(text):
+    return " ".join(text.split())
+
+
+def figures(result):
+    return section_of(result).figures()
+
+
+def table(result, start) -> Table:
+    [own] = [b for b in section_of(result).blocks if isinstance(b, Table) and b.caption.startswith(start)]
+    return own
+
+
+def points(result, title):
+    [own] = [b for b in section_of(result).blocks if isinstance(b, Points) and b.title.startswith(title)]
+    return list(own.texts)
+
+
+# Words
+
+
+def test_the_answer_says_whom_to_pick_how_surely_who_disagrees_and_what_that_costs():
+    # Of three kinds that look at people (hit rate with mse_hard, jsd, mse_soft) two have a on top.
+    assert pick_in_short(choice_of(found())) == one_line(
+        """Pick "a": by Jensen-Shannon divergence it stands in for people best, and is the best in 97.0% of the
+        bootstrap samples. 2 of 3 definitions of performance agree. Hit rate would have picked "b", which decides as
+        people do less often: on 74.0% of the items instead of 81.0%, and calls 12 points more of them positive."""
+    )
+
+
+def test_a_judge_that_is_not_surely_the_best_is_leaned_towards():
+    shares = {"a": 0.6, "b": 0.4}
+    unsure = definition("jsd", {"a": 0.1, "b": 0.2}, better="lower", how="soft", shares=shares)
+    said = pick_in_short(choice_of(found(definitions=(unsure,), downstream=())))
+    assert said.startswith('Lean towards "a": by Jensen-Shannon divergence')
+    assert "is the best in 60.0% of the bootstrap samples" in said
+
+
+def test_a_judge_that_a_constant_beats_is_called_that_in_the_answer_and_beside_the_chart():
+    result = found(downstream=(*DECISIONS[:4], decided("always-negative", 0.94, -0.06)))
+    assert pick_in_short(choice_of(result)).endswith(
+        "Mind that calling no item positive, without looking, would decide as people do more often than this judge: on "
+        "94.0% of the items."
+    )
+    [note] = [block for block in section_of(result).blocks if isinstance(block, Note)]
+    assert note.text == one_line(
+        """At tau 0.5 "a" (81.0%), "b" (74.0%) and "c" (60.0%) are no better than a constant: calling no item positive,
+        without looking, decides as people do on 94.0% of the items."""
+    )
+
+
+def test_only_judges_at_or_below_the_better_constant_are_below_it():
+    assert below_constant(DECISIONS).startswith('At tau 0.5 "c" (60.0%) is no better than a constant: calling no item')
+    assert below_constant(DECISIONS[:2] + DECISIONS[3:]) == ""
+    elsewhere = [dataclasses.replace(row, tau=0.3) for row in DECISIONS]
+    assert elsewhere_sentence([*DECISIONS, *elsewhere], 0.5) == (
+        "Without looking, a constant does at least as well at tau 0.3 as 1 of 3 judges."
+    )
+
+
+def test_without_a_positive_option_a_hint_says_how_to_see_what_follows():
+    blocks = section_of(found(downstream=())).blocks
+    [hint] = [block for block in blocks if isinstance(block, Note)]
+    assert hint.kind == "hint"
+    assert "--positive LABEL" in hint.text
+
+
+def test_one_judge_is_no_choice():
+    alone = tuple(dataclasses.replace(d, values=d.values[:1], selected="a") for d in DEFINITIONS[1:2])
+    said = pick_in_short(choice_of(found(definitions=alone, downstream=(DECISIONS[0], *DECISIONS[3:]))))
+    assert said == (
+        'There is one judge only, "a": nothing to choose between. It decides as people do on 81.0% of the items.'
+    )
+
+
+def test_no_value_at_all_is_no_answer():
+    empty = definition("jsd", {"a": NAN, "b": NAN}, better="lower")
+    section = section_of(found(definitions=(empty,), downstream=(), advice=(), warnings=("No ratings.",)))
+    assert section.lead == "Which judge can stand in for people is undefined here (the warnings say why)."
+
+
+def test_ids_become_words_but_only_whole_ones():
+    text = "Select by jsd: jsd-judge. hit_rate would take my_hit_rate."
+    assert in_words(text, DEFINITIONS) == (
+        "Select by Jensen-Shannon divergence: jsd-judge. Hit rate would take my_hit_rate."
+    )
+
+
+def test_advice_comes_first_with_its_reason():
+    first = section_of(found()).blocks[0]
+    assert isinstance(first, Points)
+    assert list(first.texts) == [
+        "Select by Jensen-Shannon divergence: a. Forced choices only. Jensen-Shannon divergence is the safest."
+    ]
+
+
+def test_disagreements_name_judges_definitions_and_one_item():
+    inversion = Inversion(judge_a="a", judge_b="b", prefer_a=("jsd", "mse_soft"), prefer_b=("hit_rate", "mse_hard"))
+    item = Violation(
+        definition_a="hit_rate",
+        definition_b="jsd",
+        item="item-7",
+        judge_a="b",
+        judge_b="a",
+        values_a=(1.0, 0.0),
+        values_b=(0.157, 0.058),
+    )
+    said = points(found(inversions=(inversion,), violations=(item,)), "Where definitions disagree")
+    assert said == [
+        '"a" or "b"? 2 definitions prefer "a", 1 prefers "b": hit rate.',
+        one_line(
+            """Why they can disagree, on one item: on "item-7" hit rate prefers "b" (1.00 against 0.00 of "a", higher is
+            better), but Jensen-Shannon divergence prefers "a" (0.06 against 0.16, lower is better)."""
+        ),
+    ]
+
+
+def test_own_betas_and_flips_with_the_order_are_told_in_words():
+    betas = (
+        OwnBeta(judge="a", beta=0.32, low=0.2, high=0.4, items=50),
+        OwnBeta(judge="b", beta=NAN, low=NAN, high=NAN, items=9),
+    )
+    flips = (OrderFlips(judge="a", items=40, share=0.1), OrderFlips(judge="b", items=40, share=0.25))
+    result = found(own_beta=betas, order_flips=flips)
+    assert points(result, "The judges' own beta") == [
+        '"a": beta 0.32 [0.20, 0.40], from 50 items that it answered in both ways.',
+        '"b" never chose a negative option, so it has no beta of its own.',
+    ]
+    assert points(result, "Does the order")[0].startswith('"b" answers otherwise on 25.0% of the 40 pairs')
+
+
+# Tables
+
+
+def test_redundant_definitions_share_a_row_and_count_once():
+    rows = [
+        table_cells(table(found(), "The judge that each"), row) for row in table(found(), "The judge that each").rows
+    ]
+    assert rows[0] == ["Hit rate; squared error of labels (label)", "high", "b", "0.80 [0.75, 0.85]", "0%"]
+    assert rows[1] == ["Jensen-Shannon divergence (shares)", "low", "a", "0.10 [0.05, 0.15]", "97.0%"]
+    assert [kind.first.id for kind in kinds_of(found(), 0.5)][:3] == ["hit_rate", "jsd", "mse_soft"]
+
+
+def test_each_judge_has_one_row_with_votes_decisions_and_bias():
+    rows = [
+        table_cells(table(found(), "The judges, best first"), row) for row in table(found(), "The judges, best").rows
+    ]
+    assert rows[0] == ["a", "0.100 [0.050, 0.150]", "97.0%", "2 of 3", "81.0%", "-2.0 pt"]
+    assert rows[1] == ["b", "0.200 [0.150, 0.250]", "3.0%", "1 of 3", "74.0%", "+12.0 pt"]
+
+
+def test_judges_that_tie_are_said_to_tie():
+    tied = definition("hit_rate", {"a": 0.8, "b": 0.8, "c": 0.5})
+    rows = table(found(definitions=(tied, DEFINITIONS[1])), "The judge that each").rows
+    assert rows[0][2] == "a (tie of 2)"
+    assert len(choice_of(found(definitions=(tied, DEFINITIONS[1]))).agreeing("b")) == 1
+
+
+def test_the_reverse_matrix_is_a_table_of_what_choices_stand_for():
+    values = ((0.7, 0.0, 0.3), (0.0, 0.995, 0.005))
+    matrix = ReverseMatrix(
+        options=("yes", "no"),
+        response_sets=("yes", "no", "yes|no"),
+        values=values,
+        low=values,
+        high=values,
+        pairs=30,
+        paired_by="rater",
+    )
+    rows = table(found(reverse_matrix=matrix), "What a forced choice stands for").rows
+    assert [list(row) for row in rows] == [
+        ["yes", "yes", "0.70 [0.70, 0.70]"],
+        ["yes", "yes and no", "0.30 [0.30, 0.30]"],
+        ["no", "no", "0.99 [0.99, 0.99]"],
+    ]  # .005 is left out
+
+
+def test_the_first_table_is_that_of_the_judges_and_fits_80_columns(real):
+    assert in_short(real).blocks[0].caption.startswith("The judges, best first")
+    assert max(len(line) for line in text_of(real).splitlines()) <= 80
+
+
+# Charts
+
+
+def test_rank_correlation_is_kendalls_tau():
+    # Of the three pairs of judges hit rate (b, a, c) and jsd (a, b, c) order two alike and one the other way: 1/3.
+    kinds = kinds_of(found(), 0.5)
+    assert rank_correlation(kinds[0], kinds[1]) == pytest.approx(1 / 3)
+    assert rank_correlation(kinds[1], kinds[2]) == 1
+    assert rank_correlation(kinds[1], kinds[3]) == -1
+
+
+def test_the_chart_of_ranks_puts_the_definition_to_select_by_first_and_the_least_alike_last():
+    order = [kind.first.id for kind in most_alike_first(choice_of(found()))]
+    assert order == ["jsd", "mse_soft", "hit_rate", "predictive_efficiency_hrs_hrs_0.5"]
+    figure = figures(found())[0]
+    assert figure.title.startswith('"a" comes first by 2 of 3 definitions, and in place 2')
+    rows = figure.spec["data"]["values"]
+    assert [(row["series"], row["rank"]) for row in rows[:3]] == [("a", 1), ("b", 2), ("c", 3)]
+    assert figure.spark == 'place of "a" by each definition |██▅▃| full: first of 3'
+
+
+def test_every_chart_has_a_finding_a_caption_data_and_json_without_nan(real):
+    drawn = figures(real)
+    assert len(drawn) == 4  # ranks, likeness, decisions, bias; people's sets are estimated, so there is no sweep
+    for figure in drawn:
+        assert isinstance(figure, Figure)
+        assert figure.title
+        assert figure.caption
+        assert figure.table is not None
+        assert figure.spark is not None
+        json.dumps(figure.spec, allow_nan=False)
+
+
+def test_decisions_at_one_threshold_are_dots_with_whiskers_and_a_line_at_the_better_constant():
+    figure = next(figure for figure in figures(found()) if "decides most like people" in figure.title)
+    assert figure.title == '"a" decides most like people: on 81% of the items at tau 0.5'
+    rules = [layer["encoding"]["x"] for layer in figure.spec["layer"] if layer["mark"]["type"] == "rule"]
+    assert rules[0] == {"datum": 0.65}
+
+
+def sweep():
+    def row(beta, best, prevalence):
+        own = {"a": 0.8 - beta, "b": 0.6 + beta, "c": 0.5}
+        return Sensitivity(beta=beta, tau=0.5, prevalence=prevalence, selected={"jsd": "a"}, best=best, consistency=own)
+
+    flip = FlipPoint(definition=None, tau=0.5, beta_from=0.1, beta_to=0.1, judge_from="a", judge_to="b")
+    return (row(0.0, "a", 0.2), row(0.1, "b", 0.3), row(0.2, "b", 0.45)), (flip,)
+
+
+def test_the_sweep_tells_where_the_best_judge_changes_and_how_prevalence_moves():
+    rows, flips = sweep()
+    titles = [figure.title for figure in figures(found(sensitivity=rows, flip_points=flips))]
+    assert '"a" decides most like people up to beta 0.10, from there on "b"' in titles
+    assert "Between 20% and 45% of the items are positive at tau 0.5, depending on beta" in titles
+    assert sweep_finding(rows[1:], ()) == '"b" decides most like people whatever beta is, from 0.1 to 0.2'
+
+
+def test_more_judges_than_colours_keep_those_that_some_definition_picks():
+    names = [f"j{i}" for i in range(12)]
+    by_jsd = definition("jsd", {name: i / 20 for i, name in enumerate(names)}, better="lower", how="soft")
+    by_hits = definition("hit_rate", {name: i / 20 for i, name in enumerate(names)})
+    result = found(definitions=(by_jsd, by_hits), downstream=(), redundant=())
+    assert drawn_judges(choice_of(result)) == [*names[:7], "j11"]
+    assert "4 more judges are in the table only." in figures(result)[0].caption
+
+
+# Everything together
+
+
+def test_names_of_judges_are_text_and_nothing_else():
+    renamed = tuple(
+        dataclasses.replace(d, values=(dataclasses.replace(d.values[0], judge=SCRIPT), *d.values[1:]))
+        for d in DEFINITIONS
+    )
+    result = found(definitions=renamed, downstream=(dataclasses.replace(DECISIONS[0], judge=SCRIPT), *DECISIONS[1:]))
+    assert SCRIPT not in fragment_of(result)
+    assert "&lt;script&gt;alert(1)" in fragment_of(result)
+
+
+def test_the_text_of_a_small_result(golden):
+    rows, flips = sweep()
+    assert text_of(found(sensitivity=rows, flip_points=flips)) == golden("judges.txt")
+
+
+def test_the_fragment_of_a_small_result(golden):
+    assert fragment_of(found()) == golden("judges_fragment.html")
+
+
+def test_another_result_is_refused(described):
+    from dissensus.report.views.judges import view  # noqa: PLC0415 - only here the view itself is called
+
+    with pytest.raises(DissensusError, match="A DescribeResult cannot be shown as what judges found"):
+        view(described())
