@@ -30,7 +30,7 @@ def ranked(items=ITEMS, judges=JUDGES, **options):
 KEYS = {
     "definitions": "id definition judge_aggregation human_aggregation tau better selected tied_items values",
     "downstream": "tau judge consistency consistency_low consistency_high bias bias_low bias_high kappa",
-    "sensitivity": "beta tau prevalence selected best consistency",
+    "sensitivity": "beta tau prevalence selected best consistency lost",
     "inversions": "judge_a judge_b prefer_a prefer_b",
     "advice": "text reason",
 }

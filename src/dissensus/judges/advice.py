@@ -107,7 +107,8 @@ def _rivals(findings: Findings) -> list[Advice]:
 
 def _sweep(findings: Findings) -> list[Advice]:
     """Whether the answer depends on beta."""
-    flips = [flip for flip in findings.flip_points if flip.definition is None]
+    # From beta = tau on every item is positive, so that a change there says nothing about judges.
+    flips = [flip for flip in findings.flip_points if flip.definition is None and flip.beta_to < flip.tau]
     if not flips:
         return []
     first = min(flips, key=lambda flip: flip.beta_to)
@@ -115,7 +116,7 @@ def _sweep(findings: Findings) -> list[Advice]:
     plausible = f" The judges' own beta, which may be a hint: {own}." if own else ""
     return [
         Advice(
-            text=f"Find out whether beta is above {first.beta_to:.2f} before you rely on {first.judge_from}.",
+            text=f"Find out whether beta is {first.beta_to:.2f} or more before you rely on {first.judge_from}.",
             reason=f"From there on {first.judge_to} decides most often as people do at tau {first.tau:g}, and forced "
             f"choices cannot tell beta.{plausible}",
         )
@@ -135,11 +136,21 @@ def _baselines(findings: Findings) -> list[Advice]:
             names = listed([row.judge for row in beaten])
             found.append(
                 Advice(
-                    text=f"Do not decide with {names} at tau {tau:g}: {constant.judge} does as well or better.",
-                    reason=f"Share of the items decided as people do: {shown}.",
+                    text=f"Do not decide with {names} at tau {tau:g} before they are shown to beat {constant.judge}.",
+                    reason=f"Share of the items decided as people do: {shown}.{_estimated(findings)}",
                 )
             )
     return found
+
+
+def _estimated(findings: Findings) -> str:
+    """A caveat where people's decisions are not observed but estimated from their forced choices."""
+    if findings.prepared.is_fully_specified or findings.prepared.people.has_set.all():
+        return ""
+    return (
+        " People's decisions are themselves estimated here, from their forced choices, and the fewer of these an item "
+        "has, the worse good judges look."
+    )
 
 
 def _distrust(findings: Findings) -> list[Advice]:
@@ -147,9 +158,12 @@ def _distrust(findings: Findings) -> list[Advice]:
     chosen, common = findings.definition(findings.recommended), findings.definition("hit_rate")
     if common.selected in {None, chosen.selected} or findings.prepared.is_fully_specified:
         return []
+    best = max((value.share_best for value in chosen.values), default=math.nan)
+    if best < SURE:  # the data cannot tell who is best, so they cannot tell which definition is right
+        return []
     return [
         Advice(
-            text=f"Do not select by hit_rate or a kappa: hit_rate would take {common.selected}.",
+            text=f"Do not select by hit_rate: it would take {common.selected}.",
             reason=f"{chosen.id} takes {chosen.selected}. Where several options can be right, agreement with the most "
             "frequent label says least about decisions: Spearman .40 with consistency in simulations.",
         )

@@ -35,8 +35,8 @@ def _specify(findings: Findings) -> list[Advice]:
         Advice(
             text="Fully specify the options if you can: add one for each combination that is reasonable, as Maybe is "
             "for Yes and No.",
-            reason=f"{specification_sentence(prepared.task)} Fully specified, one rating per item selects judges as "
-            "well as three do here.",
+            reason=f"{specification_sentence(prepared.task)} In simulations one rating per item of a fully specified "
+            "task selects judges as well as three of an underspecified one.",
         )
     ]
 
@@ -79,7 +79,7 @@ def _ratings(findings: Findings) -> list[Advice]:
         Advice(
             text=f"Collect {RATINGS_NEEDED} or more ratings per item.",
             reason=f"The median is {median:g}. In simulations decisions from one rating are those of everybody on 72% "
-            "of the items, and three ratings help selection more than a better definition does.",
+            "of the items, and three ratings instead of one help every definition to select.",
         )
     ]
 

@@ -9,7 +9,7 @@ TWO_RATERS = "with two raters per item Fleiss' kappa is Scott's pi, and Krippend
 ONE_HOT = "of two hard labels the squared error is 2 (1 - hit)"
 ENTROPY = "they differ by the entropy of people's ratings, which is the same for every judge"
 ONE_ANSWER = "of a set with one option all or nothing lies within people's set"
-NO_SETS = "nobody gave a response set, so that everybody's choice counts as the whole set"
+NO_SETS = "nobody gave a response set, so that everybody's choice counts as the whole set (beta 0)"
 
 _ALWAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (TWO_RATERS, ("scott_pi", "fleiss_kappa", "krippendorff_alpha")),

@@ -1,7 +1,7 @@
 """The sweep over beta on the user's own items: what each definition selects, who is best, and where that changes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -30,6 +30,8 @@ class Sensitivity:
         The judge whose decisions are most consistent with people's.
     consistency : mapping of str to float
         Of each judge's decisions.
+    lost : mapping of str to float
+        Consistency lost by selecting with each definition instead of taking the best judge, by id: 0 or less.
     """
 
     beta: float
@@ -38,12 +40,13 @@ class Sensitivity:
     selected: Mapping[str, str | None]
     best: str
     consistency: Mapping[str, float]
+    lost: Mapping[str, float] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
         named = {name: getattr(self, name) for name in self.__dataclass_fields__}
         consistency = [{"judge": judge, "value": value} for judge, value in self.consistency.items()]
-        return named | {"selected": dict(self.selected), "consistency": consistency}
+        return named | {"selected": dict(self.selected), "consistency": consistency, "lost": dict(self.lost)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +169,7 @@ def _row(point: SweepPoint, judges: Sequence[str]) -> Sensitivity:
         selected={id_: None if judge is None else judges[judge] for id_, judge in point.selected.items()},
         best=judges[point.best],
         consistency=dict(zip(judges, point.consistency.tolist(), strict=True)),
+        lost=point.lost(),
     )
 
 

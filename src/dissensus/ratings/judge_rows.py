@@ -112,7 +112,7 @@ def _order(column: TextColumn, *, row: Codes, name: str, is_named: bool) -> Text
     strange = np.flatnonzero((codes < 0) & (column.codes >= 0))
     if not strange.size:
         return TextColumn(codes, ORDERS)
-    if not is_named:
+    if not is_named and max(known, default=-1) < 0:
         return None
     text = shortened(str(column[int(strange[0])]))
     raise ColumnError(f"{name}, row {row[strange[0]]}: the order is {text!r}. Write {' or '.join(ORDERS)}, or nothing.")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dissensus.judges.downstream import Downstream
+from dissensus.judges.downstream import BASELINES, Downstream
 from dissensus.judges.result import Advice, JudgesResult, JudgeValue
 from dissensus.report.numbers import counted, listing, percent
 from dissensus.report.sentences.definitions import Kind, in_words, kinds_of, main_tau, recommended_kind
@@ -85,7 +85,21 @@ def pick_in_short(choice: Choice) -> str:
         )
     said = f"{_verb(picked)} {quoted(picked.judge)}: by {select_by.name} it stands in for people best{_sure(picked)}."
     votes = f"{_votes(choice, picked.judge)} {others_sentence(choice)}".strip()
-    return " ".join(filter(None, [said, votes, constant_warning(choice)]))
+    return " ".join(filter(None, [said, votes, _better_decider(choice, picked.judge), constant_warning(choice)]))
+
+
+def _better_decider(choice: Choice, picked: str) -> str:
+    """A judge that surely decides more like people than the one to pick, and that no definition would pick."""
+    own = choice.downstream.get(picked)
+    named = {judge for judge, _ in rivals(choice)}
+    rows = [row for row in choice.downstream.values() if row.judge not in {*BASELINES, *named}]
+    if own is None or not rows:
+        return ""
+    best = max(rows, key=lambda row: row.consistency)
+    if not best.consistency_low > own.consistency_high:
+        return ""
+    shares = f"on {percent(best.consistency)} of the items instead of {percent(own.consistency)}"
+    return f"For decisions alone take {quoted(best.judge)}, which decides as people do {shares}."
 
 
 def _verb(picked: JudgeValue) -> str:
@@ -97,7 +111,11 @@ def _sure(picked: JudgeValue) -> str:
 
 
 def _votes(choice: Choice, judge: str) -> str:
-    agree, total = len(choice.agreeing(judge)), len(choice.voting)
+    agreeing, total = choice.agreeing(judge), len(choice.voting)
+    agree, tied = len(agreeing), sum(len(kind.best) > 1 for kind in agreeing)
+    if tied:
+        others = f"{tied} cannot tell it from another judge"
+        return f"{agree - tied} of {total} definitions of performance prefer it, and {others}."
     if agree == total:
         return f"All {total} definitions of performance agree." if total > 1 else ""
     return f"{'Only ' if 2 * agree < total else ''}{agree} of {total} definitions of performance agree."
