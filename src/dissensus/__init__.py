@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dissensus.agreement import DescribeResult
     from dissensus.agreement.describe import describe
+    from dissensus.comparison import CompareResult
+    from dissensus.comparison.compare import compare
     from dissensus.errors import DissensusError
     from dissensus.judges import JudgesResult
     from dissensus.judges.rank_judges import rank_judges
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "CompareResult": "comparison",
     "DescribeResult": "agreement",
     "DissensusError": "errors",
     "EquivalenceResult": "survey",
@@ -23,6 +26,7 @@ _HOME = {
     "JudgesResult": "judges",
     "Ratings": "ratings",
     "Task": "ratings",
+    "compare": "comparison",
     "describe": "agreement",
     "equivalence": "survey",
     "rank_judges": "judges",
@@ -32,6 +36,7 @@ _HOME = {
 }
 
 __all__ = [
+    "CompareResult",
     "DescribeResult",
     "DissensusError",
     "EquivalenceResult",
@@ -40,6 +45,7 @@ __all__ = [
     "Ratings",
     "Task",
     "__version__",
+    "compare",
     "describe",
     "equivalence",
     "rank_judges",

@@ -6,6 +6,7 @@ import typer
 
 from dissensus import __version__
 from dissensus.cli.bundles import spread
+from dissensus.cli.compare import compare_command
 from dissensus.cli.demo import demo_command
 from dissensus.cli.describe import describe_command
 from dissensus.cli.equivalence import equivalence_command
@@ -30,6 +31,7 @@ app.command("demo")(spread(demo_command))
 app.command("describe")(spread(describe_command))
 app.command("equivalence")(spread(equivalence_command))
 app.command("judges")(spread(judges_command))
+app.command("compare")(spread(compare_command))
 app.command("report")(spread(report_command))
 app.add_typer(simulate, name="simulate")
 simulate.command("urn")(spread(simulate_urn_command))

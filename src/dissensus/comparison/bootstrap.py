@@ -1,0 +1,58 @@
+"""How far the difference would move with other items: the item bootstrap."""
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.comparison.metrics import Metric
+from dissensus.comparison.metrics.distances import Floats
+from dissensus.comparison.metrics.scores import Columns
+
+MOST_NUMBERS = 2_000_000
+"""How many numbers are held at a time."""
+
+
+def bootstrap_differences(metric: Metric, columns: Columns, replicates: int, rng: Generator) -> Floats:
+    """Differences of scores on as many items drawn with replacement, of shape (replicates,)."""
+    n = len(columns.a)
+    size = max(1, MOST_NUMBERS // n)
+    parts = []
+    for done in range(0, replicates, size):
+        rows = min(size, replicates - done)
+        drawn = rng.integers(n, size=(rows, n)) + n * np.arange(rows)[:, None]
+        weights = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+        parts.append(metric.score(columns, weights).difference)
+    return np.concatenate(parts)
+
+
+def percentile_interval(differences: Floats, confidence: float) -> tuple[float, float]:
+    """Bounds that hold the middle of the differences; NaN if none is defined."""
+    defined = differences[np.isfinite(differences)]
+    if not defined.size:
+        return float("nan"), float("nan")
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def non_inferiority_p_value(gain: float, gains: Floats, margin: float) -> float:
+    """Chance of so good a B if it were worse by the margin, from the bootstrap moved there; NaN without replicates.
+
+    Parameters
+    ----------
+    gain : float
+        How much better B is than A; negative where it is worse.
+    gains : ndarray of shape (replicates,)
+        The same in bootstrap samples.
+    margin : float
+        How much worse it may be.
+
+    Examples
+    --------
+    >>> non_inferiority_p_value(0.0, np.array([-2.0, -1.0, 0.0, 1.0]), margin=0.5)
+    0.4
+    """
+    defined = gains[np.isfinite(gains)]
+    if not defined.size or not np.isfinite(gain):
+        return float("nan")
+    reached = np.sum(defined - gain >= gain + margin)
+    return float((1 + reached) / (1 + len(defined)))

@@ -1,0 +1,127 @@
+"""Spearman's rank correlation with the raters' mean, for many samples of the same items at once."""
+
+import numpy as np
+
+from dissensus.comparison.metrics.distances import Floats
+from dissensus.comparison.metrics.scores import Columns, Pair
+
+ROUNDING = 1e-13
+"""Ranks that spread less are all the same: even one item of a million apart from the rest spreads them more."""
+
+
+class RankCorrelation:
+    """Spearman's correlation over items of a judge's mean answer with the raters' mean."""
+
+    def __call__(self, columns: Columns, weights: Floats | None = None) -> Pair:
+        """The correlation of each judge; NaN where somebody gave every item the same."""
+        if weights is None:
+            people = midranks(columns.people)
+            return Pair(correlation(midranks(columns.a), people), correlation(midranks(columns.b), people))
+        people = weighted_midranks(columns.people, weights)
+        a, b = weighted_midranks(columns.a, weights), weighted_midranks(columns.b, weights)
+        return Pair(correlation(a, people, weights), correlation(b, people, weights))
+
+    def swapped(self, columns: Columns, swap: Floats) -> Floats:
+        """Difference of the correlations after the judges changed places where `swap` is 1.
+
+        The judges exchange ranks, not answers, so that they need not be on one scale; the ranks stay as they were among
+        all answers of a judge. Then every sample needs three sums only.
+        """
+        a, b = (_standard(midranks(answers)) for answers in (columns.a, columns.b))
+        people = _standard(midranks(columns.people))
+        n = len(people)
+        parts = np.stack([b - a, b**2 - a**2, (b - a) * people], axis=1)
+        moved = swap @ parts
+        own, other = (np.array([x.sum(), (x**2).sum(), x @ people]) for x in (a, b))
+        spread = np.sqrt((people**2).mean())
+        return np.asarray(_from_sums(own + moved, n, spread) - _from_sums(other - moved, n, spread))
+
+
+def rankable(judge: Floats, people: Floats) -> Floats:
+    """The judge's mean answer to each item, without the last digits, in which equal means differ by rounding.
+
+    Parameters
+    ----------
+    judge, people : ndarray of shape (..., n_items, 1)
+        Mean answers; the raters' are not needed here.
+
+    Examples
+    --------
+    >>> rankable(np.array([[0.1 + 0.2], [0.3], [3.0]]), np.zeros((3, 1)))
+    array([0.3, 0.3, 3. ])
+    """
+    del people  # a correlation compares items, so no single item has an error
+    values = judge[..., 0]
+    largest = float(np.abs(values).max(initial=0)) or 1.0
+    return np.asarray(np.round(values / largest, 12) * largest)
+
+
+def _standard(ranks: Floats) -> Floats:
+    """Ranks around 0, between -1/2 and 1/2."""
+    return np.asarray((ranks - ranks.mean()) / len(ranks))
+
+
+def _from_sums(sums: Floats, n: int, spread: float) -> Floats:
+    """Correlation with ranks around 0 of this spread: from sums of x, x squared and x times the other."""
+    variance = sums[..., 1] / n - (sums[..., 0] / n) ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(variance > ROUNDING, sums[..., 2] / n / np.sqrt(variance) / spread, np.nan)
+
+
+def midranks(values: Floats) -> Floats:
+    """Ranks along the last axis from 1, equal values sharing theirs.
+
+    Examples
+    --------
+    >>> midranks(np.array([3.0, 1.0, 3.0]))
+    array([2.5, 1. , 2.5])
+    """
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    starts = np.ones(values.shape, dtype=np.bool_)
+    starts[..., 1:] = ordered[..., 1:] > ordered[..., :-1]
+    place = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=-1)
+    ends = np.ones(values.shape, dtype=np.bool_)
+    ends[..., :-1] = starts[..., 1:]
+    last = np.flip(np.minimum.accumulate(np.flip(np.where(ends, place, values.shape[-1]), -1), axis=-1), -1)
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    return ranks
+
+
+def weighted_midranks(values: Floats, weights: Floats) -> Floats:
+    """The ranks that values have when each occurs `weights` times, without sorting anew for each replicate.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_items,)
+    weights : ndarray of shape (n_replicates, n_items)
+
+    Returns
+    -------
+    ndarray of shape (n_replicates, n_items)
+
+    Examples
+    --------
+    >>> weighted_midranks(np.array([5.0, 7.0, 7.0]), np.array([[2.0, 1.0, 0.0], [0.0, 1.0, 1.0]]))
+    array([[1.5, 3. , 3. ],
+           [0.5, 1.5, 1.5]])
+    """
+    distinct, group = np.unique(values, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(len(distinct)))
+    sizes = np.add.reduceat(weights[:, order], starts, axis=1)
+    ranks = np.cumsum(sizes, axis=1) - sizes / 2 + 0.5
+    return np.asarray(ranks[:, group])
+
+
+def correlation(x: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+    """Pearson's correlation of ranks along the last axis; NaN where one side is constant."""
+    total = np.ones(x.shape) if weights is None else weights
+    share = total / total.sum(axis=-1, keepdims=True)
+    n_items = x.shape[-1]
+    dx, dy = ((v - (share * v).sum(axis=-1, keepdims=True)) / n_items for v in (x, y))
+    spread = np.sqrt((share * dx * dx).sum(axis=-1) * (share * dy * dy).sum(axis=-1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(spread > ROUNDING, (share * dx * dy).sum(axis=-1) / spread, np.nan)

@@ -1,0 +1,106 @@
+"""From a number per item and judge to a score per judge: means, roots of means, and shares of wins."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from dissensus.comparison.metrics.distances import Floats
+
+TIE = 1e-12
+"""Errors that differ by less, relative to their size, are a tie: they differ by rounding only."""
+
+
+class Columns(NamedTuple):
+    """What each item says about A, about B and about the raters, each of shape (..., n_items)."""
+
+    a: Floats
+    b: Floats
+    people: Floats
+
+
+class Pair(NamedTuple):
+    """The scores of A and B, each of shape (...)."""
+
+    a: Floats
+    b: Floats
+
+    @property
+    def difference(self) -> Floats:
+        """A's score less B's."""
+        return np.asarray(self.a - self.b)
+
+
+class Score(Protocol):
+    """Turns items into scores."""
+
+    def __call__(self, columns: Columns, weights: Floats | None = None) -> Pair:
+        """The scores; with weights of shape (n_replicates, n_items), those of each replicate."""
+
+    def swapped(self, columns: Columns, swap: Floats) -> Floats:
+        """Difference of the scores after A and B changed places where `swap`, of shape (n, n_items), is 1."""
+
+
+def mean_of(values: Floats, weights: Floats | None) -> Floats:
+    """Mean over items, which count `weights` times."""
+    if weights is None:
+        return np.asarray(values.mean(axis=-1))
+    return np.asarray(weights @ values / weights.sum(axis=-1))
+
+
+class MeanScore:
+    """The mean over items."""
+
+    def __call__(self, columns: Columns, weights: Floats | None = None) -> Pair:
+        """The mean of each judge."""
+        return Pair(mean_of(columns.a, weights), mean_of(columns.b, weights))
+
+    def swapped(self, columns: Columns, swap: Floats) -> Floats:
+        """As in Score: a swap turns the sign of an item's difference."""
+        gap = columns.a - columns.b
+        return np.asarray((gap.sum() - 2 * (swap @ gap)) / len(gap))
+
+
+class RootMeanScore:
+    """The root of the mean over items."""
+
+    def __call__(self, columns: Columns, weights: Floats | None = None) -> Pair:
+        """The root of each judge's mean."""
+        return Pair(np.sqrt(mean_of(columns.a, weights)), np.sqrt(mean_of(columns.b, weights)))
+
+    def swapped(self, columns: Columns, swap: Floats) -> Floats:
+        """As in Score."""
+        n = len(columns.a)
+        moved = swap @ (columns.b - columns.a)
+        # A sum of squares that should be 0 may come out a rounding below it.
+        first, second = np.maximum(columns.a.sum() + moved, 0), np.maximum(columns.b.sum() - moved, 0)
+        return np.asarray(np.sqrt(first / n) - np.sqrt(second / n))
+
+
+class WinShare:
+    """The share of the items on which a judge errs less than the other; a tie is half a win for each.
+
+    Differs from the paper: there a tie is a win for B. With continuous responses there are none.
+    """
+
+    def __call__(self, columns: Columns, weights: Floats | None = None) -> Pair:
+        """The share of each judge; they sum to 1."""
+        share = (mean_of(wins(columns), weights) + 1) / 2
+        return Pair(share, 1 - share)
+
+    def swapped(self, columns: Columns, swap: Floats) -> Floats:
+        """As in Score: a swap turns a win into a loss."""
+        won = wins(columns)
+        return np.asarray((won.sum() - 2 * (swap @ won)) / len(won))
+
+
+def wins(columns: Columns) -> Floats:
+    """1 where A errs less than B, -1 where it errs more, 0 where they tie.
+
+    Examples
+    --------
+    >>> wins(Columns(np.array([0.1, 0.3, 0.1 + 0.2]), np.array([0.2, 0.1, 0.3]), np.zeros(3)))
+    array([ 1., -1.,  0.])
+    """
+    gap = columns.b - columns.a
+    is_tie = np.abs(gap) <= TIE * np.maximum(1, np.maximum(np.abs(columns.a), np.abs(columns.b)))
+    return np.where(is_tie, 0.0, np.sign(gap))

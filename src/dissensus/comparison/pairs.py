@@ -1,0 +1,146 @@
+"""The pairs to compare, each on the items that the raters and both judges answered."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from dissensus.comparison.coordinates import Space
+from dissensus.comparison.metrics import Metric, metric_of
+from dissensus.comparison.problem import Problem, problem_of
+from dissensus.comparison.question import Question
+from dissensus.comparison.setting_up import Panel, answered, check_judges, other_scale, panel_of
+from dissensus.errors import JudgesError, OptionError, RatingsError, counted, joined, listed
+from dissensus.ratings import Judges, Ratings
+
+FEWEST_ITEMS = 6
+"""With fewer, no exchange of the judges is rarer than 1 in 20: nothing can be found at .05."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NamedPair:
+    """Two judges by name, and their problem."""
+
+    judge_a: str
+    judge_b: str
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Found:
+    """The pairs that can be compared, and what was left out or mended."""
+
+    pairs: tuple[NamedPair, ...]
+    metric: Metric
+    warnings: tuple[str, ...]
+
+
+def pairs_of(ratings: Ratings, judges: Judges, question: Question) -> Found:
+    """The pairs that the question is about."""
+    check_judges(judges, (question.a, question.b, *question.reverse))
+    wanted = question.pairs(judges.judges)
+    names = list(dict.fromkeys(chain.from_iterable(wanted)))
+    chosen = judges.where(np.isin(judges.judge, [judges.judges.index(name) for name in names])).on_items_of(ratings)
+    if lost := [name for name in names if name not in chosen.judges]:
+        raise JudgesError(f"The judge {listed(lost)} answered none of the rated items: check its item ids.")
+    panel = panel_of(ratings, chosen, names)
+    metric = metric_of(question.metric, has_numbers=panel.has_numbers, clip=question.clip)
+    _check_labels(ratings, panel, metric)
+    notes = [*_order_note(ratings, metric), *_check_scales(panel, names, metric, question)]
+    _check_clip(panel, metric, question.clip)
+    panel = _turned(panel, question.reverse)
+    pairs, left_out = _shared(panel, wanted, metric, _space(panel, question))
+    warnings = (*ratings.warnings, *chosen.warnings, *panel.warnings, *notes, *left_out)
+    return Found(pairs=tuple(pairs), metric=metric, warnings=tuple(dict.fromkeys(warnings)))
+
+
+def _check_labels(ratings: Ratings, panel: Panel, metric: Metric) -> None:
+    if metric.needs_numbers and not panel.has_numbers:
+        why = "response sets among them" if ratings.has_response_sets else f"on a {ratings.scale} scale"
+        raise OptionError(
+            f"--metric {metric.name} needs numbers, but the labels are {listed(ratings.labels)}, {why}: choose wins, "
+            "emd, accuracy or cross-entropy, or give their order with --labels or --scale."
+        )
+
+
+def _order_note(ratings: Ratings, metric: Metric) -> list[str]:
+    """Say that words count as numbers, where it matters how far apart they are."""
+    if not metric.needs_numbers or np.isfinite(ratings.values).all() or len(ratings.labels) <= 2:  # noqa: PLR2004 - one step
+        return []
+    return [f"The labels are words in an order: they count 0 ({ratings.labels[0]}), 1, 2, and so on."]
+
+
+def _check_clip(panel: Panel, metric: Metric, clip: float) -> None:
+    if metric.name == "cross-entropy" and clip * len(panel.labels) >= 1:
+        raise OptionError(
+            f"--clip {clip:g} is too large for {len(panel.labels)} labels: choose less than "
+            f"{1 / len(panel.labels):.3g}, or a metric for numbers such as mae."
+        )
+
+
+def _check_scales(panel: Panel, names: Sequence[str], metric: Metric, question: Question) -> list[str]:
+    """Raise where a metric needs judges on the raters' scale and one is not; warnings."""
+    notes: list[str] = []
+    words = [name for name in names if metric.needs_numbers and not np.isfinite(panel.judges[name].value).all()]
+    if words:
+        raise OptionError(f"--metric {metric.name} needs numbers, but the judge {listed(words)} gave other labels.")
+    if not panel.has_numbers or question.same_scale:
+        return notes
+    reasons = {name: other_scale(panel, name) for name in names}
+    if question.same_scale is False:
+        reasons = dict.fromkeys(names, "you said so with --other-scale")
+    strange = {name: reason for name, reason in reasons.items() if reason is not None}
+    for name, reason in strange.items():
+        if metric.needs_one_scale:
+            raise OptionError(
+                f"--metric {metric.name} compares answers with labels, but {name} is on another scale: {reason}. "
+                "Choose --metric spearman, or say --same-scale if that is wrong."
+            )
+        if question.test != "sign-flip":
+            raise OptionError(
+                f"--test {question.test} mixes the answers of both judges, but {name} is on another scale: {reason}. "
+                "Choose --test sign-flip, or say --same-scale if that is wrong."
+            )
+    if metric.coordinates == "shares":
+        notes += _rounding_note(panel, names)
+    return notes
+
+
+def _rounding_note(panel: Panel, names: Sequence[str]) -> list[str]:
+    """Say that answers between the labels count as the nearest one."""
+    between = [name for name in names if not np.isin(panel.judges[name].value, panel.values).all()]
+    if not between:
+        return []
+    have = "has" if len(between) == 1 else "have"
+    return [f"{joined(between)} {have} answers that no rater gave: each counts as the nearest label of the raters."]
+
+
+def _turned(panel: Panel, names: Sequence[str]) -> Panel:
+    """The panel with these judges' numbers turned round."""
+    turned = {name: replace(said, value=-said.value) if name in names else said for name, said in panel.judges.items()}
+    return replace(panel, judges=turned)
+
+
+def _space(panel: Panel, question: Question) -> Space:
+    known = panel.people.value if panel.has_numbers else np.zeros(1)
+    low, high = float(known.min()), float(known.max())
+    bounds = question.bounds or ((low, high) if low < high else (low, low + 1))
+    return Space(n_labels=len(panel.labels), bins=question.bins, bounds=bounds)
+
+
+def _shared(
+    panel: Panel, wanted: Sequence[tuple[str, str]], metric: Metric, space: Space
+) -> tuple[list[NamedPair], list[str]]:
+    """Each pair on its items, and which pairs share too few of them."""
+    pairs, few = [], []
+    for a, b in wanted:
+        rows = np.flatnonzero(answered(panel.judges[a]) & answered(panel.judges[b]))
+        if len(rows) < FEWEST_ITEMS:
+            few.append(f"{a} and {b} share {counted(len(rows), 'rated item')}")
+            continue
+        responses = [party.on(rows) for party in (panel.people, panel.judges[a], panel.judges[b])]
+        pairs.append(NamedPair(judge_a=a, judge_b=b, problem=problem_of(responses, metric, space)))
+    if not pairs:
+        raise RatingsError(f"{listed(few)}: a comparison needs {FEWEST_ITEMS} or more. Rate more items.")
+    return pairs, [f"Left out, since {FEWEST_ITEMS} items are needed: {listed(few)}."] if few else []

@@ -1,0 +1,86 @@
+"""Two judges and the raters on the items that all of them answered, ready to be resampled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.comparison.coordinates import Cloud, Space, clouds_of
+from dissensus.comparison.metrics import Metric
+from dissensus.comparison.metrics.distances import Floats
+from dissensus.comparison.metrics.scores import Columns
+from dissensus.comparison.responses import Responses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """A pair of judges to compare.
+
+    Attributes
+    ----------
+    metric : Metric
+        How they are scored.
+    people, a, b : Cloud
+        Responses of the raters and the judges, item by item.
+    """
+
+    metric: Metric
+    people: Cloud
+    a: Cloud
+    b: Cloud
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return len(self.people.times)
+
+    @property
+    def most_numbers(self) -> int:
+        """How many numbers one resample of every response needs."""
+        return max(1, *(cloud.vectors.size for cloud in (self.people, self.a, self.b)))
+
+    def columns(self, a: Floats, b: Floats, people: Floats) -> Columns:
+        """What each item counts, from mean responses of shape (..., n_items, n_coordinates)."""
+        of_item = self.metric.of_item
+        own = people[..., 0] if self.metric.name != "spearman" else of_item(people, people)
+        return Columns(of_item(a, people), of_item(b, people), own)
+
+    def observed(self) -> Columns:
+        """What each item counts in the data."""
+        return self.columns(self.a.mean(), self.b.mean(), self.people.mean())
+
+
+def problem_of(parties: Sequence[Responses], metric: Metric, space: Space) -> Problem:
+    """The problem of comparing two judges, from the responses of the raters, of A and of B to the same items."""
+    clouds = clouds_of(parties, metric.coordinates, space)
+    return Problem(metric=metric, people=clouds[0], a=clouds[1], b=clouds[2])
+
+
+def problem_of_values(people: Floats, a: Floats, b: Floats, metric: Metric, space: Space | None = None) -> Problem:
+    """The problem of comparing judges whose responses are numbers.
+
+    Parameters
+    ----------
+    people, a, b : ndarray of shape (n_items, n_responses)
+        NaN where an item has fewer responses; the numbers of responses may differ.
+    metric : Metric
+        One that takes numbers.
+    space : Space, optional
+        The bins, where the metric has some.
+    """
+    parties = [_responses_of_values(np.asarray(values, dtype=np.float64)) for values in (people, a, b)]
+    return problem_of(parties, metric, space or Space(n_labels=1))
+
+
+def _responses_of_values(values: Floats) -> Responses:
+    # Responses stand first in their rows.
+    ordered = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
+    item, response = np.nonzero(~np.isnan(ordered))
+    return Responses(
+        times=(~np.isnan(ordered)).astype(np.float64),
+        item=item,
+        response=response,
+        place=np.zeros(len(item), dtype=np.intp),
+        value=ordered[item, response],
+        share=np.ones(len(item)),
+    )

@@ -1,0 +1,126 @@
+"""What raters and judges answered to each item, response by response."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.comparison.metrics.distances import Floats
+from dissensus.ratings import Judges, Ratings
+from dissensus.ratings.coding import Codes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Responses:
+    """The responses of one party: all raters, or one judge.
+
+    A response is a label, or a distribution over labels. It comes as entries, one for each label with a share in it.
+
+    Attributes
+    ----------
+    times : ndarray of shape (n_items, most)
+        How often each response of an item was given: raters who gave the same label share one; 0 where an item has
+        fewer responses than others.
+    item, response : ndarray of shape (n_entries,)
+        Which row and column of `times` an entry belongs to.
+    place : ndarray of shape (n_entries,)
+        The label, as its place among the labels of raters and judges.
+    value : ndarray of shape (n_entries,)
+        The label as a number; NaN for a word without one.
+    share : ndarray of shape (n_entries,)
+        Its share of the response.
+    """
+
+    times: Floats
+    item: Codes
+    response: Codes
+    place: Codes
+    value: Floats
+    share: Floats
+
+    @property
+    def sizes(self) -> Floats:
+        """How many responses each item has."""
+        return np.asarray(self.times.sum(axis=1))
+
+    def on(self, rows: Codes) -> "Responses":
+        """The responses to these items, in this order."""
+        new = np.full(len(self.times), -1, dtype=np.intp)
+        new[rows] = np.arange(len(rows))
+        kept = new[self.item] >= 0
+        times = self.times[rows]
+        return replace(
+            self,
+            times=times[:, : max(1, int((times > 0).sum(axis=1).max(initial=0)))],
+            item=new[self.item[kept]],
+            response=self.response[kept],
+            place=self.place[kept],
+            value=self.value[kept],
+            share=self.share[kept],
+        )
+
+
+def responses_of_raters(ratings: Ratings, values: Floats) -> Responses:
+    """What all raters together answered; equal labels of an item are one response, given several times."""
+    times = np.ones(len(ratings.item)) if ratings.times is None else ratings.times.astype(np.float64)
+    cell, inverse = np.unique(ratings.item * ratings.n_labels + ratings.label, return_inverse=True)
+    item, label = cell // ratings.n_labels, cell % ratings.n_labels
+    response = _places(item)
+    table = np.zeros((ratings.n_items, int(response.max(initial=0)) + 1))
+    table[item, response] = np.bincount(inverse, weights=times)
+    return Responses(
+        times=table, item=item, response=response, place=label, value=values[label], share=np.ones(len(item))
+    )
+
+
+def responses_of_judge(
+    judges: Judges, code: int, *, rows: Codes, n_items: int, place: Codes, values: Floats
+) -> Responses:
+    """What one judge answered to rated items, sample by sample.
+
+    Parameters
+    ----------
+    judges : Judges
+        All of them.
+    code : int
+        Which one.
+    rows : ndarray of shape (len(judges.items),)
+        The row of each of the judges' items among the rated items; -1 where nobody rated it.
+    n_items : int
+        How many items were rated.
+    place, values : ndarray of shape (len(judges.labels),)
+        Where each of the judges' labels stands among the common labels, and its number.
+    """
+    own = np.flatnonzero((judges.judge == code) & (rows[judges.item] >= 0))
+    own = own[np.lexsort((judges.sample[own], rows[judges.item[own]]))]
+    item = rows[judges.item[own]]
+    response = _places(item)
+    table = np.zeros((n_items, int(response.max(initial=0)) + 1))
+    table[item, response] = 1
+    shares = np.zeros((len(own), len(judges.labels)))
+    is_bare: npt.NDArray[np.bool_] = np.ones(len(own), dtype=np.bool_)
+    if judges.probability is not None:
+        is_bare = np.asarray(np.isnan(judges.probability[own]).any(axis=1))
+        shares[~is_bare] = judges.probability[own[~is_bare]]
+    shares[is_bare, judges.label[own[is_bare]]] = 1
+    answer, label = np.nonzero(shares)
+    return Responses(
+        times=table,
+        item=item[answer],
+        response=response[answer],
+        place=place[label],
+        value=values[label],
+        share=shares[answer, label],
+    )
+
+
+def _places(item: Codes) -> Codes:
+    """The how-manieth of its item each row is, from 0; rows of an item stand together.
+
+    Examples
+    --------
+    >>> _places(np.array([0, 0, 2, 2, 2]))
+    array([0, 1, 0, 1, 2])
+    """
+    starts = np.flatnonzero(np.r_[True, item[1:] != item[:-1]]) if len(item) else np.empty(0, dtype=np.intp)
+    return np.arange(len(item)) - np.repeat(starts, np.diff(np.r_[starts, len(item)]))
