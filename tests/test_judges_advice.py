@@ -103,7 +103,8 @@ def test_judges_that_cannot_be_told_apart_are_called_that():
 
 def test_a_beta_at_which_another_judge_is_best_has_to_be_found_out():
     people, judges = [choices(*[0] * 3, *[1] * 7)], {"no": [choices(1)], "yes": [choices(0)]}
-    (reason,) = about(advice(people, judges, positive="a"), "Find out whether beta is 0.29 or more before you rely on no")
+    found = advice(people, judges, positive="a")
+    (reason,) = about(found, "Find out whether beta is 0.29 or more before you rely on no")
     assert reason.startswith("From there on yes decides most often as people do at tau 0.5")
     with_own = {"no": [choices(1) + sets({1})], "yes": [choices(0)]}
     (reason,) = about(advice(people, with_own, positive="a"), "Find out whether beta")

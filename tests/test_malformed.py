@@ -59,7 +59,8 @@ MALFORMED_RATINGS = [
     ),
     bad(
         "option names no column", "r.csv", HEADER + "1,a,x\n",
-        "r.csv has no column 'zzz'. Columns found: item, rater, label. Name one of them with --group COLUMN.", group="zzz",
+        "r.csv has no column 'zzz'. Columns found: item, rater, label. Name one of them with --group COLUMN.",
+        group="zzz",
     ),
     bad(
         "line break in a column name", "r.csv", '"it\nem",rater,label\n1,a,x\n',

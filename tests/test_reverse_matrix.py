@@ -16,6 +16,7 @@ from dissensus.judges.reverse_matrix import (
     simplex_least_squares,
 )
 from dissensus.ratings.labels import membership
+
 from indeterminate_experiments import ASYMMETRIC, RANDOM, UNDERSPECIFIED, mean_of, omega_errors
 
 A_B_AB = response_sets(2)

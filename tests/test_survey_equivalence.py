@@ -292,8 +292,8 @@ def test_items_with_too_few_ratings_leave_the_curve_one_by_one():
     result = equivalence(ratings_of([[0, 0, 1], [0, 1], [2, 2, 2, 1]]), uniform_judge(3), max_raters=3, bootstrap=0)
     assert [point.items for point in result.curve] == [3, 3, 2, 1]
     assert result.warnings[0] == (
-        "From surveys of 2 on the curve has fewer items, since some have too few ratings, and it can jump there: --cohort "
-        "keeps the items fixed."
+        "From surveys of 2 on the curve has fewer items, since some have too few ratings, and it can jump there: "
+        "--cohort keeps the items fixed."
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from dissensus.judges.definitions import PER_ITEM
 from dissensus.judges.rating_model import endorsements, error_matrix, forced_choices, response_sets
+
 from indeterminate_experiments import (
     ASYMMETRIC,
     EVERY,
