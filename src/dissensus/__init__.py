@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from dissensus.errors import DissensusError
     from dissensus.judges import JudgesResult
     from dissensus.judges.rank_judges import rank_judges
+    from dissensus.planning import PlanRatersResult
+    from dissensus.planning.plan_raters import plan_raters
     from dissensus.ratings import Judges, Ratings, Task, read, read_judges, read_task
     from dissensus.survey import EquivalenceResult
     from dissensus.survey.equivalence import equivalence
@@ -24,11 +26,13 @@ _HOME = {
     "EquivalenceResult": "survey",
     "Judges": "ratings",
     "JudgesResult": "judges",
+    "PlanRatersResult": "planning",
     "Ratings": "ratings",
     "Task": "ratings",
     "compare": "comparison",
     "describe": "agreement",
     "equivalence": "survey",
+    "plan_raters": "planning",
     "rank_judges": "judges",
     "read": "ratings",
     "read_judges": "ratings",
@@ -42,12 +46,14 @@ __all__ = [
     "EquivalenceResult",
     "Judges",
     "JudgesResult",
+    "PlanRatersResult",
     "Ratings",
     "Task",
     "__version__",
     "compare",
     "describe",
     "equivalence",
+    "plan_raters",
     "rank_judges",
     "read",
     "read_judges",

@@ -11,10 +11,12 @@ from dissensus.cli.demo import demo_command
 from dissensus.cli.describe import describe_command
 from dissensus.cli.equivalence import equivalence_command
 from dissensus.cli.judges import judges_command
+from dissensus.cli.plan_raters import plan_raters_command
 from dissensus.cli.report import report_command
 from dissensus.cli.reproduce import reproduce_command
 from dissensus.cli.simulate import simulate_urn_command
 from dissensus.cli.simulate_indeterminate import simulate_indeterminate_command
+from dissensus.cli.simulate_responses import simulate_responses_command
 
 app = typer.Typer(
     name="dissensus",
@@ -26,17 +28,26 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 simulate = typer.Typer(help="Make data whose truth is known.", rich_markup_mode=None)
+plan = typer.Typer(help="How many items, raters and labels do I need?", rich_markup_mode=None)
 
 app.command("demo")(spread(demo_command))
 app.command("describe")(spread(describe_command))
 app.command("equivalence")(spread(equivalence_command))
 app.command("judges")(spread(judges_command))
 app.command("compare")(spread(compare_command))
+app.add_typer(plan, name="plan")
+plan.command("raters")(spread(plan_raters_command))
 app.command("report")(spread(report_command))
 app.add_typer(simulate, name="simulate")
 simulate.command("urn")(spread(simulate_urn_command))
 simulate.command("indeterminate")(spread(simulate_indeterminate_command))
+simulate.command("responses")(spread(simulate_responses_command))
 app.command("reproduce")(spread(reproduce_command))
+
+
+@plan.callback()
+def _plan() -> None:
+    """How many items, raters and labels do I need?"""
 
 
 @simulate.callback()

@@ -1,0 +1,113 @@
+"""Simulated responses: the truth that was asked for is the truth in the data."""
+
+import json
+
+import numpy as np
+import pytest
+import typer
+
+from dissensus import read, read_judges
+from dissensus.cli.bundles import spread
+from dissensus.cli.simulate_responses import simulate_responses_command
+from dissensus.simulation.responses import simulate_responses
+from dissensus.simulation.responses_population import Responses
+
+from tables import message_of, triples
+
+
+def means(made, *, judge=None):
+    """Mean response to each item."""
+    data = made.ratings if judge is None else made.judges[judge]
+    values = np.array([float(label) for label in data.labels])[data.label]
+    return np.bincount(data.item, weights=values) / np.bincount(data.item)
+
+
+def test_a_answers_as_people_do_and_b_is_off_by_its_shift():
+    made = simulate_responses(Responses(effect=0.3), items=300, raters=400, samples=(400, 400), rng=0)
+    items = made.truth.drawn
+    error = 4.5 * 0.3 / np.sqrt(400) + 1e-3
+    assert np.abs(means(made) - items.mean).max() < error
+    assert np.abs(means(made, judge="A") - items.mean).max() < error
+    assert np.abs(means(made, judge="B") - items.mean - items.shift).max() < error
+
+
+def test_items_are_uniform_and_b_stays_on_the_scale():
+    items = simulate_responses(Responses(effect=0.5, spread=(0.1, 0.2)), items=4000, raters=1, rng=0).truth.drawn
+    assert items.mean.mean() == pytest.approx(0.5, abs=4 * np.sqrt(1 / 12 / 4000))
+    assert 0.1 <= items.spread.min() < items.spread.max() <= 0.2
+    moved = items.mean + items.shift
+    assert moved.min() == 0
+    assert moved.max() == 1
+
+
+def test_clipped_responses_stay_on_the_scale():
+    unclipped, clipped = (
+        simulate_responses(Responses(is_clipped=clip), items=200, rng=0).ratings.values for clip in (False, True)
+    )
+    assert unclipped.min() < 0
+    assert unclipped.max() > 1
+    assert clipped.min() == 0
+    assert clipped.max() == 1
+
+
+def test_likert_responses_are_steps_in_order():
+    ratings = simulate_responses(Responses(kind="likert", points=7), items=100, rng=0).ratings
+    assert ratings.labels == tuple("1234567")
+    assert ratings.scale == "ordinal"
+
+
+def test_labels_of_a_dirichlet_item_come_in_its_shares():
+    made = simulate_responses(
+        Responses(kind="dirichlet", points=3, effect=0.5), items=50, raters=2000, samples=(1, 2000), rng=0
+    )
+    items = made.truth.drawn
+    assert np.abs(made.ratings.counts() / 2000 - items.shares).max() < 4.5 * 0.5 / np.sqrt(2000)
+    own = made.judges["B"]
+    counts = np.zeros((50, 3))
+    np.add.at(counts, (own.item, own.label), 1)
+    assert np.abs(counts / 2000 - items.shares_b).max() < 4.5 * 0.5 / np.sqrt(2000)
+
+
+def test_people_a_and_b_may_have_different_numbers_of_responses():
+    made = simulate_responses(items=40, raters=(2, 6), samples=(3, 1), rng=0)
+    assert set(np.bincount(made.ratings.item)) == {2, 3, 4, 5, 6}
+    assert made.judges["A"].n_answers == 120
+    assert made.judges["B"].n_answers == 40
+    assert set(made.judges["A"].sample) == {0, 1, 2}
+
+
+def test_without_an_effect_b_is_as_good_as_a():
+    assert simulate_responses(Responses(effect=0), rng=0).truth.error() == 0
+
+
+@pytest.mark.parametrize(
+    ("population", "message"),
+    [
+        ({"kind": "beta"}, "--kind cannot be 'beta': choose one of normal, likert, dirichlet."),
+        ({"effect": 2}, "--effect is 2: it must lie between 0 and 1."),
+        ({"spread": (0.3, 0.1)}, "--spread cannot be 0.3:0.1: give two standard deviations such as 0:0.3."),
+        ({"points": 1}, "1 points and concentration 1: give two points or more and a concentration above 0."),
+    ],
+)
+def test_a_wrong_population_is_one_line(population, message):
+    assert message_of(lambda: Responses(**population)) == message
+
+
+def test_no_items_is_one_line():
+    assert (
+        message_of(lambda: simulate_responses(items=0)) == "0 items and 5 samples: there must be at least one of each."
+    )
+
+
+def test_the_command_writes_what_is_read_back_the_same(tmp_path, capsys):
+    app = typer.Typer()
+    app.command()(spread(simulate_responses_command))
+    app(args=["-o", str(tmp_path), "--items", "30", "--raters", "2-4", "--seed", "7", "--json"], standalone_mode=False)
+    answer = json.loads(capsys.readouterr().out)
+    made = simulate_responses(items=30, raters=(2, 4), rng=7)
+    assert triples(read(tmp_path / "ratings.csv")) == triples(made.ratings)
+    assert read_judges(tmp_path / "judges.csv").n_answers == 300
+    truth = json.loads((tmp_path / "truth.json").read_text())
+    assert truth == answer["result"]
+    assert truth["items"][0]["mean"] == pytest.approx(made.truth.drawn.mean[0], abs=1e-6)
+    assert "Judge `B` strays (effect 0.1)" in (tmp_path / "README.md").read_text()
