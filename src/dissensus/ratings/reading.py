@@ -4,8 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-
-from narwhals.typing import IntoFrame
+from typing import TYPE_CHECKING
 
 from dissensus.errors import OptionError
 from dissensus.ratings.assemble import assemble
@@ -15,7 +14,6 @@ from dissensus.ratings.formats.counts import has_counts, read_counts
 from dissensus.ratings.formats.plan import REPEATS, RawRatings, ReadPlan, Repeats
 from dissensus.ratings.formats.tidy import read_tidy
 from dissensus.ratings.formats.wide import is_wide, read_wide
-from dissensus.ratings.frames import FrameSheet
 from dissensus.ratings.judge_rows import assemble_judges
 from dissensus.ratings.judges import Judges
 from dissensus.ratings.labels import SCALES, Scale
@@ -23,11 +21,14 @@ from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.table import Ratings
 from dissensus.ratings.task import Task
 
-Source = str | os.PathLike[str] | IntoFrame
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
+    Source = str | os.PathLike[str] | IntoFrame
 
 
 def read(
-    source: Source,
+    source: "Source",
     *,
     item: str | None = None,
     rater: str | None = None,
@@ -97,7 +98,7 @@ def read(
 
 
 def read_judges(
-    source: Source,
+    source: "Source",
     *,
     item: str | None = None,
     judge: str | None = None,
@@ -146,11 +147,13 @@ def read_judges(
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[Sheet]:
+def _opened(source: "Source") -> Iterator[Sheet]:
     if isinstance(source, str | os.PathLike):
         with open_sheet(source) as sheet:
             yield sheet
     else:
+        from dissensus.ratings.frames import FrameSheet  # noqa: PLC0415 - narwhals is for those who bring a frame
+
         yield FrameSheet(source)
 
 
@@ -161,7 +164,7 @@ def _reader(sheet: Sheet, plan: ReadPlan) -> Callable[[Sheet, ReadPlan], RawRati
     return read_counts if has_counts(sheet, plan) else read_tidy
 
 
-def _hash(source: Source) -> str | None:
+def _hash(source: "Source") -> str | None:
     return sha256_of(Path(source)) if isinstance(source, str | os.PathLike) else None
 
 

@@ -12,6 +12,8 @@ from dissensus.errors import FileError
 from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, lookup
 from dissensus.ratings.csv_rows import Header
 
+FEW_ROWS = 2000
+"""Rows of a table that is coded here and not by duckdb."""
 MOST_IN_PLACE = 8
 
 
@@ -75,6 +77,10 @@ class SqlSheet(Sheet):
         # A text file would be parsed again for every column; a few columns of a Parquet file are best read in place.
         kind = "VIEW" if self._source.is_columnar and len(columns) <= MOST_IN_PLACE else "TABLE"
         query(f"CREATE OR REPLACE TEMP {kind} {kind}_loaded AS SELECT {texts} FROM {self._source.relation}")
+        if kind == "TABLE" and query(f"SELECT count(*) FROM {kind}_loaded").fetchall()[0][0] <= FEW_ROWS:
+            # Four queries a column take longer than a thousand rows do.
+            cells = query(f"SELECT * FROM {kind}_loaded").fetchnumpy()
+            return [_coded_here(cells[f"c{i}"].tolist()) for i in range(len(columns))]
         words = []
         for i in range(len(columns)):
             distinct = f"SELECT c{i} AS word FROM {kind}_loaded WHERE c{i} IS NOT NULL GROUP BY 1"
@@ -91,6 +97,14 @@ class SqlSheet(Sheet):
         first = self._source.first_row
         every = np.arange(first, first + n_rows + len(self._blank_rows))
         return np.setdiff1d(every, self._blank_rows) if self._blank_rows else every
+
+
+def _coded_here(texts: list[str | None]) -> TextColumn:
+    """A short column, coded by us as duckdb would."""
+    words = sorted({text for text in texts if text is not None and text and not text.isspace()})
+    place = {word: i for i, word in enumerate(words)}
+    codes = [-1 if text is None else place.get(text, -1) for text in texts]
+    return TextColumn(np.array(codes, dtype=np.intp), tuple(words))
 
 
 def _text_column(codes: npt.NDArray[np.unsignedinteger], texts: list[str]) -> TextColumn:
