@@ -7,8 +7,8 @@ import numpy as np
 
 from dissensus.papers.how_many_raters_tables import ITEMS, PERTURBATIONS, RESPONSES
 from dissensus.planning import plan_raters
-from dissensus.planning.drawn_sets import TestSets
-from dissensus.planning.simulated_power import simulated_designs
+from dissensus.planning.raters.drawn_sets import TestSets
+from dissensus.planning.raters.simulated_power import simulated_designs
 
 from timing import best_seconds, report
 

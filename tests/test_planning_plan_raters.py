@@ -13,12 +13,12 @@ from dissensus import read, read_judges
 from dissensus.cli.bundles import spread
 from dissensus.cli.plan_raters import plan_raters_command
 from dissensus.planning import PlanRatersResult, plan_raters
-from dissensus.planning.item_moments import item_moments
-from dissensus.planning.nodes import normal_nodes
-from dissensus.planning.pilot_data import pilot_of
-from dissensus.planning.pilot_fit import fit_pilot
-from dissensus.planning.powers import sign_flip_power
-from dissensus.planning.spreads import spreads_of
+from dissensus.planning.raters.item_moments import item_moments
+from dissensus.planning.raters.nodes import normal_nodes
+from dissensus.planning.raters.pilot_data import pilot_of
+from dissensus.planning.raters.pilot_fit import fit_pilot
+from dissensus.planning.raters.powers import sign_flip_power
+from dissensus.planning.raters.spreads import spreads_of
 from dissensus.report.views import main_chart, section_of
 from dissensus.simulation.responses import simulate_responses
 from dissensus.simulation.responses_population import Responses

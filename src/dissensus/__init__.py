@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dissensus.judges import JudgesResult
     from dissensus.judges.rank_judges import rank_judges
     from dissensus.planning import PlanRatersResult
-    from dissensus.planning.plan_raters import plan_raters
+    from dissensus.planning.raters.plan_raters import plan_raters
     from dissensus.ratings import Judges, Ratings, Task, read, read_judges, read_task
     from dissensus.survey import EquivalenceResult
     from dissensus.survey.equivalence import equivalence

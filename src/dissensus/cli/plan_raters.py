@@ -8,7 +8,7 @@ from dissensus.cli.output import Output, Work
 from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
-    from dissensus.planning.question import Method, PlanMetric
+    from dissensus.planning.raters.question import Method, PlanMetric
     from dissensus.ratings import Judges, Ratings
 
 

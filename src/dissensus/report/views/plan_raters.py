@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from dissensus.errors import DissensusError
-from dissensus.planning.result import Design, PlanRatersResult
+from dissensus.planning.raters.result import Design, PlanRatersResult
 from dissensus.report.document import Block, Paragraph, Section, Table
-from dissensus.report.sentences.planning import (
+from dissensus.report.sentences.plan_raters import (
     P_IS_NO_P_VALUE,
     assumptions,
     pilot_sentence,

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from dissensus.planning.result import Design, PlanRatersResult
+from dissensus.planning.raters.result import Design, PlanRatersResult
 from dissensus.report.document import Figure, Table
 from dissensus.report.numbers import percent
-from dissensus.report.sentences.planning import P_IS_NO_P_VALUE, grid_finding
+from dissensus.report.sentences.plan_raters import P_IS_NO_P_VALUE, grid_finding
 from dissensus.report.specs import Spec
 from dissensus.report.specs.parts import series_channels, tip
 

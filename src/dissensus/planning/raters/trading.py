@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from dissensus.planning.nodes import Nodes
-from dissensus.planning.predicting import FromMoments, row_of
-from dissensus.planning.question import Question
-from dissensus.planning.result import TradeOff
+from dissensus.planning.raters.nodes import Nodes
+from dissensus.planning.raters.predicting import FromMoments, row_of
+from dissensus.planning.raters.question import Question
+from dissensus.planning.raters.result import TradeOff
 
 USUAL_RATERS = 5
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import ndtr
 
-from dissensus.planning.nodes import Floats
-from dissensus.planning.wasserstein import Singles, distance, sorted_count_distance
+from dissensus.planning.raters.nodes import Floats
+from dissensus.planning.raters.wasserstein import Singles, distance, sorted_count_distance
 
 BINS = 5
 """The paper's earth mover's distance has five bins on [0, 1]; responses outside fall in none."""

@@ -8,13 +8,13 @@ from numpy.random import Generator
 
 from dissensus.engine import Engine, Progress, seed_of
 from dissensus.errors import OptionError, counted
-from dissensus.planning.choosing import frontier_of, grid_of, is_affordable, solved_designs, sufficient
-from dissensus.planning.drawn_sets import TestSets
-from dissensus.planning.nodes import normal_nodes
-from dissensus.planning.pilot_data import pilot_of
-from dissensus.planning.pilot_plan import FittedPilot, confirmed, findings, fitted
-from dissensus.planning.predicting import FromMoments, FromTestSets, Predictor
-from dissensus.planning.question import (
+from dissensus.planning.raters.choosing import frontier_of, grid_of, is_affordable, solved_designs, sufficient
+from dissensus.planning.raters.drawn_sets import TestSets
+from dissensus.planning.raters.nodes import normal_nodes
+from dissensus.planning.raters.pilot_data import pilot_of
+from dissensus.planning.raters.pilot_plan import FittedPilot, confirmed, findings, fitted
+from dissensus.planning.raters.predicting import FromMoments, FromTestSets, Predictor
+from dissensus.planning.raters.question import (
     FEWEST_ITEMS,
     ITEMS,
     RATERS,
@@ -25,9 +25,9 @@ from dissensus.planning.question import (
     checked_numbers,
     default_method,
 )
-from dissensus.planning.result import Design, PlanRatersResult
-from dissensus.planning.simulated_power import simulated_designs
-from dissensus.planning.trading import trade_off
+from dissensus.planning.raters.result import Design, PlanRatersResult
+from dissensus.planning.raters.simulated_power import simulated_designs
+from dissensus.planning.raters.trading import trade_off
 from dissensus.ratings import Judges, Ratings
 
 

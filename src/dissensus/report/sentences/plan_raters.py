@@ -2,7 +2,7 @@
 
 import math
 
-from dissensus.planning.result import Design, PilotFindings, PlanRatersResult, TradeOff
+from dissensus.planning.raters.result import Design, PilotFindings, PlanRatersResult, TradeOff
 from dissensus.report.numbers import counted, decimal, percent, whole
 from dissensus.report.sentences.surveys import Settings
 from dissensus.report.untrusted import quoted

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.planning.nodes import Floats
+from dissensus.planning.raters.nodes import Floats
 
 Singles = npt.NDArray[np.float32]
 Counts = npt.NDArray[np.int32]

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.planning.nodes import Floats, Nodes
-from dissensus.planning.pilot_data import Pilot
-from dissensus.planning.result import Design
-from dissensus.planning.simulated_power import FLIPS, sign_flip_p
+from dissensus.planning.raters.nodes import Floats, Nodes
+from dissensus.planning.raters.pilot_data import Pilot
+from dissensus.planning.raters.result import Design
+from dissensus.planning.raters.simulated_power import FLIPS, sign_flip_p
 
 SETS = 400
 MOST_VALUES = 4_000_000

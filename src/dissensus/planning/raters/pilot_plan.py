@@ -9,14 +9,14 @@ from numpy.random import Generator
 from scipy.special import ndtri
 
 from dissensus.errors import RatingsError, counted
-from dissensus.planning.nodes import Floats
-from dissensus.planning.pilot_confirm import Model, simulated_power
-from dissensus.planning.pilot_data import Pilot
-from dissensus.planning.pilot_fit import HERMITE_POINTS, fit_pilot, resampled_weights
-from dissensus.planning.predicting import FromMoments, Pair, row_of
-from dissensus.planning.question import Question
-from dissensus.planning.result import Design, PilotFindings
-from dissensus.planning.spreads import DRAWS, spreads_of
+from dissensus.planning.raters.nodes import Floats
+from dissensus.planning.raters.pilot_confirm import Model, simulated_power
+from dissensus.planning.raters.pilot_data import Pilot
+from dissensus.planning.raters.pilot_fit import HERMITE_POINTS, fit_pilot, resampled_weights
+from dissensus.planning.raters.predicting import FromMoments, Pair, row_of
+from dissensus.planning.raters.question import Question
+from dissensus.planning.raters.result import Design, PilotFindings
+from dissensus.planning.raters.spreads import DRAWS, spreads_of
 
 FAR_OFF = 0.1
 """A simulated power this far below the one asked for does not confirm a design."""

@@ -6,10 +6,10 @@ from typing import Protocol
 
 import numpy as np
 
-from dissensus.planning.item_moments import Moments, item_moments
-from dissensus.planning.nodes import Floats, Nodes
-from dissensus.planning.powers import expected_p, sign_flip_power
-from dissensus.planning.simulated_power import Simulated
+from dissensus.planning.raters.item_moments import Moments, item_moments
+from dissensus.planning.raters.nodes import Floats, Nodes
+from dissensus.planning.raters.powers import expected_p, sign_flip_power
+from dissensus.planning.raters.simulated_power import Simulated
 
 Pair = tuple[int, int]
 MOST_ITEMS = 100_000

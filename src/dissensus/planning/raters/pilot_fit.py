@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.planning.nodes import Floats, Nodes
-from dissensus.planning.pilot_data import Pilot
-from dissensus.planning.spreads import Spreads
+from dissensus.planning.raters.nodes import Floats, Nodes
+from dissensus.planning.raters.pilot_data import Pilot
+from dissensus.planning.raters.spreads import Spreads
 
 EM_STEPS = 100
 RIDGE = 1e-9

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.planning.nodes import Floats
-from dissensus.planning.pilot_data import Pilot, Responses
+from dissensus.planning.raters.nodes import Floats
+from dissensus.planning.raters.pilot_data import Pilot, Responses
 
 CLASSES = 12
 EM_STEPS = 200

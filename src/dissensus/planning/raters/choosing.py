@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from dissensus.planning.predicting import FromMoments, Predictor
-from dissensus.planning.question import FEWEST_ITEMS, ITEMS, Question
-from dissensus.planning.result import Design
+from dissensus.planning.raters.predicting import FromMoments, Predictor
+from dissensus.planning.raters.question import FEWEST_ITEMS, ITEMS, Question
+from dissensus.planning.raters.result import Design
 
 ROUNDING = 1e-9
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import binom, ndtr
 
-from dissensus.planning.nodes import Floats, Nodes
+from dissensus.planning.raters.nodes import Floats, Nodes
 
 HERMITE_POINTS = 16
 MOST_EXACT_SAMPLES = 6
@@ -60,7 +60,7 @@ def item_moments(
 
     Examples
     --------
-    >>> from dissensus.planning.nodes import normal_nodes
+    >>> from dissensus.planning.raters.nodes import normal_nodes
     >>> moments = item_moments(normal_nodes(0.1), raters=5, samples=5)
     >>> round(float(moments.margin), 3), round(float(moments.mean), 4)
     (0.234, 0.017)

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.engine import Engine, Progress, open_executor, run_tasks
-from dissensus.planning.drawn_sets import TestSets, simulate
-from dissensus.planning.nodes import Floats
-from dissensus.planning.wasserstein import Singles
+from dissensus.planning.raters.drawn_sets import TestSets, simulate
+from dissensus.planning.raters.nodes import Floats
+from dissensus.planning.raters.wasserstein import Singles
 
 FLIPS = 999
 """Random flips of the signs; the same for all test sets, which keeps each test valid and is one product of matrices."""

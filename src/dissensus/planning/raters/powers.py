@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, bdtrik, nctdtr, ndtr, ndtri
 
-from dissensus.planning.item_moments import Moments
-from dissensus.planning.nodes import Floats
+from dissensus.planning.raters.item_moments import Moments
+from dissensus.planning.raters.nodes import Floats
 
 Items = npt.NDArray[np.intp] | int
 
@@ -54,8 +54,8 @@ def sign_flip_power(moments: Moments, items: Items, *, metric: str, alpha: float
 
     Examples
     --------
-    >>> from dissensus.planning.item_moments import item_moments
-    >>> from dissensus.planning.nodes import normal_nodes
+    >>> from dissensus.planning.raters.item_moments import item_moments
+    >>> from dissensus.planning.raters.nodes import normal_nodes
     >>> moments = item_moments(normal_nodes(0.1), raters=5, samples=5)
     >>> sign_flip_power(moments, np.array([100, 400]), metric="wins", alpha=0.05).round(2).tolist()
     [0.6, 1.0]

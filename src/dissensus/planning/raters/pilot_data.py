@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
-from dissensus.planning.nodes import Floats
+from dissensus.planning.raters.nodes import Floats
 from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.labels import label_values
 

@@ -1,0 +1,1 @@
+"""One label each for many items, or several for few?"""
