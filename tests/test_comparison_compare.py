@@ -2,6 +2,7 @@
 
 import json
 import math
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from dissensus import read, read_judges
 from dissensus.comparison import CompareResult, compare
 from dissensus.comparison.metrics import METRICS
 from dissensus.comparison.question import TESTS
+from dissensus.simulation.responses import simulate_responses
 
 from comparison_builders import judges_of, ratings_of
 from tables import message_of
@@ -249,8 +251,10 @@ def test_warnings_say_what_a_test_cannot_do():
             {"metric": "cross-entropy", "clip": 0.3},
             "--clip 0.3 is too large for 5 labels: choose less than 0.2, or a metric for numbers such as mae.",
         ),
-        ({"bins": 0}, "--bins cannot be 0: at least one is needed."),
-        ({"bounds": (1, 0)}, "--bounds cannot be 1,0: give the lower one first."),
+        ({"bins": 0}, "--bins cannot be 0: give a number from 1 to 1000."),
+        ({"bounds": (1, 0)}, "--bounds cannot be 1,0: give two numbers, the lower one first."),
+        ({"bounds": (0, math.inf)}, "--bounds cannot be 0,inf: give two numbers, the lower one first."),
+        ({"bins": 10**8}, "--bins cannot be 100000000: give a number from 1 to 1000."),
         ({"reverse": "near"}, "--reverse turns ranks: it goes with --metric spearman, not wins."),
     ],
 )
@@ -304,7 +308,8 @@ def test_response_sets_have_no_number():
 def test_a_judge_that_gives_words_for_numbers_is_refused():
     judges = judges_of(a=["good"] * 8, b=NEAR)
     assert message_of(lambda: compare(RATINGS, judges, metric="mae")) == (
-        "--metric mae needs numbers, but the judge a gave other labels."
+        "--metric mae needs numbers, but a gave other labels, such as 'good'. Drop these answers, or choose --metric "
+        "accuracy."
     )
     result = compare(RATINGS, judges, metric="accuracy")
     assert result.pairs[0].score_a == 0
@@ -321,3 +326,104 @@ def test_a_result_offers_rows_and_a_frame():
     result = compare(RATINGS, JUDGES)
     assert isinstance(result, CompareResult)
     assert len(result.rows()) == len(result.to_frame()) == 3
+
+
+def test_the_same_answer_more_often_is_no_difference():
+    # The mean of ten times 0.1 and that of three times 0.1 differ in the last digit, on every item.
+    people = [[round(0.1 * (i % 9), 1), 0.7] for i in range(12)]
+    judges = judges_of(a=[[0.1] * 3] * 12, b=[[0.1] * 10] * 12)
+    for metric in ("wins", "mae", "rmse", "emd", "emd-binned"):
+        result = compare(ratings_of(people), judges, a="a", b="b", metric=metric)
+        pair = result.pairs[0]
+        assert (pair.difference, pair.p_value, pair.low, pair.high) == (0, 1, 0, 0), metric
+        assert result.warnings[0].startswith("p is 1: ")
+
+
+def test_ties_of_large_numbers_are_ties():
+    own = [123456.7, 123450.1, 123459.3]
+    people = [[123445.1 + i, 123452.3, 123467.9] for i in range(12)]
+    result = compare(ratings_of(people), judges_of(a=[own] * 12, b=[own * 3] * 12), a="a", b="b")
+    assert (result.pairs[0].score_a, result.pairs[0].p_value) == (0.5, 1)
+
+
+def test_small_numbers_are_told_apart():
+    scaled = [[1e-13 * value for value in given] for given in PEOPLE]
+    judges = judges_of(near=[1e-13 * v for v in NEAR], far=[1e-13 * v for v in FAR])
+    assert compare(ratings_of(scaled), judges, a="near", b="far").pairs[0].score_a == 1
+
+
+def test_judges_that_score_the_same_need_not_have_p_one_where_responses_are_drawn():
+    # A says 1 and 3, B always 2, raters 1, 2 and 3: both have mean 2. Redrawn, A's mean strays and B's does not.
+    ratings = ratings_of([[1, 2, 3]] * 20)
+    judges = judges_of(a=[[1, 3]] * 20, b=[[2, 2]] * 20)
+    result = compare(ratings, judges, a="a", b="b", metric="mae", test="mixture", resamples=200)
+    assert result.pairs[0].p_value < 1
+    assert "a and b score the same on every item, so there is no difference to test." in result.warnings
+    assert not any("p is 1" in warning for warning in result.warnings)
+
+
+def test_a_mixture_of_few_test_sets_finds_nothing():
+    ratings, judges = simulated()
+    pair = compare(ratings, judges, a="good", b="poor", metric="mae", test="mixture", resamples=3).pairs[0]
+    assert pair.p_value >= 1 / 4  # no more than three test sets can tell
+    assert pair.better == "neither"
+
+
+def test_too_few_resamples_for_the_pairs_are_said():
+    ratings, judges = simulated()
+    few = compare(ratings, judges, metric="mae", resamples=50, margin=0.1, bootstrap=30)
+    # Holm triples the smallest p, 1/51 or 1/31; .05 needs 3/(n + 1) <= .05.
+    assert few.warnings == (
+        "--resamples 50 is too few for 3 pairs: no p can be below 0.059, so nothing can be found. Give at least 60.",
+        "--bootstrap 30 is too few for 3 pairs: no p can be below 0.097, so nothing can be found. Give at least 60.",
+    )
+    assert not compare(ratings, judges, metric="mae", resamples=60, margin=0.1, bootstrap=60).warnings
+
+
+def test_a_test_of_distributions_without_intervals_says_that_it_names_nobody():
+    ratings, judges = simulated()
+    result = compare(ratings, judges, test="response-permutation", resamples=200, bootstrap=0)
+    assert any("Without intervals (--bootstrap 0) no judge is called better" in w for w in result.warnings)
+
+
+def test_one_answer_beyond_all_bounds_leaves_the_other_ranks():
+    perplexity = [3.1, 5.2, 8.7, 3.4, 1.2, 6.9, 5.8, 1e15]
+    pair = compare(RATINGS, judges_of(a=perplexity, b=NEAR), a="a", b="b", metric="spearman").pairs[0]
+    assert pair.score_a == pytest.approx(stats.spearmanr(perplexity, [np.mean(given) for given in PEOPLE]).statistic)
+
+
+def test_a_judge_turned_the_wrong_way_is_not_turned_again():
+    result = compare(RATINGS, judges_of(near=NEAR, far=FAR), metric="spearman", reverse="near")
+    assert "near: higher answers go with higher labels. Perhaps leave --reverse near out." in result.warnings
+
+
+def test_few_ratings_do_not_put_a_judge_on_another_scale():
+    # Normal responses around the same means: 20 ratings span less than 200 answers do.
+    for seed in range(5):
+        made = simulate_responses(items=20, raters=1, rng=seed)
+        assert compare(made.ratings, made.judges, metric="mae", bootstrap=0, resamples=20).pairs
+
+
+def test_a_label_of_its_own_for_every_item_takes_no_table_of_all_labels():
+    n = 30_000  # a table of items by labels would take 2 x 7 GB
+    frame = pd.DataFrame({"item": np.arange(n), "rater": "r", "label": np.arange(n) % 7})
+    values = np.arange(2 * n) * 6.0 / (2 * n)
+    answers = pd.DataFrame({"item": np.tile(np.arange(n), 2), "judge": np.repeat(["a", "b"], n), "label": values})
+    ratings, judges = read(frame, repeats="keep"), read_judges(answers)
+    tracemalloc.start()
+    compare(ratings, judges, metric="mae", bootstrap=0, resamples=1)
+    compare(ratings, judges, metric="accuracy", bootstrap=0, resamples=1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5e8
+
+
+def test_too_many_labels_for_memory_are_refused():
+    n = 3_000
+    frame = pd.DataFrame({"item": np.arange(n).repeat(60), "rater": np.tile(np.arange(60), n)})
+    frame["label"] = np.arange(60 * n) / (60 * n)
+    answers = pd.DataFrame({"item": np.tile(np.arange(n), 2), "judge": np.repeat(["a", "b"], n), "label": 0.5})
+    assert message_of(lambda: compare(read(frame), read_judges(answers), metric="accuracy")) == (
+        "3,000 items with up to 60 answers of 180,000 kinds would take 259 GB of memory: choose a metric of mean "
+        "answers such as mae, or compare on fewer items."
+    )

@@ -152,7 +152,7 @@ def test_a_swapped_difference_is_that_of_swapped_columns(score):
     rng = np.random.default_rng(1)
     columns = Columns(*rng.integers(0, 4, (3, 9)).astype(float))
     swap = rng.integers(0, 2, (20, 9)).astype(float)
-    for row, difference in zip(swap, score.swapped(columns, swap), strict=True):
+    for row, difference in zip(swap, score.swapper(columns)(swap), strict=True):
         a, b = np.where(row, columns.b, columns.a), np.where(row, columns.a, columns.b)
         assert difference == pytest.approx(float(score(Columns(a, b, columns.people)).difference))
 
@@ -162,7 +162,7 @@ def test_a_swapped_correlation_is_that_of_swapped_ranks():
     a, b, people = rng.normal(size=(3, 12))
     swap = rng.integers(0, 2, (20, 12)).astype(float)
     ranks = [stats.rankdata(values) for values in (a, b, people)]
-    for row, difference in zip(swap, RankCorrelation().swapped(Columns(a, b, people), swap), strict=True):
+    for row, difference in zip(swap, RankCorrelation().swapper(Columns(a, b, people))(swap), strict=True):
         first, second = np.where(row, ranks[1], ranks[0]), np.where(row, ranks[0], ranks[1])
         expected = np.corrcoef(first, ranks[2])[0, 1] - np.corrcoef(second, ranks[2])[0, 1]
         assert difference == pytest.approx(expected)

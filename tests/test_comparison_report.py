@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -46,7 +47,7 @@ def test_a_pair_says_who_is_better_by_how_much_and_how_sure_that_is():
     )
     turned = replace(PAIR, better="b", p_holm=0.0001)
     assert pair_sentence(turned, result_of(turned, PAIR, metric="wins")) == (
-        '"llama" is better than "gpt": wins 70.0% against 50.0%, p < 0.001, Holm-corrected on 120 items.'
+        '"llama" is better than "gpt": wins 70.0% against 50.0%, p < 0.001 (Holm-corrected) on 120 items.'
     )
 
 
@@ -90,7 +91,7 @@ def test_every_metric_and_test_has_its_words():
 
 def test_non_inferiority_is_said_in_units_of_the_metric():
     shown = NonInferiority(margin=0.05, p_value=0.01, p_holm=0.02, is_non_inferior=True)
-    assert '"llama" is at most 0.050 worse than "gpt" (p = 0.020).' in text(
+    assert '"llama" is at most 0.05 worse than "gpt" (p = 0.020).' in text(
         result_of(replace(PAIR, non_inferiority=shown))
     )
     not_shown = replace(PAIR, non_inferiority=replace(shown, is_non_inferior=False))
@@ -164,3 +165,21 @@ def test_the_command_compares_every_pair_in_words(run):
 def test_bounds_are_two_numbers():
     with pytest.raises(OptionError, match="--bounds cannot be '1': give two numbers"):
         bounds_of("1")
+
+
+def test_small_scores_keep_their_digits():
+    pair = replace(PAIR, score_a=0.0, score_b=0.00016, difference=-0.00016, low=-0.00028, high=-0.00004)
+    said = text(result_of(pair))
+    assert "mae 0.00000 against 0.00016" in said
+    assert "-0.00016 [-0.00028, -0.00004]" in said
+    assert re.search(r"gpt llama 0\.00000 0\.00016 ", said)
+
+
+def test_holm_keeps_the_level_that_was_asked_for():
+    result = replace(result_of(PAIR, replace(PAIR, judge_b="bert")), settings={"bootstrap": 0, "confidence": 0.9})
+    assert "is called different stays below 10%." in text(result)
+
+
+def test_one_difference_is_told_apart():
+    result = result_of(PAIR, replace(PAIR, judge_b="bert", better="neither"))
+    assert finding_sentence(result) == "1 of 2 differences in mae is told apart from chance"

@@ -5,12 +5,13 @@ import json
 import numpy as np
 import pytest
 import typer
+from scipy import stats
 
 from dissensus import read, read_judges
 from dissensus.cli.bundles import spread
 from dissensus.cli.simulate_responses import simulate_responses_command
 from dissensus.simulation.responses import simulate_responses
-from dissensus.simulation.responses_population import Responses
+from dissensus.simulation.responses_population import Responses, expected_response
 
 from tables import message_of, triples
 
@@ -77,7 +78,26 @@ def test_people_a_and_b_may_have_different_numbers_of_responses():
 
 
 def test_without_an_effect_b_is_as_good_as_a():
-    assert simulate_responses(Responses(effect=0), rng=0).truth.error() == 0
+    truth = simulate_responses(Responses(effect=0), rng=0).truth
+    assert truth.error() == 0
+    assert truth.as_dict()["better"] == "neither"
+    assert simulate_responses(rng=0).truth.as_dict()["better"] == "A"
+
+
+@pytest.mark.parametrize("population", [{}, {"is_clipped": True}, {"kind": "likert", "points": 7}])
+def test_the_true_error_of_b_is_that_of_endless_responses(population):
+    made = simulate_responses(Responses(effect=0.5, **population), items=30, raters=1, samples=(9000, 9000), rng=0)
+    seen = np.abs(means(made, judge="B") - means(made, judge="A"))
+    scale = 7 if population.get("kind") == "likert" else 1
+    assert made.truth.error() == pytest.approx(seen.mean(), abs=4.5 * scale * 0.3 * np.sqrt(2 / 9000 / 30) + 1e-3)
+
+
+def test_the_mean_of_clipped_responses_is_that_of_scipys_integral():
+    for mean, sd in ((0.1, 0.3), (0.5, 0.01), (1.0, 0.2)):
+        inside = stats.norm(mean, sd).expect(lambda x: x, lb=0, ub=1)
+        found = expected_response(Responses(is_clipped=True), np.array([mean]), np.array([sd]))
+        assert found == pytest.approx([inside + stats.norm(mean, sd).sf(1)], abs=1e-6)
+    assert expected_response(Responses(is_clipped=True), np.array([0.3]), np.zeros(1)) == pytest.approx([0.3])
 
 
 @pytest.mark.parametrize(
@@ -86,7 +106,12 @@ def test_without_an_effect_b_is_as_good_as_a():
         ({"kind": "beta"}, "--kind cannot be 'beta': choose one of normal, likert, dirichlet."),
         ({"effect": 2}, "--effect is 2: it must lie between 0 and 1."),
         ({"spread": (0.3, 0.1)}, "--spread cannot be 0.3:0.1: give two standard deviations such as 0:0.3."),
-        ({"points": 1}, "1 points and concentration 1: give two points or more and a concentration above 0."),
+        ({"spread": (0, np.inf)}, "--spread cannot be 0:inf: give two standard deviations such as 0:0.3."),
+        ({"points": 1}, "1 points and concentration 1: give two points or more and a concentration of at least 1e-06."),
+        (
+            {"concentration": np.nan},
+            "5 points and concentration nan: give two points or more and a concentration of at least 1e-06.",
+        ),
     ],
 )
 def test_a_wrong_population_is_one_line(population, message):

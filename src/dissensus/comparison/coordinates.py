@@ -16,7 +16,11 @@ import numpy as np
 from dissensus.comparison.metrics.catalogue import Coordinates
 from dissensus.comparison.metrics.distances import Floats
 from dissensus.comparison.responses import Responses
+from dissensus.errors import RatingsError
 from dissensus.ratings.coding import Codes
+
+MOST_NUMBERS = 500_000_000
+"""Vectors of more numbers, 4 GB, are refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +84,20 @@ def clouds_of(parties: Sequence[Responses], coordinates: Coordinates, space: Spa
 def _filled(party: Responses, column: Codes, n_columns: int, *, by_value: bool = False) -> Floats:
     """Sum of the shares, or of share times value, of the entries in each column."""
     n_items, most = party.times.shape
+    _check_memory(n_items, most, n_columns)
     cell = (party.item * most + party.response) * n_columns + column
     weights = party.share * party.value if by_value else party.share
     sums = np.bincount(cell, weights=weights, minlength=n_items * most * n_columns).astype(np.float64)
     return sums.reshape(n_items, most, n_columns)
+
+
+def _check_memory(n_items: int, most: int, n_columns: int) -> None:
+    if n_items * most * n_columns > MOST_NUMBERS:
+        raise RatingsError(
+            f"{n_items:,} items with up to {most:,} answers of {n_columns:,} kinds would take "
+            f"{n_items * most * n_columns * 8 / 1e9:,.0f} GB of memory: choose a metric of mean answers such as mae, "
+            "or compare on fewer items."
+        )
 
 
 def _steps(parties: Sequence[Responses]) -> list[Floats]:

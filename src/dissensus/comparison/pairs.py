@@ -82,9 +82,14 @@ def _check_clip(panel: Panel, metric: Metric, clip: float) -> None:
 def _check_scales(panel: Panel, names: Sequence[str], metric: Metric, question: Question) -> list[str]:
     """Raise where a metric needs judges on the raters' scale and one is not; warnings."""
     notes: list[str] = []
-    words = [name for name in names if metric.needs_numbers and not np.isfinite(panel.judges[name].value).all()]
-    if words:
-        raise OptionError(f"--metric {metric.name} needs numbers, but the judge {listed(words)} gave other labels.")
+    words = [name for name in names if not np.isfinite(panel.judges[name].value).all()]
+    if words and metric.needs_numbers:
+        first = panel.judges[words[0]]
+        label = panel.labels[first.place[~np.isfinite(first.value)][0]]
+        raise OptionError(
+            f"--metric {metric.name} needs numbers, but {joined(words)} gave other labels, such as {label!r}. "
+            "Drop these answers, or choose --metric accuracy."
+        )
     if not panel.has_numbers or question.same_scale:
         return notes
     reasons = {name: other_scale(panel, name) for name in names}

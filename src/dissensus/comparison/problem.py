@@ -8,7 +8,7 @@ import numpy as np
 from dissensus.comparison.coordinates import Cloud, Space, clouds_of
 from dissensus.comparison.metrics import Metric
 from dissensus.comparison.metrics.distances import Floats
-from dissensus.comparison.metrics.scores import Columns
+from dissensus.comparison.metrics.scores import Columns, settled
 from dissensus.comparison.responses import Responses
 
 
@@ -22,12 +22,15 @@ class Problem:
         How they are scored.
     people, a, b : Cloud
         Responses of the raters and the judges, item by item.
+    size : float
+        The largest of the raters' responses; what is small against it is rounding.
     """
 
     metric: Metric
     people: Cloud
     a: Cloud
     b: Cloud
+    size: float
 
     @property
     def n_items(self) -> int:
@@ -42,8 +45,10 @@ class Problem:
     def columns(self, a: Floats, b: Floats, people: Floats) -> Columns:
         """What each item counts, from mean responses of shape (..., n_items, n_coordinates)."""
         of_item = self.metric.of_item
-        own = people[..., 0] if self.metric.name != "spearman" else of_item(people, people)
-        return Columns(of_item(a, people), of_item(b, people), own)
+        if self.metric.name == "spearman":
+            return Columns(of_item(a, people), of_item(b, people), of_item(people, people))
+        errors = Columns(of_item(a, people), of_item(b, people), people[..., 0])
+        return settled(errors, size=self.size, is_square=self.metric.name == "rmse")
 
     def observed(self) -> Columns:
         """What each item counts in the data."""
@@ -52,8 +57,9 @@ class Problem:
 
 def problem_of(parties: Sequence[Responses], metric: Metric, space: Space) -> Problem:
     """The problem of comparing two judges, from the responses of the raters, of A and of B to the same items."""
-    clouds = clouds_of(parties, metric.coordinates, space)
-    return Problem(metric=metric, people=clouds[0], a=clouds[1], b=clouds[2])
+    people, a, b = clouds_of(parties, metric.coordinates, space)
+    size = float(np.abs(people.vectors).sum(axis=-1).max(initial=0))
+    return Problem(metric=metric, people=people, a=a, b=b, size=size)
 
 
 def problem_of_values(people: Floats, a: Floats, b: Floats, metric: Metric, space: Space | None = None) -> Problem:

@@ -22,6 +22,7 @@ ASKED: dict[Test, Asked] = {
 RESAMPLES: dict[Test, int] = {"sign-flip": 10_000, "response-permutation": 10_000, "mixture": 1_000}
 """If not given; the authors draw 1,000 test sets."""
 BINS = 5
+MOST_BINS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +86,11 @@ def _check_numbers(question: Question) -> None:
         raise OptionError(f"--confidence cannot be {question.confidence:g}: it is a share between 0 and 1.")
     if not 0 < question.clip < 0.5:  # noqa: PLR2004 - one half is the middle of two labels
         raise OptionError(f"--clip cannot be {question.clip:g}: it is a share between 0 and 0.5.")
-    if question.bins < 1:
-        raise OptionError(f"--bins cannot be {question.bins}: at least one is needed.")
-    if question.bounds is not None and not question.bounds[0] < question.bounds[1]:
+    if not 1 <= question.bins <= MOST_BINS:
+        raise OptionError(f"--bins cannot be {question.bins}: give a number from 1 to {MOST_BINS}.")
+    if question.bounds is not None and not -math.inf < question.bounds[0] < question.bounds[1] < math.inf:
         raise OptionError(
-            f"--bounds cannot be {question.bounds[0]:g},{question.bounds[1]:g}: give the lower one first."
+            f"--bounds cannot be {question.bounds[0]:g},{question.bounds[1]:g}: give two numbers, the lower one first."
         )
     if question.margin is None:
         return

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from dissensus.comparison.metrics.distances import Floats
 from dissensus.ratings import Judges, Ratings
@@ -97,20 +96,32 @@ def responses_of_judge(
     response = _places(item)
     table = np.zeros((n_items, int(response.max(initial=0)) + 1))
     table[item, response] = 1
-    shares = np.zeros((len(own), len(judges.labels)))
-    is_bare: npt.NDArray[np.bool_] = np.ones(len(own), dtype=np.bool_)
-    if judges.probability is not None:
-        is_bare = np.asarray(np.isnan(judges.probability[own]).any(axis=1))
-        shares[~is_bare] = judges.probability[own[~is_bare]]
-    shares[is_bare, judges.label[own[is_bare]]] = 1
-    answer, label = np.nonzero(shares)
+    answer, label, share = _entries(judges, own)
     return Responses(
         times=table,
         item=item[answer],
         response=response[answer],
         place=place[label],
         value=values[label],
-        share=shares[answer, label],
+        share=share,
+    )
+
+
+def _entries(judges: Judges, own: Codes) -> tuple[Codes, Codes, Floats]:
+    """The labels with a share in each of these answers: which answer, which label, how large a share.
+
+    A bare label has one entry, so that a judge with a label of its own for every item takes no table of them all.
+    """
+    if judges.probability is None:
+        return np.arange(len(own)), judges.label[own], np.ones(len(own))
+    is_bare = np.isnan(judges.probability[own]).any(axis=1)
+    bare, spread = np.flatnonzero(is_bare), np.flatnonzero(~is_bare)
+    shares = judges.probability[own[spread]]
+    row, label = np.nonzero(shares)
+    return (
+        np.concatenate([bare, spread[row]]),
+        np.concatenate([judges.label[own[bare]], label]),
+        np.concatenate([np.ones(len(bare)), shares[row, label]]),
     )
 
 

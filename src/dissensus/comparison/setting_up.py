@@ -112,8 +112,7 @@ def _places(
     labels = (*ratings.labels, *strange)
     own = label_values(judges.labels)
     if strange and np.isfinite(ratings.values).all() and np.isfinite(label_values(strange)).all():
-        nearest = np.abs(ratings.values[None, :] - np.nan_to_num(own)[:, None]).argmin(axis=1)
-        return ratings.labels, nearest.astype(np.intp)
+        return ratings.labels, _nearest(np.nan_to_num(own), ratings.values)
     if strange:
         warnings.append(f"Judges used labels that no rater used, so they can never be right there: {listed(strange)}.")
     places = {label: place for place, label in enumerate(labels)}
@@ -121,18 +120,33 @@ def _places(
     return labels, np.array([places.get(label, 0) for label in judges.labels], dtype=np.intp)
 
 
+def _nearest(values: Floats, labels: Floats) -> Codes:
+    """The place of the nearest label of each value, the lower one of two.
+
+    Examples
+    --------
+    >>> _nearest(np.array([-9.0, 1.4, 1.5, 9.0]), np.array([3.0, 2.0, 1.0]))
+    array([2, 2, 2, 0])
+    """
+    order = np.argsort(labels, kind="stable")
+    ordered = labels[order]
+    halfway = (ordered[1:] + ordered[:-1]) / 2
+    return np.asarray(order[np.searchsorted(halfway, values)], dtype=np.intp)
+
+
 def other_scale(panel: Panel, name: str) -> str | None:
     """Why a judge's numbers cannot be on the raters' scale; None if they can.
 
-    On the scale are the numbers between the lowest and the highest label; on an ordinal scale one step further too,
-    since a label may exist that no rater gave. The middle answer of a judge that measures lies where raters' do.
+    On the scale are the numbers between the lowest and the highest label, and some beyond, since a label may exist that
+    no rater gave: one step on an ordinal scale, on an interval scale half of what lies between. The middle answer of a
+    judge that measures lies where raters' do.
     """
     said = panel.judges[name]
     values, labels = said.value[np.isfinite(said.value)], np.unique(panel.values)
     if not values.size or not panel.has_numbers:
         return None
     low, high = labels[[0, -1]]
-    step = float(np.diff(labels).max(initial=0)) if panel.scale == "ordinal" else 0.0
+    step = float(np.diff(labels).max(initial=0)) if panel.scale == "ordinal" else (high - low) / 2
     outside = float(np.mean((values < low - step) | (values > high + step)))
     middle = float(np.median(values))
     if outside > MOST_OUTSIDE or not low <= middle <= high:

@@ -33,11 +33,12 @@ def flipped_differences(metric: Metric, columns: Columns, resamples: int, rng: G
     """
     n = len(columns.a)
     size = max(1, MOST_NUMBERS // n)
+    swapped = metric.score.swapper(columns)
     parts = []
     for done in range(0, resamples, size):
         rows = min(size, resamples - done)
         bits = np.unpackbits(np.frombuffer(rng.bytes(rows * -(-n // 8)), dtype=np.uint8).reshape(rows, -1), axis=1)
-        parts.append(metric.score.swapped(columns, bits[:, :n].astype(np.float64)))
+        parts.append(swapped(bits[:, :n].astype(np.float64)))
     return np.concatenate(parts)
 
 
@@ -49,6 +50,13 @@ def all_flipped_differences(metric: Metric, columns: Columns, resamples: int) ->
     differs = np.flatnonzero((columns.a != columns.b) | (metric.name == "spearman"))
     if len(differs) >= np.log2(max(resamples, 1)) + 1e-9:
         return None
-    swap = np.zeros((2 ** len(differs), len(columns.a)))
-    swap[:, differs] = np.arange(2 ** len(differs))[:, None] >> np.arange(len(differs)) & 1
-    return metric.score.swapped(columns, swap)
+    n, ways = len(columns.a), np.arange(2 ** len(differs))
+    size = max(1, MOST_NUMBERS // n)
+    swapped = metric.score.swapper(columns)
+    parts = []
+    for done in range(0, len(ways), size):
+        own = ways[done : done + size]
+        swap = np.zeros((len(own), n))
+        swap[:, differs] = own[:, None] >> np.arange(len(differs)) & 1
+        parts.append(swapped(swap))
+    return np.concatenate(parts)

@@ -1,11 +1,12 @@
 """From what resampling found to the result."""
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 
 from dissensus.comparison.bootstrap import non_inferiority_p_value, percentile_interval
 from dissensus.comparison.metrics.ranks import midranks
-from dissensus.comparison.metrics.scores import Columns, wins
+from dissensus.comparison.metrics.scores import Columns
 from dissensus.comparison.p_values import holm
 from dissensus.comparison.pairs import Found, NamedPair
 from dissensus.comparison.question import ASKED, Question
@@ -23,6 +24,10 @@ PERMUTATION = (
 )
 ANSWERED_ONCE = (
     "Every judge answered each item once, so dealing out responses is the same as exchanging the judges on an item."
+)
+NO_INTERVAL = (
+    "Without intervals (--bootstrap 0) no judge is called better: this test alone does not say whether they are "
+    "equally good."
 )
 BINNED = (
     "emd-binned sorts the bins before it compares them, as the authors' tool does, so it cannot see whether a judge "
@@ -125,37 +130,66 @@ def _warnings(
     warnings = []
     alike = [name for name, own in zip(names, columns, strict=True) if _are_alike(found, own)]
     if alike:
-        warnings.append(f"p is 1: {listed(alike)} score the same on every item, so there is no difference to test.")
+        # The other tests draw responses anew, and these may differ: their p need not be 1.
+        answer = "p is 1: " if question.test == "sign-flip" else ""
+        warnings.append(f"{answer}{listed(alike)} score the same on every item, so there is no difference to test.")
     undefined = [name for name, pair in zip(names, pairs, strict=True) if not math.isfinite(pair.difference)]
     if undefined:
         warnings.append(
             f"The correlation is undefined for {listed(undefined)}: a judge or the raters gave every item the same."
         )
     if question.metric == "spearman":
-        warnings += _negative_correlations(pairs)
+        warnings += _negative_correlations(pairs, question.reverse)
     if question.metric == "emd-binned":
         warnings.append(BINNED)
-    return warnings + _warnings_of_test(found, question)
+    return warnings + _too_few_draws(len(pairs), question) + _warnings_of_test(found, question)
 
 
 def _are_alike(found: Found, columns: Columns) -> bool:
     """Whether every item counts the same for both judges."""
     a, b = (midranks(own) for own in columns[:2]) if found.metric.name == "spearman" else columns[:2]
-    return not wins(Columns(a, b, columns.people)).any()
+    return bool((a == b).all())
 
 
-def _negative_correlations(pairs: Sequence[PairComparison]) -> list[str]:
+def _negative_correlations(pairs: Sequence[PairComparison], reverse: Sequence[str]) -> list[str]:
     scores = {pair.judge_a: pair.score_a for pair in pairs} | {pair.judge_b: pair.score_b for pair in pairs}
     negative = [name for name, score in scores.items() if score < 0]
-    if not negative:
-        return []
-    options = " ".join(f"--reverse {name}" for name in negative)
-    text = f"{listed(negative)}: higher answers go with lower labels. If the scale is meant so, say {options}."
-    return [text]
+    warnings = []
+    if plain := [name for name in negative if name not in reverse]:
+        options = " ".join(f"--reverse {shlex.quote(name)}" for name in plain)
+        warnings.append(
+            f"{listed(plain)}: higher answers go with lower labels. If the scale is meant so, say {options}."
+        )
+    if turned := [name for name in negative if name in reverse]:
+        options = " ".join(f"--reverse {shlex.quote(name)}" for name in turned)
+        warnings.append(f"{listed(turned)}: higher answers go with higher labels. Perhaps leave {options} out.")
+    return warnings
+
+
+def _too_few_draws(n_pairs: int, question: Question) -> list[str]:
+    """Say so where even the rarest result would not be rare enough, so that nothing can be found."""
+    level = 1 - question.confidence
+    drawn = {"--resamples": question.resamples} | ({"--bootstrap": question.bootstrap} if question.margin else {})
+    warnings = []
+    for option, number in drawn.items():
+        sides = 2 if option == "--resamples" and question.test == "response-permutation" else 1
+        least = sides * n_pairs / (1 + number)
+        if least > level:
+            of_pairs = "" if n_pairs == 1 else f" for {n_pairs} pairs"
+            warnings.append(
+                f"{option} {number} is too few{of_pairs}: no p can be below {min(1, least):.2g}, so nothing can be "
+                f"found. Give at least {math.ceil(sides * n_pairs / level)}."
+            )
+    return warnings
 
 
 def _warnings_of_test(found: Found, question: Question) -> list[str]:
     """What the test cannot do."""
+    has_interval = question.bootstrap > 0 or ASKED[question.test] == "same quality"
+    return _limits(found, question) + ([] if has_interval else [NO_INTERVAL])
+
+
+def _limits(found: Found, question: Question) -> list[str]:
     if question.test == "mixture":
         return [MIXTURE]
     if question.test == "sign-flip":

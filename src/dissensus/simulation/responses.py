@@ -13,7 +13,14 @@ from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.labels import natural_order
 from dissensus.results import Result
 from dissensus.simulation.panels import Codes, Panel, assign_raters, numbered
-from dissensus.simulation.responses_population import Items, NormalItems, Responses, draw_items, labels_of
+from dissensus.simulation.responses_population import (
+    Items,
+    NormalItems,
+    Responses,
+    draw_items,
+    expected_response,
+    labels_of,
+)
 
 DIGITS = 6
 JUDGES = ("A", "B")
@@ -43,12 +50,16 @@ class ResponsesTruth:
 
     def as_dict(self) -> dict[str, object]:
         """The population, by how much B errs more than A, and each item."""
-        return {"population": asdict(self.responses), "better": "A", "error_b": self.error(), "items": self.rows()}
+        error = self.error()
+        better = "A" if error > 0 else "neither"
+        return {"population": asdict(self.responses), "better": better, "error_b": error, "items": self.rows()}
 
     def error(self) -> float:
-        """Mean error of B with endless responses: of its mean, or the share of labels that would have to change."""
+        """Mean error of B with endless responses: of its mean label, or the share of labels that must change."""
         if isinstance(self.drawn, NormalItems):
-            return round(float(np.abs(self.drawn.shift).mean()), DIGITS)
+            mean, spread = self.drawn.mean, self.drawn.spread
+            people, b = (expected_response(self.responses, own, spread) for own in (mean, mean + self.drawn.shift))
+            return round(float(np.abs(b - people).mean()), DIGITS)
         apart = np.abs(self.drawn.shares_b - self.drawn.shares).sum(axis=1) / 2
         return round(float(apart.mean()), DIGITS)
 

@@ -1,5 +1,6 @@
 """Items with a distribution of responses each: of people, of a judge A like them, and of a judge B that strays."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +14,8 @@ from dissensus.simulation.probabilities import Floats, checked_share, draw_categ
 Kind = Literal["normal", "likert", "dirichlet"]
 KINDS: tuple[Kind, ...] = ("normal", "likert", "dirichlet")
 FEWEST_POINTS = 2
+SMALLEST_CONCENTRATION = 1e-6
+"""With less, all raters give an item the same label anyway."""
 DECIMALS = 3
 """Normal responses are written with so many decimals."""
 
@@ -55,12 +58,12 @@ class Responses:
             raise OptionError.unknown("--kind", self.kind, KINDS)
         checked_share("--effect", self.effect)
         low, high = self.spread
-        if not 0 <= low <= high:
+        if not 0 <= low <= high < math.inf:
             raise OptionError(f"--spread cannot be {low:g}:{high:g}: give two standard deviations such as 0:0.3.")
-        if self.points < FEWEST_POINTS or self.concentration <= 0:
+        if self.points < FEWEST_POINTS or not SMALLEST_CONCENTRATION <= self.concentration < math.inf:
             raise OptionError(
                 f"{self.points} points and concentration {self.concentration:g}: give two points or more and a "
-                "concentration above 0."
+                f"concentration of at least {SMALLEST_CONCENTRATION:g}."
             )
 
 
@@ -104,6 +107,28 @@ def draw_items(responses: Responses, n: int, rng: Generator) -> Items:
     low, high = responses.spread
     off = responses.effect * (2 * turn - 1)
     return NormalItems(mean=mean, spread=low + (high - low) * place, shift=np.clip(mean + off, 0, 1) - mean)
+
+
+def expected_response(responses: Responses, mean: Floats, spread: Floats) -> Floats:
+    """Mean of endless responses that are normal before they are clipped, or cut into steps.
+
+    Examples
+    --------
+    >>> likert = Responses(kind="likert", points=2)
+    >>> expected_response(likert, np.array([0.5, 0.9]), np.array([0.2, 0.0]))  # steps 1 and 2 equally often; always 2
+    array([1.5, 2. ])
+    """
+    from scipy.special import ndtr  # noqa: PLC0415 - not needed to draw
+
+    sd = np.maximum(spread, 1e-9)
+    if responses.kind == "likert":
+        bounds = np.arange(1, responses.points) / responses.points
+        return np.asarray(1 + sum(np.where(spread > 0, ndtr((mean - k) / sd), mean >= k) for k in bounds))
+    if not responses.is_clipped:
+        return mean
+    # The integral of P(response > t) over t from 0 to 1; x P(x) + p(x) is an integral of the normal distribution P.
+    above_0, above_1 = (x * ndtr(x) + np.exp(-x * x / 2) / np.sqrt(2 * np.pi) for x in (mean / sd, (mean - 1) / sd))
+    return np.asarray(sd * (above_0 - above_1))
 
 
 def labels_of(responses: Responses, drawn: Floats) -> list[str]:

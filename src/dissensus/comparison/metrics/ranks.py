@@ -3,10 +3,12 @@
 import numpy as np
 
 from dissensus.comparison.metrics.distances import Floats
-from dissensus.comparison.metrics.scores import Columns, Pair
+from dissensus.comparison.metrics.scores import Columns, Pair, Swapper
 
 ROUNDING = 1e-13
 """Ranks that spread less are all the same: even one item of a million apart from the rest spreads them more."""
+SAME = 1e-12
+"""Answers that differ by less, relative to their size, are the same."""
 
 
 class RankCorrelation:
@@ -21,8 +23,8 @@ class RankCorrelation:
         a, b = weighted_midranks(columns.a, weights), weighted_midranks(columns.b, weights)
         return Pair(correlation(a, people, weights), correlation(b, people, weights))
 
-    def swapped(self, columns: Columns, swap: Floats) -> Floats:
-        """Difference of the correlations after the judges changed places where `swap` is 1.
+    def swapper(self, columns: Columns) -> Swapper:
+        """As in Score.
 
         The judges exchange ranks, not answers, so that they need not be on one scale; the ranks stay as they were among
         all answers of a judge. Then every sample needs three sums only.
@@ -31,14 +33,18 @@ class RankCorrelation:
         people = _standard(midranks(columns.people))
         n = len(people)
         parts = np.stack([b - a, b**2 - a**2, (b - a) * people], axis=1)
-        moved = swap @ parts
         own, other = (np.array([x.sum(), (x**2).sum(), x @ people]) for x in (a, b))
         spread = np.sqrt((people**2).mean())
-        return np.asarray(_from_sums(own + moved, n, spread) - _from_sums(other - moved, n, spread))
+
+        def swapped(swap: Floats) -> Floats:
+            moved = swap @ parts
+            return np.asarray(_from_sums(own + moved, n, spread) - _from_sums(other - moved, n, spread))
+
+        return swapped
 
 
 def rankable(judge: Floats, people: Floats) -> Floats:
-    """The judge's mean answer to each item, without the last digits, in which equal means differ by rounding.
+    """The judge's mean answer to each item, equal where means differ by rounding only.
 
     Parameters
     ----------
@@ -52,8 +58,16 @@ def rankable(judge: Floats, people: Floats) -> Floats:
     """
     del people  # a correlation compares items, so no single item has an error
     values = judge[..., 0]
-    largest = float(np.abs(values).max(initial=0)) or 1.0
-    return np.asarray(np.round(values / largest, 12) * largest)
+    # Not relative to the largest: one answer of a judge may be beyond all bounds, as perplexities are.
+    usual = float(np.median(np.abs(values)))
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    starts = np.ones(values.shape, dtype=np.bool_)
+    starts[..., 1:] = np.diff(ordered, axis=-1) > SAME * np.maximum(np.abs(ordered[..., 1:]), usual)
+    first = np.maximum.accumulate(np.where(starts, np.arange(values.shape[-1]), 0), axis=-1)
+    found = np.empty(values.shape)
+    np.put_along_axis(found, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
+    return found
 
 
 def _standard(ranks: Floats) -> Floats:

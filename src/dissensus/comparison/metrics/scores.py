@@ -1,5 +1,6 @@
 """From a number per item and judge to a score per judge: means, roots of means, and shares of wins."""
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from dissensus.comparison.metrics.distances import Floats
 
 TIE = 1e-12
-"""Errors that differ by less, relative to their size, are a tie: they differ by rounding only."""
+"""Errors that differ by less, relative to the answers that they come from, differ by rounding only."""
 
 
 class Columns(NamedTuple):
@@ -30,14 +31,18 @@ class Pair(NamedTuple):
         return np.asarray(self.a - self.b)
 
 
+Swapper = Callable[[Floats], Floats]
+"""Difference of the scores after A and B changed places where a number, of shape (n, n_items), is 1."""
+
+
 class Score(Protocol):
     """Turns items into scores."""
 
     def __call__(self, columns: Columns, weights: Floats | None = None) -> Pair:
         """The scores; with weights of shape (n_replicates, n_items), those of each replicate."""
 
-    def swapped(self, columns: Columns, swap: Floats) -> Floats:
-        """Difference of the scores after A and B changed places where `swap`, of shape (n, n_items), is 1."""
+    def swapper(self, columns: Columns) -> Swapper:
+        """Prepares what many swaps need once."""
 
 
 def mean_of(values: Floats, weights: Floats | None) -> Floats:
@@ -54,10 +59,10 @@ class MeanScore:
         """The mean of each judge."""
         return Pair(mean_of(columns.a, weights), mean_of(columns.b, weights))
 
-    def swapped(self, columns: Columns, swap: Floats) -> Floats:
+    def swapper(self, columns: Columns) -> Swapper:
         """As in Score: a swap turns the sign of an item's difference."""
         gap = columns.a - columns.b
-        return np.asarray((gap.sum() - 2 * (swap @ gap)) / len(gap))
+        return lambda swap: np.asarray((gap.sum() - 2 * (swap @ gap)) / len(gap))
 
 
 class RootMeanScore:
@@ -67,13 +72,17 @@ class RootMeanScore:
         """The root of each judge's mean."""
         return Pair(np.sqrt(mean_of(columns.a, weights)), np.sqrt(mean_of(columns.b, weights)))
 
-    def swapped(self, columns: Columns, swap: Floats) -> Floats:
+    def swapper(self, columns: Columns) -> Swapper:
         """As in Score."""
-        n = len(columns.a)
-        moved = swap @ (columns.b - columns.a)
-        # A sum of squares that should be 0 may come out a rounding below it.
-        first, second = np.maximum(columns.a.sum() + moved, 0), np.maximum(columns.b.sum() - moved, 0)
-        return np.asarray(np.sqrt(first / n) - np.sqrt(second / n))
+        n, gap = len(columns.a), columns.b - columns.a
+
+        def swapped(swap: Floats) -> Floats:
+            moved = swap @ gap
+            # A sum of squares that should be 0 may come out a rounding below it.
+            first, second = np.maximum(columns.a.sum() + moved, 0), np.maximum(columns.b.sum() - moved, 0)
+            return np.asarray(np.sqrt(first / n) - np.sqrt(second / n))
+
+        return swapped
 
 
 class WinShare:
@@ -87,10 +96,10 @@ class WinShare:
         share = (mean_of(wins(columns), weights) + 1) / 2
         return Pair(share, 1 - share)
 
-    def swapped(self, columns: Columns, swap: Floats) -> Floats:
+    def swapper(self, columns: Columns) -> Swapper:
         """As in Score: a swap turns a win into a loss."""
         won = wins(columns)
-        return np.asarray((won.sum() - 2 * (swap @ won)) / len(won))
+        return lambda swap: np.asarray((won.sum() - 2 * (swap @ won)) / len(won))
 
 
 def wins(columns: Columns) -> Floats:
@@ -98,9 +107,30 @@ def wins(columns: Columns) -> Floats:
 
     Examples
     --------
-    >>> wins(Columns(np.array([0.1, 0.3, 0.1 + 0.2]), np.array([0.2, 0.1, 0.3]), np.zeros(3)))
+    >>> wins(Columns(np.array([0.1, 0.3, 0.3]), np.array([0.2, 0.1, 0.3]), np.zeros(3)))
     array([ 1., -1.,  0.])
     """
-    gap = columns.b - columns.a
-    is_tie = np.abs(gap) <= TIE * np.maximum(1, np.maximum(np.abs(columns.a), np.abs(columns.b)))
-    return np.where(is_tie, 0.0, np.sign(gap))
+    return np.asarray(np.sign(columns.b - columns.a))
+
+
+def settled(columns: Columns, *, size: float, is_square: bool = False) -> Columns:
+    """The columns with B's errors equal to A's where rounding alone sets them apart.
+
+    Parameters
+    ----------
+    columns : Columns
+        Errors, none below 0.
+    size : float
+        How large the numbers are that errors are differences of: a millionth is rounding between millions of millions.
+    is_square : bool
+        Whether the errors are squared.
+
+    Examples
+    --------
+    >>> settled(Columns(np.array([0.1 + 0.2, 0.3]), np.array([0.3, 0.4]), np.zeros(2)), size=1.0).b
+    array([0.3, 0.4])
+    """
+    a, b, people = columns
+    first, second = (np.sqrt(a), np.sqrt(b)) if is_square else (a, b)
+    is_tie = np.abs(second - first) <= TIE * (first + second + size)
+    return Columns(a, np.where(is_tie, a, b), people)

@@ -38,13 +38,26 @@ TEST_WORDS: dict[Test, str] = {
     "first differ at least as much as the second. Judges that answer differently can still be equally good.",
 }
 _SHARES = {"wins", "accuracy"}
+MOST_DIGITS = 12
 
 
-def number(value: float, metric: MetricName) -> str:
-    """A score of this metric; wins and accuracy are shares."""
+def number(value: float, metric: MetricName, digits: int = 3) -> str:
+    """A score of this metric; wins and accuracy are shares.
+
+    Examples
+    --------
+    >>> number(0.25, "wins"), number(0.25, "mae"), number(0.00013, "mae", 5)
+    ('25.0%', '0.250', '0.00013')
+    """
     if not math.isfinite(value):
         return "undefined"
-    return percent(value) if metric in _SHARES else decimal(value, 3)
+    return percent(value) if metric in _SHARES else decimal(value, digits)
+
+
+def digits_of(pair: PairComparison) -> int:
+    """Decimals that show two digits of the larger score: three, or more where labels are small numbers."""
+    larger = max((abs(score) for score in (pair.score_a, pair.score_b) if math.isfinite(score)), default=0.0)
+    return 3 if larger == 0 else min(max(3, 1 - math.floor(math.log10(larger))), MOST_DIGITS)
 
 
 def p_text(p_value: float) -> str:
@@ -65,14 +78,14 @@ def pair_sentence(pair: PairComparison, result: CompareResult) -> str:
     a, b = quoted(pair.judge_a), quoted(pair.judge_b)
     if not math.isfinite(pair.difference):
         return f"{a} and {b} cannot be compared by {result.metric}: a score is undefined."
-    sure = f"{p_text(pair.p_holm)}{', Holm-corrected' if len(result.pairs) > 1 else ''}"
-    scores = f"{result.metric} {number(pair.score_a, result.metric)} against {number(pair.score_b, result.metric)}"
+    sure = f"{p_text(pair.p_holm)}{' (Holm-corrected)' if len(result.pairs) > 1 else ''}"
+    first, second = (number(score, result.metric, digits_of(pair)) for score in (pair.score_a, pair.score_b))
+    scores = f"{result.metric} {first} against {second}"
     if pair.better == "neither":
         return f"It is open whether {a} or {b} is better: {scores}, {sure} on {counted(pair.items, 'item')}."
-    first, second = (a, b) if pair.better == "a" else (b, a)
     if pair.better == "b":
-        scores = f"{result.metric} {number(pair.score_b, result.metric)} against {number(pair.score_a, result.metric)}"
-    return f"{first} is better than {second}: {scores}, {sure} on {counted(pair.items, 'item')}."
+        a, b, scores = b, a, f"{result.metric} {second} against {first}"
+    return f"{a} is better than {b}: {scores}, {sure} on {counted(pair.items, 'item')}."
 
 
 def lead_sentence(result: CompareResult) -> str:
@@ -98,7 +111,8 @@ def finding_sentence(result: CompareResult) -> str:
     """What the chart of the differences shows."""
     if len(result.pairs) > 1:
         decided = sum(pair.better != "neither" for pair in result.pairs)
-        return f"{decided} of {counted(len(result.pairs), 'difference')} in {result.metric} are told apart from chance"
+        found = f"{decided} of {counted(len(result.pairs), 'difference')} in {result.metric}"
+        return f"{found} {'is' if decided == 1 else 'are'} told apart from chance"
     pair = result.pairs[0]
     more = "higher" if pair.difference > 0 else "lower"
     names = f"{quoted(pair.judge_a)}'s {result.metric} score is", f"than {quoted(pair.judge_b)}'s"
@@ -109,7 +123,8 @@ def finding_sentence(result: CompareResult) -> str:
 
 def interval_text(pair: PairComparison, metric: MetricName) -> str:
     """The difference with its interval."""
-    return with_interval(pair.difference, pair.low, pair.high, form=lambda value: number(value, metric))
+    digits = digits_of(pair)
+    return with_interval(pair.difference, pair.low, pair.high, form=lambda value: number(value, metric, digits))
 
 
 def non_inferiority_sentence(pair: PairComparison, result: CompareResult) -> str:
@@ -119,7 +134,7 @@ def non_inferiority_sentence(pair: PairComparison, result: CompareResult) -> str
         return ""
     a, b = quoted(pair.judge_a), quoted(pair.judge_b)
     is_share = result.metric in _SHARES
-    margin = f"{decimal(100 * found.margin, 1)} percentage points" if is_share else decimal(found.margin, 3)
+    margin = f"{decimal(100 * found.margin, 1)} percentage points" if is_share else f"{found.margin:g}"
     if found.is_non_inferior:
         return f"{b} is at most {margin} worse than {a} ({p_text(found.p_holm)})."
     return f"It is not shown that {b} is at most {margin} worse than {a} ({p_text(found.p_holm)})."

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dissensus.comparison.result import CompareResult, PairComparison
 from dissensus.errors import DissensusError
 from dissensus.report.document import Block, Cell, Figure, Paragraph, Points, Section, Table
+from dissensus.report.numbers import percent
 from dissensus.report.sentences.compare import (
     METRIC_WORDS,
     TEST_WORDS,
+    digits_of,
     finding_sentence,
     interval_text,
     lead_sentence,
@@ -55,6 +57,7 @@ def _table(result: CompareResult) -> Table:
         columns=["A", "B", "Score A", "Score B", "Difference", "p (Holm)" if has_many else "p"],
         rows=rows,
         percent=frozenset({"Score A", "Score B"}) if result.metric in _SHARES else frozenset(),
+        digits=max(map(digits_of, result.pairs)),
     )
 
 
@@ -124,6 +127,12 @@ def _computed(result: CompareResult) -> list[str]:
     if len(result.pairs) > 1:
         said.append(
             "Holm's correction makes p-values of many pairs honest: the chance that any pair of equal judges is called "
-            "different stays below 5%."
+            f"different stays below {_level(result)}."
         )
     return [text for text in said if text]
+
+
+def _level(result: CompareResult) -> str:
+    """The largest p-value that decides."""
+    confidence = result.settings.get("confidence")
+    return percent(1 - confidence, 0) if isinstance(confidence, float) else "its level"
