@@ -9,21 +9,26 @@ import pandas as pd
 import pytest
 import typer
 
-from dissensus import read, read_judges
+from dissensus import read_judges
 from dissensus.cli.bundles import spread
 from dissensus.cli.plan_raters import plan_raters_command
 from dissensus.planning import PlanRatersResult, plan_raters
+from dissensus.planning.raters.drawn_sets import TestSets
 from dissensus.planning.raters.item_moments import item_moments
 from dissensus.planning.raters.nodes import normal_nodes
 from dissensus.planning.raters.pilot_data import pilot_of
 from dissensus.planning.raters.pilot_fit import fit_pilot
 from dissensus.planning.raters.powers import sign_flip_power
+from dissensus.planning.raters.question import MOST_SIMULATED
+from dissensus.planning.raters.simulated_power import simulated_designs
 from dissensus.planning.raters.spreads import spreads_of
 from dissensus.report.views import main_chart, section_of
 from dissensus.simulation.responses import simulate_responses
 from dissensus.simulation.responses_population import Responses
 
 from tables import message_of
+
+LESS = "ask for fewer, or for wins or mae, which have a closed form."
 
 
 def power_of(items, raters, *, samples=None, effect=0.1, metric="wins"):
@@ -86,7 +91,13 @@ def test_simulation_and_closed_form_recommend_alike():
 def test_the_true_distance_finds_a_difference_that_is_plain():
     plan = plan_raters(effect=0.4, metric="emd", items=[50], raters=[5, 10], simulations=200)
     assert [design.power for design in plan.grid] == [1, 1]
-    assert plan.trade_off is None
+
+
+def test_simulation_and_closed_form_find_the_same_trade_off():
+    options = {"effect": 0.1, "metric": "mae", "items": [400], "raters": [5]}
+    closed, simulated = (plan_raters(**options, method=method).trade_off for method in ("closed", "simulate"))
+    assert simulated.gain_raters == pytest.approx(closed.gain_raters, rel=0.05)
+    assert (simulated.shift, simulated.noise) == (closed.shift, closed.noise)
 
 
 def test_the_same_seed_gives_the_same_plan():
@@ -114,11 +125,25 @@ def test_the_same_seed_gives_the_same_plan():
             "--spread cannot be 0.3:0.1: give two standard deviations such as 0:0.3.",
         ),
         ({"effect": 0.1, "budget": 0}, "--budget cannot be 0: give what the items and ratings may cost."),
+        ({"effect": 0.1, "budget": math.nan}, "--budget cannot be nan: give what the items and ratings may cost."),
+        ({"effect": 0.1, "rating_cost": math.inf}, "--rating-cost cannot be inf: give a number from 0 on."),
+        (
+            {"effect": 0.1, "spread": (0.0, math.inf)},
+            "--spread cannot be 0:inf: give two standard deviations such as 0:0.3.",
+        ),
+        (
+            {"effect": 0.1, "items": [10**20]},
+            f"--items cannot be {10**20}: numbers up to 100,000,000 can be planned for.",
+        ),
+        (
+            {"effect": 0.1, "metric": "emd-binned", "items": [10**6]},
+            f"Simulated test sets have up to {MOST_SIMULATED:,} items, and --items asks for 1,000,000: {LESS}",
+        ),
         (
             {"effect": 0.1, "rating_cost": 0},
             "--item-cost and --rating-cost are both 0: without a cost no design is the cheapest.",
         ),
-        ({"effect": 0.1, "machine_samples": 0}, "--machine-samples cannot be 0: give 1 or more."),
+        ({"effect": 0.1, "machine_samples": 0}, "--machine-samples cannot be 0: give a number from 1 on."),
         ({"effect": 0.1, "a": "x"}, "--a and --b name judges of a pilot: give one with --pilot and --pilot-judges."),
     ],
 )
@@ -167,7 +192,7 @@ def test_the_noise_of_a_pilot_is_taken_out_of_the_judges_errors():
 
 def test_a_larger_pilot_narrows_the_interval():
     widths = []
-    for items in (60, 400):
+    for items in (60, 240):
         ratings, judges, _ = pilot(items=items, effect=0.2)
         found = plan_raters(pilot=ratings, pilot_judges=judges, raters=[5], bootstrap=50).pilot
         widths.append(math.log(found.items_high / found.items_low))
@@ -225,22 +250,13 @@ def test_an_unknown_judge_is_refused_with_the_known_ones():
     )
 
 
-def test_labels_that_are_words_are_refused():
-    frame = pd.DataFrame({"item": [1, 1, 2, 2], "rater": ["x", "y"] * 2, "label": ["no", "yes", "no", "no"]})
-    _, judges, _ = pilot()
-    assert one_line_of(read(frame), judges) == (
-        "Planning from a pilot needs labels that are numbers, and these are words: no, yes. Recode them as numbers, "
-        "such as 0 and 1."
-    )
-
-
 def test_a_pilot_contradicts_an_effect_and_needs_its_judges():
     ratings, judges, _ = pilot()
     assert one_line_of(ratings, judges, effect=0.1) == (
         "--effect and --pilot contradict each other: the pilot says how large the effect is."
     )
-    assert one_line_of(ratings, judges, metric="emd") == (
-        "--pilot goes with --metric wins or mae and --method closed; it is confirmed by simulation."
+    assert one_line_of(ratings, judges, method="simulate") == (
+        "--pilot chooses its own method, and confirms it by simulation: leave --method out."
     )
     assert one_line_of(ratings, None) == (
         "--pilot and --pilot-judges go together: give people's ratings and the judges' answers."
@@ -335,3 +351,17 @@ def test_a_plan_without_a_recommendation_shows_too():
     plan = plan_raters(effect=0.01, metric="mae", items=[25], raters=[1])
     assert isinstance(plan, PlanRatersResult)
     assert "None of the designs considered finds the difference 80% of the time." in plan.summary().replace("\n", " ")
+
+
+def test_the_closed_form_for_mae_warns_that_it_is_cautious_with_few_items():
+    few = plan_raters(metric="mae", effect=0.5, raters=[25], spread=(0.1, 0.1))
+    assert few.recommended.items < 30
+    assert any("--method simulate" in warning for warning in few.warnings)
+    sets = simulated_designs(
+        TestSets(
+            metric="mae", effect=0.5, spread=(0.1, 0.1), pairs=((25, 25),), sets=2000, items=few.recommended.items
+        ),
+        [few.recommended.items],
+        alpha=0.05,
+    )
+    assert sets[few.recommended.items, 25, 25].power > few.recommended.power - 0.02

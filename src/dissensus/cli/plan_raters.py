@@ -18,7 +18,7 @@ class PilotInput:
 
     pilot: Annotated[
         str | None,
-        typer.Option(metavar="RATINGS", help="People's ratings of a few items, with labels that are numbers."),
+        typer.Option(metavar="RATINGS", help="People's ratings of a few items."),
     ] = None
     pilot_judges: Annotated[
         str | None, typer.Option(metavar="JUDGES", help="Judges' answers on the pilot's items.")

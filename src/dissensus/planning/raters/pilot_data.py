@@ -1,4 +1,4 @@
-"""A pilot as numbers: means, variances and sizes of the responses to each item, of people and of two judges."""
+"""A pilot in arrays: what people and two judges said of each item."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,16 @@ import numpy.typing as npt
 
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.planning.raters.nodes import Floats
+from dissensus.planning.raters.pilot_answers import (
+    Answers,
+    Codes,
+    LabelSpace,
+    answers_of,
+    label_space,
+    position_in_item,
+)
 from dissensus.ratings import Judges, Ratings
-from dissensus.ratings.labels import label_values
+from dissensus.ratings.labels import Scale
 
 FEWEST_ITEMS = 6
 """With five items a two-sided sign-flip test can never reach .05, so nothing can be learnt from them either."""
@@ -17,21 +25,17 @@ FEWEST_RATED_TWICE = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Responses:
-    """What was said of each item.
+    """What was said of each item, in numbers.
 
     Attributes
     ----------
     size, mean, variance : ndarray of shape (n_items,)
-        Number, mean and variance (NaN of a single one) of the responses.
+        Number, mean and variance (NaN of a single one) of the responses; NaN too where labels are words.
     """
 
     size: npt.NDArray[np.intp]
     mean: Floats
     variance: Floats
-
-    def at(self, rows: npt.NDArray[np.intp]) -> "Responses":
-        """Those of some items."""
-        return Responses(size=self.size[rows], mean=self.mean[rows], variance=self.variance[rows])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,19 +48,28 @@ class Pilot:
         Names of the items, and of A and B.
     people, a, b : Responses
         In numbers.
-    counts : ndarray of shape (n_items, n_labels), optional
-        How many raters gave each label, where labels are steps of a scale and not measurements.
-    values : ndarray of shape (n_labels,), optional
-        The labels as numbers, where there are counts.
+    codes : ndarray of shape (n_items, most)
+        The label that each rater of an item gave, as its place in `space`; -1 where an item has fewer ratings.
+    answers : tuple of Answers
+        Of A and of B.
+    space : LabelSpace
+        The labels.
+    scale : str
+        Of the ratings.
+    warnings : tuple of str
+        What is to be known of the labels.
     """
 
     items: tuple[str, ...]
+    names: tuple[str, str]
     people: Responses
     a: Responses
     b: Responses
-    names: tuple[str, str]
-    counts: npt.NDArray[np.intp] | None = None
-    values: Floats | None = None
+    codes: Codes
+    answers: tuple[Answers, Answers]
+    space: LabelSpace
+    scale: Scale
+    warnings: tuple[str, ...] = ()
 
     @property
     def n_items(self) -> int:
@@ -67,6 +80,22 @@ class Pilot:
     def is_sampled(self) -> bool:
         """Whether the judges were asked several times about some items."""
         return bool((self.a.size > 1).any() and (self.b.size > 1).any())
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether ratings are measurements, and not labels of which there are a few."""
+        return self.scale == "interval" and self.space.has_numbers
+
+    def counts(self) -> Codes:
+        """How many raters gave each label, of shape (n_items, n_labels)."""
+        item, place = np.nonzero(self.codes >= 0)
+        width = len(self.space.labels)
+        cell = item * width + self.codes[item, place]
+        return np.bincount(cell, minlength=self.n_items * width).reshape(self.n_items, width)
+
+    def rating_values(self) -> Floats:
+        """Each rating as a number, of shape (n_items, most); NaN where there is none."""
+        return np.where(self.codes >= 0, self.space.values[self.codes], np.nan)
 
 
 def pilot_of(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str | None = None) -> Pilot:
@@ -80,30 +109,62 @@ def pilot_of(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str |
         The judges to compare; may be left out if there are just two.
     """
     names = _two(judges, a, b)
-    values = _numbers(ratings.labels)
-    own = [_answers(judges[name]) for name in names]
-    shared = [item for item in ratings.items if all(item in found for found in own)]
+    own = [judges[name] for name in names]
+    answered = [set(judge.items) for judge in own]
+    shared = tuple(item for item in ratings.items if all(item in items for items in answered))
     if len(shared) < FEWEST_ITEMS:
         raise JudgesError(
             f"The pilot has {counted(len(shared), 'item')} with ratings and answers of both {names[0]} and {names[1]}: "
             f"give at least {FEWEST_ITEMS}, better 50."
         )
-    times = np.ones(len(ratings.item)) if ratings.times is None else ratings.times
-    everybody = _grouped(ratings.item, values[ratings.label], times, n=ratings.n_items)
-    place = {item: i for i, item in enumerate(ratings.items)}
-    rows = np.array([place[item] for item in shared])
-    people = everybody.at(rows)
-    _check_repeats(people)
-    is_stepped = ratings.scale != "interval"
-    return Pilot(
-        items=tuple(shared),
-        people=people,
-        a=_on(own[0], shared),
-        b=_on(own[1], shared),
+    space = label_space(ratings, judges)
+    codes = _codes(ratings, shared)
+    first, second = (answers_of(judge, space, shared, ratings) for judge in own)
+    pilot = Pilot(
+        items=shared,
         names=names,
-        counts=ratings.counts()[rows] if is_stepped else None,
-        values=values if is_stepped else None,
+        people=_summary(np.where(codes >= 0, space.values[codes], np.nan), (codes >= 0).sum(axis=1)),
+        a=_summary(first.numbers(), first.size),
+        b=_summary(second.numbers(), second.size),
+        codes=codes,
+        answers=(first, second),
+        space=space,
+        scale=ratings.scale,
+        warnings=_order_note(ratings, space),
     )
+    _check_repeats(pilot.people)
+    return pilot
+
+
+def _codes(ratings: Ratings, items: tuple[str, ...]) -> Codes:
+    """The labels given to these items, of shape (n_items, most), -1 where there are fewer."""
+    place = {item: i for i, item in enumerate(items)}
+    rows = np.array([place.get(item, -1) for item in ratings.items], dtype=np.intp)
+    item, label = rows[ratings.item], ratings.label
+    if ratings.times is not None:
+        item, label = np.repeat(item, ratings.times), np.repeat(label, ratings.times)
+    order = np.argsort(item, kind="stable")
+    order = order[item[order] >= 0]
+    item, label = item[order], label[order]
+    position = position_in_item(item)
+    codes = np.full((len(items), int(position.max()) + 1), -1, dtype=np.intp)
+    codes[item, position] = label
+    return codes
+
+
+def _summary(values: Floats, size: Codes) -> Responses:
+    """Of values of shape (n_items, most), of which the first `size` count."""
+    is_there = np.arange(values.shape[1]) < size[:, None]
+    mean = np.where(is_there, values, 0).sum(axis=1) / size
+    square = np.where(is_there, (values - mean[:, None]) ** 2, 0).sum(axis=1)
+    variance = np.where(size > 1, square / np.maximum(size - 1, 1), np.nan)
+    return Responses(size=np.asarray(size, dtype=np.intp), mean=mean, variance=variance)
+
+
+def _order_note(ratings: Ratings, space: LabelSpace) -> tuple[str, ...]:
+    if not space.has_numbers or np.isfinite(ratings.values).all() or len(ratings.labels) <= 2:  # noqa: PLR2004 - one step
+        return ()
+    return (f"The labels are words in an order: they count 0 ({ratings.labels[0]}), 1, 2, and so on.",)
 
 
 def _check_repeats(people: Responses) -> None:
@@ -125,42 +186,3 @@ def _two(judges: Judges, a: str | None, b: str | None) -> tuple[str, str]:
     for name in (a, b):
         judges[name]  # raises for an unknown judge
     return a, b
-
-
-def _numbers(labels: tuple[str, ...]) -> Floats:
-    values = label_values(labels)
-    words = [label for label, value in zip(labels, values, strict=True) if np.isnan(value)]
-    if words:
-        raise RatingsError(
-            f"Planning from a pilot needs labels that are numbers, and these are words: {listed(words)}. "
-            "Recode them as numbers, such as 0 and 1."
-        )
-    return values
-
-
-Answers = dict[str, tuple[int, float, float]]
-"""Number, mean and variance of a judge's answers, by item."""
-
-
-def _answers(judge: Judges) -> Answers:
-    values = _numbers(judge.labels)
-    said = np.where(judge.label >= 0, values[judge.label], np.nan)
-    if judge.probability is not None:  # a distribution is worth its mean
-        said = np.where(np.isnan(judge.probability).any(axis=1), said, np.nan_to_num(judge.probability) @ values)
-    found = _grouped(judge.item, said, np.ones(len(said)), n=len(judge.items))
-    rows = zip(found.size.tolist(), found.mean.tolist(), found.variance.tolist(), strict=True)
-    return dict(zip(judge.items, rows, strict=True))
-
-
-def _on(answers: Answers, items: list[str]) -> Responses:
-    size, mean, variance = (np.array(column) for column in zip(*(answers[item] for item in items), strict=True))
-    return Responses(size=size.astype(np.intp), mean=mean, variance=variance)
-
-
-def _grouped(item: npt.NDArray[np.intp], value: Floats, times: npt.ArrayLike, *, n: int) -> Responses:
-    weight = np.asarray(times, dtype=np.float64)
-    size = np.bincount(item, weights=weight, minlength=n)
-    mean = np.bincount(item, weights=weight * value, minlength=n) / size
-    square = np.bincount(item, weights=weight * (value - mean[item]) ** 2, minlength=n)
-    variance = np.where(size > 1, square / np.maximum(size - 1, 1), np.nan)
-    return Responses(size=size.astype(np.intp), mean=mean, variance=variance)

@@ -2,50 +2,48 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 from scipy.special import ndtri
 
 from dissensus.errors import RatingsError, counted
+from dissensus.planning.raters.choosing import design_of, sufficient
 from dissensus.planning.raters.nodes import Floats
-from dissensus.planning.raters.pilot_confirm import Model, simulated_power
+from dissensus.planning.raters.pilot_confirm import simulated_power
 from dissensus.planning.raters.pilot_data import Pilot
-from dissensus.planning.raters.pilot_fit import HERMITE_POINTS, fit_pilot, resampled_weights
-from dissensus.planning.raters.predicting import FromMoments, Pair, row_of
-from dissensus.planning.raters.question import Question
+from dissensus.planning.raters.pilot_fitting import FittedPilot, fit
+from dissensus.planning.raters.pilot_scale import check_metric
+from dissensus.planning.raters.pilot_vectors import vectors_of
+from dissensus.planning.raters.predicting import Pair
+from dissensus.planning.raters.question import FEWEST_ITEMS, Question
 from dissensus.planning.raters.result import Design, PilotFindings
-from dissensus.planning.raters.spreads import DRAWS, spreads_of
+from dissensus.planning.raters.spreads import spreads_of
 
 FAR_OFF = 0.1
 """A simulated power this far below the one asked for does not confirm a design."""
+LARGER = (1.15, 1.3, 1.5, 1.75, 2.0)
+"""By how much a design is enlarged whose power is not there in simulated data."""
 MOST_TRIED = 8
 """So many designs are simulated before the cheapest is recommended with a warning."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FittedPilot:
-    """A pilot and the predictor that was made of it."""
-
-    pilot: Pilot
-    predictor: FromMoments
-    typical_raters: int
-
-
 def fitted(pilot: Pilot, question: Question, rng: Generator) -> FittedPilot:
     """The pilot, fitted with its bootstrap samples; an error says why it cannot serve."""
-    _check_judges_differ(pilot)
-    weights = resampled_weights(pilot.n_items, question.bootstrap, rng)
-    nodes = fit_pilot(pilot, spreads_of(pilot), weights)
-    predictor = FromMoments(nodes=nodes, metric=question.metric, alpha=question.alpha)
-    found = FittedPilot(pilot=pilot, predictor=predictor, typical_raters=int(np.median(pilot.people.size)))
+    check_metric(pilot, question.metric)
+    _check_judges_differ(pilot, question.metric)
+    found = fit(pilot, question, rng)
     _check_direction(found, question)
     return found
 
 
-def _check_judges_differ(pilot: Pilot) -> None:
-    if np.array_equal(pilot.a.mean, pilot.b.mean):
+def _check_judges_differ(pilot: Pilot, metric: str) -> None:
+    if pilot.is_measured:
+        means = [pilot.a.mean, pilot.b.mean]
+    else:
+        vectors = vectors_of(pilot, metric).judges
+        means = [own.sum(axis=1) / said.size[:, None] for own, said in zip(vectors, pilot.answers, strict=True)]
+    if np.allclose(means[0], means[1], rtol=0, atol=1e-12):
         a, b = pilot.names
         raise RatingsError(
             f"The pilot cannot tell: {a} and {b} answer the same on each of its {counted(pilot.n_items, 'item')}. "
@@ -84,17 +82,26 @@ def confirmed(
     Parameters
     ----------
     designs : sequence of Design
-        Those that should reach the power, the cheapest first.
+        Those that should reach the power, the cheapest first. If the number of items is free, somewhat larger versions
+        of the cheapest are tried too.
     """
-    nodes = row_of(found.predictor.nodes, 0)
-    model = Model(pilot=found.pilot, nodes=nodes, per_item=DRAWS * HERMITE_POINTS**2)
+    if not designs:
+        return None, math.nan
+    first = designs[0]
     tried: list[tuple[Design, float]] = []
-    for design in designs[:MOST_TRIED]:
-        power = simulated_power(model, design, metric=question.metric, alpha=question.alpha, rng=rng)
+    for design in sufficient([*designs, *_enlarged(found, question, first)], question)[:MOST_TRIED]:
+        power = simulated_power(found.model, design, metric=question.metric, alpha=question.alpha, rng=rng)
         if power >= question.power - FAR_OFF:
             return design, power
         tried.append((design, power))
-    return tried[0] if tried else (None, math.nan)
+    return tried[0]
+
+
+def _enlarged(found: FittedPilot, question: Question, design: Design) -> list[Design]:
+    if question.items is not None:
+        return []
+    sizes = [math.ceil(design.items * factor) for factor in LARGER]
+    return [design_of(found.predictor, question, items, design.raters) for items in sizes]
 
 
 def findings(
@@ -103,7 +110,7 @@ def findings(
     """What the pilot says, and what is to be warned of."""
     pair = _own_pair(found, question) if best is None else (best.raters, best.machine_samples)
     effects = found.predictor.effects(pair)
-    quartiles = np.quantile(row_of(found.predictor.nodes, 0).people, [0.25, 0.5, 0.75])
+    quartiles = _spread_quartiles(found.pilot)
     low, high = _needed_interval(found, question, pair)
     a, b = found.pilot.names
     pilot = PilotFindings(
@@ -112,9 +119,9 @@ def findings(
         b=b,
         better=a if effects[0] > 0 else b,
         share_other=share_other(effects),
-        spread_low=float(quartiles[0]),
-        spread=float(quartiles[1]),
-        spread_high=float(quartiles[2]),
+        spread_low=quartiles[0],
+        spread=quartiles[1],
+        spread_high=quartiles[2],
         items_low=low,
         items_high=high,
         simulated_power=simulated,
@@ -122,12 +129,27 @@ def findings(
     return pilot, _doubts(found, question, best, simulated)
 
 
+def _spread_quartiles(pilot: Pilot) -> list[float]:
+    """Of the standard deviation of one rating; NaN where labels are words."""
+    if not pilot.space.has_numbers:
+        return [math.nan] * 3
+    return [float(each) for each in np.quantile(np.sqrt(spreads_of(pilot).people), [0.25, 0.5, 0.75])]
+
+
 def _doubts(found: FittedPilot, question: Question, best: Design | None, simulated: float) -> list[str]:
-    said = []
+    said = [*found.pilot.warnings]
+    if not found.pilot.space.has_numbers:
+        said.append("The labels are words, so their spread has no standard deviation.")
     if best is not None and simulated < question.power - FAR_OFF:
         said.append(
             f"In data simulated from a model of the pilot the recommended design has power {simulated:.2f}, less than "
-            f"the {best.power:.2f} predicted: responses are far from normal. Take more items than recommended."
+            f"the {best.power:.2f} predicted: the model does not fit. Take more items than recommended."
+        )
+    most = int(found.pilot.people.size.max())
+    if best is not None and best.raters > most:
+        said.append(
+            f"The pilot has at most {counted(most, 'rating')} of an item, so what {counted(best.raters, 'rater')} "
+            "would say rests on a model of it."
         )
     if not found.pilot.is_sampled:
         said.append(
@@ -141,7 +163,7 @@ def _needed_interval(found: FittedPilot, question: Question, pair: Pair) -> tupl
     """Interval on the items needed with so many raters, from the bootstrap samples; NaN where there is no bound."""
     if question.bootstrap == 0:
         return np.nan, np.nan
-    moments = found.predictor.possible(pair)
+    moments = found.predictor.source.possible(pair)
     effects = found.predictor.effects(pair)
     z, reach = -ndtri(question.alpha / 2), ndtri(question.power)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -150,7 +172,8 @@ def _needed_interval(found: FittedPilot, question: Question, pair: Pair) -> tupl
             lead = np.abs(moments.margin) / decided
             needed = ((z + reach * np.sqrt(np.maximum(1 - lead**2, 0))) / lead) ** 2 / decided
         else:
-            needed = ((z + reach) ** 2) * moments.variance / moments.mean**2
+            # Guenther (1981): a t test needs z^2 / 2 items more than a test with a known variance.
+            needed = ((z + reach) ** 2) * moments.variance / moments.mean**2 + z**2 / 2
     needed = np.where(np.sign(effects) == np.sign(effects[0]), needed, np.inf)[1:]
     tail = (1 - question.confidence) / 2
     low, high = np.quantile(needed, [tail, 1 - tail], method="nearest")
@@ -158,4 +181,4 @@ def _needed_interval(found: FittedPilot, question: Question, pair: Pair) -> tupl
 
 
 def _whole(bound: float) -> float:
-    return float(np.ceil(bound)) if np.isfinite(bound) else np.nan
+    return float(max(np.ceil(bound), FEWEST_ITEMS)) if np.isfinite(bound) else np.nan

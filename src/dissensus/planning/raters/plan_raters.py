@@ -12,11 +12,14 @@ from dissensus.planning.raters.choosing import frontier_of, grid_of, is_affordab
 from dissensus.planning.raters.drawn_sets import TestSets
 from dissensus.planning.raters.nodes import normal_nodes
 from dissensus.planning.raters.pilot_data import pilot_of
-from dissensus.planning.raters.pilot_plan import FittedPilot, confirmed, findings, fitted
-from dissensus.planning.raters.predicting import FromMoments, FromTestSets, Predictor
+from dissensus.planning.raters.pilot_fitting import FittedPilot
+from dissensus.planning.raters.pilot_plan import confirmed, findings, fitted
+from dissensus.planning.raters.predicting import FromMoments, FromTestSets, NodeMoments, Predictor
 from dissensus.planning.raters.question import (
     FEWEST_ITEMS,
     ITEMS,
+    MOST_ITEMS,
+    MOST_RATERS,
     RATERS,
     Method,
     PlanMetric,
@@ -27,8 +30,14 @@ from dissensus.planning.raters.question import (
 )
 from dissensus.planning.raters.result import Design, PlanRatersResult
 from dissensus.planning.raters.simulated_power import simulated_designs
-from dissensus.planning.raters.trading import trade_off
+from dissensus.planning.raters.trading import trade_off, traded_pairs
 from dissensus.ratings import Judges, Ratings
+
+FEW_ITEMS = 30
+FEW_ITEMS_WARNING = (
+    f"With fewer than {FEW_ITEMS} items the closed form for mae understates power by some points: --method simulate "
+    "does not."
+)
 
 
 def plan_raters(
@@ -121,8 +130,8 @@ def plan_raters(
         raise OptionError("--pilot and --pilot-judges go together: give people's ratings and the judges' answers.")
     question = Question(
         metric=metric, effect=effect, spread=spread, machine_samples=machine_samples, item_cost=item_cost,
-        items=None if items is None else checked_numbers("--items", items, fewest=FEWEST_ITEMS),
-        raters=checked_numbers("--raters", RATERS if raters is None else raters, fewest=1),
+        items=None if items is None else checked_numbers("--items", items, fewest=FEWEST_ITEMS, most=MOST_ITEMS),
+        raters=checked_numbers("--raters", RATERS if raters is None else raters, fewest=1, most=MOST_RATERS),
         rating_cost=rating_cost, budget=budget, power=power, alpha=alpha, method=method or default_method(metric),
         a=a, b=b, bootstrap=bootstrap, confidence=confidence, simulations=simulations, seed=seed_of(rng),
     )  # fmt: skip
@@ -130,20 +139,21 @@ def plan_raters(
     if pilot is not None and pilot_judges is not None:
         return _plan_from_pilot(pilot, pilot_judges, question, rng)
     if question.method == "closed":
-        predictor = FromMoments(nodes=normal_nodes(effect or 0.0, spread), metric=metric, alpha=alpha)
+        source = NodeMoments(nodes=normal_nodes(effect or 0.0, spread))
+        predictor = FromMoments(source=source, metric=metric, alpha=alpha)
         return _planned(question, predictor)
     plan = TestSets(
         metric=metric,
         effect=effect or 0.0,
         spread=spread,
-        pairs=tuple(question.pair(k) for k in question.raters),
+        pairs=tuple(dict.fromkeys([*(question.pair(k) for k in question.raters), *traded_pairs(question)])),
         sets=simulations,
         items=max(question.items or ITEMS),
     )
     found = simulated_designs(
         plan, question.items or ITEMS, alpha=alpha, rng=rng, engine=engine, workers=workers, progress=progress
     )
-    return _planned(question, FromTestSets(found=found))
+    return _planned(question, FromTestSets(found=found, nodes=normal_nodes(effect or 0.0, spread)))
 
 
 def _plan_from_pilot(
@@ -154,6 +164,7 @@ def _plan_from_pilot(
     samples = question.machine_samples or int(np.median(pilot.a.size))
     question = replace(question, machine_samples=samples, a=pilot.names[0], b=pilot.names[1])
     found = fitted(pilot, question, fit_stream)
+    question = replace(question, method="simulate" if found.is_drawn else "closed")
     return _planned(question, found.predictor, fit=found, sources=(ratings, judges), rng=confirm_stream)
 
 
@@ -177,6 +188,8 @@ def _planned(
         about, warnings = findings(fit, question, best, power)
     if best is None:
         warnings = [_why_none(designs, question), *warnings]
+    elif question.metric == "mae" and solver is not None and best.items < FEW_ITEMS:
+        warnings = [FEW_ITEMS_WARNING, *warnings]
     data = {}
     if sources is not None:
         data = {"pilot": dict(sources[0].describe_data()), "pilot_judges": dict(sources[1].describe_data())}
@@ -187,7 +200,7 @@ def _planned(
         grid=grid,
         recommended=best,
         frontier=frontier_of([design for design in designs if is_affordable(design, question)]),
-        trade_off=None if solver is None else trade_off(solver, question),
+        trade_off=trade_off(predictor, question),
         pilot=about,
     )
 

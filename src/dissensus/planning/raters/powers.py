@@ -24,10 +24,10 @@ def expected_p(moments: Moments, items: int, *, metric: str) -> float:
         Of one item; without a leading shape.
     items : int
         Size of the test set.
-    metric : {"wins", "mae"}
-        Wins is exact; MAE takes the sum over items as normal.
+    metric : str
+        Wins is exact; for the others the sum over items is taken as normal.
     """
-    if metric == "mae":
+    if metric != "wins":
         spread = np.sqrt(moments.variance + moments.null_variance)
         return float(ndtr(-np.sqrt(items) * np.abs(moments.mean) / spread)) if spread > 0 else 1.0
     if moments.tied == 1:
@@ -47,8 +47,8 @@ def sign_flip_power(moments: Moments, items: Items, *, metric: str, alpha: float
         Of one item.
     items : int or ndarray
         Size of the test set; broadcasts with the moments.
-    metric : {"wins", "mae"}
-        For wins the sign-flip test is the sign test, whose power is exact; for MAE it is nearly a t test.
+    metric : str
+        For wins the sign-flip test is the sign test, whose power is exact; for the others it is nearly a t test.
     alpha : float
         Level of the test.
 

@@ -1,4 +1,4 @@
-"""Predictors: what a design's p and power will be, from closed forms or from simulated test sets."""
+"""Predictors: what a design's p and power will be, from moments of an item or from simulated test sets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,6 +12,7 @@ from dissensus.planning.raters.powers import expected_p, sign_flip_power
 from dissensus.planning.raters.simulated_power import Simulated
 
 Pair = tuple[int, int]
+"""Raters, and answers of each judge, per item."""
 MOST_ITEMS = 100_000
 BOOTSTRAP_POINTS = 6
 
@@ -27,12 +28,29 @@ class Predictor(Protocol):
         """Power of the sign-flip test."""
         ...
 
+    def strength(self, pair: Pair) -> float:
+        """How far the difference stands out from its noise on one item."""
+        ...
+
+    def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
+        """How far apart the judges are on an item, and how far its means stray: root mean squares."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromTestSets:
-    """Predicts from simulated test sets, for the designs that were simulated."""
+    """Predicts from simulated test sets, for the designs that were simulated.
+
+    Attributes
+    ----------
+    found : mapping
+        By items, raters and answers.
+    nodes : Nodes
+        The kinds of items that were simulated.
+    """
 
     found: Mapping[tuple[int, int, int], Simulated]
+    nodes: Nodes
 
     def p_value(self, items: int, pair: Pair) -> float:
         """The paper's expected p."""
@@ -42,30 +60,54 @@ class FromTestSets:
         """Power of the sign-flip test."""
         return self.found[items, *pair].power
 
+    def strength(self, pair: Pair) -> float:
+        """How far the difference stands out, from the largest test sets."""
+        return self.found[max(items for items, *_ in self.found), *pair].strength
+
+    def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
+        """How far apart the judges are, and how far an item's means stray."""
+        return shift_and_noise_of(self.nodes, pair)
+
+
+class MomentSource(Protocol):
+    """Knows the moments of an item."""
+
+    def guess(self, pair: Pair) -> Moments:
+        """Moments by the best guess."""
+        ...
+
+    def possible(self, pair: Pair) -> Moments:
+        """Moments by everything that is possible, the best guess first."""
+        ...
+
+    def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
+        """How far apart the judges are on an item, and how far its means stray: root mean squares."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FromMoments:
-    """Predicts from the exact moments of an item, for any design.
+class NodeMoments:
+    """Exact moments of normal responses.
 
     Attributes
     ----------
     nodes : Nodes
         The kinds of items; with several rows, the first is the best guess and the others are what else is possible.
-    metric, alpha
-        What is tested, and at which level.
     """
 
     nodes: Nodes
-    metric: str
-    alpha: float
     _guess: dict[Pair, Moments] = field(default_factory=dict)
     _possible: dict[Pair, Moments] = field(default_factory=dict)
+
+    @property
+    def best(self) -> Nodes:
+        """The best guess."""
+        return self.nodes if self.nodes.weight.ndim == 1 else row_of(self.nodes, 0)
 
     def guess(self, pair: Pair) -> Moments:
         """Moments by the best guess."""
         if pair not in self._guess:
-            nodes = self.nodes if self.nodes.weight.ndim == 1 else row_of(self.nodes, 0)
-            self._guess[pair] = item_moments(nodes, raters=pair[0], samples=pair[1])
+            self._guess[pair] = item_moments(self.best, raters=pair[0], samples=pair[1])
         return self._guess[pair]
 
     def possible(self, pair: Pair) -> Moments:
@@ -78,13 +120,34 @@ class FromMoments:
             )
         return self._possible[pair]
 
+    def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
+        """How far apart the judges are, and how far an item's means stray."""
+        return shift_and_noise_of(self.best, pair)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FromMoments:
+    """Predicts from the moments of an item, for any design.
+
+    Attributes
+    ----------
+    source : MomentSource
+        Knows them.
+    metric, alpha
+        What is tested, and at which level.
+    """
+
+    source: MomentSource
+    metric: str
+    alpha: float
+
     def p_value(self, items: int, pair: Pair) -> float:
         """The paper's expected p, by the best guess."""
-        return expected_p(self.guess(pair), items, metric=self.metric)
+        return expected_p(self.source.guess(pair), items, metric=self.metric)
 
     def power(self, items: int, pair: Pair) -> float:
         """Power of the sign-flip test, its mean over what is possible; finding the wrong judge better is a failure."""
-        moments = self.possible(pair)
+        moments = self.source.possible(pair)
         found = sign_flip_power(moments, items, metric=self.metric, alpha=self.alpha)
         effect = self.effects(pair)
         is_same = np.sign(effect) == np.sign(effect.flat[0])
@@ -92,15 +155,19 @@ class FromMoments:
 
     def effects(self, pair: Pair) -> Floats:
         """By how much A is better than B, by everything that is possible, of any unit."""
-        moments = self.possible(pair)
+        moments = self.source.possible(pair)
         return np.atleast_1d(moments.margin if self.metric == "wins" else moments.mean)
 
     def strength(self, pair: Pair) -> float:
         """How far the difference stands out from its noise on one item, by the best guess."""
-        moments = self.guess(pair)
+        moments = self.source.guess(pair)
         if self.metric == "wins":
             return float(np.abs(moments.margin) / np.sqrt(np.maximum(1 - moments.tied - moments.margin**2, 1e-12)))
         return float(np.abs(moments.mean) / np.sqrt(np.maximum(moments.variance, 1e-300)))
+
+    def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
+        """How far apart the judges are, and how far an item's means stray."""
+        return self.source.shift_and_noise(pair)
 
     def items_needed(self, pair: Pair, power: float, *, fewest: int = 6) -> int | None:
         """The fewest items that reach the power; None if so many as 100,000 do not."""
@@ -113,6 +180,13 @@ class FromMoments:
             middle = (low + high) // 2
             low, high = (low, middle) if self.power(middle, pair) >= power else (middle, high)
         return high
+
+
+def shift_and_noise_of(nodes: Nodes, pair: Pair) -> tuple[float, float]:
+    """How far apart the judges are on an item, and how far its means stray: root mean squares."""
+    shift = (nodes.shift_b - nodes.shift_a) ** 2
+    noise = nodes.people**2 / pair[0] + nodes.machine**2 / pair[1]
+    return float(np.sqrt(nodes.weight @ shift)), float(np.sqrt(nodes.weight @ noise))
 
 
 def row_of(nodes: Nodes, row: int) -> Nodes:

@@ -1,5 +1,6 @@
 """What the user asked for, checked."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
@@ -14,6 +15,10 @@ CLOSED = ("wins", "mae")
 """Metrics with a closed form."""
 ITEMS = (25, 50, 100, 250, 500, 1000)
 RATERS = (1, 3, 5, 10, 25, 50)
+MOST_ITEMS, MOST_RATERS = 10**8, 10**5
+"""More can be computed, but nobody can collect it."""
+MOST_SIMULATED = 10**5
+"""Items of a simulated test set; more take gigabytes of memory."""
 FEWEST_ITEMS = 6
 """With five items no two-sided sign-flip test reaches .05."""
 
@@ -54,8 +59,11 @@ class Question:
         return items * (self.item_cost + raters * self.rating_cost)
 
 
-def checked_numbers(option: str, given: Sequence[int], *, fewest: int) -> tuple[int, ...]:
+def checked_numbers(option: str, given: Sequence[int], *, fewest: int, most: int) -> tuple[int, ...]:
     """Whole numbers in order, each once."""
+    too_many = max(given, default=0)
+    if too_many > most:
+        raise OptionError(f"{option} cannot be {too_many}: numbers up to {most:,} can be planned for.")
     wrong = [number for number in given if number < fewest]
     if wrong or not given:
         what = f"cannot be {wrong[0]}" if wrong else "names no number"
@@ -79,13 +87,18 @@ def check_question(question: Question, *, has_pilot: bool) -> None:
     _check_pilot(question, has_pilot=has_pilot)
     _check_shares(question)
     _check_amounts(question)
+    if question.method == "simulate" and max(question.items or ITEMS) > MOST_SIMULATED:
+        raise OptionError(
+            f"Simulated test sets have up to {MOST_SIMULATED:,} items, and --items asks for "
+            f"{max(question.items or ITEMS):,}: ask for fewer, or for wins or mae, which have a closed form."
+        )
 
 
 def _check_pilot(question: Question, *, has_pilot: bool) -> None:
     if has_pilot and question.effect is not None:
         raise OptionError("--effect and --pilot contradict each other: the pilot says how large the effect is.")
-    if has_pilot and (question.metric not in CLOSED or question.method != "closed"):
-        raise OptionError("--pilot goes with --metric wins or mae and --method closed; it is confirmed by simulation.")
+    if has_pilot and question.method != default_method(question.metric):
+        raise OptionError("--pilot chooses its own method, and confirms it by simulation: leave --method out.")
     if not has_pilot and question.effect is None:
         raise OptionError(
             "Say how far the worse judge strays from people with --effect, as a share of the scale such as 0.1, or "
@@ -110,7 +123,7 @@ def _check_shares(question: Question) -> None:
     if question.effect is not None and not 0 < question.effect <= 1:
         raise OptionError(f"--effect cannot be {question.effect:g}: it is a share of the scale, above 0 and at most 1.")
     low, high = question.spread
-    if not 0 <= low <= high or high == 0:
+    if not 0 <= low <= high < math.inf or high == 0:
         raise OptionError(f"--spread cannot be {low:g}:{high:g}: give two standard deviations such as 0:0.3.")
 
 
@@ -122,9 +135,9 @@ def _check_amounts(question: Question) -> None:
         ("--bootstrap", question.bootstrap, 0),
         ("--simulations", question.simulations, 100),
     ):
-        if value is not None and value < least:
-            raise OptionError(f"{option} cannot be {value:g}: give {least} or more.")
+        if value is not None and not least <= value < math.inf:
+            raise OptionError(f"{option} cannot be {value:g}: give a number from {least} on.")
     if question.item_cost == question.rating_cost == 0:
         raise OptionError("--item-cost and --rating-cost are both 0: without a cost no design is the cheapest.")
-    if question.budget is not None and question.budget <= 0:
+    if question.budget is not None and not 0 < question.budget < math.inf:
         raise OptionError(f"--budget cannot be {question.budget:g}: give what the items and ratings may cost.")

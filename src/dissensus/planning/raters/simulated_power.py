@@ -20,10 +20,14 @@ SLACK = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulated:
-    """Of one design: the paper's expected p and the power of the sign-flip test."""
+    """Of one design: the paper's expected p, the power of the sign-flip test, and how far a difference stands out.
+
+    The last is the mean of the items' differences over their standard deviation.
+    """
 
     p_value: float
     power: float
+    strength: float
 
 
 def simulated_designs(
@@ -58,6 +62,7 @@ def simulated_designs(
             found[items, raters, samples] = Simulated(
                 p_value=expected_p_of(*(each[:, :items].sum(axis=1, dtype=np.float64) for each in (null, alt))),
                 power=float(np.mean(sign_flip_p(alt[:, :items], signs[:, :items]) <= alpha)),
+                strength=_strength(alt[:, :items]),
             )
     return found
 
@@ -79,6 +84,11 @@ def _tasks(plan: TestSets) -> list[TestSets]:
         )
         for size in sizes
     ]
+
+
+def _strength(differences: Floats | Singles) -> float:
+    spread = float(differences.std(dtype=np.float64))
+    return abs(float(differences.mean(dtype=np.float64))) / max(spread, 1e-300)
 
 
 def expected_p_of(null: Floats, alt: Floats) -> float:

@@ -44,13 +44,23 @@ def assumptions(result: PlanRatersResult) -> str:
     test = f"the two-sided item sign-flip test at level {_number(settings, 'alpha', 0.05):g}, which `compare` runs"
     said = f"Near to people means: {metric}. Power is that of {test}."
     if result.pilot is not None:
-        return f"{said} How judges and raters differ was learnt from the pilot, its own noise taken out."
+        return f"{said} {_learnt(result)}"
     spread = settings.get("spread")
     low, high = spread if isinstance(spread, tuple) else (0.0, 0.3)
     return (
         f"{said} Assumed, on a scale from 0 to 1: responses to an item are normal with a standard deviation between "
         f"{low:g} and {high:g}; one judge answers as people do; the other's mean is off by up to "
         f"{_number(settings, 'effect', 0.0):g} either way."
+    )
+
+
+def _learnt(result: PlanRatersResult) -> str:
+    """How the pilot was used."""
+    if result.settings.get("method") == "closed":
+        return "How judges and raters differ was learnt from the pilot, its own noise taken out."
+    return (
+        "Test sets were drawn from the pilot: its items, and of each some of its ratings; raters beyond those of the "
+        "pilot answer as a model of it predicts."
     )
 
 
@@ -80,9 +90,10 @@ def pilot_sentence(pilot: PilotFindings, settings: Settings) -> str:
     if settings.get("bootstrap"):
         found += f" (the other one in {percent(pilot.share_other, 0)} of its bootstrap samples)"
     said = [found]
-    spreads = [decimal(value) for value in (pilot.spread_low, pilot.spread, pilot.spread_high)]
-    said.append(f"Ratings of an item have a standard deviation of {spreads[1]} (half of the items: {spreads[0]} to "
-                f"{spreads[2]})")  # fmt: skip
+    if math.isfinite(pilot.spread):
+        spreads = [decimal(value) for value in (pilot.spread_low, pilot.spread, pilot.spread_high)]
+        said.append(f"Ratings of an item have a standard deviation of {spreads[1]} (half of the items: {spreads[0]} to "
+                    f"{spreads[2]})")  # fmt: skip
     if math.isfinite(pilot.items_low):
         most = f"to {whole(pilot.items_high)}" if math.isfinite(pilot.items_high) else "or any number more"
         said.append(
