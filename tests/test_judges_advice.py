@@ -30,7 +30,7 @@ def about(found, words):
 
 def test_response_sets_of_people_are_what_to_select_by():
     found = advice([sets({0}, {0, 1}, {0}), sets({1}, {1}, {1, 2})], {"one": [sets({0, 1}), sets({1})]})
-    (reason,) = about(found, "Select by mse_response_set: one.")
+    (reason,) = about(found, "Go by mse_response_set when you compare it with another judge.")
     assert reason.startswith("People gave response sets")
     assert not about(found, "Collect")
     assert not about(found, "Fully specify")
@@ -38,7 +38,7 @@ def test_response_sets_of_people_are_what_to_select_by():
 
 def test_forced_choices_alone_give_jsd_with_a_warning_and_what_to_collect():
     found = advice(THREE, {"one": SOFT})
-    (reason,) = about(found, "Select by jsd: one.")
+    (reason,) = about(found, "Go by jsd when you compare it with another judge.")
     assert "not safe" in reason
     (reason,) = about(found, "Fully specify")
     assert reason.startswith("Your task is underspecified: three options, seven admissible sets.")
@@ -47,7 +47,7 @@ def test_forced_choices_alone_give_jsd_with_a_warning_and_what_to_collect():
 
 def test_a_fully_specified_task_needs_no_response_sets():
     found = advice(THREE, {"one": SOFT}, task=SINGLE)
-    (reason,) = about(found, "Select by jsd")
+    (reason,) = about(found, "Go by jsd")
     assert reason.startswith("The task is fully specified")
     assert not about(found, "Fully specify")
     assert not about(found, "Collect response sets")
@@ -57,7 +57,7 @@ def test_few_paired_ratings_are_too_few():
     items = [choices(0) + sets({0}), choices(1, 1, 1)]
     found = advice(items, {"one": [choices(0), choices(1)]}, raters=[[0, 0], [1, 2, 3]])
     assert about(found, "Collect about 100 paired ratings.") == ["F' rests on 1 so far."]
-    assert about(found, "Select by mse_response_set")
+    assert about(found, "Go by mse_response_set")
     assert about(found, "Ask one for response sets, too.")
 
 
@@ -81,6 +81,17 @@ def test_a_judge_that_does_not_beat_a_constant_is_called_that():
     assert "People's decisions are themselves estimated here" in reason
     better = advice([choices(0), choices(1)], {"one": [choices(0), choices(1)]}, positive="a")
     assert not about(better, "Do not decide")
+
+
+def test_the_same_advice_at_several_thresholds_is_given_once():
+    # Nobody says a: at every threshold the constant is as good as both judges.
+    judges = {"one": [choices(0), *[choices(1)] * 3], "two": [choices(1)] * 4}
+    found = advice([choices(1)] * 4, judges, positive="a", tau=(0.3, 0.5, 0.7))
+    text = "Do not decide with one, two at tau 0.3, 0.5 and 0.7 before they are shown to beat always-negative."
+    (reason,) = about(found, "Do not decide")
+    assert text in found
+    row = "always-negative 1.00, one 0.75, two 1.00"
+    assert reason.startswith(f"Share of the items decided as people do: at 0.3 {row}; at 0.5 {row}; at 0.7 {row}.")
 
 
 def test_another_judge_is_named_where_its_decisions_are_better():
@@ -142,11 +153,12 @@ def test_a_scale_asks_for_distances():
 
 
 def test_nobody_is_asked_for_response_sets_on_a_measure():
-    options = tuple(str(i) for i in range(13))
-    found = advice([choices(0), choices(2)], {"one": [choices(1), choices(2)]}, options=options)
-    assert not about(found, "Fully specify")
-    assert not about(found, "response sets")
-    assert about(advice([choices(0)], {"one": [choices(1)]}, options=options[:12]), "Fully specify")
+    many, few = tuple(f"option {i}" for i in range(13)), ("1", "2", "3")
+    for options in (many, few):
+        found = advice([choices(0), choices(2)], {"one": [choices(1), choices(2)]}, options=options)
+        assert not about(found, "Fully specify")
+        assert not about(found, "response sets")
+    assert about(advice([choices(0)], {"one": [choices(1)]}, options=many[:12]), "Fully specify")
 
 
 def test_choices_that_flip_with_the_order_ask_for_both_orders():

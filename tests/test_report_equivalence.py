@@ -10,7 +10,7 @@ import pytest
 import dissensus
 from dissensus.errors import DissensusError
 from dissensus.example_data import example_path
-from dissensus.report.document import Figure, Note, Points, Table
+from dissensus.report.document import Figure, Fold, Note, Table
 from dissensus.report.html import fragment_of
 from dissensus.report.numbers import table_cells
 from dissensus.report.sentences.comparisons import amateurs_sentence, compared, difference_sentence
@@ -26,7 +26,7 @@ from dissensus.report.sentences.equivalence import (
 )
 from dissensus.report.sentences.surveys import combiner_sentence, score_sentence, score_words, terms_of
 from dissensus.report.text import text_of
-from dissensus.report.together import in_short, together
+from dissensus.report.together import in_short
 from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.power_curve import drawn
 from dissensus.survey.combiners import COMBINERS, LEARN
@@ -428,7 +428,8 @@ def test_a_falling_curve_is_not_blamed_on_people():
 
 def test_many_judges_are_said_to_be_in_the_table():
     judges = [worth(judge=f"j{i}", score=-0.75 - i / 100) for i in range(9)]
-    [points] = [b for b in section_of(found(*judges)).blocks if isinstance(b, Points) and b.title == "The other judges"]
+    [fold] = [b for b in section_of(found(*judges)).blocks if isinstance(b, Fold) and b.title.startswith("The other")]
+    points = fold.parts[0]
     assert len(points.texts) == 7
     assert points.texts[-1] == "2 more judges are in the table."
 
@@ -562,15 +563,25 @@ def test_off_the_curve_there_is_no_number_in_the_tooltip():
 # The report
 
 
-def test_several_results_are_one_object_and_one_result_is_itself(described):
-    both = together([described(warnings=("w",)), found(warnings=("w", "v"))])
-    assert list(both.as_dict()) == ["describe", "equivalence"]
-    assert both.warnings == ("w", "v")
-    assert {row["command"] for row in both.rows()} == {"describe", "equivalence"}
-    assert together([both]) is both
-
-
-def test_in_short_a_result_is_its_answer_and_its_main_table():
-    section = in_short(found())
+def test_in_short_a_section_is_its_answer_and_its_main_table():
+    section = in_short(section_of(found()))
     assert [type(block) for block in section.blocks] == [Table]
-    assert section.lead.startswith('Judge "gpt" is worth 1.50 raters')
+    assert section.lead == section_of(found()).lead
+
+
+def test_the_band_is_said_to_be_about_scores():
+    caption = main_chart(found()).figure.caption
+    assert "The band is about the scores of surveys, not about what a judge is worth; it holds 95% intervals" in caption
+
+
+def test_on_a_curve_of_nobody_a_judge_with_a_score_is_known_to_be_better():
+    terms = terms_of(SETTINGS, largest=0)
+    better = worth(verdict=None, score=-0.5)
+    assert worth_text(better, SETTINGS, terms) == "above 0"
+    assert worth_in_short(better, SETTINGS, terms, judges=1).startswith('Judge "gpt" predicts another person\'s label')
+    assert worth_text(worth(verdict=None, score=NAN), SETTINGS, terms) == "undefined"
+
+
+def test_one_rater_is_one():
+    said = worth_in_short(worth(verdict="above K"), SETTINGS, terms_of(SETTINGS, largest=1), judges=1)
+    assert said.startswith('Judge "gpt" is worth more than 1 rater: it predicts')

@@ -23,7 +23,7 @@ from dissensus.judges.result import (
 )
 from dissensus.judges.sweeping import FlipPoint, Sensitivity
 from dissensus.ratings import read, read_judges, read_task
-from dissensus.report.document import Figure, Note, Points, Table
+from dissensus.report.document import Figure, Fold, Note, Points, Table
 from dissensus.report.html import fragment_of
 from dissensus.report.numbers import table_cells
 from dissensus.report.sentences.definitions import NAMES, in_words, kinds_of
@@ -143,12 +143,12 @@ def figures(result):
 
 
 def table(result, start) -> Table:
-    [own] = [b for b in section_of(result).blocks if isinstance(b, Table) and b.caption.startswith(start)]
+    [own] = [b for b in section_of(result).parts() if isinstance(b, Table) and b.caption.startswith(start)]
     return own
 
 
 def points(result, title):
-    [own] = [b for b in section_of(result).blocks if isinstance(b, Points) and b.title.startswith(title)]
+    [own] = [b for b in section_of(result).parts() if isinstance(b, Points) and b.title.startswith(title)]
     return list(own.texts)
 
 
@@ -159,7 +159,7 @@ def test_the_answer_says_whom_to_pick_how_surely_who_disagrees_and_what_that_cos
     # Of three kinds that look at people (hit rate with mse_hard, jsd, mse_soft) two have a on top.
     assert pick_in_short(choice_of(found())) == one_line(
         """Pick "a": by Jensen-Shannon divergence it stands in for people best, and is the best in 97.0% of the
-        bootstrap samples. 2 of 3 definitions of performance agree. Hit rate would have picked "b", which decides as
+        bootstrap samples. 2 of 3 definitions of agreement pick it. Hit rate would have picked "b", which decides as
         people do less often: on 74.0% of the items instead of 81.0%, and calls 12 points more of them positive."""
     )
 
@@ -209,6 +209,18 @@ def test_one_judge_is_no_choice():
     )
 
 
+def test_of_one_judge_the_table_has_no_contest():
+    alone = tuple(dataclasses.replace(d, values=d.values[:1], selected="a") for d in DEFINITIONS[1:2])
+    result = found(definitions=alone, downstream=(DECISIONS[0], *DECISIONS[3:]))
+    assert list(table(result, "The judge by").columns) == [
+        "Judge",
+        "Jensen-Shannon divergence",
+        "Decides alike",
+        "Bias",
+    ]
+    assert "What each definition says about it" in [b.title for b in section_of(result).blocks if isinstance(b, Fold)]
+
+
 def test_no_value_at_all_is_no_answer():
     empty = definition("jsd", {"a": NAN, "b": NAN}, better="lower")
     section = section_of(found(definitions=(empty,), downstream=(), advice=(), warnings=("No ratings.",)))
@@ -222,12 +234,31 @@ def test_ids_become_words_but_only_whole_ones():
     )
 
 
-def test_advice_comes_first_with_its_reason():
-    first = section_of(found()).blocks[0]
-    assert isinstance(first, Points)
-    assert list(first.texts) == [
+def test_who_decides_reads_judges_places_advice_and_decisions_and_may_leave_the_rest_folded():
+    rows, flips = sweep()
+    blocks = section_of(found(sensitivity=rows, flip_points=flips)).blocks
+    shown = [type(block).__name__ for block in blocks if not isinstance(block, Fold)]
+    assert shown == ["Table", "Figure", "Points", "Paragraph", "Note", "Figure"]
+    assert [block.title for block in blocks if isinstance(block, Fold)] == [
+        "What each definition picks, and where they disagree",
+        "What if forced choices hide positive options?",
+        "How this was computed",
+    ]
+
+
+def test_advice_has_its_reason_and_names_definitions_in_words():
+    assert points(found(), "What to do, and why") == [
         "Select by Jensen-Shannon divergence: a. Forced choices only. Jensen-Shannon divergence is the safest."
     ]
+
+
+def test_after_four_pieces_of_advice_the_rest_is_folded():
+    advice = tuple(Advice(text=f"Do {i}.", reason="Because.") for i in range(6))
+    blocks = section_of(found(advice=advice)).blocks
+    [shown] = [block for block in blocks if isinstance(block, Points)]
+    assert list(shown.texts) == [f"Do {i}. Because." for i in range(4)]
+    [fold] = [block for block in blocks if isinstance(block, Fold) and "advice" in block.title]
+    assert (fold.title, list(fold.parts[0].texts)) == ("2 more pieces of advice", ["Do 4. Because.", "Do 5. Because."])
 
 
 def test_disagreements_name_judges_definitions_and_one_item():
@@ -312,7 +343,7 @@ def test_the_reverse_matrix_is_a_table_of_what_choices_stand_for():
 
 
 def test_the_first_table_is_that_of_the_judges_and_fits_80_columns(real):
-    assert in_short(real).blocks[0].caption.startswith("The judges, best first")
+    assert in_short(section_of(real)).blocks[0].caption.startswith("The judges, best first")
     assert max(len(line) for line in text_of(real).splitlines()) <= 80
 
 
@@ -370,6 +401,14 @@ def test_the_sweep_tells_where_the_best_judge_changes_and_how_prevalence_moves()
     titles = [figure.title for figure in figures(found(sensitivity=rows, flip_points=flips))]
     assert '"a" decides most like people up to beta 0.10, from there on "b"' in titles
     assert "Between 20% and 45% of the items are positive at tau 0.5, depending on beta" in titles
+    swept = next(f for f in figures(found(sensitivity=rows, flip_points=flips)) if "up to beta" in f.title)
+    [constants] = [
+        layer
+        for layer in swept.spec["layer"]
+        if layer["mark"].get("strokeWidth") == 1.5 and "data" in layer and "name" in layer["data"]["values"][0]
+    ]
+    # Who calls every item positive decides as people do on those that they call positive.
+    assert [row["y"] for row in constants["data"]["values"] if row["name"] == "always positive"] == [0.2, 0.3, 0.45]
     assert sweep_finding(rows[1:], ()) == '"b" decides most like people whatever beta is, from 0.1 to 0.2'
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import dissensus
 from dissensus.agreement.result import LabelShare
-from dissensus.report.bundle import drawing_script
+from dissensus.report.bundle import _elsewhere, bundled_meanwhile, drawing_script
 from dissensus.report.document import Section, Table
 from dissensus.report.html import MOST_ROWS, environment, fragment_of, fragment_of_section
 from dissensus.report.page import page_of
@@ -143,7 +143,9 @@ def test_landmarks_captions_and_headings_are_there(page):
     for tag in ("header", "main", "footer", "h1"):
         assert tags.count(tag) == 1
     assert tags.count("table") == tags.count("caption")
-    assert tags.count("figure") == tags.count("figcaption") == tags.count("details") == 4
+    assert tags.count("figure") == tags.count("figcaption") == 4
+    # One for the data of each figure, one for what the coefficients mean, one for the settings.
+    assert tags.count("details") == tags.count("summary") == 6
     assert 'lang="en"' in page
 
 
@@ -156,6 +158,32 @@ def test_long_tables_are_cut_and_say_so():
     assert "477 more rows are in <code>to_frame()</code>." in fragment_of_section(
         Section(title="t", lead="l", blocks=[table])
     )
+
+
+def test_a_script_made_meanwhile_by_another_process_is_the_same():
+    here = drawing_script()
+    drawing_script.cache_clear()
+    with bundled_meanwhile():
+        assert drawing_script() == here
+
+
+def test_where_the_other_process_fails_the_script_is_made_here(monkeypatch):
+    here = drawing_script()
+    drawing_script.cache_clear()
+    monkeypatch.setattr("dissensus.report.bundle.PRINT", "raise SystemExit(1)")
+    with bundled_meanwhile():
+        assert drawing_script() == here
+
+
+def test_a_process_that_is_not_needed_any_more_is_ended():
+    drawing_script.cache_clear()
+    with bundled_meanwhile():
+        [process] = _elsewhere
+    assert process.returncode is not None
+    assert _elsewhere == []
+    drawing_script()
+    with bundled_meanwhile():
+        assert _elsewhere == []  # it is made already
 
 
 def test_the_bundle_cannot_end_its_own_element():

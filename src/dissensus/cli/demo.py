@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.output import Output
-from dissensus.cli.report import results_of
 
 if TYPE_CHECKING:
-    from dissensus.results import Result
+    from dissensus.report.document import Report
 
 NEXT = "The same on your own files: dissensus report ratings.csv judges.csv"
 
@@ -23,29 +22,37 @@ def demo_command(
     Do raters of toxic comments agree, how many of them is each of four judges worth, and which one can stand in for
     them? Writes a page about it.
     """
+    from dissensus.decisions.answers import answers_of
     from dissensus.example_data import example_path
     from dissensus.ratings import read, read_judges, read_task
-    from dissensus.report.writing import write_report
+    from dissensus.report.bundle import bundled_meanwhile
+    from dissensus.report.together import together
+    from dissensus.report.whole import report_of
+    from dissensus.report.writing import write_page
 
     folder = example_path("toxicity")
     task = read_task(folder / "task.toml")
     ratings = read(folder / "ratings.csv", task=task)
     judges = read_judges(folder / "judges.csv", task=task)
-    results = results_of(ratings, judges, task, bootstrap=500, output=output)
-    write_report(results, out, title=task.instructions, command_line=f"dissensus demo --seed {output.seed}")
-    show_in_short(results, output)
+    with bundled_meanwhile():
+        answers = answers_of(ratings, judges, task=task, seed=output.seed, step=output.progress)
+        report = report_of(answers, title=task.instructions)
+        write_page(report, out, command_line=f"dissensus demo --seed {output.seed}")
+    if output.as_json:
+        print(together(answers).to_json())
+    else:
+        show_in_short(report)
     output.remark(f"\n{NEXT}\nWrote {out}")
 
 
-def show_in_short(results: "list[Result]", output: Output) -> None:
-    """The answers and their main tables on stdout, or everything as JSON."""
+def show_in_short(report: "Report") -> None:
+    """The verdict, then each section's answer and main table, on stdout."""
     from rich.console import Console
 
-    from dissensus.report.text import print_section
-    from dissensus.report.together import in_short, together
+    from dissensus.report.text import print_section, print_verdict
+    from dissensus.report.together import in_short
 
-    if output.as_json:
-        print(together(results).to_json())
-        return
-    for result in results:
-        print_section(in_short(result), Console())
+    console = Console()
+    print_verdict(report.verdict, console)
+    for section in report.sections:
+        print_section(in_short(section), console)

@@ -1,107 +1,132 @@
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dissensus.cli.inputs import OptionalJudgesInput, RatingsInput
-from dissensus.cli.output import Output
-from dissensus.errors import DissensusError
+from dissensus.cli.output import Output, Work
+from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
-    from dissensus.ratings import Judges, Ratings, Task
-    from dissensus.results import Result
-    from dissensus.survey.calibration import Calibration
-    from dissensus.survey.combiners import Combiner
-    from dissensus.survey.scores import ScoreName
+    from dissensus.decisions.answers import Answers
+    from dissensus.ratings import Task
+    from dissensus.report.document import Report
 
-MOST_LABELS = 40
-"""With more labels than that probabilities cannot be kept 2% away from certainty, as cross-entropy needs."""
+SUFFIXES = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json"}
 
-TAUS = (0.3, 0.5, 0.7)
-"""Thresholds at which a page compares decisions."""
+
+@dataclass(frozen=True, kw_only=True)
+class Writing:
+    """What to write, and where."""
+
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write; report.html if not given.")
+    ] = None
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="F", help="html, md (for pull requests) or json; else by the file's name."),
+    ] = None
+    charts: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write each chart to this folder, as PNG and SVG.")
+    ] = None
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading of the report.")] = None
+
+    def file_format(self) -> str:
+        """The format that was asked for, by name or by the file's."""
+        if self.form is not None and self.form not in SUFFIXES.values():
+            raise OptionError(f"--format cannot be {self.form!r}: choose html, md or json.")
+        if self.form is not None:
+            return self.form
+        return "html" if self.out is None else SUFFIXES.get(self.out.suffix.lower(), "html")
+
+    def heading(self, task: "Task | None") -> str:
+        """The title: the user's, or what raters were asked."""
+        asked = "" if task is None else task.instructions
+        return self.title or asked or "What the ratings say"
+
+    def path(self) -> Path:
+        """Where to write."""
+        return Path(f"report.{self.file_format()}") if self.out is None else self.out
+
+    def write(self, answers: "Answers", report: "Report", *, command_line: str, output: Output) -> list[Path]:
+        """Write the report and its charts; what was written."""
+        from dissensus.report.saving import save_bytes
+        from dissensus.report.together import together
+        from dissensus.report.writing import write_charts, write_markdown, write_page
+
+        path, form = self.path(), self.file_format()
+        drawn = []
+        if self.charts is not None:
+            with output.progress("Drawing the charts") as progress:
+                drawn = write_charts(report, self.charts, progress=progress)
+        if form == "json":
+            save_bytes(path, (together(answers).to_json() + "\n").encode())
+        elif form == "md":
+            write_markdown(report, path, command_line=command_line, charts=self.charts)
+        else:
+            write_page(report, path, command_line=command_line)
+        return [path, *drawn]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Costs:
+    """What it costs to collect more."""
+
+    item_cost: Annotated[float, typer.Option(metavar="C", min=0, help="What a new item costs to prepare.")] = 0.0
+    rating_cost: Annotated[float, typer.Option(metavar="C", min=0, help="What one rating costs.")] = 1.0
 
 
 def report_command(
     context: typer.Context,
     source: RatingsInput,
     judges_source: OptionalJudgesInput,
-    out: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The page to write.")] = Path(
-        "report.html"
-    ),
-    bootstrap: Annotated[int, typer.Option(metavar="N", help="Bootstrap samples; 0 for no intervals.")] = 500,
+    writing: Writing = Writing(),
+    positive: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL", help="An option that counts as positive; may be repeated.")
+    ] = None,
+    bootstrap: Annotated[int, typer.Option(metavar="N", min=0, help="Bootstrap samples; 0 for no intervals.")] = 500,
+    costs: Costs = Costs(),
+    work: Work = Work(),
     output: Output = Output(),
 ) -> None:
-    """Write one HTML page about the ratings, and about judges.
+    """Write one page with everything that the ratings say, and what judges are worth.
 
     The page is self-contained: it loads nothing and can be sent as it is.
     """
+    from contextlib import nullcontext
+
+    from dissensus.decisions.answers import answers_of
+    from dissensus.report.bundle import bundled_meanwhile
     from dissensus.report.together import together
-    from dissensus.report.writing import write_report
+    from dissensus.report.whole import report_of
 
-    judges = judges_source.read_all(repeats=source.repeats)
-    results = results_of(source.read(), judges, source.read_task(), bootstrap=bootstrap, output=output)
-    write_report(results, out, command_line=shlex.join(["dissensus", *context.obj]))
-    if output.as_json:
-        print(together(results).to_json())
-    output.remark(f"Wrote {out}")
-
-
-def results_of(
-    ratings: "Ratings", judges: "Judges | None", task: "Task | None" = None, *, bootstrap: int, output: Output
-) -> "list[Result]":
-    """What there is to say: do the raters agree and, where there are judges, what each is worth and which to pick."""
-    from dissensus.agreement import describe
-
-    # Judges come first, so that those that do not fit the ratings are refused at once.
-    about_judges = [] if judges is None else judge_results(ratings, judges, task, bootstrap=bootstrap, output=output)
-    with output.progress("Resampling items") as progress:
-        agreement = describe(
-            ratings, by_group=bool(ratings.groups), bootstrap=bootstrap, rng=output.seed, progress=progress
+    form = writing.file_format()  # before the work, so that a misspelt format costs no time
+    with output.progress("Reading the files"):
+        judges, task = judges_source.read_all(repeats=source.repeats), source.read_task()
+        ratings = source.read()
+    with bundled_meanwhile() if form == "html" else nullcontext():
+        answers = answers_of(
+            ratings,
+            judges,
+            task=task,
+            positive=positive or (),
+            bootstrap=bootstrap,
+            item_cost=costs.item_cost,
+            rating_cost=costs.rating_cost,
+            seed=output.seed,
+            engine=work.engine,
+            workers=work.workers,
+            step=output.progress,
         )
-    return [agreement, *about_judges]
-
-
-def judge_results(
-    ratings: "Ratings", judges: "Judges", task: "Task | None", *, bootstrap: int, output: Output
-) -> "list[Result]":
-    """How many raters each judge is worth, and which judge to pick; where that cannot be told, a warning says why."""
-    from dissensus.judges import rank_judges
-    from dissensus.survey import equivalence
-
-    with output.progress("Comparing judges with raters") as progress:
-        settings = survey_settings(ratings, judges)
-        worth = equivalence(ratings, judges, **settings, bootstrap=bootstrap, rng=output.seed, progress=progress)
-    try:
-        with output.progress("Ranking judges") as progress:
-            ranked = rank_judges(
-                ratings, judges, task=task, tau=TAUS, bootstrap=bootstrap, rng=output.seed, progress=progress
-            )
-    except DissensusError as error:
-        note = f"Which judge can stand in for people is not on this page: {error}"
-        return [replace(worth, warnings=(*worth.warnings, note))]
-    return [worth, ranked]
-
-
-class SurveySettings(TypedDict, total=False):
-    """Options of `equivalence` that depend on the data."""
-
-    score: "ScoreName"
-    combiner: "Combiner"
-    calibrate: "Calibration"
-
-
-def survey_settings(ratings: "Ratings", judges: "Judges") -> SurveySettings:
-    """How judges are compared with surveys where the user leaves it to us, so that any data can be.
-
-    Cross-entropy of calibrated judges, since most judges sound surer than they are: by a table where every judge gave
-    one label per item, by isotonic regression where they gave probabilities or several answers. Numbers with distances
-    are correlated, and very many labels only compared for equality.
-    """
-    if ratings.scale == "interval":
-        return {"score": "pearson", "combiner": "frequency"}
-    if len({*ratings.labels, *judges.labels}) > MOST_LABELS:
-        return {"score": "agreement", "combiner": "plurality"}
-    is_hard = judges.probability is None and not judges.sample.any()
-    return {"calibrate": "table" if is_hard else "isotonic"}
+        report = report_of(
+            answers, title=writing.heading(task), item_cost=costs.item_cost, rating_cost=costs.rating_cost
+        )
+        written = writing.write(answers, report, command_line=shlex.join(["dissensus", *context.obj]), output=output)
+    if output.as_json:
+        print(together(answers).to_json())
+    for sentence in [] if output.as_json else report.verdict:
+        print(sentence)
+    drawn = f" and {len(written) - 1} drawings in {writing.charts}" if len(written) > 1 else ""
+    output.remark(f"Wrote {written[0]}{drawn}")

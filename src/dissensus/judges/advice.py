@@ -4,6 +4,7 @@ Figures in the reasons come from the paper's simulation experiment.
 """
 
 import math
+from collections.abc import Callable, Sequence
 
 from dissensus.errors import counted, listed
 from dissensus.judges.aggregation import SLACK
@@ -35,7 +36,9 @@ def _select(findings: Findings) -> list[Advice]:
     chosen = findings.definition(findings.recommended)
     if chosen.selected is None:
         return []
-    return [Advice(text=f"Select by {chosen.id}: {chosen.selected}.", reason=_why(findings))]
+    alone = f"Go by {chosen.id} when you compare it with another judge."
+    text = f"Select by {chosen.id}: {chosen.selected}." if len(chosen.values) > 1 else alone
+    return [Advice(text=text, reason=_why(findings))]
 
 
 def _why(findings: Findings) -> str:
@@ -65,28 +68,45 @@ def _why(findings: Findings) -> str:
 
 
 def _decide(findings: Findings) -> list[Advice]:
-    """Another judge where the one to select is not the one whose decisions are best."""
+    """Another judge where the one to select is not the one whose decisions are best; each with all its thresholds."""
     chosen = findings.definition(findings.recommended)
-    found = []
+    better: dict[str, list[tuple[Downstream, Downstream]]] = {}
     for tau in dict.fromkeys(row.tau for row in findings.downstream):
         rows = {row.judge: row for row in findings.downstream if row.tau == tau and row.judge not in BASELINES}
         best = max(rows.values(), key=lambda row: row.consistency)
-        if chosen.selected is None or best.consistency <= rows[chosen.selected].consistency + SLACK:
-            continue
-        shown = ", ".join(_with_interval(row) for row in (best, rows[chosen.selected]))
-        found.append(
-            Advice(
-                text=f"For decisions at tau {tau:g} alone, consider {best.judge} instead of {chosen.selected}.",
-                reason=f"Share of the items decided as people do: {shown}. {chosen.id} looks at every option, a "
-                "decision only at whether a positive one is endorsed.",
-            )
+        if chosen.selected is not None and best.consistency > rows[chosen.selected].consistency + SLACK:
+            better.setdefault(best.judge, []).append((best, rows[chosen.selected]))
+    return [
+        Advice(
+            text=f"For decisions at {_taus(found)} alone, consider {judge} instead of {chosen.selected}.",
+            reason=f"Share of the items decided as people do: {_beside(found, _with_interval)}. "
+            f"{chosen.id} looks at every option, a decision only at whether a positive one is endorsed.",
         )
-    return found
+        for judge, found in better.items()
+    ]
+
+
+def _taus(found: Sequence[tuple[Downstream, ...]]) -> str:
+    """The thresholds of some comparisons, in a sentence."""
+    taus = [f"{rows[0].tau:g}" for rows in found]
+    return f"tau {' and '.join([', '.join(taus[:-1]), taus[-1]] if len(taus) > 1 else taus)}"
+
+
+def _beside(found: Sequence[tuple[Downstream, ...]], form: Callable[[Downstream], str]) -> str:
+    """Judges beside each other, at each threshold."""
+    said = [", ".join(form(row) for row in rows) for rows in found]
+    if len(found) == 1:
+        return said[0]
+    return "; ".join(f"at {rows[0].tau:g} {text}" for rows, text in zip(found, said, strict=True))
 
 
 def _with_interval(row: Downstream) -> str:
     bounds = "" if math.isnan(row.consistency_low) else f" ({row.consistency_low:.2f} to {row.consistency_high:.2f})"
     return f"{row.judge} {row.consistency:.2f}{bounds}"
+
+
+def _without_interval(row: Downstream) -> str:
+    return f"{row.judge} {row.consistency:.2f}"
 
 
 def _rivals(findings: Findings) -> list[Advice]:
@@ -124,23 +144,24 @@ def _sweep(findings: Findings) -> list[Advice]:
 
 
 def _baselines(findings: Findings) -> list[Advice]:
-    """Judges that do not beat a constant, in words."""
-    found = []
+    """Judges that do not beat a constant, in words; each set of judges with all its thresholds."""
+    found: dict[tuple[str, ...], list[tuple[Downstream, ...]]] = {}
     for tau in dict.fromkeys(row.tau for row in findings.downstream):
         rows = [row for row in findings.downstream if row.tau == tau]
         constant = max((row for row in rows if row.judge in BASELINES), key=lambda row: row.consistency)
         limit = constant.consistency + SLACK
         beaten = [row for row in rows if row.judge not in BASELINES and row.consistency <= limit]
         if beaten:
-            shown = ", ".join(f"{row.judge} {row.consistency:.2f}" for row in (constant, *beaten))
-            names = listed([row.judge for row in beaten])
-            found.append(
-                Advice(
-                    text=f"Do not decide with {names} at tau {tau:g} before they are shown to beat {constant.judge}.",
-                    reason=f"Share of the items decided as people do: {shown}.{_estimated(findings)}",
-                )
-            )
-    return found
+            found.setdefault(tuple(row.judge for row in beaten), []).append((constant, *beaten))
+    return [
+        Advice(
+            text=f"Do not decide with {listed(list(judges))} at {_taus(rows)} before they are shown to beat "
+            f"{listed(list(dict.fromkeys(row[0].judge for row in rows)))}.",
+            reason=f"Share of the items decided as people do: {_beside(rows, _without_interval)}."
+            f"{'' if place else _estimated(findings)}",
+        )
+        for place, (judges, rows) in enumerate(found.items())
+    ]
 
 
 def _estimated(findings: Findings) -> str:

@@ -21,9 +21,18 @@ def collecting(findings: Findings) -> list[Advice]:
 
 
 def _can_ask_for_sets(prepared: Prepared) -> bool:
-    """Whether response sets would tell more than is known."""
+    """Whether response sets would tell more than is known: on a scale of numbers nobody endorses several."""
     is_known = prepared.is_fully_specified or bool(prepared.people.has_set.all())
-    return not is_known and len(prepared.space.options) <= MOST_OPTIONS
+    options = prepared.space.options
+    return not is_known and len(options) <= MOST_OPTIONS and not all(_is_number(option) for option in options)
+
+
+def _is_number(option: str) -> bool:
+    try:
+        float(option)
+    except ValueError:
+        return False
+    return True
 
 
 def _specify(findings: Findings) -> list[Advice]:

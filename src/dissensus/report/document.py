@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from dissensus.results import Result
+
 Cell = str | int | float | None
 
 
@@ -25,7 +27,7 @@ class Points:
     Attributes
     ----------
     title : str
-        What they have in common.
+        What they have in common; empty where the place says so.
     texts : sequence of str
         One point each.
     """
@@ -104,7 +106,26 @@ class Note:
     kind: Literal["warning", "hint"] = "warning"
 
 
-Block = Paragraph | Points | Table | Figure | Note
+Part = Paragraph | Points | Table | Figure | Note
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """Parts that a page opens on demand and prints: for those who check, not for those who decide.
+
+    Attributes
+    ----------
+    title : str
+        What it holds.
+    parts : sequence of Part
+        In reading order.
+    """
+
+    title: str
+    parts: Sequence[Part]
+
+
+Block = Part | Fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,14 +146,40 @@ class Section:
     lead: str
     blocks: Sequence[Block] = field(default_factory=tuple)
 
+    def parts(self) -> list[Part]:
+        """The blocks, with what is folded away in its place."""
+        return [part for block in self.blocks for part in (block.parts if isinstance(block, Fold) else [block])]
+
     def figures(self) -> list[Figure]:
         """The charts, in reading order."""
-        return [block for block in self.blocks if isinstance(block, Figure)]
+        return [part for part in self.parts() if isinstance(part, Figure)]
 
     def main_table(self) -> Table | None:
         """The first table, whether it stands alone or behind a chart."""
-        for block in self.blocks:
+        for block in self.parts():
             table = block.table if isinstance(block, Figure) else block
             if isinstance(table, Table):
                 return table
         return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A whole page.
+
+    Attributes
+    ----------
+    title : str
+        Its heading.
+    verdict : sequence of str
+        What it comes down to, in a few sentences.
+    sections : sequence of Section
+        One for each question, in the order in which they are read.
+    results : sequence of Result
+        What they were made from, for the settings and the files at its foot.
+    """
+
+    title: str
+    verdict: Sequence[str]
+    sections: Sequence[Section]
+    results: Sequence[Result]

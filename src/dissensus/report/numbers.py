@@ -109,3 +109,17 @@ def cell_text(value: Cell, *, digits: int, is_percent: bool = False) -> str:
     if is_percent:
         return percent(value)
     return whole(value) if isinstance(value, int) else decimal(value, digits)
+
+
+_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def spelled(count: int) -> str:
+    """A count as prose has it: up to ten in words.
+
+    Examples
+    --------
+    >>> spelled(2), spelled(12)
+    ('two', '12')
+    """
+    return _SMALL[count] if 0 <= count < len(_SMALL) else whole(count)

@@ -6,22 +6,18 @@ nothing that a label says can run, and a browser enforces it. The same results g
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
 import dissensus
 from dissensus.report.bundle import drawing_script
 from dissensus.report.charts import Chart, script_safe_json
-from dissensus.report.document import Cell, Figure, Section, Table
-from dissensus.report.envelope import Json, plain
+from dissensus.report.document import Block, Figure, Fold, Report
+from dissensus.report.footer import file_tables, setting_tables
 from dissensus.report.html import environment
-from dissensus.report.numbers import cell_text
 from dissensus.report.theme import DARK, LIGHT, Colours, style_variables
-from dissensus.report.untrusted import shortened
-from dissensus.report.views import section_of
+from dissensus.report.whole import report_on
 from dissensus.results import Result
-
-LONGEST_SETTING = 200
 
 
 def page_of(results: Sequence[Result], *, title: str = "What the ratings say", command_line: str = "") -> str:
@@ -41,17 +37,23 @@ def page_of(results: Sequence[Result], *, title: str = "What the ratings say", c
     str
         HTML.
     """
+    return page_of_report(report_on(results, title=title), command_line=command_line)
+
+
+def page_of_report(report: Report, *, command_line: str = "") -> str:
+    """A whole report as one page of HTML; `command_line` is the command that makes it again."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2, which is imported for those who show HTML
 
-    sections = [section_of(result) for result in results]
-    specifications = _specifications(sections)
+    specifications = _specifications(report)
     style, script = style_sheet(), drawing_script() if specifications else ""
     # Only what we wrote ourselves goes in without escaping: the style sheet, the script, and JSON made safe for it.
     return environment().get_template("page.html.j2").render(
-        title=title,
+        title=report.title,
         version=dissensus.__version__,
-        sections=sections,
-        footers=[*_files(results), *_settings(results)],
+        verdict=report.verdict,
+        sections=report.sections,
+        files=file_tables(report.results),
+        settings=setting_tables(report.results),
         command_line=command_line,
         policy=policy_for(style, script),
         style=Markup(style),  # noqa: S704 - see above
@@ -106,46 +108,19 @@ def _variables(colours: Colours, *, alarm: str) -> str:
     return " ".join(f"--{name}: {value};" for name, value in (style_variables(colours) | {"alarm": alarm}).items())
 
 
-def _specifications(sections: Sequence[Section]) -> list[tuple[str, str]]:
+def _specifications(report: Report) -> list[tuple[str, str]]:
     """Id and JSON of each chart; the ids are those that the template gives to the elements."""
     return [
-        (f"section-{i}-{j}-spec", script_safe_json(Chart(figure=block).embedded()))
-        for i, section in enumerate(sections, start=1)
-        for j, block in enumerate(section.blocks, start=1)
-        if isinstance(block, Figure)
+        (f"{id_}-spec", script_safe_json(Chart(figure=figure).embedded()))
+        for i, section in enumerate(report.sections, start=1)
+        for id_, figure in _figures(section.blocks, f"section-{i}")
     ]
 
 
-def _files(results: Sequence[Result]) -> list[Table]:
-    """The files that went in, each once."""
-    found: dict[tuple[Cell, ...], None] = {}
-    for result in results:
-        for role, facts in result.data.items():
-            known = plain(facts)
-            if isinstance(known, dict):
-                found[role, *(_fact(known.get(key)) for key in ("file", "format", "rows", "sha256"))] = None
-    columns = ["Role", "File", "Layout", "Rows", "SHA-256"]
-    return [Table(caption="Data", columns=columns, rows=list(found))] if found else []
-
-
-def _settings(results: Sequence[Result]) -> list[Table]:
-    return [
-        Table(
-            caption=f"Settings of {result.command}",
-            columns=["Setting", "Value"],
-            rows=[(name, _setting(plain(value))) for name, value in result.settings.items()],
-        )
-        for result in results
-        if result.settings
-    ]
-
-
-def _fact(value: Json) -> Cell:
-    return value if value is None or isinstance(value, int) else shortened(str(value), LONGEST_SETTING)
-
-
-def _setting(value: Json) -> Cell:
-    """A setting as text; the numbers of a column of mixed things do not line up anyway."""
-    if isinstance(value, list):
-        value = ", ".join(str(part) for part in value)
-    return cell_text(value, digits=3) if isinstance(value, bool | None) else shortened(str(value), LONGEST_SETTING)
+def _figures(blocks: Sequence[Block], id_: str) -> Iterator[tuple[str, Figure]]:
+    """The charts with their ids, those in folds too."""
+    for j, block in enumerate(blocks, start=1):
+        if isinstance(block, Figure):
+            yield f"{id_}-{j}", block
+        elif isinstance(block, Fold):
+            yield from _figures(block.parts, f"{id_}-{j}")

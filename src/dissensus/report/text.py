@@ -4,7 +4,7 @@ Everything becomes a rich Text, which rich shows as it is: a label such as `[red
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from dissensus.report.document import Block, Figure, Note, Paragraph, Points, Section, Table
+from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Points, Section, Table
 from dissensus.report.numbers import counted, table_cells
 from dissensus.report.untrusted import visible
 from dissensus.report.views import section_of
@@ -38,6 +38,13 @@ def print_result(result: Result, console: Console) -> None:
     print_section(section_of(result), console)
 
 
+def print_verdict(sentences: Sequence[str], console: Console) -> None:
+    """Show what a report comes down to."""
+    for sentence in sentences:
+        console.print(_text(sentence, "bold"))
+    console.print()
+
+
 def print_section(section: Section, console: Console) -> None:
     """Show a section in a terminal."""
     console.print(_text(section.title, "bold"))
@@ -54,7 +61,8 @@ def _rendered(block: Block, *, ascii_only: bool) -> Iterator[RenderableType]:
         case Paragraph():
             yield _text(block.text)
         case Points():
-            yield _text(block.title, "bold")
+            if block.title:
+                yield _text(block.title, "bold")
             for point in block.texts:
                 yield _hanging("- ", point)
         case Table():
@@ -64,6 +72,17 @@ def _rendered(block: Block, *, ascii_only: bool) -> Iterator[RenderableType]:
         case Note():
             is_warning = block.kind == "warning"
             yield _hanging("warning: " if is_warning else "hint: ", block.text, "yellow" if is_warning else "dim")
+        case Fold():
+            yield from _fold(block, ascii_only=ascii_only)
+
+
+def _fold(fold: Fold, *, ascii_only: bool) -> Iterator[RenderableType]:
+    """A terminal has no use for folding: the title, then the parts."""
+    yield _text(fold.title, "bold")
+    for place, part in enumerate(fold.parts):
+        if place:
+            yield Text()
+        yield from _rendered(part, ascii_only=ascii_only)
 
 
 def _figure(figure: Figure, *, ascii_only: bool) -> Iterator[RenderableType]:

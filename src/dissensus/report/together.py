@@ -1,45 +1,51 @@
-"""Several results about the same data as one: a report's JSON, and a report in short."""
+"""A whole report's answers as one result: its JSON, and a report in short."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dissensus.report.document import Section
-from dissensus.report.views import section_of
+from dissensus.decisions.answers import Answers
+from dissensus.decisions.unanswered import COLLECT, Unanswered
+from dissensus.report.document import Points, Section
+from dissensus.report.sentences.verdict import verdict_of
 from dissensus.results import Result
 
 
 @dataclass(frozen=True, kw_only=True)
 class Findings(Result):
-    """What a report holds: its results by the name of their command."""
+    """What a report holds: its verdict, its results by the name of their command, and what is left open."""
 
     command: ClassVar[str] = "report"
 
+    verdict: Sequence[str]
     results: tuple[Result, ...]
+    unanswered: tuple[Unanswered, ...]
 
     def as_dict(self) -> dict[str, object]:
         """Each result's part of the JSON."""
-        return {result.command: result.as_dict() for result in self.results}
+        answered = {result.command: result.as_dict() for result in self.results}
+        return {"verdict": list(self.verdict), **answered, "unanswered": [part.as_dict() for part in self.unanswered]}
 
     def rows(self) -> list[dict[str, object]]:
         """The rows of each result, with the command that they come from."""
         return [{"command": result.command, **row} for result in self.results for row in result.rows()]
 
 
-def together(results: Sequence[Result]) -> Result:
-    """The results as one; a single result as it is."""
-    if len(results) == 1:
-        return results[0]
+def together(answers: Answers) -> Findings:
+    """The answers as one result."""
+    results = answers.results
     return Findings(
         settings={result.command: result.settings for result in results},
         data={role: facts for result in results for role, facts in result.data.items()},
         warnings=tuple(dict.fromkeys(warning for result in results for warning in result.warnings)),
-        results=tuple(results),
+        verdict=verdict_of(answers),
+        results=results,
+        unanswered=answers.unanswered,
     )
 
 
-def in_short(result: Result) -> Section:
-    """A result's answer and its main table, without the rest."""
-    section = section_of(result)
-    table = section.main_table()
-    return replace(section, blocks=() if table is None else (table,))
+def in_short(section: Section) -> Section:
+    """A section's answer with its main table, without the rest; what to collect is told in points."""
+    table = None if section.title == COLLECT else section.main_table()
+    points = [block for block in section.blocks if isinstance(block, Points)]
+    return replace(section, blocks=tuple(points) if table is None else (table,))

@@ -5,6 +5,7 @@ take: those that move a terminal's cursor, turn the direction of text or are not
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 _CONTROL_PICTURES = 0x2400
@@ -49,23 +50,38 @@ def shortened(text: str, longest: int = 60) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def told_apart(texts: Iterable[str], longest: int = 60) -> dict[str, str]:
+def told_apart(texts: Iterable[str], longest: int = 60, *, has_end: bool = False) -> dict[str, str]:
     """A short name for each text, no two alike: on a chart's axis equal names would be one.
+
+    Names that begin alike are cut in the middle, and all of them where `has_end`: versions of a judge differ at the
+    end.
 
     Examples
     --------
     >>> told_apart(["a long story", "a long song", "a tale"], 8)
-    {'a long story': 'a long…', 'a long song': 'a long… (2)', 'a tale': 'a tale'}
+    {'a long story': 'a l…tory', 'a long song': 'a l…song', 'a tale': 'a tale'}
+    >>> told_apart(["the judge 1 of 2", "the judge 2 of 2"], 8)
+    {'the judge 1 of 2': 'the…of 2', 'the judge 2 of 2': 'the…of 2 (2)'}
     """
+    texts = list(dict.fromkeys(texts))
+    cut = Counter(shortened(text, longest) for text in texts)
     names: dict[str, str] = {}
     for text in texts:
-        short = name = shortened(text, longest)
+        short = shortened(text, longest)
+        short = name = _without_middle(text, longest) if has_end or cut[short] > 1 else short
         taken = set(names.values()) - {names.get(text)}
         again = 2
         while name in taken:
             name, again = f"{short} ({again})", again + 1
         names[text] = name
     return names
+
+
+def _without_middle(text: str, longest: int) -> str:
+    """The text, visible and cut to a length in the middle."""
+    text = visible(text)
+    head = (longest - 1) // 2
+    return text if len(text) <= longest else f"{text[:head].rstrip()}…{text[head + 1 - longest :].lstrip()}"
 
 
 def quoted(text: str) -> str:

@@ -149,6 +149,21 @@ def type_scores(surveys: Surveys, data: Copies, score: Score) -> Floats:
     return np.where(surveys.takes_part, total, np.nan)
 
 
+def predicts_alike(panel: Panel, k: int) -> bool:
+    """Whether a survey of k raters predicts the same whatever the other items are."""
+    if panel.combiner == "frequency":
+        return k > 0 or panel.prior != "data"
+    return callable(panel.combiner) or panel.combiner == "plurality"
+
+
+def fixed_scores(surveys: Surveys, panel: Panel, score: Score) -> Floats:
+    """Additive score of a combiner that predicts alike whatever the other items are, for an item of each type."""
+    nothing = np.empty((0, *surveys.shape))  # nothing is learned, so no totals are needed
+    scored = score.of_labels()(_predictions(surveys, nothing, panel, None))
+    cells = np.einsum("nl,nl->n", surveys.joint, scored[surveys.survey]) * surveys.orders[surveys.survey]
+    return np.bincount(surveys.type, weights=cells, minlength=surveys.n_types).astype(np.float64)
+
+
 class _Part(NamedTuple):
     """Some entries of the replicates, one row per survey that they allow."""
 

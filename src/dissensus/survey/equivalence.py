@@ -12,7 +12,7 @@ from dissensus.ratings.table import Elicitation
 from dissensus.survey.calibration import Calibration
 from dissensus.survey.combiners import Combiner, Learn, OwnCombiner, Prior
 from dissensus.survey.intervals import Interval
-from dissensus.survey.large_sizes import large_sizes
+from dissensus.survey.large_sizes import large_sizes, treatments
 from dissensus.survey.question import Question, check_question
 from dissensus.survey.replicates import Replicates, bootstrap_scores, observed_scores
 from dissensus.survey.result import EquivalenceResult
@@ -126,14 +126,36 @@ def equivalence(
     # A stream for each purpose: none depends on whether another is used.
     fold_stream, survey_stream, bootstrap_stream = np.random.default_rng(rng).spawn(3)
     prepared = set_up(ratings, judges, question, rng=fold_stream)
-    large = large_sizes(prepared.problem, is_resampled=bootstrap > 0, rng=survey_stream)
+    sizes = [min(REPLICATES_PER_TASK, bootstrap - done) for done in range(0, bootstrap, REPLICATES_PER_TASK)]
+    once = treatments(prepared.problem, is_resampled=bootstrap > 0)
+    steps = Steps(progress, total=len(once) + len(sizes))
+    large = large_sizes(prepared.problem, once, rng=survey_stream, done=steps.next)
     extras = replace(ceiling_extras(prepared, question), large=large)
     data = observed_scores(prepared.problem, extras)
-    sizes = [min(REPLICATES_PER_TASK, bootstrap - done) for done in range(0, bootstrap, REPLICATES_PER_TASK)]
     tasks = [(prepared.problem, extras, size) for size in sizes]
     with open_executor(engine, workers=workers) as executor:
-        parts = run_tasks(executor, bootstrap_scores, tasks, rng=bootstrap_stream, progress=progress)
+        parts = run_tasks(executor, bootstrap_scores, tasks, rng=bootstrap_stream, progress=steps.told)
     return sum_up(prepared, question, extras, data, _joined(parts))
+
+
+class Steps:
+    """How far the work is: the survey sizes come first, then the tasks of the bootstrap."""
+
+    def __init__(self, progress: Progress | None, *, total: int) -> None:
+        self._progress, self._done, self._total = progress, 0, total
+
+    def next(self) -> None:
+        """One more survey size is done."""
+        self._done += 1
+        self._tell(self._done)
+
+    def told(self, done: int, _tasks: int) -> None:
+        """So many tasks are done."""
+        self._tell(self._done + done)
+
+    def _tell(self, done: int) -> None:
+        if self._progress is not None:
+            self._progress(done, self._total)
 
 
 def _joined(parts: Sequence[Replicates]) -> Replicates | None:

@@ -6,7 +6,8 @@ optimum in the combiner, so relearning would change the curve in second order on
 sampled; what is predicted after each sampled survey stays exact.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -14,11 +15,11 @@ from numpy.random import Generator
 from dissensus.errors import OptionError
 from dissensus.ratings.coding import Codes
 from dissensus.survey.combiners import frequencies, own_predictions, pluralities
-from dissensus.survey.curve import type_scores
+from dissensus.survey.curve import fixed_scores, predicts_alike, type_scores
 from dissensus.survey.learning import predictions_from
 from dissensus.survey.problem import Problem
 from dissensus.survey.subsets import Floats, count_subsets, log_factorials
-from dissensus.survey.surveys import plurality_of_draws, surveys_of_size
+from dissensus.survey.surveys import Surveys, plurality_of_draws, surveys_of_size
 from dissensus.survey.weights import observed
 
 RELEARN_LIMIT = 3_000_000
@@ -57,22 +58,50 @@ def number_of_cells(problem: Problem, k: int) -> int:
     return count_subsets(enough, k) * len(problem.counts.T)
 
 
-def large_sizes(problem: Problem, *, is_resampled: bool, rng: Generator) -> dict[int, TypeScores]:
-    """Scores by type for the sizes of the curve that are too large to treat survey by survey in every replicate."""
+Treatment = Literal["sampled", "fixed", "learned"]
+"""Surveys are sampled, or predict alike in every replicate, or are learned from the data once."""
+
+
+def treatments(problem: Problem, *, is_resampled: bool) -> dict[int, Treatment]:
+    """The sizes of the curve that need not or cannot be treated anew in every replicate, and how they are treated."""
     learns = problem.panel.combiner == "abc" and problem.panel.learn == "leave-one-out" and problem.score.is_additive
-    found = {}
-    orders: Orders | None = None
+    found: dict[int, Treatment] = {}
     for k in problem.sizes:
         cells = number_of_cells(problem, k)
         if cells > MEMORY_BUDGET:
+            found[k] = "sampled"
+        elif is_resampled and problem.score.is_additive and predicts_alike(problem.panel, k):
+            found[k] = "fixed"
+        elif is_resampled and learns and cells > RELEARN_LIMIT:
+            found[k] = "learned"
+    return found
+
+
+def large_sizes(
+    problem: Problem, sizes: Mapping[int, Treatment], *, rng: Generator, done: Callable[[], None] = lambda: None
+) -> dict[int, TypeScores]:
+    """Scores by type for the sizes that are treated once; after each of them `done` is called."""
+    found = {}
+    orders: Orders | None = None
+    for k, treatment in sizes.items():
+        if treatment == "sampled":
             orders = draw_orders(problem, rng) if orders is None else orders
             found[k] = sampled_scores(problem, k, orders)
-        elif learns and is_resampled and cells > RELEARN_LIMIT:
+        else:
             surveys = surveys_of_size(problem.counts, k, references=problem.references)
-            scores = type_scores(surveys, observed(problem.items), problem.score)
-            part = surveys.takes_part
-            found[k] = TypeScores(np.where(part, scores, 0), part.astype(np.float64), float("nan"))
+            found[k] = _type_scores(
+                surveys,
+                fixed_scores(surveys, problem.panel, problem.score)
+                if treatment == "fixed"
+                else type_scores(surveys, observed(problem.items), problem.score),
+            )
+        done()
     return found
+
+
+def _type_scores(surveys: Surveys, scores: Floats) -> TypeScores:
+    part = surveys.takes_part
+    return TypeScores(np.where(part, scores, 0), part.astype(np.float64), np.nan)
 
 
 class Orders(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dissensus.report.numbers import counted, decimal, listing, percent
 from dissensus.report.sentences.surveys import ORDERS, ScoreWords, Settings, Terms
 from dissensus.report.untrusted import quoted
+from dissensus.survey.crossing import Verdict
 from dissensus.survey.result import CurvePoint, JudgeWorth
 
 CALIBRATION_MATTERS = (
@@ -21,11 +22,20 @@ def judge_name(worth: JudgeWorth) -> str:
     return f"{quoted(worth.judge)} (calibrated)" if worth.calibrated else quoted(worth.judge)
 
 
+def place_of(worth: JudgeWorth, terms: Terms) -> Verdict | None:
+    """Where a judge lies on the curve; None if that is undefined.
+
+    On a curve that ends with nobody asked a judge that is better has no number, but it is known to be better.
+    """
+    is_above_nobody = worth.verdict is None and not terms.largest and math.isfinite(worth.score)
+    return "above K" if is_above_nobody else worth.verdict
+
+
 def value_text(worth: JudgeWorth, terms: Terms) -> str:
     """What a judge is worth without its interval: a number, or the end of the curve that it is beyond."""
     if worth.verdict == "within":
         return decimal(worth.equivalence)
-    return off_curve(worth.verdict, terms)
+    return off_curve(place_of(worth, terms), terms)
 
 
 def off_curve(verdict: str | None, terms: Terms) -> str:
@@ -76,14 +86,14 @@ def raters_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
 
 def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges: int) -> str:
     """The answer: what the best judge is worth, and which surveys are worse and better than it."""
-    name = judge_name(best)
-    if best.verdict is None:
+    name, place = judge_name(best), place_of(best, terms)
+    if place is None:
         return f"How many {terms.raters} judge {name} is worth is undefined here (the warnings say why)."
     subject = f"Judge {name}" if judges == 1 else f"Of {judges} judges, {name}"
-    if best.verdict == "below 0":
+    if place == "below 0":
         even = "" if judges == 1 else " comes closest to people, and even it"
         return f"{subject}{even} is worth less than asking nobody: {terms.nobody} foretells {terms.target} better."
-    if best.verdict == "above K":
+    if place == "above K":
         return f"{subject} {_above(terms)}"
     most = "" if judges == 1 else " the most,"
     return f"{subject} is worth{most} {raters_text(best, settings, terms)}: {_between(best, terms)}."
@@ -97,7 +107,7 @@ def _above(terms: Terms) -> str:
             "cannot tell, because fewer than half of the items have a second rating."
         )
     return (
-        f"is worth more than {terms.largest} {terms.raters}: it predicts {terms.target} better than asking "
+        f"is worth more than {terms.raters_of(terms.largest)}: it predicts {terms.target} better than asking "
         f"{terms.people(terms.largest)}, the largest survey that the data allow; how much better they cannot tell."
     )
 
@@ -181,15 +191,15 @@ def samples(share: float) -> str:
 
 def judge_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
     """One judge in a list: what it is worth, and how sure that is."""
-    name = judge_name(worth)
-    if worth.verdict is None:
+    name, place = judge_name(worth), place_of(worth, terms)
+    if place is None:
         said = f"{name}: undefined (the warnings say why)."
-    elif worth.verdict == "below 0":
+    elif place == "below 0":
         said = f"{name} is worth less than asking nobody: {terms.nobody} does better."
-    elif worth.verdict == "above K" and not terms.largest:
+    elif place == "above K" and not terms.largest:
         said = f"{name} predicts people better than asking nobody."
-    elif worth.verdict == "above K":
-        said = f"{name} is worth more than {terms.largest} {terms.raters}, the largest survey here."
+    elif place == "above K":
+        said = f"{name} is worth more than {terms.raters_of(terms.largest)}, the largest survey here."
     else:
         said = f"{name} is worth {raters_text(worth, settings, terms)}: {_between(worth, terms)}."
     return " ".join(filter(None, [said, reach_sentence(worth, terms), shares_sentence(worth, terms)]))

@@ -87,9 +87,10 @@ def elsewhere_sentence(rows: Collection[Downstream], tau: float) -> str:
     return f"Without looking, a constant does at least as well {listing(said)}." if said else ""
 
 
-def consistency_finding(best: Downstream, constant: Downstream | None) -> str:
+def consistency_finding(best: Downstream, constant: Downstream | None, *, is_contest: bool = True) -> str:
     """The title of the chart of decisions."""
-    said = f"{quoted(best.judge)} decides most like people: on {percent(best.consistency, 0)} of the items at tau"
+    how = "decides most like people:" if is_contest else "decides as people do"
+    said = f"{quoted(best.judge)} {how} on {percent(best.consistency, 0)} of the items at tau"
     beaten = constant is not None and best.consistency <= constant.consistency
     return f"{said} {best.tau:g}{', and a constant does no worse' if beaten else ''}"
 

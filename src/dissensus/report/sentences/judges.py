@@ -115,10 +115,10 @@ def _votes(choice: Choice, judge: str) -> str:
     agree, tied = len(agreeing), sum(len(kind.best) > 1 for kind in agreeing)
     if tied:
         others = f"{tied} cannot tell it from another judge"
-        return f"{agree - tied} of {total} definitions of performance prefer it, and {others}."
+        return f"{agree - tied} of {total} definitions of agreement prefer it, and {others}."
     if agree == total:
-        return f"All {total} definitions of performance agree." if total > 1 else ""
-    return f"{'Only ' if 2 * agree < total else ''}{agree} of {total} definitions of performance agree."
+        return f"All {total} definitions of agreement pick it." if total > 1 else ""
+    return f"{'Only ' if 2 * agree < total else ''}{agree} of {total} definitions of agreement pick it."
 
 
 def only_judge(choice: Choice) -> str:
@@ -203,7 +203,7 @@ def votes_sentence(choice: Choice) -> str:
     """How definitions were counted."""
     merged = [kind for kind in choice.kinds if len(kind.definitions) > 1]
     blind = any(not kind.looks_at_people for kind in choice.kinds)
-    counts = f"{counted(len(choice.voting), 'definition')} of performance count: those of the paper that have a value"
+    counts = f"{counted(len(choice.voting), 'definition')} of agreement count: those of the paper that have a value"
     said = [f"{counts}, at tau {choice.tau:g}.", BRACKETS]
     if merged:
         said.append("Definitions that rank judges alike whatever the data stand in one row and count once.")

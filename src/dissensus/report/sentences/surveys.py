@@ -49,6 +49,16 @@ class Terms:
             return "nobody"
         return counted(n, "person", "people") if self.group is None else f"{n} {self.group} rater{'s' * (n > 1)}"
 
+    def raters_of(self, n: int) -> str:
+        """So many of whom a judge is measured in.
+
+        Examples
+        --------
+        >>> [terms_of({}, largest=9).raters_of(n) for n in (1, 3)]
+        ['1 rater', '3 raters']
+        """
+        return f"{n} {self.raters.removesuffix('s') if n == 1 else self.raters}"
+
 
 def terms_of(settings: Settings, *, largest: int) -> Terms:
     """The words for a question."""

@@ -11,8 +11,8 @@ Row = Mapping[str, str | int | float | None]
 
 BAR_STEP = 26
 LEGEND = {
-    "columns": {"expr": "width > 540 ? 3 : width > 360 ? 2 : 1"},
-    "labelLimit": {"expr": "clamp(width - 24, 60, 150)"},
+    "columns": {"expr": "width > 600 ? 3 : width > 400 ? 2 : 1"},
+    "labelLimit": {"expr": "clamp(width - 24, 60, 175)"},
 }
 """A legend that stays inside the chart at any width."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dissensus.agreement.result import Coefficient, DescribeResult, Description
 from dissensus.errors import DissensusError
 from dissensus.ratings.labels import number
-from dissensus.report.document import Block, Cell, Figure, Note, Paragraph, Points, Section, Table
+from dissensus.report.document import Block, Cell, Figure, Fold, Note, Paragraph, Points, Section, Table
 from dissensus.report.sentences.coefficients import (
     RULE_OF_THUMB,
     agreement_in_short,
@@ -84,8 +84,8 @@ def _agreement(result: DescribeResult) -> list[Block]:
     meanings = [coefficient_sentence(c) for c in whole.coefficients]
     brackets = interval_sentence(result.settings)
     if meanings:
-        blocks.append(Points(title="What the coefficients mean", texts=[*meanings, *([brackets] if brackets else [])]))
-        blocks.append(Note(text=RULE_OF_THUMB, kind="hint"))
+        said = Points(title="", texts=[*meanings, *([brackets] if brackets else [])])
+        blocks.append(Fold(title="What the coefficients mean", parts=[said, Note(text=RULE_OF_THUMB, kind="hint")]))
     return blocks
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from dissensus.errors import DissensusError
-from dissensus.report.document import Block, Cell, Note, Paragraph, Points, Section, Table
+from dissensus.report.document import Block, Cell, Fold, Note, Paragraph, Points, Section, Table
 from dissensus.report.numbers import counted
 from dissensus.report.sentences.comparisons import (
     amateurs_sentence,
@@ -90,20 +90,25 @@ def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Ter
 
 
 def _judges(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
-    """Every judge: raw and calibrated beside each other, in a table and in words."""
+    """Every judge: raw and calibrated beside each other, in a table."""
     if not ranked:
         return []
     blocks: list[Block] = [_judges_table(result, ranked, terms)]
     if any(worth.calibrated for worth in ranked):
         blocks.append(Paragraph(text=CALIBRATION_MATTERS))
-    if len(ranked) > 1:
-        said = [judge_sentence(worth, result.settings, terms) for worth in ranked[1 : MOST_SENTENCES + 1]]
-        more = len(ranked) - 1 - len(said)
-        said += [f"{counted(more, 'more judge')} {'is' if more == 1 else 'are'} in the table."] if more else []
-        blocks.append(Points(title="The other judges", texts=said))
     if any(worth.verdict == "below 0" for worth in ranked):
         blocks.append(Note(text=below_hint(result.settings, terms), kind="hint"))
     return blocks
+
+
+def _in_words(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Points]:
+    """The judges after the best one, in words."""
+    said = [judge_sentence(worth, result.settings, terms) for worth in ranked[1 : MOST_SENTENCES + 1]]
+    if not said:
+        return []
+    more = len(ranked) - 1 - len(said)
+    said += [f"{counted(more, 'more judge')} {'is' if more == 1 else 'are'} in the table."] if more else []
+    return [Points(title="", texts=said)]
 
 
 def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> Table:
@@ -149,10 +154,12 @@ def _curve(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms
 
 
 def _others(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
-    """The best judge against each of the others."""
+    """The judges after the best one, in words, and the best one against each of them."""
     found = [compared(ranked[0], other, result.differences) for other in ranked[1 : MOST_SENTENCES + 1]]
     said = [difference_sentence(comparison, terms) for comparison in found if comparison is not None]
-    return [Points(title="Is the best really better?", texts=said)] if said else []
+    against = [Points(title="Is the best really better?", texts=said)] if said else []
+    parts = [*_in_words(result, ranked, terms), *against]
+    return [Fold(title="The other judges, and how the best compares with them", parts=parts)] if parts else []
 
 
 def _amateurs(result: EquivalenceResult, terms: Terms) -> list[Block]:
@@ -183,4 +190,4 @@ def _computed(result: EquivalenceResult, terms: Terms) -> list[Block]:
         items_sentence(result.curve),
         interval_sentence(settings),
     ]
-    return [Points(title="How this was computed", texts=[text for text in said if text])]
+    return [Fold(title="How this was computed", parts=[Points(title="", texts=[text for text in said if text])])]

@@ -1,5 +1,6 @@
 import importlib
 import importlib.util
+import keyword
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -38,7 +39,8 @@ def main_chart(result: Result) -> Chart:
 
 
 def _view(command: str) -> View:
-    name = f"dissensus.report.views.{command.replace(' ', '_').replace('-', '_')}"
+    word = command.replace(" ", "_").replace("-", "_")
+    name = f"dissensus.report.views.{word}_" if keyword.iskeyword(word) else f"dissensus.report.views.{word}"
     module = importlib.import_module(name if importlib.util.find_spec(name) else "dissensus.report.views.rows")
     view: View = module.view
     return view

@@ -1,14 +1,12 @@
-"""The charts of decisions: how often judges decide as people do, over the threshold and over beta."""
+"""The charts of decisions: how often judges decide as people do, over the threshold."""
 
 import math
 from collections.abc import Callable, Sequence
 
 from dissensus.judges.downstream import ALWAYS_NEGATIVE, BASELINES, Downstream
 from dissensus.judges.result import JudgesResult
-from dissensus.judges.sweeping import Sensitivity
-from dissensus.report.document import Block, Cell, Figure, Note, Paragraph, Points, Table
-from dissensus.report.numbers import counted, decimal, percent
-from dissensus.report.sentences.definitions import name_of
+from dissensus.report.document import Block, Cell, Figure, Note, Paragraph, Table
+from dissensus.report.numbers import percent
 from dissensus.report.sentences.intervals import interval_sentence
 from dissensus.report.sentences.judge_decisions import (
     below_constant,
@@ -18,11 +16,6 @@ from dissensus.report.sentences.judge_decisions import (
     consistency_sentence,
     decision_meaning,
     elsewhere_sentence,
-    own_beta_sentence,
-    prevalence_finding,
-    selection_flips,
-    sweep_finding,
-    sweep_meaning,
 )
 from dissensus.report.sentences.judges import Choice
 from dissensus.report.spark import sparkline
@@ -32,18 +25,17 @@ from dissensus.report.views.judge_ranks import drawn_judges, judge_names, left_o
 
 TAU = "Tau: share needed to be positive"
 AS_PEOPLE = "Items decided as people do"
+NO_DECISIONS = (
+    "Name the options that count as positive (--positive LABEL, or positive in the task) to see what follows from each "
+    "judge's decisions, beside always saying yes and always no."
+)
 CONSTANT_NAMES = dict(zip(BASELINES, ("always positive", "always negative"), strict=True))
-BETA = "Beta: share of hidden positives"
-MOST_FLIPS = 5
 
 
 def decision_blocks(result: JudgesResult, choice: Choice) -> list[Block]:
-    """Decisions beside those of people and beside the constants; a hint where no option is positive."""
+    """Decisions beside those of people and beside the constants; a hint where no option is positive and no warning."""
     if not result.downstream:
-        hint = (
-            "Name the options that count as positive (--positive LABEL, or positive in the task) to see what follows "
-        )
-        return [Note(text=f"{hint}from each judge's decisions, beside always saying yes and always no.", kind="hint")]
+        return [] if result.warnings else [Note(text=NO_DECISIONS, kind="hint")]
     taus = list(dict.fromkeys(row.tau for row in result.downstream))
     here = list(choice.downstream.values())
     said = [decision_meaning(result.settings, choice.tau)]
@@ -64,9 +56,9 @@ def _consistency(result: JudgesResult, choice: Choice, here: Sequence[Downstream
     has_grid = len(taus) > 1
     shown = "The band holds" if has_grid else "Whiskers hold"
     dashed = "Dashed: a constant that decides all items alike, without looking."
-    caption = f"{dashed} {interval_sentence(result.settings, shown)} {_left_out(choice)}"
+    caption = f"{dashed} {interval_sentence(result.settings, shown)} {left_out(choice)}"
     return Figure(
-        title=consistency_finding(best, constant),
+        title=consistency_finding(best, constant, is_contest=len(judged) > 1),
         caption=" ".join(caption.split()),
         spec=_over_tau(result, choice, _consistency_of, AS_PEOPLE) if has_grid else _at_tau(choice, judged, constant),
         table=_downstream_table(result, choice),
@@ -74,7 +66,8 @@ def _consistency(result: JudgesResult, choice: Choice, here: Sequence[Downstream
     )
 
 
-def _left_out(choice: Choice) -> str:
+def left_out(choice: Choice) -> str:
+    """How many judges are not drawn; empty if all are."""
     return left_out_sentence(choice, drawn_judges(choice))
 
 
@@ -134,7 +127,7 @@ def _bias(result: JudgesResult, choice: Choice, here: Sequence[Downstream]) -> F
     return Figure(
         title=bias_finding(here),
         caption="Share of the items that the judge calls positive, less the share that people call positive. Dashed: "
-        f"as many as people do. Above it the judge overstates, below it understates. {_left_out(choice)}".strip(),
+        f"as many as people do. Above it the judge overstates, below it understates. {left_out(choice)}".strip(),
         spec=_over_tau(result, choice, _bias_of, "Positive items, judge less people", level=0.0),
         table=_bias_table(result, choice),
         spark=_bias_spark(result, choice),
@@ -195,105 +188,3 @@ def _spark(result: JudgesResult, judge: str) -> str:
 
 def _end(number: float) -> float | None:
     return None if math.isnan(number) else number
-
-
-def sweep_blocks(result: JudgesResult, choice: Choice) -> list[Block]:
-    """What would follow if forced choices hid positive options."""
-    rows = [row for row in result.sensitivity if math.isclose(row.tau, choice.tau)]
-    own = [own_beta_sentence(beta) for beta in result.own_beta]
-    hints: list[Block] = (
-        [Points(title="The judges' own beta, which hints at what is plausible", texts=own)] if own else []
-    )
-    if len(rows) < 2:  # noqa: PLR2004 - one point is no sweep
-        return hints
-    said = [sweep_meaning(result.settings), *_selections(result, choice)]
-    return [Paragraph(text=" ".join(said)), _sweep(result, choice, rows), _prevalence(result, rows), *hints]
-
-
-def _selections(result: JudgesResult, choice: Choice) -> list[str]:
-    flips = selection_flips(result, choice.tau)
-    if not flips:
-        return ["No definition would select another judge."]
-    first = {flip.definition: flip for flip in reversed(flips)}  # the lowest beta of each definition
-    shown = [
-        f"{name_of(result.definition(str(id_)))} from {decimal(flip.beta_to)} on {quoted(str(flip.judge_to))}"
-        for id_, flip in sorted(first.items(), key=lambda pair: pair[1].beta_to)[:MOST_FLIPS]
-    ]
-    more = f"; {counted(len(first) - len(shown), 'more definition')} too" if len(first) > len(shown) else ""
-    return [f"Definitions that would select another judge: {'; '.join(shown)}{more}."]
-
-
-def _sweep(result: JudgesResult, choice: Choice, points: Sequence[Sensitivity]) -> Figure:
-    names, drawn = judge_names(choice), drawn_judges(choice)
-    rows: list[Row] = [
-        {
-            "series": names[judge],
-            "x": point.beta,
-            "y": point.consistency[judge],
-            "low": None,
-            "high": None,
-            "is_main": judge == drawn[0],
-        }
-        for judge in drawn
-        for point in points
-    ]
-    flips = [flip for flip in result.flip_points if flip.definition is None and math.isclose(flip.tau, choice.tau)]
-    turns: list[Row] = [{"x": flip.beta_to, "text": names.get(str(flip.judge_to), "")} for flip in flips]
-    best = points[0].best
-    chart = LineChart(rows=rows, turns=turns, series="Judge", x_title=BETA, y_title=AS_PEOPLE)
-    caption = (
-        f"At tau {choice.tau:g}. Dotted down the chart: another judge becomes the most consistent. {_left_out(choice)}"
-    )
-    return Figure(
-        title=sweep_finding(points, flips),
-        caption=caption.strip(),
-        spec=line_chart(chart),
-        table=_sweep_table(points, names),
-        spark=f"{quoted(best)} |{sparkline([point.consistency[best] for point in points])}| "
-        f"beta {points[0].beta:g} to {points[-1].beta:g}",
-    )
-
-
-def _sweep_table(points: Sequence[Sensitivity], names: dict[str, str]) -> Table:
-    rows: list[list[Cell]] = [
-        [point.beta, point.prevalence, names.get(point.best, point.best), point.consistency[point.best]]
-        for point in points
-    ]
-    return Table(
-        caption="Who decides most like people at each beta",
-        columns=["Beta", "Positive items", "Best judge", "Alike"],
-        rows=rows,
-        digits=2,
-        percent=frozenset({"Positive items", "Alike"}),
-    )
-
-
-def _prevalence(result: JudgesResult, points: Sequence[Sensitivity]) -> Figure:
-    rows: list[Row] = [
-        {
-            "series": f"tau {row.tau:g}",
-            "x": row.beta,
-            "y": row.prevalence,
-            "low": None,
-            "high": None,
-            "is_main": row.tau == points[0].tau,
-        }
-        for row in sorted(result.sensitivity, key=lambda row: (row.tau, row.beta))
-    ]
-    chart = LineChart(rows=rows, series="Threshold", x_title=BETA, y_title="Items that people call positive")
-    table: list[list[Cell]] = [[row["x"], row["series"], row["y"]] for row in rows]
-    return Figure(
-        title=prevalence_finding(points),
-        caption="People's response sets are derived from their forced choices and beta; an item is positive where at "
-        "least a share tau of them endorse a positive option.",
-        spec=line_chart(chart),
-        table=Table(
-            caption="Prevalence over beta",
-            columns=["Beta", "Threshold", "Positive items"],
-            rows=table,
-            digits=2,
-            percent=frozenset({"Positive items"}),
-        ),
-        spark=f"positive items |{sparkline([point.prevalence for point in points])}| "
-        f"{percent(points[0].prevalence)} to {percent(points[-1].prevalence)}",
-    )

@@ -15,7 +15,7 @@ from dissensus.report.untrusted import quoted, told_apart
 
 MOST_LINES = 8
 """As many lines as there are colours."""
-LONGEST_NAME = 28
+LONGEST_NAME = 25
 APART = 0.14
 """How far judges that share a rank stand apart."""
 SAME = 1 - 1e-9
@@ -67,7 +67,7 @@ def left_out_sentence(choice: Choice, drawn: Sequence[str]) -> str:
 
 def judge_names(choice: Choice) -> dict[str, str]:
     """A short name for each judge, no two alike."""
-    return told_apart((value.judge for value in choice.ranked), LONGEST_NAME)
+    return told_apart((value.judge for value in choice.ranked), LONGEST_NAME, has_end=True)
 
 
 def ranks_figure(choice: Choice) -> Figure:

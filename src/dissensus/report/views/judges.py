@@ -1,21 +1,26 @@
 """What `judges` says: which judge can stand in for people."""
 
 import math
+from collections.abc import Sequence
 
 from dissensus.errors import DissensusError
 from dissensus.judges.result import JudgesResult, ReverseMatrix
-from dissensus.report.document import Block, Cell, Paragraph, Points, Section, Table
-from dissensus.report.numbers import listing, with_interval
+from dissensus.report.document import Block, Cell, Fold, Paragraph, Part, Points, Section, Table
+from dissensus.report.numbers import counted, listing, with_interval
 from dissensus.report.sentences.definitions import Kind, name_of, short_interval, titled, value_digits
 from dissensus.report.sentences.intervals import interval_sentence
 from dissensus.report.sentences.judge_decisions import order_sentence
 from dissensus.report.sentences.judge_orders import inversion_sentences, reverse_sentence, violation_sentence
 from dissensus.report.sentences.judges import Choice, advice_sentence, choice_of, pick_in_short, votes_sentence
 from dissensus.report.untrusted import told_apart
-from dissensus.report.views.judge_decisions import decision_blocks, sweep_blocks
+from dissensus.report.views.judge_decisions import decision_blocks
 from dissensus.report.views.judge_ranks import judge_names, likeness_figures, ranks_figure
+from dissensus.report.views.judge_sweep import sweep_parts
 from dissensus.results import Result
 
+MOST_ADVICE = 4
+"""So many pieces of advice are shown at once."""
+CONTEST = ("Best in", "Picked by")
 LEAST_SHARE = 0.01
 """Response sets with less of a choice's raters than that are left out of the table."""
 
@@ -29,22 +34,36 @@ def view(result: Result) -> Section:
         title="Which judge can stand in for people?",
         lead=pick_in_short(choice),
         blocks=[
-            *_advice(result),
             *_judges(choice),
-            *_definitions(choice),
-            *_disagreements(result, choice),
+            *_ranks(choice),
+            *_advice(result),
             *decision_blocks(result, choice),
-            *sweep_blocks(result, choice),
-            *_reverse(result),
             *_orders(result),
-            *_computed(result, choice),
+            *_folded(_definitions_title(choice), _definitions(result, choice)),
+            *_folded("What if forced choices hide positive options?", sweep_parts(result, choice)),
+            *_folded("What a forced choice stands for", _reverse(result)),
+            *_folded("How this was computed", _computed(result, choice)),
         ],
     )
 
 
+def _folded(title: str, parts: Sequence[Part]) -> list[Block]:
+    return [Fold(title=title, parts=parts)] if parts else []
+
+
+def _definitions_title(choice: Choice) -> str:
+    many = "What each definition picks, and where they disagree"
+    return many if len(choice.ranked) > 1 else "What each definition says about it"
+
+
 def _advice(result: JudgesResult) -> list[Block]:
+    """What matters most, the rest on demand."""
     said = [advice_sentence(advice, result) for advice in result.advice]
-    return [Points(title="What to do, and why", texts=said)] if said else []
+    if not said:
+        return []
+    rest = said[MOST_ADVICE:]
+    more = _folded(f"{counted(len(rest), 'more piece')} of advice", [Points(title="", texts=rest)]) if rest else []
+    return [Points(title="What to do, and why", texts=said[:MOST_ADVICE]), *more]
 
 
 def _judges(choice: Choice) -> list[Block]:
@@ -52,27 +71,33 @@ def _judges(choice: Choice) -> list[Block]:
     if choice.select_by is None:
         return []
     names, digits = judge_names(choice), value_digits(choice.select_by.first.values)
-    heading = choice.select_by.name
+    heading, is_contest = choice.select_by.name, len(choice.ranked) > 1
     rows: list[list[Cell]] = []
     for value in choice.ranked:
         row = choice.downstream.get(value.judge)
         decided: list[Cell] = [] if row is None else [row.consistency, f"{100 * row.bias:+.1f} pt"]
-        votes = f"{len(choice.agreeing(value.judge))} of {len(choice.voting)}"
-        rows.append([names[value.judge], short_interval(value, digits), value.share_best, votes, *decided])
+        votes: list[Cell] = [value.share_best, f"{len(choice.agreeing(value.judge))} of {len(choice.voting)}"]
+        rows.append([names[value.judge], short_interval(value, digits), *(votes if is_contest else []), *decided])
+    who = "The judges, best first" if is_contest else "The judge"
     more = ["Decides alike", "Bias"] if choice.downstream else []
     decisions = f"; decided as people do, and bias of the prevalence, at tau {choice.tau:g}" if more else ""
     return [
         Table(
-            caption=f"The judges, best first by {heading} ({choice.select_by.first.better} is better){decisions}",
-            columns=["Judge", heading[0].upper() + heading[1:], "Best in", "Picked by", *more],
+            caption=f"{who} by {heading} ({choice.select_by.first.better} is better){decisions}",
+            columns=["Judge", heading[0].upper() + heading[1:], *(CONTEST if is_contest else ()), *more],
             rows=rows,
             percent=frozenset({"Best in", "Decides alike"}),
         )
     ]
 
 
-def _definitions(choice: Choice) -> list[Block]:
-    """What each definition would pick."""
+def _ranks(choice: Choice) -> list[Block]:
+    """The places of the judges by each definition, where there are places to compare."""
+    return [ranks_figure(choice)] if len(choice.ranked) > 1 and any(kind.best for kind in choice.kinds) else []
+
+
+def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
+    """What each definition would pick, and where they contradict each other."""
     if not any(kind.best for kind in choice.kinds):
         return []
     names = judge_names(choice)
@@ -82,8 +107,7 @@ def _definitions(choice: Choice) -> list[Block]:
         rows=[_definition_row(kind, names) for kind in choice.kinds],
         percent=frozenset({"Best in"}),
     )
-    many = len(choice.ranked) > 1
-    return [table, Paragraph(text=votes_sentence(choice)), *([ranks_figure(choice)] if many else [])]
+    return [table, Paragraph(text=votes_sentence(choice)), *_disagreements(result, choice)]
 
 
 def _definition_row(kind: Kind, names: dict[str, str]) -> list[Cell]:
@@ -96,7 +120,7 @@ def _definition_row(kind: Kind, names: dict[str, str]) -> list[Cell]:
     return [title, aim, picks, short_interval(best, min(value_digits([best]), 2)), best.share_best]
 
 
-def _disagreements(result: JudgesResult, choice: Choice) -> list[Block]:
+def _disagreements(result: JudgesResult, choice: Choice) -> list[Part]:
     """Which definitions rank which judges the other way round, with one item that shows why."""
     pairs = inversion_sentences(result, choice)
     if not pairs:
@@ -108,7 +132,7 @@ def _disagreements(result: JudgesResult, choice: Choice) -> list[Block]:
     ]
 
 
-def _reverse(result: JudgesResult) -> list[Block]:
+def _reverse(result: JudgesResult) -> list[Part]:
     """F' as a table of what each choice stands for."""
     if result.reverse_matrix is None:
         return []
@@ -137,7 +161,7 @@ def _orders(result: JudgesResult) -> list[Block]:
     return [Points(title="Does the order of the two decide?", texts=said)] if said else []
 
 
-def _computed(result: JudgesResult, choice: Choice) -> list[Block]:
+def _computed(result: JudgesResult, choice: Choice) -> list[Part]:
     """How the numbers came about."""
     settings = result.settings
     ties = max((definition.tied_items for definition in result.definitions), default=0)
@@ -153,7 +177,7 @@ def _computed(result: JudgesResult, choice: Choice) -> list[Block]:
         if any(not math.isnan(value.share_best) for value in choice.ranked)
         else "",
     ]
-    return [Points(title="How this was computed", texts=[text for text in said if text])]
+    return [Points(title="", texts=[text for text in said if text])]
 
 
 def _joined(kind: Kind) -> str:

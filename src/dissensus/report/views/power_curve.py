@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dissensus.report.document import Cell, Figure, Table
 from dissensus.report.numbers import decimal, listing
-from dissensus.report.sentences.equivalence import curve_finding, off_curve, raters_text, value_text
+from dissensus.report.sentences.equivalence import curve_finding, off_curve, place_of, raters_text, value_text
 from dissensus.report.sentences.intervals import interval_sentence
 from dissensus.report.sentences.surveys import ScoreWords, Terms, score_words
 from dissensus.report.spark import sparkline
@@ -16,6 +16,7 @@ from dissensus.survey.result import AmateurPoint, Ceiling, CurvePoint, Equivalen
 MOST_LINES = 7
 """More judges than colours beside that of the curve cannot be told apart."""
 MOST_NAMES = 4
+LONGEST_NAME = 25
 RAW, CALIBRATED = " (raw)", " (calibrated)"
 CAPTION = (
     "Dots: surveys of so many raters, each predicting somebody who was not asked. Lines across: judges; a mark shows "
@@ -83,7 +84,7 @@ def _lines(
     """A row for each judge that is drawn; a judge has the same colour raw and calibrated."""
     order = list(dict.fromkeys(w.judge for w in lines))
     has_both = len({w.calibrated for w in lines}) > 1
-    names = told_apart(w.judge for w in ranked)
+    names = told_apart((w.judge for w in ranked), LONGEST_NAME, has_end=True)
     rows: list[Row] = []
     for worth in lines:
         is_raw = has_both and not worth.calibrated
@@ -111,7 +112,7 @@ def _mark(worth: JudgeWorth, terms: Terms) -> str:
     """
     if worth.verdict == "within":
         return value_text(worth, terms)
-    return {"below 0": "<0", "above K": f">{terms.largest}"}.get(str(worth.verdict), off_curve(None, terms))
+    return {"below 0": "<0", "above K": f">{terms.largest}"}.get(str(place_of(worth, terms)), off_curve(None, terms))
 
 
 def _ceiling_row(ceiling: Ceiling) -> Row:
@@ -128,7 +129,9 @@ def _caption(result: EquivalenceResult, lines: Sequence[JudgeWorth], left_out: S
         said.append("Dotted: what nothing can exceed.")
         if result.ceiling.curve:
             said.append("Small dots: the curve beyond the data, estimated.")
-    band = interval_sentence(result.settings, "The band holds")
+    band = interval_sentence(
+        result.settings, "The band is about the scores of surveys, not about what a judge is worth; it holds"
+    )
     said += [band] if band else []
     if left_out:
         names = [quoted(worth.judge) for worth in left_out[:MOST_NAMES]]

@@ -1,0 +1,146 @@
+"""Everything that the data at hand can answer, in the order of a reader's questions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from dissensus.agreement.result import DescribeResult
+from dissensus.comparison.result import CompareResult
+from dissensus.decisions.asking import Asking, Step, no_progress
+from dissensus.decisions.contenders import Contenders, contenders
+from dissensus.decisions.unanswered import WITHOUT_JUDGES, Unanswered
+from dissensus.engine import Engine, open_executor
+from dissensus.errors import DissensusError
+from dissensus.judges.result import JudgesResult
+from dissensus.planning import PlanRatersResult
+from dissensus.ratings import Judges, Ratings, Task
+from dissensus.results import Result
+from dissensus.survey.result import EquivalenceResult
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """What the data say.
+
+    Attributes
+    ----------
+    agreement : DescribeResult
+        Do the raters agree?
+    worth : EquivalenceResult, optional
+        How many raters is each judge worth?
+    ranking : JudgesResult, optional
+        Which judge can stand in for people?
+    comparison : CompareResult, optional
+        Is the best judge really better than the second?
+    plan : PlanRatersResult, optional
+        What it takes to tell these two apart, as long as they are not.
+    unanswered : tuple of Unanswered
+        What is left open, and why.
+    """
+
+    agreement: DescribeResult
+    worth: EquivalenceResult | None = None
+    ranking: JudgesResult | None = None
+    comparison: CompareResult | None = None
+    plan: PlanRatersResult | None = None
+    unanswered: tuple[Unanswered, ...] = ()
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """The answers in reading order."""
+        found = (self.agreement, self.worth, self.ranking, self.comparison, self.plan)
+        return tuple(result for result in found if result is not None)
+
+
+def answers_of(
+    ratings: Ratings,
+    judges: Judges | None = None,
+    *,
+    task: Task | None = None,
+    positive: Sequence[str] = (),
+    bootstrap: int = 500,
+    item_cost: float = 0.0,
+    rating_cost: float = 1.0,
+    seed: int = 0,
+    engine: Engine = "local",
+    workers: int = 1,
+    step: Step = no_progress,
+) -> Answers:
+    """Ask the data every question that they can answer.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        What people said.
+    judges : Judges, optional
+        What judges answered on the same items.
+    task : Task, optional
+        Options in order, and which of them are positive.
+    positive : sequence of str
+        Options that count as positive in a decision; those of the task if not given.
+    bootstrap : int
+        Bootstrap samples; 0 for no intervals.
+    item_cost, rating_cost : float
+        What a new item costs to prepare, and one rating of it.
+    seed : int
+        Of the random numbers.
+    engine, workers
+        Where the work runs; the numbers do not depend on it.
+    step : callable
+        Told what is done next, it gives a context with what is told how far that is.
+
+    Returns
+    -------
+    Answers
+
+    Raises
+    ------
+    DissensusError
+        If there are judges about whom nothing can be said; why not, of the first question about them.
+    """
+    with open_executor(engine, workers=workers) as executor:
+        asking = Asking(
+            ratings=ratings,
+            task=task,
+            positive=tuple(positive),
+            bootstrap=bootstrap,
+            seed=seed,
+            executor=executor,
+            step=step,
+        )
+        if judges is None:
+            return Answers(agreement=asking.agreement(), unanswered=WITHOUT_JUDGES)
+        return _about(judges, asking, item_cost=item_cost, rating_cost=rating_cost)
+
+
+def _about(judges: Judges, asking: Asking, *, item_cost: float, rating_cost: float) -> Answers:
+    """Every question about judges, and the one about people."""
+    # Judges come first, so that those that do not fit the ratings are refused at once.
+    worth, ranking = asking.worth(judges), asking.ranking(judges)
+    if isinstance(worth, Unanswered) and isinstance(ranking, Unanswered):
+        raise DissensusError(worth.reason)
+    two = contenders(answered(worth), answered(ranking))
+    comparison = asking.comparison(judges, two) if isinstance(two, Contenders) else two
+    plan = None
+    if isinstance(two, Contenders) and isinstance(comparison, CompareResult) and not is_decided(comparison):
+        plan = asking.plan(judges, two, item_cost=item_cost, rating_cost=rating_cost)
+    return Answers(
+        agreement=asking.agreement(),
+        worth=answered(worth),
+        ranking=answered(ranking),
+        comparison=answered(comparison),
+        plan=answered(plan),
+        unanswered=tuple(part for part in (worth, ranking, comparison, plan) if isinstance(part, Unanswered)),
+    )
+
+
+def is_decided(comparison: CompareResult) -> bool:
+    """Whether it is known which judge of each pair is better."""
+    return all(pair.better != "neither" for pair in comparison.pairs)
+
+
+def answered(answer: T | Unanswered) -> T | None:
+    """The answer, if there is one."""
+    return None if isinstance(answer, Unanswered) else answer

@@ -1,0 +1,218 @@
+"""The verdict: what a whole report comes down to, in three sentences."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dissensus.comparison.result import CompareResult
+from dissensus.decisions.answers import Answers
+from dissensus.judges.result import JudgesResult
+from dissensus.report.numbers import counted, percent, spelled
+from dissensus.report.sentences.coefficients import coefficient_name, headline, interval_of, pairwise_clause
+from dissensus.report.sentences.compare import p_text
+from dissensus.report.sentences.equivalence import judge_name, place_of, raters_text
+from dissensus.report.sentences.judge_decisions import best_constant, constant_words
+from dissensus.report.sentences.judges import Choice, choice_of, rivals
+from dissensus.report.sentences.surveys import Settings, Terms, terms_of
+from dissensus.report.untrusted import quoted
+from dissensus.report.views.equivalence import best_first
+from dissensus.survey.result import EquivalenceResult, JudgeWorth
+
+SENTENCES = 3
+"""A shorter verdict ends with how far people agree."""
+VISIBLE_BIAS = 0.01
+"""Prevalence that is off by less than a point is not worth words."""
+MOST_OPTIONS = 2
+"""More positive options than that are not named one by one."""
+
+
+def verdict_of(answers: Answers) -> list[str]:
+    """Three sentences: what the best judge is worth, what asking people would bring, and how sure the choice is."""
+    best = None if answers.worth is None else next(iter(best_first(answers.worth.judges)), None)
+    said = [] if answers.worth is None or best is None else _worth(answers.worth, best)
+    if answers.ranking is not None:
+        said += _choice(answers.ranking, answers.comparison, None if best is None else best.judge)
+    elif best is not None:
+        duel = _duel(answers.comparison, best.judge)
+        said += [] if duel is None else [duel.sentence()]
+    if not said:
+        return _agreement(answers)
+    return (
+        said if len(said) >= SENTENCES else [*said, f"{pairwise_clause(answers.agreement.whole.pairwise_agreement)}."]
+    )
+
+
+def _worth(result: EquivalenceResult, best: JudgeWorth) -> list[str]:
+    terms = terms_of(result.settings, largest=result.curve[-1].raters)
+    name, place = judge_name(best), place_of(best, terms)
+    if place is None:
+        return [f"How many {terms.raters} judge {name} is worth is undefined here."]
+    if place == "above K":
+        return _above(best, terms)
+    if place == "below 0":
+        return _below(result, best, terms)
+    return [f"Judge {name} is worth {raters_text(best, result.settings, terms)}.", _asking(best, terms)]
+
+
+def _asking(best: JudgeWorth, terms: Terms) -> str:
+    """What smaller and larger surveys than the judge's worth would bring."""
+    k = math.ceil(best.equivalence)
+    if best.equivalence == k:
+        return f"Asking {_people(k, terms)} would be exactly as good."
+    better = f"asking {_people(1, terms)}" if k == 1 else spelled(k)
+    return f"Asking {_people(k - 1, terms)} would be worse, {better} would be better."
+
+
+def _above(best: JudgeWorth, terms: Terms) -> list[str]:
+    if not terms.largest:
+        return [
+            f"Judge {judge_name(best)} predicts people better than asking nobody.",
+            f"To know how many {terms.raters} that is worth, at least half of the items need a second rating.",
+        ]
+    most = f"the largest survey that they allow asks {_people(terms.largest, terms)}"
+    return [
+        f"Judge {judge_name(best)} is worth more than {terms.raters_of(terms.largest)}.",
+        f"How many more these data cannot tell: {most}.",
+    ]
+
+
+def _below(result: EquivalenceResult, best: JudgeWorth, terms: Terms) -> list[str]:
+    many = len({judge.judge for judge in result.judges}) > 1
+    said = f"Judge {judge_name(best)} is worth less than asking nobody"
+    if many:
+        said = f"No judge is worth more than asking nobody; {judge_name(best)} comes closest"
+    better = next((p for p in result.curve if p.raters == 1 and p.score > best.score), None)
+    return [f"{said}.", *([f"Asking {_people(1, terms)} tells more."] if better is not None else [])]
+
+
+def _people(number: int, terms: Terms) -> str:
+    """So many people, small numbers spelled out."""
+    return terms.people(number).replace(str(number), spelled(number), 1) if number else "nobody"
+
+
+def _choice(result: JudgesResult, comparison: CompareResult | None, worthiest: str | None) -> list[str]:
+    """Who should be picked, and who would have picked somebody else."""
+    choice = choice_of(result)
+    if choice.picked is None:
+        return []
+    if len(choice.ranked) == 1:
+        return _only(choice)
+    picked = choice.picked.judge
+    duel = _duel(comparison, picked)
+    found = rivals(choice)
+    rival = found[0][0] if found else None
+    said = _votes(choice, picked, is_worthiest=picked == worthiest)
+    if duel is not None and duel.other != rival:
+        said += duel.clause()
+    if rival is not None:
+        verbs = [_harm(choice, rival, result.settings), duel.verb() if duel is not None and duel.other == rival else ""]
+        which = " and ".join(filter(None, verbs))
+        said += f"; {spelled(len(found[0][1]))} would have picked {quoted(rival)}{f', which {which}' if which else ''}"
+    return [f"{said}."]
+
+
+def _votes(choice: Choice, picked: str, *, is_worthiest: bool) -> str:
+    """How many definitions pick the judge to pick, and by which it is that where most do not."""
+    agreeing, total = choice.agreeing(picked), len(choice.voting)
+    tied = sum(len(kind.best) > 1 for kind in agreeing)
+    agree = len(agreeing) - tied
+    share = f"{agree} of {counted(total, 'definition')} of agreement"
+    open_ = f", {tied} cannot tell it from another judge" if tied else ""
+    if 2 * len(agreeing) < total and choice.select_by is not None:
+        who = "it is the judge to pick" if is_worthiest else f"the judge to pick is {quoted(picked)}"
+        return f"By {choice.select_by.name} {who}, but only {share} pick{'s' * (agree == 1)} it{open_}"
+    if agree == total:
+        share = f"All {counted(total, 'definition')} of agreement" if total > 1 else "The one definition of agreement"
+    verb = f"pick{'s' * (agree == 1)}" if is_worthiest else "would rather pick"
+    return f"{share} {verb} {'it' if is_worthiest else quoted(picked)}{open_}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duel:
+    """The judge to pick against another one; `result` is who won, if anybody is shown to be better."""
+
+    other: str
+    result: Literal["won", "lost", "open"]
+    how: str
+    p_value: float
+
+    def clause(self) -> str:
+        """As what is added about the judge to pick."""
+        other, sure = quoted(self.other), p_text(self.p_value)
+        if self.result == "open":
+            return f", but that it is better than {other} is not shown ({sure})"
+        if self.result == "won":
+            return f", and it beats {other} {self.how} ({sure})"
+        return f", although {other} beats it {self.how} ({sure})"
+
+    def sentence(self) -> str:
+        """By itself."""
+        clause = self.clause().removeprefix(", ").removeprefix("but ").removeprefix("and ").removeprefix("although ")
+        return f"{clause[0].upper()}{clause[1:]}."
+
+    def verb(self) -> str:
+        """As what the other one does."""
+        did = {"won": f"loses to it {self.how}", "lost": f"beats it {self.how}", "open": "is not shown to be worse"}
+        return f"{did[self.result]} ({p_text(self.p_value)})"
+
+
+def _duel(comparison: CompareResult | None, picked: str) -> Duel | None:
+    """Whether the judge to pick is shown to be better than the second; None if they were not compared."""
+    pair = next((p for p in comparison.pairs if picked in {p.judge_a, p.judge_b}), None) if comparison else None
+    if comparison is None or pair is None:
+        return None
+    won = {"a": pair.judge_a, "b": pair.judge_b}.get(pair.better)
+    return Duel(
+        other=pair.judge_b if pair.judge_a == picked else pair.judge_a,
+        result="open" if won is None else "won" if won == picked else "lost",
+        how="item by item" if comparison.metric == "wins" else f"by {comparison.metric}",
+        p_value=pair.p_holm,
+    )
+
+
+def _harm(choice: Choice, other: str, settings: Settings) -> str:
+    """What deciding with another judge does worse, as what that one does."""
+    mine = choice.downstream.get(choice.picked.judge) if choice.picked else None
+    theirs = choice.downstream.get(other)
+    if mine is None or theirs is None:
+        return ""
+    if abs(theirs.bias) > abs(mine.bias) and abs(theirs.bias) >= VISIBLE_BIAS:
+        how = "overstates" if theirs.bias > 0 else "understates"
+        return f"{how} {_positive(settings)} by {abs(100 * theirs.bias):.0f} points"
+    if theirs.consistency < mine.consistency:
+        shares = percent(theirs.consistency), percent(mine.consistency)
+        return f"decides as people do on {shares[0]} of the items, not on {shares[1]}"
+    return ""
+
+
+def _positive(settings: Settings) -> str:
+    """What is decided about, in few words."""
+    positive = settings.get("positive")
+    names = [quoted(str(name)) for name in positive] if isinstance(positive, Sequence) else []
+    return " or ".join(names) if 0 < len(names) <= MOST_OPTIONS else "the positive options"
+
+
+def _only(choice: Choice) -> list[str]:
+    """What one judge decides, beside the better constant."""
+    row = choice.downstream.get(choice.ranked[0].judge)
+    if row is None:
+        return []
+    said = f"It decides as people do on {percent(row.consistency)} of the items"
+    constant = best_constant(choice.downstream.values())
+    if constant is not None and constant.consistency >= row.consistency:
+        return [f"{said}, {constant_words(constant)} without looking on {percent(constant.consistency)}."]
+    return [f"{said}."]
+
+
+def _agreement(answers: Answers) -> list[str]:
+    """Without judges: how far the raters agree."""
+    part = answers.agreement.whole
+    said = [f"{pairwise_clause(part.pairwise_agreement)}."]
+    best = headline(part.coefficients, answers.agreement.settings.get("scale"))
+    if best is not None and math.isfinite(best.value):
+        said.append(
+            f"{coefficient_name(best.name)} is {interval_of(best)}, where 1 is perfect agreement and 0 is chance."
+        )
+    said.append("With a file of judges' answers this page also says how many raters each judge is worth.")
+    return said

@@ -1,0 +1,179 @@
+"""Which questions are asked of which data, and what is said where there is no answer."""
+
+from contextlib import contextmanager
+
+import pandas as pd
+import pytest
+
+from dissensus import read, read_judges
+from dissensus.decisions.answers import answers_of
+from dissensus.decisions.contenders import Contenders, contenders
+from dissensus.decisions.survey_options import are_measures, survey_options
+from dissensus.decisions.unanswered import BETTER, COLLECT, STAND_IN, WORTH
+from dissensus.engine.executors import HereExecutor
+from dissensus.errors import DissensusError
+from dissensus.example_data import example_path
+from dissensus.ratings import Task, read_task
+
+LABELS = [["x", "x", "y"], ["x", "x", "x"], ["y", "y", "x"], ["y", "y", "y"]] * 5
+GOOD, BAD = ["x", "x", "y", "y"] * 5, ["y", "x", "x", "y"] * 5
+
+
+def ratings_of(items, **options):
+    rows = [(f"i{i}", f"r{r}", label) for i, given in enumerate(items) for r, label in enumerate(given)]
+    return read(pd.DataFrame(rows, columns=["item", "rater", "label"]), **options)
+
+
+def judges_of(**answers):
+    rows = [(f"i{i}", judge, label) for judge, given in answers.items() for i, label in enumerate(given)]
+    return read_judges(pd.DataFrame(rows, columns=["item", "judge", "label"]))
+
+
+def asked(ratings, judges=None, **options):
+    return answers_of(ratings, judges, **{"bootstrap": 20} | options)
+
+
+def commands(answers):
+    return [result.command for result in answers.results]
+
+
+def open_questions(answers):
+    return [part.question for part in answers.unanswered]
+
+
+def test_ratings_alone_answer_whether_people_agree_and_say_which_file_would_answer_the_rest():
+    answers = asked(ratings_of(LABELS))
+    assert commands(answers) == ["describe"]
+    assert open_questions(answers) == [WORTH, STAND_IN, BETTER]
+    assert all("file with" in part.remedy for part in answers.unanswered)
+
+
+def test_one_judge_has_a_worth_and_nobody_to_be_compared_with():
+    answers = asked(ratings_of(LABELS), judges_of(good=GOOD))
+    assert commands(answers) == ["describe", "equivalence", "judges"]
+    assert open_questions(answers) == [BETTER]
+    assert answers.unanswered[0].reason == "Only one judge can be ranked."
+    assert answers.unanswered[0].remedy == "It takes answers of a second judge to the same items, in the same file."
+
+
+def test_judges_that_are_told_apart_need_no_plan():
+    answers = asked(ratings_of(LABELS), judges_of(good=GOOD, bad=BAD))
+    assert commands(answers) == ["describe", "equivalence", "judges", "compare"]
+    [pair] = answers.comparison.pairs
+    assert (pair.judge_a, pair.judge_b, pair.better) == ("good", "bad", "a")
+    assert open_questions(answers) == []
+
+
+def test_judges_that_are_not_told_apart_get_a_plan_or_the_reason_for_none():
+    answers = asked(ratings_of(LABELS), judges_of(good=GOOD, alike=GOOD))
+    assert answers.comparison.pairs[0].better == "neither"
+    assert ("plan raters" in commands(answers)) != (COLLECT in open_questions(answers))
+
+
+def test_the_bundled_data_answer_everything_with_costs():
+    folder = example_path("toxicity")
+    task = read_task(folder / "task.toml")
+    ratings, judges = read(folder / "ratings.csv", task=task), read_judges(folder / "judges.csv", task=task)
+    answers = asked(ratings, judges, task=task, item_cost=2.0, rating_cost=0.5)
+    assert commands(answers)[:4] == ["describe", "equivalence", "judges", "compare"]
+    if answers.plan is not None:
+        design = answers.plan.grid[0]
+        assert design.cost == pytest.approx(design.items * (2 + 0.5 * design.raters))
+
+
+def test_judges_about_whom_nothing_can_be_said_are_an_error_with_the_first_reason():
+    ratings = ratings_of(LABELS)
+    judges = read_judges(pd.DataFrame({"item": ["z1", "z2"], "judge": "j", "label": "x"}))
+    with pytest.raises(DissensusError, match="item"):
+        asked(ratings, judges)
+
+
+def test_where_one_question_fails_the_others_are_answered():
+    task = Task(options=("x", "y"))
+    judges = judges_of(good=[*GOOD[:-1], "z"], bad=BAD)  # the task has no option z
+    answers = asked(ratings_of(LABELS, task=task), judges, task=task)
+    assert "equivalence" in commands(answers)
+    assert "judges" not in commands(answers)
+    [left] = [part for part in answers.unanswered if part.question == STAND_IN]
+    assert "z" in left.reason
+
+
+NEAR, FAR = ["1.4", "4.2", "2.6", "4.9"] * 5, ["4.4", "1.2", "3.6", "2.9"] * 5
+
+
+def test_judges_that_answer_between_the_labels_are_correlated_with_people():
+    scores = [["1", "2", "2"], ["4", "4", "5"], ["2", "3", "3"], ["5", "5", "4"]] * 5
+    ratings, judges = ratings_of(scores), judges_of(near=NEAR, far=FAR)
+    assert ratings.scale == "ordinal"
+    assert are_measures(ratings, judges)
+    answers = asked(ratings, judges)
+    assert answers.worth.settings["score"] == "pearson"
+    assert answers.ranking is not None  # each answer counts as the nearest label
+
+
+def test_numbers_on_a_measure_are_not_compared_for_equality():
+    scores = [["1.5", "2", "2.5"], ["4", "4.5", "5"], ["2", "3.5", "3"], ["5", "5", "4.5"]] * 5
+    answers = asked(ratings_of(scores), judges_of(near=NEAR, far=FAR))
+    assert answers.ranking is None
+    [left] = [part for part in answers.unanswered if part.question == STAND_IN]
+    assert left.remedy == "Round raters' and judges' numbers to a few labels to see it."
+    # Without a ranking the two best judges are those of the highest score.
+    assert answers.comparison.pairs[0].judge_a == "near"
+
+
+def test_positive_options_bring_decisions_without_a_task():
+    judges = judges_of(good=GOOD, bad=BAD)
+    assert not asked(ratings_of(LABELS), judges).ranking.downstream
+    assert asked(ratings_of(LABELS), judges, positive=["y"]).ranking.settings["positive"] == ["y"]
+
+
+def test_labels_that_judges_share_are_labels_even_if_they_are_numbers():
+    scores = [["1", "2", "2"], ["4", "4", "5"]] * 5
+    assert not are_measures(ratings_of(scores), judges_of(j=["2", "4"] * 5))
+    assert survey_options(ratings_of(scores), judges_of(j=["2", "4"] * 5)) == {"calibrate": "table"}
+    assert are_measures(ratings_of([["0.5", "1"], ["2", "2.5"]]), judges_of(j=["1", "2"]))
+    assert not are_measures(ratings_of(LABELS), judges_of(j=["1.5"] * 20))  # words are no points of a measure
+
+
+def test_contenders_are_the_first_two_by_the_definition_to_select_by():
+    answers = asked(ratings_of(LABELS), judges_of(bad=BAD, good=GOOD), bootstrap=0)
+    assert contenders(answers.worth, answers.ranking) == Contenders(best="good", second="bad")
+    assert contenders(answers.worth, None) == Contenders(best="good", second="bad")
+    assert contenders(None, None).reason == "No judge can be ranked."
+
+
+def test_each_step_says_what_is_done_and_how_far_it_is():
+    told = {}
+
+    @contextmanager
+    def step(what):
+        told[what] = []
+        yield lambda done, total: told[what].append((done, total))
+
+    asked(ratings_of(LABELS), judges_of(good=GOOD, bad=BAD), bootstrap=100, step=step)
+    assert list(told) == [
+        "Comparing judges with surveys of people",
+        "Ranking judges under every definition",
+        "Comparing the two best judges",
+        "Resampling items",
+    ]
+    del told["Comparing the two best judges"]  # of so few items every exchange is counted, which is one step
+    for steps in told.values():
+        assert steps
+        assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+        assert steps[-1][0] == steps[-1][1]
+
+
+def test_tasks_run_when_their_results_are_asked_for_so_that_progress_is_told_between_them():
+    ran = []
+    results = HereExecutor().map(lambda task: ran.append(task) or task, [1, 2, 3])
+    assert ran == []
+    assert next(results) == 1
+    assert ran == [1]
+    assert list(results) == [2, 3]
+
+
+def test_a_pool_of_processes_gives_the_same_answers():
+    ratings, judges = ratings_of(LABELS), judges_of(good=GOOD, alike=GOOD)
+    one, two = (asked(ratings, judges, workers=workers) for workers in (1, 2))
+    assert [result.to_json() for result in one.results] == [result.to_json() for result in two.results]
