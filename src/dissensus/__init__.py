@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from dissensus.errors import DissensusError
     from dissensus.judges import JudgesResult
     from dissensus.judges.rank_judges import rank_judges
-    from dissensus.planning import PlanRatersResult
+    from dissensus.planning import PlanLabelsResult, PlanRatersResult
+    from dissensus.planning.labels.plan_labels import plan_labels
     from dissensus.planning.raters.plan_raters import plan_raters
     from dissensus.ratings import Judges, Ratings, Task, read, read_judges, read_task
     from dissensus.survey import EquivalenceResult
@@ -26,12 +27,14 @@ _HOME = {
     "EquivalenceResult": "survey",
     "Judges": "ratings",
     "JudgesResult": "judges",
+    "PlanLabelsResult": "planning",
     "PlanRatersResult": "planning",
     "Ratings": "ratings",
     "Task": "ratings",
     "compare": "comparison",
     "describe": "agreement",
     "equivalence": "survey",
+    "plan_labels": "planning",
     "plan_raters": "planning",
     "rank_judges": "judges",
     "read": "ratings",
@@ -46,6 +49,7 @@ __all__ = [
     "EquivalenceResult",
     "Judges",
     "JudgesResult",
+    "PlanLabelsResult",
     "PlanRatersResult",
     "Ratings",
     "Task",
@@ -53,6 +57,7 @@ __all__ = [
     "compare",
     "describe",
     "equivalence",
+    "plan_labels",
     "plan_raters",
     "rank_judges",
     "read",

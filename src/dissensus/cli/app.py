@@ -11,11 +11,13 @@ from dissensus.cli.demo import demo_command
 from dissensus.cli.describe import describe_command
 from dissensus.cli.equivalence import equivalence_command
 from dissensus.cli.judges import judges_command
+from dissensus.cli.plan_labels import plan_labels_command
 from dissensus.cli.plan_raters import plan_raters_command
 from dissensus.cli.report import report_command
 from dissensus.cli.reproduce import reproduce_command
 from dissensus.cli.simulate import simulate_urn_command
 from dissensus.cli.simulate_indeterminate import simulate_indeterminate_command
+from dissensus.cli.simulate_labels import simulate_labels_command
 from dissensus.cli.simulate_responses import simulate_responses_command
 
 app = typer.Typer(
@@ -37,11 +39,13 @@ app.command("judges")(spread(judges_command))
 app.command("compare")(spread(compare_command))
 app.add_typer(plan, name="plan")
 plan.command("raters")(spread(plan_raters_command))
+plan.command("labels")(spread(plan_labels_command))
 app.command("report")(spread(report_command))
 app.add_typer(simulate, name="simulate")
 simulate.command("urn")(spread(simulate_urn_command))
 simulate.command("indeterminate")(spread(simulate_indeterminate_command))
 simulate.command("responses")(spread(simulate_responses_command))
+simulate.command("labels")(spread(simulate_labels_command))
 app.command("reproduce")(spread(reproduce_command))
 
 

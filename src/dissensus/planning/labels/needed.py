@@ -1,0 +1,144 @@
+"""The smallest number of items that keeps the error down."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.errors import OptionError
+from dissensus.planning.labels.bounds import SLACK, check_error, cramer_items
+from dissensus.planning.labels.parity import MIXED
+from dissensus.planning.labels.tilted import Floats, stay
+from dissensus.planning.labels.walk import TIES, Ties, log_chances
+
+CHUNK = 8192
+"""So many numbers of items are tried at a time where every one must be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemsNeeded:
+    """How many items keep the error at or below what was asked; both None where the better classifier is not favoured.
+
+    Attributes
+    ----------
+    first : int or None
+        The smallest number of items with such an error.
+    safe : int or None
+        The smallest number from which on every number of items has such an error.
+    """
+
+    first: int | None
+    safe: int | None
+
+
+def items_needed(x: float, y: float, error: float, ties: Ties = "lose") -> ItemsNeeded:
+    """The smallest numbers of items for which the better classifier wins often enough.
+
+    With one more item the error changes by -(x - y) P(S = 0) / 2 if ties count half, so that it only falls. If they
+    are lost it changes by y P(S = 1) - x P(S = 0), if they are won by y (P(S = 0) - P(S = 1)). With z >= 2 sqrt(xy)
+    the ratio P(S = 1) / P(S = 0) rises with the number of items, so that the error first rises, if at all, and then
+    falls; ties lost, it only falls where z >= y (proved for z >= sqrt(xy), found without exception for the rest). With
+    less z it goes up and down between odd and even numbers, until n v = 20 (v = z / (z + 2 sqrt(xy))): up to there
+    every number is tried. With z = 0 the odd numbers, and the even ones, are such sequences.
+
+    Parameters
+    ----------
+    x, y : float
+        Chances that an item speaks for the better classifier, and for the worse one.
+    error : float
+        Largest chance of an error.
+    ties : {"lose", "half", "win"}
+        What a tie is worth: an error, half an error (a coin is flipped), or none.
+
+    Returns
+    -------
+    ItemsNeeded
+
+    Examples
+    --------
+    Independent errors, accuracies .75 and .85, labels that are right three times in four.
+
+    >>> items_needed(0.1875, 0.1375, 0.05)
+    ItemsNeeded(first=369, safe=369)
+    """
+    check_error(error)
+    if ties not in TIES:
+        raise OptionError.unknown("ties", ties, TIES)
+    last = cramer_items(x, y, error)
+    if last is None:
+        return ItemsNeeded(first=None, safe=None)
+    search = _Search(x=float(x), y=float(y), log_error=float(np.log(error)) * (1 - SLACK), ties=ties, last=last)
+    parts = search.parts()
+    firsts = [first for first, _ in parts if first is not None]
+    return ItemsNeeded(first=min(firsts, default=last), safe=max(bad for _, bad in parts) + 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """What is sought: numbers of items up to `last`, from which on the error is small enough for certain.
+
+    Each part of the search returns its first number with a small error, None if there is none, and its last number
+    with a larger one, 0 if there is none.
+    """
+
+    x: float
+    y: float
+    log_error: float
+    ties: Ties
+    last: int
+
+    def value(self, items: npt.ArrayLike, ties: Ties | None = None) -> Floats:
+        """Logarithm of the error."""
+        return log_chances(self.x, self.y, items).error(ties or self.ties)
+
+    def is_small(self, items: int, ties: Ties | None = None) -> bool:
+        """Whether the error is small enough."""
+        return bool(self.value(items, ties) <= self.log_error)
+
+    def parts(self) -> list[tuple[int | None, int]]:
+        """The search in parts that each rise and then fall, or are tried one by one."""
+        z = float(stay(np.asarray(self.x), np.asarray(self.y)))
+        both = float(np.sqrt(self.x) * np.sqrt(self.y))
+        if self.ties == "half" or z >= 2 * both or (self.ties == "lose" and z >= self.y):
+            return [self.rise_and_fall(1)]
+        if z == 0:
+            return [self.rise_and_fall(1, stride=2), self.rise_and_fall(2, stride=2)]
+        mixed = int(np.ceil(MIXED * (z + 2 * both) / z))
+        return [self.one_by_one(min(mixed, self.last)), *([self.rise_and_fall(mixed)] if mixed < self.last else [])]
+
+    def rise_and_fall(self, start: int, *, stride: int = 1) -> tuple[int | None, int]:
+        """A part whose error rises, if at all, and then falls: every `stride`-th number from `start`."""
+        steps = max(0, -(-(self.last - start) // stride))
+        # Only an error that spares ties rises at first.
+        top = _first_true(lambda i: self._falls(start + i * stride, stride), 0, steps) if self.ties == "win" else 0
+        if self.is_small(start + top * stride):
+            return start, 0
+        fall = _first_true(lambda i: self.is_small(start + i * stride), top, steps)
+        first = start if self.is_small(start) else start + fall * stride
+        return first, start + (fall - 1) * stride
+
+    def _falls(self, items: int, stride: int) -> bool:
+        here, there = self.value(np.array([items, items + stride]))
+        return bool(there <= here)
+
+    def one_by_one(self, stop: int) -> tuple[int | None, int]:
+        """All numbers up to `stop`."""
+        # Ties lost cost more than ties that count half, and that error only falls: nothing before it is small enough.
+        start = _first_true(lambda n: self.is_small(n, "half"), 1, stop) if self.ties == "lose" else 1
+        first, bad = None, start - 1
+        for low in range(start, stop + 1, CHUNK):
+            items = np.arange(low, min(low + CHUNK, stop + 1))
+            is_small = self.value(items) <= self.log_error
+            if first is None and np.any(is_small):
+                first = int(items[np.argmax(is_small)])
+            bad = int(np.max(items[~is_small], initial=bad))
+        return first, bad
+
+
+def _first_true(claim: Callable[[int], bool], low: int, high: int) -> int:
+    """The smallest number from `low` for which a claim holds, which from there on holds; it is taken to at `high`."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if claim(middle) else (middle + 1, high)
+    return low
