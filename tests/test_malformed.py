@@ -12,7 +12,10 @@ from dissensus.ratings import read
 
 from tables import CHECK_LABELS, HEADER, LISTED, REPEATS, bad, message_of, parquet
 
-KNOWN = ".csv, .jsonl, .ndjson, .parquet, .pq, .tab, .tsv, each also with .gz"
+KNOWN = (
+    ".csv, .eval, .json, .jsonl, .ndjson, .ods, .parquet, .pq, .tab, .tsv, .txt, .xls, .xlsm, .xlsx, .yaml, .yml "
+    "(text and Parquet also with .gz)"
+)
 EXPORT = "Export the table as CSV, JSONL or Parquet."
 WIDE = (
     "A wide file has one column per rater; name them with --rater, with * for any letters and commas between, "
@@ -172,7 +175,7 @@ MALFORMED_RATINGS = [
         f"r.csv has no column like 's*'. Columns found: item, r1, r2. {WIDE}", rater="s*"),
     bad("wide without item", "r.csv", "id,r1,r2\n1,a,b\n",
         "r.csv has no column 'item'. Columns found: id, r1, r2. The likely match is id: add --item id.", wide=True),
-    bad("unknown suffix", "r.xlsx", b"PK", f"r.xlsx ends in .xlsx, and we read {KNOWN}: save it as one of these, "
+    bad("unknown suffix", "r.docx", b"PK", f"r.docx ends in .docx, and we read {KNOWN}: save it as one of these, "
         "or rename it if it is one."),
     bad("no suffix", "ratings", "x", f"ratings has no suffix, and we read {KNOWN}: save it as one of these, "
         "or rename it if it is one."),

@@ -9,7 +9,9 @@ from dissensus.cli.bundles import spread
 from dissensus.cli.compare import compare_command
 from dissensus.cli.demo import demo_command
 from dissensus.cli.describe import describe_command
+from dissensus.cli.doctor import doctor_command
 from dissensus.cli.equivalence import equivalence_command
+from dissensus.cli.import_ import import_command
 from dissensus.cli.judges import judges_command
 from dissensus.cli.plan_labels import plan_labels_command
 from dissensus.cli.plan_raters import plan_raters_command
@@ -33,6 +35,8 @@ simulate = typer.Typer(help="Make data whose truth is known.", rich_markup_mode=
 plan = typer.Typer(help="How many items, raters and labels do I need?", rich_markup_mode=None)
 
 app.command("demo")(spread(demo_command))
+app.command("import")(spread(import_command))
+app.command("doctor")(spread(doctor_command))
 app.command("describe")(spread(describe_command))
 app.command("equivalence")(spread(equivalence_command))
 app.command("judges")(spread(judges_command))

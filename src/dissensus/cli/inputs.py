@@ -27,7 +27,8 @@ class RatingsInput:
     ratings: Annotated[
         str,
         typer.Argument(
-            metavar="RATINGS", help="People's ratings: CSV, TSV, JSONL or Parquet, or example:binary, example:toxicity."
+            metavar="RATINGS",
+            help="People's ratings: a table, an annotation tool's export, or example:binary, example:toxicity.",
         ),
     ]
     item: Annotated[str | None, typer.Option(metavar="COL", help="Name of the item column.")] = None
@@ -49,6 +50,16 @@ class RatingsInput:
     ] = "error"
     wide: Annotated[bool, typer.Option("--wide", help="Each column is a rater; usually recognised.")] = False
     task: Annotated[Path | None, typer.Option(metavar="TASK.toml", help="What was asked: options in order.")] = None
+    ratings_format: Annotated[
+        str | None, typer.Option(metavar="F", help="How RATINGS are written, as in `import`; recognised if not given.")
+    ] = None
+    question: Annotated[str | None, typer.Option(metavar="Q", help="Which question, if RATINGS ask several.")] = None
+    item_key: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Where a tool's export has the item's id, e.g. data.id.")
+    ] = None
+    label_map: Annotated[
+        str | None, typer.Option("--map", metavar="OLD=NEW,...", help="Other names for labels; empty means missing.")
+    ] = None
 
     def read(self, *, group_column: str | None = None) -> "Ratings":
         """The ratings."""
@@ -67,6 +78,10 @@ class RatingsInput:
             repeats=cast("Repeats", self.repeats),
             wide=True if self.wide else None,
             task=self.read_task(),
+            source_format=self.ratings_format,
+            question=self.question,
+            item_key=self.item_key,
+            label_map=renamed_labels(self.label_map),
         )
 
     def read_task(self) -> "Task | None":
@@ -79,18 +94,22 @@ class RatingsInput:
 
     def has_column(self, name: str) -> bool:
         """Whether the file has a column of this name."""
-        from dissensus.ratings.columns import find_column
-        from dissensus.ratings.files import open_sheet
+        from dissensus.ratings.source import open_source
 
-        with open_sheet(resolve(self.ratings, "ratings.csv")) as sheet:
-            return find_column(sheet, name) is not None
+        with open_source(resolve(self.ratings, "ratings.csv")) as source:
+            return name.strip().lower() in {column.strip().lower() for column in source.columns}
 
 
-JUDGES_HELP = "Judges' answers, a file like RATINGS with a judge column, or example:..."
+JUDGES_HELP = "Judges' answers: a file like RATINGS with a judge column, a tool's log, or example:..."
 JudgeColumns = Annotated[
     str | None,
     typer.Option(metavar="ROLE=COL,...", help="Names of columns of JUDGES, e.g. judge=model,label=verdict."),
 ]
+
+JudgesFormat = Annotated[
+    str | None, typer.Option(metavar="F", help="How JUDGES are written, as in `import`; recognised if not given.")
+]
+JudgesQuestion = Annotated[str | None, typer.Option(metavar="Q", help="Which question, if JUDGES answer several.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,10 +118,18 @@ class JudgesInput:
 
     judges: Annotated[str, typer.Argument(metavar="JUDGES", help=JUDGES_HELP)]
     judge_columns: JudgeColumns = None
+    judges_format: JudgesFormat = None
+    judges_question: JudgesQuestion = None
 
     def read_all(self, *, repeats: str = "error") -> "Judges":
         """The judges' answers."""
-        return read_judges_file(self.judges, self.judge_columns, repeats=repeats)
+        return read_judges_file(
+            self.judges,
+            self.judge_columns,
+            repeats=repeats,
+            source_format=self.judges_format,
+            question=self.judges_question,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,13 +138,25 @@ class OptionalJudgesInput:
 
     judges: Annotated[str | None, typer.Argument(metavar="JUDGES", help=JUDGES_HELP)] = None
     judge_columns: JudgeColumns = None
+    judges_format: JudgesFormat = None
+    judges_question: JudgesQuestion = None
 
     def read_all(self, *, repeats: str = "error") -> "Judges | None":
         """The judges' answers, if a file was named."""
-        return None if self.judges is None else read_judges_file(self.judges, self.judge_columns, repeats=repeats)
+        if self.judges is None:
+            return None
+        return read_judges_file(
+            self.judges,
+            self.judge_columns,
+            repeats=repeats,
+            source_format=self.judges_format,
+            question=self.judges_question,
+        )
 
 
-def read_judges_file(name: str, columns: str | None, *, repeats: str) -> "Judges":
+def read_judges_file(
+    name: str, columns: str | None, *, repeats: str, source_format: str | None = None, question: str | None = None
+) -> "Judges":
     """Judges' answers from an argument and the names of its columns."""
     from dissensus.ratings import read_judges
 
@@ -131,6 +170,8 @@ def read_judges_file(name: str, columns: str | None, *, repeats: str) -> "Judges
         elicitation=names.get("elicitation"),
         order=names.get("order"),
         repeats=cast("Repeats", repeats),
+        source_format=source_format,
+        question=question,
     )
 
 
@@ -173,4 +214,21 @@ def column_names(text: str | None) -> dict[str, str]:
                 f"--judge-columns has {part!r}: write ROLE=COLUMN with a role out of {', '.join(JUDGE_COLUMNS)}."
             )
         names[role.strip()] = column.strip()
+    return names
+
+
+def renamed_labels(text: str | None) -> dict[str, str]:
+    """Other names for labels from `NO=No,n/a=`; a part with a comma stands in double quotes.
+
+    Examples
+    --------
+    >>> renamed_labels("NO=No,n/a=")
+    {'NO': 'No', 'n/a': ''}
+    """
+    names = {}
+    for part in [] if text is None else next(csv.reader([text], skipinitialspace=True), []):
+        old, equals, new = part.partition("=")
+        if not equals or not old.strip():
+            raise OptionError(f"--map has {part!r}: write OLD=NEW, and OLD= for a label that means missing.")
+        names[old.strip()] = new.strip()
     return names

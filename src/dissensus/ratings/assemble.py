@@ -7,6 +7,7 @@ from dissensus.errors import ColumnError, FileError, RatingsError, counted, shor
 from dissensus.ratings.coding import Codes, TextColumn, compact, lookup
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
 from dissensus.ratings.label_codes import code_labels, labels_like_missing
+from dissensus.ratings.leaving_out import LeftOut, sentences
 from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.repeats import drop_repeats
 from dissensus.ratings.table import ELICITATIONS, Ratings
@@ -15,8 +16,8 @@ NO_GROUP = "(none)"
 CHECK_LABELS = "Check that it is the right file, or name the column of the labels with --label."
 
 
-def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> Ratings:
-    """Validated ratings from what a format handed over."""
+def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> tuple[Ratings, tuple[LeftOut, ...]]:
+    """Validated ratings from what a format handed over, and what was left out."""
     name = provenance.name
     if not raw.rows:
         raise FileError(f"{name} has columns but no rows below them: there is nothing to read. Export it again.")
@@ -33,10 +34,10 @@ def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> Ratings
     item, items = compact(raw.item.codes[kept], raw.item.texts)
     rater, raters = (None, ()) if raw.rater is None else compact(raw.rater.codes[kept], raw.rater.texts)
     group, groups = _groups(raw.group, kept)
-    warnings = _left_out(raw, label, lost=len(raw.item.texts) - len(items))
-    if dropped:
-        warnings.append(f"Left out {counted(dropped, 'repeated rating')}: the {plan.repeats} of each was kept.")
-    return Ratings(
+    repeated = LeftOut(what="repeated rating", count=dropped, why=f"the {plan.repeats} of each was kept")
+    losses = (*_left_out(raw, label, lost=len(raw.item.texts) - len(items)), repeated, *raw.left_out)
+    left_out = tuple(some for some in losses if some.count)
+    ratings = Ratings(
         item=item,
         items=items,
         rater=rater,
@@ -49,9 +50,14 @@ def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> Ratings
         groups=groups,
         elicitation=None if elicitation is None else elicitation.codes[kept],
         times=None if raw.times is None else raw.times[kept],
-        warnings=(*warnings, *raw.warnings, *labels_like_missing(label[kept], label_set, order=plan.labels)),
+        warnings=(
+            *sentences(left_out),
+            *raw.warnings,
+            *labels_like_missing(label[kept], label_set, order=plan.labels),
+        ),
         provenance=provenance,
     )
+    return ratings, left_out
 
 
 def _check_complete(raw: RawRatings, has_label: npt.NDArray[np.bool_], name: str) -> None:
@@ -70,22 +76,18 @@ def check_filled(
         raise ColumnError(f"{name}, row {row[bare[0]]}: a {what} but no {role}{others}. Fill it in or delete the row.")
 
 
-def _left_out(raw: RawRatings, label: Codes, *, lost: int) -> list[str]:
+def _left_out(raw: RawRatings, label: Codes, *, lost: int) -> list[LeftOut]:
     """Count what is left out for want of a label."""
     is_bare = label < 0
     has_item = raw.item.codes >= 0
     # A row of a table of counts stands for as many ratings as it counts.
     unlabelled = np.sum(is_bare & has_item) if raw.times is None else np.sum(raw.times[is_bare & has_item])
-    return left_out(
-        ("blank row", "blank rows", raw.blank_rows + int(np.sum(is_bare & ~has_item))),
-        ("rating without a label", "ratings without a label", int(unlabelled)),
-        ("item without any label", "items without any label", lost),
-    )
-
-
-def left_out(*losses: tuple[str, str, int]) -> list[str]:
-    """One sentence for each kind of thing of which some were left out: what one is called, and several, how many."""
-    return [f"Left out {counted(number, one, several)}." for one, several, number in losses if number]
+    blank = raw.blank_rows + int(np.sum(is_bare & ~has_item))
+    return [
+        LeftOut(what="blank row", count=blank),
+        LeftOut(what="rating without a label", several="ratings without a label", count=int(unlabelled)),
+        LeftOut(what="item without any label", several="items without any label", count=lost),
+    ]
 
 
 def _groups(column: TextColumn | None, kept: Codes) -> tuple[Codes | None, tuple[str, ...]]:

@@ -70,10 +70,12 @@ class Sheet(ABC):
         What to call it in messages, such as ratings.csv.
     columns : tuple of str
         Names of the columns, in their order.
+    notes : tuple of str
+        What the user should know about how it was read.
     """
 
-    def __init__(self, name: str, columns: Sequence[str]) -> None:
-        self.name, self.columns = name, tuple(columns)
+    def __init__(self, name: str, columns: Sequence[str], *, notes: tuple[str, ...] = ()) -> None:
+        self.name, self.columns, self.notes = name, tuple(columns), notes
         self._last: tuple[tuple[str, ...], Cells] | None = None
 
     def load(self, columns: Iterable[str]) -> Cells:

@@ -9,11 +9,12 @@ from dissensus.ratings.coding import Sheet
 LIKELY: Mapping[str, tuple[str, ...]] = {
     "item": (
         "item_id", "id", "task_id", "text_id", "example_id", "document", "doc_id", "uid", "question_id",
-        "instance", "comment_id", "input_id", "task", "text", "question",
+        "instance", "comment_id", "input_id", "example_no", "task", "text", "question",
     ),
     "rater": (
         "rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid", "coder", "user", "user_id",
-        "labeler", "labeller", "participant", "reviewer",
+        "labeler", "labeller", "participant", "reviewer", "voter", "voter_id",
+        "prolific_pid",
     ),
     "label": (
         "rating", "labels", "score", "answer", "annotation", "response", "value", "vote", "choice", "class",
@@ -118,3 +119,15 @@ def shell_word(name: str) -> str:
     ('text_id', '"text id"')
     """
     return name if name.replace("_", "").isalnum() else f'"{name}"'
+
+
+def called(column: str) -> str:
+    """A column in a sentence.
+
+    Examples
+    --------
+    >>> called("text_id"), called("column 1")
+    ('column text_id', 'column 1, which has no name')
+    """
+    number = column.removeprefix("column ")
+    return f"{column}, which has no name" if number.isdigit() and number != column else f"column {column}"

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dissensus.errors import ColumnError, FileError, counted
+from dissensus.errors import SHOWN, ColumnError, FileError, counted, listed, shortened
 from dissensus.ratings.coding import Cells, Sheet, TextCoder
 from dissensus.ratings.input_file import CHUNK, InputFile
 
 DELIMITERS = (",", ";", "\t", "|")
+OUR_COLUMNS = frozenset({"item", "rater", "label", "group", "elicitation", "count", "judge", "sample", "order"})
 SAMPLED_ROWS = 20
 LONGEST_CELL = 1 << 24
 """A cell with more characters than this is taken for a quote that was never closed."""
@@ -31,11 +32,14 @@ class Header(NamedTuple):
         What stands between the cells.
     is_first_line : bool
         Whether it is the first line of the file and ends with it, which is what duckdb takes for a header.
+    notes : tuple of str
+        What the user should know about the names.
     """
 
     columns: tuple[str, ...]
     delimiter: str
     is_first_line: bool
+    notes: tuple[str, ...] = ()
 
 
 def read_header(file: InputFile) -> Header:
@@ -44,19 +48,58 @@ def read_header(file: InputFile) -> Header:
     The delimiter is the one that splits the first rows into equally many cells, and most of them: a comma before a
     semicolon, a tab, a bar.
     """
-    with file.bytes() as stream:
-        head = stream.read(CHUNK).decode("utf-8-sig", errors="surrogateescape")
-    samples = {
-        delimiter: _first_records(head, delimiter) for delimiter in (("\t",) if file.kind == "tsv" else DELIMITERS)
-    }
-    delimiter = max(samples, key=lambda d: _fit(samples[d]))
+    head, samples = _samples(file)
+    delimiter = _delimiter(samples)
     first = samples[delimiter][0] if samples[delimiter] else []
     columns = [cell.strip() or nameless(i) for i, cell in enumerate(first, start=1)]
-    twice = [column for i, column in enumerate(columns) if column in columns[:i]]
-    if twice:
-        raise ColumnError(f"{file.name} has two columns called {twice[0]!r}: rename one of them.")
+    columns, notes = told_apart(columns, file.name)
     is_first_line = not head.startswith(("\r", "\n")) and not any({"\r", "\n"} & set(cell) for cell in first)
-    return Header(tuple(columns), delimiter, is_first_line)
+    return Header(tuple(columns), delimiter, is_first_line, notes)
+
+
+def told_apart(columns: list[str], name: str) -> tuple[list[str], tuple[str, ...]]:
+    """The names of columns, each once, and what to say about those that came twice.
+
+    A column that we need by its name must not come twice; any other may, and is numbered.
+    """
+    names: list[str] = []
+    twice = list(dict.fromkeys(column for i, column in enumerate(columns) if column in columns[:i]))
+    for column in twice:
+        if column.lower() in OUR_COLUMNS or column.lower().startswith("p_"):
+            raise ColumnError(f"{name} has two columns called {column!r}: rename one of them.")
+    for column in columns:
+        again, fresh = 1, column
+        while fresh in names:
+            again += 1
+            fresh = f"{column} ({again})"
+        names.append(fresh)
+    notes = (f"Columns with the same name were numbered: {listed(twice)}.",) if twice else ()
+    return names, notes
+
+
+def given_header(file: InputFile, columns: tuple[str, ...]) -> Header:
+    """The names that the user gives to the columns of a file without a header, and the delimiter that fits them."""
+    _, samples = _samples(file)
+    fitting = [d for d, records in samples.items() if records and {len(record) for record in records} == {len(columns)}]
+    if not fitting:
+        first = samples[_delimiter(samples)][0]
+        raise ColumnError(
+            f"{file.name} has {counted(len(first), 'column')} ({', '.join(map(shortened, first[:SHOWN]))} in its first "
+            f"row), and --columns names {len(columns)}: name each of them."
+        )
+    return Header(columns, fitting[0], is_first_line=False)
+
+
+def _samples(file: InputFile) -> tuple[str, dict[str, list[list[str]]]]:
+    """The start of a file, and its first rows as each delimiter would split them."""
+    with file.bytes() as stream:
+        head = stream.read(CHUNK).decode("utf-8-sig", errors="surrogateescape")
+    delimiters = ("\t",) if file.kind == "tsv" else DELIMITERS
+    return head, {delimiter: _first_records(head, delimiter) for delimiter in delimiters}
+
+
+def _delimiter(samples: dict[str, list[list[str]]]) -> str:
+    return max(samples, key=lambda delimiter: _fit(samples[delimiter]))
 
 
 def nameless(number: int) -> str:
@@ -115,9 +158,10 @@ def blank_rows(file: InputFile, header: Header) -> list[int]:
 class CsvSheet(Sheet):
     """A CSV file read by Python: for files that duckdb refuses, and to find the row of a fault."""
 
-    def __init__(self, file: InputFile) -> None:
-        self._file, self._header = file, read_header(file)
-        super().__init__(file.name, self._header.columns)
+    def __init__(self, file: InputFile, *, columns: tuple[str, ...] | None = None) -> None:
+        self._file, self._has_header = file, columns is None
+        self._header = read_header(file) if columns is None else given_header(file, columns)
+        super().__init__(file.name, self._header.columns, notes=self._header.notes)
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
         places = [self.columns.index(column) for column in columns]
@@ -125,7 +169,7 @@ class CsvSheet(Sheet):
         numbers = array("q")
         with csv_rows(self._file, self._header.delimiter, is_strict=True) as rows:
             full_rows = self._full_rows(rows)
-            header_row, _ = next(full_rows)
+            header_row = next(full_rows)[0] if self._has_header else 0
             for row, cells in full_rows:
                 numbers.append(row)
                 for coder, place in zip(coders, places, strict=True):

@@ -1,4 +1,4 @@
-"""Open a CSV, TSV, JSONL or Parquet file, gzipped or not, as a sheet of text columns."""
+"""Open a CSV, TSV, JSON, JSONL, Parquet or Excel file as a sheet of text columns; all but Excel may be gzipped."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from dissensus.errors import FileError
 from dissensus.ratings.coding import Sheet
 from dissensus.ratings.csv_rows import CsvSheet, blank_rows, read_header
 from dissensus.ratings.input_file import CHUNK, InputFile, inspect_file
-from dissensus.ratings.jsonl_rows import JsonlSheet, blank_lines
+from dissensus.ratings.jsonl_rows import JsonlSheet, RecordSheet, blank_lines
 from dissensus.ratings.sql_sheets import SqlSheet, connect, csv_source, jsonl_source, parquet_source
 from dissensus.ratings.text_checks import check_text
 
@@ -26,9 +26,24 @@ GLOB_CHARACTERS = frozenset("*?[]")
 
 
 @contextmanager
-def open_sheet(path: str | os.PathLike[str]) -> Iterator[Sheet]:
-    """Open a file as a sheet; it is closed at the end of the block."""
-    file = inspect_file(path)
+def open_sheet(
+    path: str | os.PathLike[str] | InputFile, *, sheet: str | None = None, columns: tuple[str, ...] | None = None
+) -> Iterator[Sheet]:
+    """Open a file as a sheet; it is closed at the end of the block.
+
+    Parameters
+    ----------
+    path : path or InputFile
+        The file.
+    sheet : str, optional
+        Which sheet of a workbook; the first if not given.
+    columns : tuple of str, optional
+        Names of the columns of a CSV file or a workbook without a header.
+    """
+    file = path if isinstance(path, InputFile) else inspect_file(path)
+    if file.kind not in _OPENERS or columns is not None:
+        yield _open_here(file, sheet, columns)
+        return
     with tempfile.TemporaryDirectory(prefix="dissensus-") as folder:
         source = _plain_path(file, Path(folder))
         connection = connect(source, spill=Path(folder))
@@ -36,6 +51,20 @@ def open_sheet(path: str | os.PathLike[str]) -> Iterator[Sheet]:
             yield _OPENERS[file.kind](connection, file, source)
         finally:
             connection.close()
+
+
+def _open_here(file: InputFile, sheet: str | None, columns: tuple[str, ...] | None) -> Sheet:
+    """A sheet that Python reads and not duckdb."""
+    if file.kind == "workbook":
+        from dissensus.ratings.containers.workbooks import WorkbookSheet  # noqa: PLC0415 - for those who have a workbook
+
+        return WorkbookSheet(file, sheet, columns=columns)
+    if file.kind == "json":
+        return RecordSheet(file)
+    if file.kind not in {"csv", "tsv"}:
+        raise FileError(f"{file.name} has names for its columns or is no table: --columns is for CSV and Excel files.")
+    check_text(file)
+    return CsvSheet(file, columns=columns)
 
 
 def _open_csv(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:

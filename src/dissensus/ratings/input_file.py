@@ -9,14 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import BinaryIO, Literal, TextIO, cast
 
 from dissensus.errors import FileError
 
-Kind = Literal["csv", "tsv", "jsonl", "parquet"]
+Kind = Literal["csv", "tsv", "jsonl", "parquet", "json", "yaml", "workbook", "archive"]
 SUFFIXES: dict[str, Kind] = {
-    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
-    ".parquet": "parquet", ".pq": "parquet",
+    ".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
+    ".parquet": "parquet", ".pq": "parquet", ".json": "json", ".yaml": "yaml", ".yml": "yaml",
+    ".xlsx": "workbook", ".xlsm": "workbook", ".xls": "workbook", ".ods": "workbook", ".eval": "archive",
 }  # fmt: skip
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -31,7 +32,7 @@ class InputFile:
     ----------
     path : Path
         As the user gave it.
-    kind : {"csv", "tsv", "jsonl", "parquet"}
+    kind : {"csv", "tsv", "jsonl", "parquet", "json", "yaml", "workbook", "archive"}
         What its suffix says.
     is_gzipped : bool
         What its bytes say, whatever the suffix.
@@ -60,8 +61,8 @@ class InputFile:
             raise FileError(f"{self.name} cannot be read: {error}. Copy it again.") from error
 
     @contextmanager
-    def lines(self, *, errors: str = "strict") -> Iterator[Iterator[str]]:
-        """The lines of a UTF-8 file with their ends, without a byte order mark."""
+    def lines(self, *, errors: str = "strict") -> Iterator[TextIO]:
+        """The text of a UTF-8 file, whose lines keep their ends, without a byte order mark."""
         with self.bytes() as stream, io.TextIOWrapper(stream, "utf-8-sig", errors, newline="") as lines:
             yield lines
 
@@ -99,7 +100,7 @@ def _kind_of(file: Path) -> Kind:
         ending = f"ends in {suffix}" if suffix else "has no suffix"
         known = ", ".join(sorted(SUFFIXES))
         raise FileError(
-            f"{file.name} {ending}, and we read {known}, each also with .gz: save it as one of these, "
-            "or rename it if it is one."
+            f"{file.name} {ending}, and we read {known} (text and Parquet also with .gz): save it as one of "
+            "these, or rename it if it is one."
         )
     return SUFFIXES[suffix]

@@ -1,4 +1,4 @@
-"""JSON lines, read by Python: for files that duckdb refuses, and to find the row of a fault."""
+"""JSON objects, read by Python: lists of them, and lines that duckdb refuses or in which it finds a fault."""
 
 import json
 from array import array
@@ -8,32 +8,45 @@ import numpy as np
 
 from dissensus.errors import FileError
 from dissensus.ratings.coding import Cells, Sheet, TextCoder
+from dissensus.ratings.containers.json_values import json_values
 from dissensus.ratings.frames import cell_text
 from dissensus.ratings.input_file import InputFile
 
 
-class JsonlSheet(Sheet):
-    """A file with one JSON object per line; its columns are all keys that occur."""
+class RecordSheet(Sheet):
+    """A list of JSON objects; its columns are all keys that occur."""
 
     def __init__(self, file: InputFile) -> None:
         self._file = file
-        with file.lines() as lines:
-            keys = dict.fromkeys(key for _, record in _records(file.name, lines) for key in record)
+        keys = dict.fromkeys(key for _, record in self._records() for key in record)
         super().__init__(file.name, tuple(keys))
+
+    def _records(self) -> Iterator[tuple[int, Mapping[str, object]]]:
+        for row, value in json_values(self._file):
+            if not isinstance(value, dict):
+                raise _no_object(value, f"{self._file.name}, record {row}")
+            yield row, value
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
         coders = {column: TextCoder() for column in columns}
         rows = array("q")
-        with self._file.lines() as lines:
-            for row, record in _records(self.name, lines):
-                rows.append(row)
-                for column, coder in coders.items():
-                    coder.add(_json_text(record.get(column)))
+        for row, record in self._records():
+            rows.append(row)
+            for column, coder in coders.items():
+                coder.add(_json_text(record.get(column)))
         return Cells(
             row=np.array(rows, dtype=np.intp),
             columns={column: coder.column() for column, coder in coders.items()},
             blank_rows=rows[-1] - len(rows) if rows else 0,
         )
+
+
+class JsonlSheet(RecordSheet):
+    """A file with one JSON object per line."""
+
+    def _records(self) -> Iterator[tuple[int, Mapping[str, object]]]:
+        with self._file.lines() as lines:
+            yield from _records(self._file.name, lines)
 
 
 def blank_lines(file: InputFile) -> list[int]:
@@ -62,9 +75,13 @@ def _record(line: str, where: str) -> Mapping[str, object]:
     except ValueError as error:
         raise FileError(f"{where}: {error}") from error
     if not isinstance(record, dict):
-        what = "a list" if isinstance(record, list) else "a single value"
-        raise FileError(f"{where}: {what}, where an object {{...}} is needed. Write one JSON object per line.")
+        raise _no_object(record, where)
     return record
+
+
+def _no_object(value: object, where: str) -> FileError:
+    what = "a list" if isinstance(value, list) else "a single value"
+    return FileError(f"{where}: {what}, where an object {{...}} is needed. Write one JSON object per line.")
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.errors import ColumnError, FileError, JudgesError, counted, shortened
-from dissensus.ratings.assemble import CHECK_LABELS, check_filled, code_elicitation, left_out
+from dissensus.ratings.assemble import CHECK_LABELS, check_filled, code_elicitation
 from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, compact, joint_key, lookup
 from dissensus.ratings.columns import find_column, found, missing_columns
-from dissensus.ratings.formats.plan import Repeats
+from dissensus.ratings.formats.plan import RawJudges, Repeats
 from dissensus.ratings.judges import ORDERS, Judges
 from dissensus.ratings.label_codes import code_labels, labels_like_missing
 from dissensus.ratings.labels import LabelSet, natural_order
+from dissensus.ratings.leaving_out import LeftOut, sentences
 from dissensus.ratings.probabilities import Floats, probability_columns, read_probabilities
 from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.repeats import drop_repeats
@@ -32,24 +33,27 @@ class _Answers:
     renormalised: int
 
 
+ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
+
+
 def assemble_judges(
-    sheet: Sheet,
-    names: Mapping[str, str | None],
-    *,
-    order: Sequence[str] | None,
-    repeats: Repeats,
-    sha256: str | None,
-) -> Judges:
-    """Validated judges from a sheet; `names` are the column names the user gave, by role."""
-    columns, cells = _load(sheet, names)
+    raw: RawJudges, *, order: Sequence[str] | None, repeats: Repeats, sha256: str | None
+) -> tuple[Judges, tuple[LeftOut, ...]]:
+    """Validated judges from what a format handed over, and what was left out."""
+    sheet = raw.sheet
+    columns, cells = _load(sheet, {role: raw.names.get(role) for role in ROLES})
     item, row = columns["item"], cells.row
     answers = _answers(columns["label"], cells, sheet, order=order)
     kept = _answered(columns, answers, row=row, name=sheet.name)
-    without = len(row) - len(kept)
-    warnings = left_out(("row without an answer", "rows without an answer", without + cells.blank_rows))
+    without = len(row) - len(kept) + cells.blank_rows
     kept, dropped = _without_repeats(columns, kept, repeats=repeats, row=row, name=sheet.name)
-    if dropped:
-        warnings.append(f"Left out {counted(dropped, 'repeated sample')}: the {repeats} of each was kept.")
+    losses = (
+        LeftOut(what="row without an answer", several="rows without an answer", count=without),
+        LeftOut(what="repeated sample", count=dropped, why=f"the {repeats} of each was kept"),
+        *raw.left_out,
+    )
+    left_out = tuple(some for some in losses if some.count)
+    warnings = [*sentences(left_out), *raw.warnings]
     sample = _sample_numbers(columns, kept)
     if "sample" not in columns and sample.max(initial=0) > 0:
         warnings.append("There is no sample column: several rows of one judge and item are taken as its samples.")
@@ -57,7 +61,7 @@ def assemble_judges(
         warnings.append(f"Rescaled {counted(answers.renormalised, 'row')} of probabilities that almost sum to 1.")
     item_code, items = compact(item.codes[kept], item.texts)
     judge_code, judges = compact(columns["judge"].codes[kept], columns["judge"].texts)
-    return Judges(
+    judges_answers = Judges(
         item=item_code,
         items=items,
         judge=judge_code,
@@ -71,9 +75,10 @@ def assemble_judges(
         order=columns["order"].codes[kept] if "order" in columns else None,
         warnings=(*warnings, *labels_like_missing(answers.label[kept], answers.label_set, order=order)),
         provenance=Provenance(
-            name=sheet.name, sha256=sha256, format="judges", rows=len(row), columns=len(sheet.columns)
+            name=sheet.name, sha256=sha256, format=raw.format, rows=len(row), columns=len(sheet.columns)
         ),
     )
+    return judges_answers, left_out
 
 
 def _load(sheet: Sheet, names: Mapping[str, str | None]) -> tuple[dict[str, TextColumn], Cells]:

@@ -12,7 +12,7 @@ class Provenance:
     sha256 : str, optional
         Hash of the file's bytes; None for a frame.
     format : str
-        Layout that was recognised: tidy, wide or counts.
+        Format that was recognised, such as tidy or label-studio.
     rows, columns : int
         Shape of the table as it was read.
     """

@@ -1,34 +1,40 @@
 """Read ratings and judges from a file or a data frame."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dissensus.errors import OptionError
 from dissensus.ratings.assemble import assemble
-from dissensus.ratings.coding import Sheet
-from dissensus.ratings.files import open_sheet, sha256_of
-from dissensus.ratings.formats.counts import has_counts, read_counts
-from dissensus.ratings.formats.plan import REPEATS, RawRatings, ReadPlan, Repeats
-from dissensus.ratings.formats.tidy import read_tidy
-from dissensus.ratings.formats.wide import is_wide, read_wide
+from dissensus.ratings.formats.plan import (
+    OFF_SCALE,
+    REPEATS,
+    SKIPPED,
+    OffScale,
+    RawJudges,
+    RawRatings,
+    ReadPlan,
+    Repeats,
+    Skipped,
+)
 from dissensus.ratings.judge_rows import assemble_judges
 from dissensus.ratings.judges import Judges
 from dissensus.ratings.labels import SCALES, Scale
+from dissensus.ratings.leaving_out import LeftOut
 from dissensus.ratings.provenance import Provenance
+from dissensus.ratings.source import Source, open_source
 from dissensus.ratings.table import Ratings
+from dissensus.ratings.taking import take_judges, take_ratings
 from dissensus.ratings.task import Task
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
-    Source = str | os.PathLike[str] | IntoFrame
+    PathOrFrame = str | os.PathLike[str] | IntoFrame
 
 
 def read(
-    source: "Source",
+    source: "PathOrFrame",
     *,
     item: str | None = None,
     rater: str | None = None,
@@ -41,14 +47,26 @@ def read(
     repeats: Repeats = "error",
     wide: bool | None = None,
     task: Task | None = None,
+    source_format: str | None = None,
+    question: str | None = None,
+    item_key: str | None = None,
+    sheet: str | None = None,
+    columns: Sequence[str] | None = None,
+    skipped: Skipped = "drop",
+    label_map: Mapping[str, str] | None = None,
+    merge_case: bool = False,
+    off_scale: OffScale = "error",
+    split: str | None = None,
+    drop: Sequence[tuple[str, str]] = (),
 ) -> Ratings:
-    """Ratings from a file (CSV, TSV, JSONL, Parquet, each also gzipped) or a pandas, polars or pyarrow frame.
+    """Ratings from a file, an annotation tool's export, or a pandas, polars or pyarrow frame.
 
     Parameters
     ----------
     source : path or frame
-        One row per rating (`item, rater, label`), one row per item and label with a `count`, or one row per item and
-        one column per rater. Without a rater column each row is an anonymous rater.
+        A table (CSV, TSV, JSON, JSONL, Parquet, Excel): one row per rating (`item, rater, label`), one row per item and
+        label with a `count`, or one row per item and one column per rater. Without a rater column each row is an
+        anonymous rater. Or the export of an annotation tool, which is recognised.
     item, rater, label, group, elicitation, count : str, optional
         What these columns are called there. In a wide file `rater` names the rater columns, with wildcards.
     labels : sequence of str, optional
@@ -61,6 +79,28 @@ def read(
         Whether each column is a rater; recognised if not given.
     task : Task, optional
         Gives the options and their order.
+    source_format : str, optional
+        Name of the format, as `dissensus import --format` takes it; recognised if not given.
+    question : str, optional
+        Which question, where a source asks several.
+    item_key : str, optional
+        Where the item's id stands in a tool's export, such as `data.id`.
+    sheet : str, optional
+        Which sheet of a workbook; the first if not given.
+    columns : sequence of str, optional
+        Names of the columns of a CSV file or a workbook without a header.
+    skipped : {"drop", "keep"}
+        What to do with answers that were skipped, discarded or rejected.
+    label_map : mapping of str to str, optional
+        Other names for labels; an empty one means missing.
+    merge_case : bool
+        Whether labels that differ in case or blanks only are one.
+    off_scale : {"error", "missing"}
+        What to do with labels that are not among `labels`.
+    split : str, optional
+        What stands between the options of a response set, besides a bar: "," or "; ".
+    drop : sequence of (str, str)
+        Rows to leave out: a column (item, rater, label or any other) and a pattern of its texts, such as `check_*`.
 
     Returns
     -------
@@ -74,9 +114,6 @@ def read(
     >>> ratings.n_items, ratings.n_ratings, ratings.labels
     (2, 3, ('no', 'yes'))
     """
-    if scale is not None and scale not in SCALES:
-        raise OptionError.unknown("--scale", scale, SCALES)
-    _check_repeats(repeats)
     plan = ReadPlan(
         item=item,
         rater=rater,
@@ -88,17 +125,57 @@ def read(
         scale=scale,
         repeats=repeats,
         wide=wide,
+        format=source_format,
+        question=question,
+        item_key=item_key,
+        sheet=sheet,
+        columns=None if columns is None else tuple(columns),
+        skipped=skipped,
+        label_map=label_map or {},
+        merge_case=merge_case,
+        off_scale=off_scale,
+        split=split,
+        drop=tuple(drop),
+        options={"format": "--ratings-format"},
     )
-    with _opened(source) as sheet:
-        raw = _reader(sheet, plan)(sheet, plan)
+    with open_source(source, sheet=sheet, columns=plan.columns) as opened:
+        return ratings_of(opened, plan)[0]
+
+
+def ratings_of(source: Source, plan: ReadPlan) -> tuple[Ratings, RawRatings, tuple[LeftOut, ...]]:
+    """The ratings of a source, what its format handed over, and what was left out."""
+    check_plan(plan)
+    raw = take_ratings(source, plan)
     provenance = Provenance(
-        name=sheet.name, sha256=_hash(source), format=raw.format, rows=raw.rows, columns=len(sheet.columns)
+        name=source.name, sha256=source.sha256(), format=raw.format, rows=raw.rows, columns=len(source.columns)
     )
-    return assemble(raw, plan, provenance)
+    ratings, left_out = assemble(raw, plan, provenance)
+    return ratings, raw, left_out
+
+
+def judges_of(source: Source, plan: ReadPlan) -> tuple[Judges, RawJudges, tuple[LeftOut, ...]]:
+    """The judges' answers of a source, what its format handed over, and what was left out."""
+    check_plan(plan)
+    raw = take_judges(source, plan)
+    judges, left_out = assemble_judges(raw, order=plan.labels, repeats=plan.repeats, sha256=source.sha256())
+    return judges, raw, left_out
+
+
+def check_plan(plan: ReadPlan) -> None:
+    """Raise if an option has a value it cannot have."""
+    if plan.scale is not None and plan.scale not in SCALES:
+        raise OptionError.unknown("--scale", plan.scale, SCALES)
+    for option, value, known in (
+        ("--repeats", plan.repeats, REPEATS),
+        ("--skipped", plan.skipped, SKIPPED),
+        ("--off-scale", plan.off_scale, OFF_SCALE),
+    ):
+        if value not in known:
+            raise OptionError.unknown(option, value, known)
 
 
 def read_judges(
-    source: "Source",
+    source: "PathOrFrame",
     *,
     item: str | None = None,
     judge: str | None = None,
@@ -109,8 +186,12 @@ def read_judges(
     labels: Sequence[str] | None = None,
     repeats: Repeats = "error",
     task: Task | None = None,
+    source_format: str | None = None,
+    question: str | None = None,
+    item_key: str | None = None,
+    label_map: Mapping[str, str] | None = None,
 ) -> Judges:
-    """Judges' answers from a file or a frame: `item, judge, sample, label` and/or `p_<label>` columns.
+    """Judges' answers from a file or a frame: `item, judge, sample, label` and/or `p_<label>` columns, or a tool's log.
 
     Parameters
     ----------
@@ -126,6 +207,8 @@ def read_judges(
         What to do where a sample of a judge and item comes twice.
     task : Task, optional
         Gives the options and their order.
+    source_format, question, item_key, label_map
+        As for `read`.
 
     Returns
     -------
@@ -139,35 +222,20 @@ def read_judges(
     >>> judges.judges, judges.labels, judges.n_answers
     (('b',), ('no', 'yes'), 2)
     """
-    _check_repeats(repeats)
-    options = task.options if labels is None and task is not None else labels
-    names = {"item": item, "judge": judge, "sample": sample, "label": label, "elicitation": elicitation, "order": order}
-    with _opened(source) as sheet:
-        return assemble_judges(sheet, names, order=options, repeats=repeats, sha256=_hash(source))
-
-
-@contextmanager
-def _opened(source: "Source") -> Iterator[Sheet]:
-    if isinstance(source, str | os.PathLike):
-        with open_sheet(source) as sheet:
-            yield sheet
-    else:
-        from dissensus.ratings.frames import FrameSheet  # noqa: PLC0415 - narwhals is for those who bring a frame
-
-        yield FrameSheet(source)
-
-
-def _reader(sheet: Sheet, plan: ReadPlan) -> Callable[[Sheet, ReadPlan], RawRatings]:
-    """The reader for the layout of the sheet."""
-    if is_wide(sheet, plan):
-        return read_wide
-    return read_counts if has_counts(sheet, plan) else read_tidy
-
-
-def _hash(source: "Source") -> str | None:
-    return sha256_of(Path(source)) if isinstance(source, str | os.PathLike) else None
-
-
-def _check_repeats(repeats: str) -> None:
-    if repeats not in REPEATS:
-        raise OptionError.unknown("--repeats", repeats, REPEATS)
+    plan = ReadPlan(
+        item=item,
+        judge=judge,
+        sample=sample,
+        label=label,
+        elicitation=elicitation,
+        order=order,
+        labels=task.options if labels is None and task is not None else labels,
+        repeats=repeats,
+        format=source_format,
+        question=question,
+        item_key=item_key,
+        label_map=label_map or {},
+        options={name: f"--judges-{name}" for name in ("format", "question", "item-key", "map")},
+    )
+    with open_source(source) as opened:
+        return judges_of(opened, plan)[0]

@@ -1,5 +1,6 @@
 """Sheets that duckdb reads: it codes each column itself, so no Python object is made per cell."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,7 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.errors import FileError
+from dissensus.errors import FileError, listed, shortened
 from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, lookup
 from dissensus.ratings.csv_rows import Header
 
@@ -31,12 +32,15 @@ class SqlSource:
         Number of the first row as a spreadsheet counts: 2 below a header.
     is_columnar : bool
         Whether reading one column after the other costs no more than reading all at once.
+    notes : tuple of str
+        What the user should know about how it is read.
     """
 
     relation: str
     text_of: dict[str, str]
     first_row: int
     is_columnar: bool = False
+    notes: tuple[str, ...] = ()
 
 
 class SqlSheet(Sheet):
@@ -55,7 +59,7 @@ class SqlSheet(Sheet):
         blank_rows: Sequence[int] = (),
         reread: Callable[[duckdb.Error], Sheet],
     ) -> None:
-        super().__init__(name, tuple(source.text_of))
+        super().__init__(name, tuple(source.text_of), notes=source.notes)
         self._connection, self._source, self._reread = connection, source, reread
         self._blank_rows = blank_rows
 
@@ -165,9 +169,8 @@ def csv_source(path: Path, header: Header, *, is_gzipped: bool) -> SqlSource:
         f"quote = '\"', escape = '\"', compression = '{'gzip' if is_gzipped else 'none'}', "
         f"hive_partitioning = false, columns = {{{columns}}})"
     )
-    return SqlSource(
-        relation=relation, text_of={column: f"c{i}" for i, column in enumerate(header.columns)}, first_row=2
-    )
+    texts = {column: f"c{i}" for i, column in enumerate(header.columns)}
+    return SqlSource(relation=relation, text_of=texts, first_row=2, notes=header.notes)
 
 
 def jsonl_source(connection: duckdb.DuckDBPyConnection, path: Path, *, is_gzipped: bool) -> SqlSource:
@@ -194,19 +197,48 @@ def _json_text(key: str) -> str:
 
 
 def parquet_source(connection: duckdb.DuckDBPyConnection, path: Path, *, name: str) -> SqlSource:
-    """A Parquet file; a list in a cell is a response set, a NaN is an empty cell."""
+    """A Parquet file; a list or an object in a cell comes as JSON, a NaN is an empty cell."""
     relation = f"read_parquet({literal(str(path))}, hive_partitioning = false)"
     columns = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
     if not columns:
         raise FileError(f"{name} has no columns: export it again.")
-    texts = {column: _parquet_text(quoted(column), kind) for column, kind, *_ in columns}
-    return SqlSource(relation=relation, text_of=texts, first_row=1, is_columnar=True)
+    names = class_names(connection, path)
+    texts = {
+        column: _parquet_text(_named_classes(quoted(column), names.get(column)), kind) for column, kind, *_ in columns
+    }
+    notes = tuple(
+        f"The numbers in {shortened(column)} are shown as the names that the data set gives them: {listed(classes)}."
+        for column, classes in names.items()
+    )
+    return SqlSource(relation=relation, text_of=texts, first_row=1, is_columnar=True, notes=notes)
+
+
+def class_names(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, list[str]]:
+    """The names of the classes in columns that a Hugging Face data set stores as numbers."""
+    query = f"SELECT value::BLOB FROM parquet_kv_metadata({literal(str(path))}) WHERE key::BLOB = 'huggingface'::BLOB"
+    found = connection.execute(query).fetchall()
+    try:
+        features = json.loads(found[0][0])["info"]["features"] if found else {}
+        return {
+            column: [str(name) for name in feature["names"]]
+            for column, feature in features.items()
+            if feature.get("_type") == "ClassLabel" and feature.get("names")
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}  # what others wrote about their columns is only a help
+
+
+def _named_classes(cell: str, names: list[str] | None) -> str:
+    """SQL for the name of a class where the column holds its number; -1 is a missing label."""
+    if names is None:
+        return cell
+    return f"list_extract([{', '.join(map(literal, names))}], {cell}::BIGINT + 1)"
 
 
 def _parquet_text(cell: str, kind: str) -> str:
     """SQL for the text of a cell."""
-    if kind.endswith("[]"):
-        return f"array_to_string({cell}::VARCHAR[], '|')"
+    if kind.endswith("[]") or kind.startswith(("STRUCT", "MAP")):
+        return f"to_json({cell})::VARCHAR"
     if kind in {"FLOAT", "DOUBLE"}:
         return f"CASE WHEN NOT isnan({cell}) THEN {cell}::VARCHAR END"
     return f"{cell}::VARCHAR"

@@ -15,17 +15,31 @@ Kind = Literal["single", "pairwise"]
 KINDS: tuple[Kind, ...] = ("single", "pairwise")
 PAIRWISE_OPTIONS = ("win", "tie", "lose")
 ResponseSets = Literal["any", "single"]
-_KEYS = ("name", "kind", "instructions", "options", "descriptions", "positive", "response_sets", "examples")
+Asking = Literal["forced-choice", "response-set", "both"]
+ASKINGS: tuple[Asking, ...] = ("forced-choice", "response-set", "both")
+_KEYS = (
+    "name", "kind", "instructions", "options", "descriptions", "positive", "response_sets", "elicitation", "examples",
+)  # fmt: skip
 FEWEST_OPTIONS = 2
 MOST_OPTIONS_FOR_ANY = 16
+_EXAMPLE_KEYS = {"single": "a text and a label", "pairwise": "a text_a, a text_b and a label"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A worked example for raters and judges."""
+    """A worked example for raters and judges.
+
+    Attributes
+    ----------
+    text, text_b : str
+        What is rated; in a pairwise task the first and the second output.
+    label : str
+        What is right: an option, or several as in `Yes|No`.
+    """
 
     text: str
     label: str
+    text_b: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +60,8 @@ class Task:
         The options that count as positive in a decision.
     response_sets : tuple of tuple of str, or "any" or "single"
         Sets of options that a rater may endorse: every non-empty one, single options only, or those listed.
+    elicitation : {"forced-choice", "response-set", "both"}
+        How a model is asked: for the one option that fits best, for every option that could reasonably apply, or both.
     examples : tuple of Example
         Worked examples.
     """
@@ -57,6 +73,7 @@ class Task:
     descriptions: Mapping[str, str] = field(default_factory=dict)
     positive: tuple[str, ...] = ()
     response_sets: ResponseSets | tuple[tuple[str, ...], ...] = "any"
+    elicitation: Asking = "forced-choice"
     examples: tuple[Example, ...] = ()
 
     def __post_init__(self) -> None:
@@ -66,8 +83,12 @@ class Task:
         self._set("positive", self._known("positive", self.positive))
         described = self._known("descriptions", tuple(self.descriptions))
         self._set("descriptions", dict(zip(described, self.descriptions.values(), strict=True)))
+        if self.elicitation not in ASKINGS:
+            raise TaskError(f"elicitation is {self.elicitation!r}: it must be {', '.join(ASKINGS[:-1])} or both.")
         for example in self.examples:
             self._known("examples", example.label.split(SEPARATOR))
+            if (example.text_b is not None) != (self.kind == "pairwise"):
+                raise TaskError(f"In a {self.kind} task each example has {_EXAMPLE_KEYS[self.kind]}.")
         self._set("response_sets", self._checked_response_sets())
 
     def _set(self, name: str, value: object) -> None:
@@ -155,6 +176,7 @@ def _task(content: Mapping[str, object]) -> Task:
         descriptions=_descriptions(content.get("descriptions", {})),
         positive=_texts(content, "positive", ()),
         response_sets=cast("ResponseSets", sets),
+        elicitation=cast("Asking", _text(content, "elicitation", "forced-choice").replace("_", "-")),
         examples=_examples(content.get("examples", [])),
     )
 
@@ -182,6 +204,17 @@ def _descriptions(value: object) -> dict[str, str]:
 
 
 def _examples(value: object) -> tuple[Example, ...]:
-    if not isinstance(value, list) or not all(isinstance(e, dict) and {"text", "label"} <= e.keys() for e in value):
+    if not isinstance(value, list) or not all(isinstance(e, dict) for e in value):
         raise TaskError("examples must be [[examples]] tables, each with a text and a label.")
-    return tuple(Example(text=str(e["text"]), label=str(e["label"])) for e in value)
+    return tuple(map(_example, value))
+
+
+def _example(content: Mapping[str, object]) -> Example:
+    if not any({*texts, "label"} == content.keys() for texts in (("text",), ("text_a", "text_b"))):
+        raise TaskError("examples must be [[examples]] tables, each with a text and a label.")
+    second = content.get("text_b")
+    return Example(
+        text=str(content.get("text", content.get("text_a"))),
+        label=str(content["label"]),
+        text_b=None if second is None else str(second),
+    )

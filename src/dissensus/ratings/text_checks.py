@@ -21,6 +21,8 @@ FOREIGN = {
     codecs.BOM_UTF16_LE: "is in UTF-16, and we read UTF-8. Save it in UTF-8.",
     codecs.BOM_UTF16_BE: "is in UTF-16, and we read UTF-8. Save it in UTF-8.",
 }
+HALF_A_MARK = "\udcef"
+"""The byte that begins a byte order mark: where a file ends within the mark, Python shows none of it."""
 FIRST_ESCAPED, LAST_ESCAPED = 0xDC80, 0xDCFF  # what Python reads a byte as that is not UTF-8
 
 
@@ -78,11 +80,12 @@ def _not_utf8(file: InputFile) -> FileError:
 
 
 def _first_bad(rows: Iterable[list[str]]) -> tuple[int, str, int]:
-    """Row, cell and place in the cell of the first byte that is not UTF-8; there is one."""
-    return next(
+    """Row, cell and place in the cell of the first byte that is not UTF-8."""
+    found = (
         (row, cell, i)
         for row, cells in enumerate(rows, start=1)
         for cell in cells
         for i, character in enumerate(cell)
         if FIRST_ESCAPED <= ord(character) <= LAST_ESCAPED
     )
+    return next(found, (1, HALF_A_MARK, 0))

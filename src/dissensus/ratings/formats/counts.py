@@ -4,10 +4,12 @@ import numpy as np
 
 from dissensus.errors import ColumnError, shortened
 from dissensus.ratings.coding import Codes, Sheet, TextColumn
-from dissensus.ratings.columns import find_column
+from dissensus.ratings.columns import called, find_column
+from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
 from dissensus.ratings.formats.tidy import ROLES, raw_ratings
 from dissensus.ratings.labels import number
+from dissensus.ratings.source import Source
 
 LARGEST_COUNT = 2**53
 """Past this a float does not hold every whole number."""
@@ -28,11 +30,12 @@ def read_counts(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     assert count is not None  # noqa: S101 - find_column raises where a named column is missing
     names = {role: find_column(sheet, role, getattr(plan, role)) for role in ROLES}
     raw, cells = raw_ratings(sheet, names, also=[count])
-    times = _whole_numbers(cells.columns[count], name=sheet.name, row=raw.row)
-    return replace(raw, format="counts", times=times)
+    times = whole_numbers(cells.columns[count], name=sheet.name, row=raw.row)
+    return replace(raw, format="counts", times=times, taken={**raw.taken, "count": called(count)})
 
 
-def _whole_numbers(column: TextColumn, *, name: str, row: Codes) -> Codes:
+def whole_numbers(column: TextColumn, *, name: str, row: Codes) -> Codes:
+    """The counts in a column; an empty cell is 0, anything but a whole number an error."""
     values = [number(text) for text in column.texts]
     is_count = [v is not None and 0 <= v < LARGEST_COUNT and v == int(v) for v in values]
     bad = np.flatnonzero(~np.array([*is_count, True])[column.codes])
@@ -42,3 +45,18 @@ def _whole_numbers(column: TextColumn, *, name: str, row: Codes) -> Codes:
             f"{name}, row {row[bad[0]]}: the count is {text!r}. Give a whole number, 0 or more; an empty cell is 0."
         )
     return np.array([*(int(v or 0) for v in values), 0], dtype=np.intp)[column.codes]
+
+
+def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    if source.sheet is None:
+        raise ColumnError(f"{source.name} is no table, and counts files are.")
+    return read_counts(source.sheet, plan)
+
+
+FORMAT = Format(
+    name="counts",
+    what="a table with a count for each item and label",
+    recognises=lambda _source, _plan: False,  # told at a glance, before any format is asked
+    ratings=_ratings,
+    is_layout=True,
+)

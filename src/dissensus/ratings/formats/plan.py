@@ -1,19 +1,59 @@
 """What passes between `read` and a format: the user's wishes in, plain columns out."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
-from dissensus.ratings.coding import Codes, TextColumn
+from dissensus.ratings.coding import Codes, Sheet, TextColumn
 from dissensus.ratings.labels import Scale
+from dissensus.ratings.leaving_out import LeftOut
 
 Repeats = Literal["error", "first", "last", "keep"]
 REPEATS: tuple[Repeats, ...] = ("error", "first", "last", "keep")
+Skipped = Literal["drop", "keep"]
+SKIPPED: tuple[Skipped, ...] = ("drop", "keep")
+OffScale = Literal["error", "missing"]
+Wants = Literal["ratings", "judges"]
+OFF_SCALE: tuple[OffScale, ...] = ("error", "missing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPlan:
-    """What the user said about a file: names of columns, order of labels, what to do with repeats."""
+    """What the user said about a file.
+
+    Attributes
+    ----------
+    item, rater, label, group, elicitation, count, judge, sample, order : str, optional
+        Names of columns.
+    labels, scale, repeats, wide
+        As `read` takes them.
+    format : str, optional
+        Name of the format; recognised if not given.
+    question : str, optional
+        Which question, where a source asks several.
+    item_key : str, optional
+        Where the item's id stands in a tool's export, such as `data.id`.
+    sheet : str, optional
+        Which sheet of a workbook.
+    columns : tuple of str, optional
+        Names of the columns of a file without a header.
+    skipped : {"drop", "keep"}
+        Whether skipped, discarded and rejected answers count.
+    label_map : mapping of str to str
+        Other names for labels; an empty one means missing.
+    merge_case : bool
+        Whether labels that differ in case only are one.
+    off_scale : {"error", "missing"}
+        What to do with labels that are not among `labels`.
+    split : str, optional
+        What stands between the options of a response set, besides a bar.
+    drop : tuple of (str, str)
+        Rows to leave out: a column and a pattern of its texts.
+    wants : {"ratings", "judges"}
+        Whose answers the user is after.
+    options : mapping of str to str
+        How the command line names an option of this file, where it is not named like the option of `import`.
+    """
 
     item: str | None = None
     rater: str | None = None
@@ -21,10 +61,30 @@ class ReadPlan:
     group: str | None = None
     elicitation: str | None = None
     count: str | None = None
+    judge: str | None = None
+    sample: str | None = None
+    order: str | None = None
     labels: Sequence[str] | None = None
     scale: Scale | None = None
     repeats: Repeats = "error"
     wide: bool | None = None
+    format: str | None = None
+    question: str | None = None
+    item_key: str | None = None
+    sheet: str | None = None
+    columns: tuple[str, ...] | None = None
+    skipped: Skipped = "drop"
+    label_map: Mapping[str, str] = field(default_factory=dict)
+    merge_case: bool = False
+    off_scale: OffScale = "error"
+    split: str | None = None
+    drop: tuple[tuple[str, str], ...] = ()
+    wants: Wants = "ratings"
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self, name: str) -> str:
+        """An option as it is typed for this file."""
+        return self.options.get(name, f"--{name}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +94,7 @@ class RawRatings:
     Attributes
     ----------
     format : str
-        Name of the layout: tidy, counts or wide.
+        Name of the layout: tidy, counts or wide, or of the tool that wrote the file.
     row : ndarray of shape (n_cells,)
         Number of the row that each label stands in, as a spreadsheet counts.
     item, label, rater, group, elicitation : TextColumn
@@ -46,7 +106,11 @@ class RawRatings:
     blank_rows : int
         How many rows had nothing in them.
     warnings : tuple of str
-        What the format left out otherwise, or took for granted.
+        What the format took for granted.
+    left_out : tuple of LeftOut
+        What the format left out.
+    taken : mapping of str to str
+        What was taken for item, rater, label, question, repeat, status, in words.
     """
 
     format: str
@@ -60,3 +124,29 @@ class RawRatings:
     rows: int
     blank_rows: int = 0
     warnings: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    taken: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawJudges:
+    """What a format hands over about judges: a sheet with a row per answer, not yet validated.
+
+    Attributes
+    ----------
+    format : str
+        Name of the layout, or of the tool that wrote the file.
+    sheet : Sheet
+        Its columns are item, judge, sample, label, p_<label>, elicitation, order, or what `names` says.
+    names : mapping of str to str
+        Names of columns by role, where they are called otherwise.
+    warnings, left_out, taken
+        As in RawRatings.
+    """
+
+    format: str
+    sheet: Sheet
+    names: Mapping[str, str | None] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    taken: Mapping[str, str] = field(default_factory=dict)

@@ -1,10 +1,14 @@
 from collections.abc import Sequence
 
+from dissensus.errors import ColumnError
 from dissensus.ratings.coding import Cells, Sheet
-from dissensus.ratings.columns import find_column, likely_match, missing_columns, shell_word
+from dissensus.ratings.columns import called, find_column, likely_match, missing_columns, shell_word
+from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
+from dissensus.ratings.source import Source
 
 ROLES = ("item", "label", "rater", "group", "elicitation")
+NO_RATER = "There is no rater column: each rating is taken to be by a rater of its own."
 
 
 def read_tidy(sheet: Sheet, plan: ReadPlan) -> RawRatings:
@@ -31,6 +35,7 @@ def raw_ratings(sheet: Sheet, names: dict[str, str | None], *, also: Sequence[st
         rows=len(cells.row),
         blank_rows=cells.blank_rows,
         warnings=(_no_rater(sheet),) if names["rater"] is None else (),
+        taken={role: called(name) for role, name in names.items() if name is not None},
     )
     return raw, cells
 
@@ -38,4 +43,19 @@ def raw_ratings(sheet: Sheet, names: dict[str, str | None], *, also: Sequence[st
 def _no_rater(sheet: Sheet) -> str:
     likely = likely_match(sheet.columns, "rater")
     hint = f" If {likely} says who rated, add --rater {shell_word(likely)}." if likely else ""
-    return f"There is no rater column: each rating is taken to be by a rater of its own.{hint}"
+    return f"{NO_RATER}{hint}"
+
+
+def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    if source.sheet is None:
+        raise ColumnError(f"{source.name} is no table, and tidy files are.")
+    return read_tidy(source.sheet, plan)
+
+
+FORMAT = Format(
+    name="tidy",
+    what="a table with a row per rating",
+    recognises=lambda _source, _plan: False,  # told at a glance, before any format is asked
+    ratings=_ratings,
+    is_layout=True,
+)

@@ -1,19 +1,27 @@
 import re
 from collections import Counter
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
 
-from dissensus.errors import ColumnError, listed
+from dissensus.errors import ColumnError, counted, listed
 from dissensus.ratings.coding import Cells, Sheet, TextColumn, stack
-from dissensus.ratings.columns import find_column, found, missing_columns
+from dissensus.ratings.columns import called, find_column, found, missing_columns
+from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
 from dissensus.ratings.labels import options_of
+from dissensus.ratings.source import Source
 
 FEWEST_RATERS = 2
 WILDCARDS = frozenset("*?,")
 _NAMELESS = re.compile(r"column \d+|Unnamed: \d+|__index_level_\d+__")
 """What we, pandas and pyarrow call a column without a name: usually the row numbers of somebody's frame."""
+
+
+def is_nameless(column: str) -> bool:
+    """Whether a column has no name of its own."""
+    return _NAMELESS.fullmatch(column) is not None
 
 
 def is_wide(sheet: Sheet, plan: ReadPlan) -> bool:
@@ -62,6 +70,11 @@ def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
         rows=n_rows,
         blank_rows=cells.blank_rows + int(is_empty.sum()),
         warnings=_passed_over(cells, {*raters, *names.values()}),
+        taken={
+            **{role: called(name) for role, name in names.items() if name is not None},
+            "rater": f"the names of {counted(len(raters), 'column')}: {listed(raters)}",
+            "label": "the cells of these columns",
+        },
     )
 
 
@@ -74,7 +87,7 @@ def _raters(sheet: Sheet, plan: ReadPlan, names: dict[str, str | None]) -> tuple
     """The columns that hold one rater each: those that `rater` names or matches, else all the others with a name."""
     others = [column for column in sheet.columns if column not in names.values()]
     if plan.rater is None:
-        raters = [column for column in others if not _NAMELESS.fullmatch(column)]
+        raters = [column for column in others if not is_nameless(column)]
     else:
         patterns = [plan.rater, *(pattern.strip() for pattern in plan.rater.split(","))]
         raters = others = [c for c in others if any(c == p or fnmatchcase(c, p) for p in patterns)]
@@ -91,3 +104,29 @@ def _passed_over(cells: Cells, used: set[str | None]) -> tuple[str, ...]:
     """Say which columns were not read as raters for want of a name, unless they are empty."""
     passed = [name for name, column in cells.columns.items() if name not in used and column.texts]
     return (f"Not read as raters, because they have no name: {listed(passed)}.",) if passed else ()
+
+
+def _has_index(source: Source, plan: ReadPlan) -> bool:
+    """Whether the first column has no name and tells rows apart, as the index of a frame does, and the rest is wide."""
+    first = source.columns[0] if source.columns else ""
+    is_said = any(getattr(plan, role) is not None for role in ("item", "rater", "label", "count"))
+    if source.sheet is None or is_said or plan.wide is not None or not is_nameless(first):
+        return False
+    column = source.sheet.load([first]).columns[first]
+    is_distinct = bool((column.codes >= 0).all()) and len(column.texts) == len(column.codes) > 0
+    return is_distinct and is_wide(source.sheet, replace(plan, item=first))
+
+
+def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    if source.sheet is None:
+        raise ColumnError(f"{source.name} is no table: a wide file has a row per item and a column per rater.")
+    return read_wide(source.sheet, replace(plan, item=source.columns[0]) if _has_index(source, plan) else plan)
+
+
+FORMAT = Format(
+    name="wide",
+    what="a table with a row per item and a column per rater",
+    recognises=_has_index,
+    ratings=_ratings,
+    is_layout=True,
+)

@@ -1,0 +1,168 @@
+"""A file as the checks see it: who said what about which item, in which row, nothing left out yet."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dissensus.errors import DissensusError
+from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, stack
+from dissensus.ratings.columns import find_column
+from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
+from dissensus.ratings.input_file import InputFile
+from dissensus.ratings.labels import SEPARATOR, options_of
+from dissensus.ratings.leaving_out import LeftOut
+from dissensus.ratings.probabilities import probability_columns, read_probabilities
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patient:
+    """What is examined.
+
+    Attributes
+    ----------
+    name : str
+        What to call the file.
+    holds : str
+        Whose answers it has: ratings or judges.
+    row : ndarray of shape (n_answers,)
+        Where each answer stands.
+    item, label : TextColumn
+        What was said about what; a label is missing where the code is -1.
+    who : TextColumn, optional
+        The rater or the judge; None if nobody knows.
+    repeat : tuple of TextColumn
+        What else tells two answers of one rater about one item apart: the elicitation, the sample, the order.
+    times : ndarray of shape (n_answers,), optional
+        How many gave the label, in a table of counts.
+    blank_rows : int
+        Rows with nothing in them.
+    left_out : tuple of LeftOut
+        What the format left out.
+    plan : ReadPlan
+        What the user says about the file.
+    sheet : Sheet, optional
+        The table, if it is one.
+    file : InputFile, optional
+        The file, if it is one.
+    people : Patient, optional
+        The ratings that judges are compared with.
+    """
+
+    name: str
+    holds: str
+    row: Codes
+    item: TextColumn
+    label: TextColumn
+    who: TextColumn | None
+    repeat: tuple[TextColumn, ...] = ()
+    times: Codes | None = None
+    blank_rows: int = 0
+    left_out: tuple[LeftOut, ...] = ()
+    plan: ReadPlan
+    sheet: Sheet | None = None
+    file: InputFile | None = None
+    people: "Patient | None" = None
+
+    @property
+    def person(self) -> str:
+        """What one who answers is called."""
+        return "rater" if self.holds == "ratings" else "judge"
+
+    @cached_property
+    def options(self) -> list[tuple[str, ...]]:
+        """The options of each distinct label."""
+        return [options_of(text) for text in self.label.texts]
+
+    @cached_property
+    def answer(self) -> TextColumn:
+        """The labels, each in one spelling."""
+        plain = TextColumn(self.label.codes, tuple(SEPARATOR.join(sorted(options)) for options in self.options))
+        return stack([plain])
+
+    @cached_property
+    def weight(self) -> Codes:
+        """How many ratings each answer stands for."""
+        given = np.asarray(self.answer.codes >= 0, dtype=np.intp)
+        return given if self.times is None else given * self.times
+
+    def label_counts(self) -> dict[str, int]:
+        """How often each label was given."""
+        codes = self.answer.codes
+        given = codes >= 0
+        count = np.bincount(codes[given], weights=self.weight[given], minlength=len(self.answer.texts))
+        return {text: int(n) for text, n in zip(self.answer.texts, count.tolist(), strict=True) if n}
+
+    def rows_with(self, texts: set[str]) -> list[int]:
+        """The rows whose label is one of these, as it is written."""
+        wanted = np.array([*(text in texts for text in self.label.texts), False])
+        return [int(row) for row in self.row[wanted[self.label.codes]]]
+
+
+def patient_of_ratings(
+    raw: RawRatings, plan: ReadPlan, *, name: str, sheet: Sheet | None, file: InputFile | None
+) -> Patient:
+    """Ratings as the checks see them."""
+    return Patient(
+        name=name,
+        holds="ratings",
+        row=raw.row,
+        item=raw.item,
+        label=raw.label,
+        who=raw.rater,
+        repeat=() if raw.elicitation is None else (raw.elicitation,),
+        times=raw.times,
+        blank_rows=raw.blank_rows,
+        left_out=raw.left_out,
+        plan=plan,
+        sheet=sheet,
+        file=file,
+    )
+
+
+def patient_of_judges(
+    raw: RawJudges, plan: ReadPlan, *, sheet: Sheet | None, file: InputFile | None, people: Patient | None
+) -> Patient:
+    """Judges' answers as the checks see them; the likeliest label stands for probabilities."""
+    roles = {role: find_column(raw.sheet, role, raw.names.get(role)) for role in (*_NEEDED, *_REPEAT)}
+    p_columns = probability_columns(raw.sheet)
+    names = [name for name in (*roles.values(), *p_columns) if name is not None]
+    cells = raw.sheet.load(names)
+    found = {role: cells.columns[name] for role, name in roles.items() if name is not None}
+    nothing = TextColumn(np.full(len(cells.row), -1, dtype=np.intp), ())
+    return Patient(
+        name=raw.sheet.name,
+        holds="judges",
+        row=cells.row,
+        item=found.get("item", nothing),
+        label=_likeliest(found.get("label", nothing), cells, p_columns, raw.sheet.name),
+        who=found.get("judge"),
+        repeat=tuple(found[role] for role in _REPEAT if role in found),
+        blank_rows=cells.blank_rows,
+        left_out=raw.left_out,
+        plan=plan,
+        sheet=sheet,
+        file=file,
+        people=people,
+    )
+
+
+_NEEDED = ("item", "judge", "label")
+_REPEAT = ("elicitation", "order", "sample")
+
+
+def _likeliest(label: TextColumn, cells: Cells, p_columns: Mapping[str, tuple[str, ...]], name: str) -> TextColumn:
+    """The labels; where there is none, the one with the highest probability."""
+    if not p_columns:
+        return label
+    try:
+        shares, _ = read_probabilities({c: cells.columns[c] for c in p_columns}, row=cells.row, name=name)
+    except DissensusError:
+        return label  # the reading itself says what is wrong with them
+    names = tuple(SEPARATOR.join(options) for options in p_columns.values())
+    given = ~np.isnan(shares).any(axis=1) & (label.codes < 0)
+    best = TextColumn(np.where(given, np.argmax(np.nan_to_num(shares), axis=1), -1), names)
+    both = stack([label, best])
+    first, second = both.codes[: len(label.codes)], both.codes[len(label.codes) :]
+    return TextColumn(np.where(first >= 0, first, second), both.texts)

@@ -1,0 +1,108 @@
+"""Argilla's records as a data set: `<question>.responses` with a list in each cell, and its users and status."""
+
+from collections.abc import Iterator, Mapping
+
+from dissensus.ratings.coding import Cells
+from dissensus.ratings.columns import called
+from dissensus.ratings.containers.json_access import as_label, as_mapping, as_text
+from dissensus.ratings.formats.collecting import Answers, texts_of
+from dissensus.ratings.formats.format import Format
+from dissensus.ratings.formats.lists import list_in
+from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
+from dissensus.ratings.source import Source
+
+RESPONSES, USERS, STATUS = ".responses", ".responses.users", ".responses.status"
+SUGGESTION, AGENT = ".suggestion", ".suggestion.agent"
+OLD_SUGGESTION, OLD_METADATA = "-suggestion", "-suggestion-metadata"
+KEPT = "submitted"
+
+
+def _questions(source: Source) -> list[str]:
+    return [column.removesuffix(RESPONSES) for column in source.columns if column.endswith(RESPONSES)]
+
+
+def _old_questions(source: Source) -> list[str]:
+    """The questions of a data set that Argilla 1 wrote: a list of objects in each cell."""
+    return [c.removesuffix(OLD_SUGGESTION) for c in source.columns if c.endswith(OLD_SUGGESTION)]
+
+
+def _recognises(source: Source, _: ReadPlan) -> bool:
+    return bool(_questions(source) or _old_questions(source))
+
+
+def _load(source: Source, plan: ReadPlan) -> tuple[Cells, dict[str, list[str | None]], str]:
+    assert source.sheet is not None  # noqa: S101 - its columns were recognised
+    item = (
+        plan.item_key or plan.item or next(c for c in ("id", "external_id", source.columns[0]) if c in source.columns)
+    )
+    wanted = [c for c in source.columns if c == item or RESPONSES in c or SUGGESTION in c or OLD_SUGGESTION in c]
+    cells = source.sheet.load(
+        [*wanted, *(question for question in _old_questions(source) if question in source.columns)]
+    )
+    return cells, {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}, item
+
+
+def _responses(texts: Mapping[str, list[str | None]], i: int) -> Iterator[tuple[str, object, str | None, str | None]]:
+    """Question, value, user and status of each response in a row."""
+    for column in texts:
+        if column.endswith(RESPONSES):
+            question = column.removesuffix(RESPONSES)
+            values = list_in(texts[column][i]) or []
+            users = list_in(texts.get(question + USERS, [None] * (i + 1))[i]) or [None] * len(values)
+            status = list_in(texts.get(question + STATUS, [None] * (i + 1))[i]) or [None] * len(values)
+            for value, user, state in zip(values, users, status, strict=False):
+                yield question, value, as_text(user), as_text(state)
+        elif column.endswith(OLD_SUGGESTION):
+            question = column.removesuffix(OLD_SUGGESTION)
+            for response in map(as_mapping, list_in(texts[question][i]) or []):
+                yield question, response.get("value"), as_text(response.get("user_id")), as_text(response.get("status"))
+
+
+def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    cells, texts, item = _load(source, plan)
+    answers = Answers(source.name, FORMAT.name)
+    for i, row in enumerate(cells.row.tolist()):
+        for question, value, user, status in _responses(texts, i):
+            if status not in {None, KEPT} and plan.skipped == "drop":
+                answers.tally.add(f"{status} response", why="its status says so", option="--skipped keep")
+            elif (label := as_label(value)) is None:
+                answers.tally.add(
+                    "response that is no label", several="responses that are no label", why="ranking or spans"
+                )
+            else:
+                answers.add(question, row, {"item": texts[item][i], "rater": user, "label": label})
+    taken = {
+        "item": f"column {item} ({plan.named('item-key')} names another)",
+        "rater": "the question's responses.users",
+        "label": "the question's responses",
+        "status": "the question's responses.status",
+    }
+    return answers.ratings(plan, taken, rows=len(cells.row))
+
+
+def _judges(source: Source, plan: ReadPlan) -> RawJudges:
+    cells, texts, item = _load(source, plan)
+    answers = Answers(source.name, FORMAT.name)
+    for column in texts:
+        ending = next((e for e in (SUGGESTION, OLD_SUGGESTION) if column.endswith(e)), None)
+        if ending is None:
+            continue
+        question = column.removesuffix(ending)
+        agents = texts.get(question + AGENT)
+        for i, row in enumerate(cells.row.tolist()):
+            text = texts[column][i]
+            label = as_label(list_in(text) or text)
+            if label is not None:
+                judge = (agents[i] if agents is not None else None) or "suggestion"
+                answers.add(question, row, {"item": texts[item][i], "judge": judge, "label": label})
+    taken = {"item": called(item), "judge": "the question's suggestion.agent", "label": "the question's suggestion"}
+    return answers.judges(plan, taken)
+
+
+FORMAT = Format(
+    name="argilla-flat",
+    what="a data set that Argilla wrote",
+    recognises=_recognises,
+    ratings=_ratings,
+    judges=_judges,
+)

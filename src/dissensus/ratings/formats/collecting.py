@@ -1,0 +1,159 @@
+"""Answers as a format finds them one by one, by the question they answer."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dissensus.errors import OptionError, counted, listed, shortened
+from dissensus.ratings.coding import Cells, Sheet, TextCoder, TextColumn
+from dissensus.ratings.columns import shell_word
+from dissensus.ratings.formats.item_keys import ItemKeys
+from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
+from dissensus.ratings.formats.tidy import NO_RATER
+from dissensus.ratings.leaving_out import Tally
+
+ONLY = ""
+"""The question of a source that asks one only and does not name it."""
+SHOWN_LABELS = 4
+
+
+class ColumnsSheet(Sheet):
+    """A sheet that is in memory already."""
+
+    def __init__(self, name: str, row: Sequence[int], columns: Mapping[str, TextColumn]) -> None:
+        super().__init__(name, tuple(columns))
+        self._row, self._columns = np.array(row, dtype=np.intp), columns
+
+    def _read(self, columns: tuple[str, ...]) -> Cells:
+        return Cells(row=self._row, columns={column: self._columns[column] for column in columns})
+
+
+class _Table:
+    """The answers to one question."""
+
+    def __init__(self) -> None:
+        self.row = array("q")
+        self.coders: dict[str, TextCoder] = {}
+
+    def add(self, row: int, cells: Mapping[str, str | None]) -> None:
+        for name in cells.keys() - self.coders.keys():
+            self.coders[name] = TextCoder()
+            for _ in self.row:
+                self.coders[name].add(None)
+        self.row.append(row)
+        for name, coder in self.coders.items():
+            coder.add(cells.get(name))
+
+
+class Answers:
+    """Collects the answers of a source, and what is left out of it."""
+
+    def __init__(self, name: str, format_name: str) -> None:
+        self.name, self.format = name, format_name
+        self.tally = Tally()
+        self._tables: dict[str, _Table] = {}
+
+    def add(self, question: str, row: int, cells: Mapping[str, str | None]) -> None:
+        """Add an answer: what it says by role (item, rater or judge, label, ...), and where it stands."""
+        table = self._tables.get(question)
+        if table is None:
+            table = self._tables[question] = _Table()
+        table.add(row, cells)
+
+    def ratings(
+        self,
+        plan: ReadPlan,
+        taken: Mapping[str, str],
+        *,
+        rows: int,
+        warnings: Sequence[str] = (),
+        items: ItemKeys | None = None,
+    ) -> RawRatings:
+        """The answers to the question that was asked for, as ratings; `items` gives items their names."""
+        question, columns, table = self._columns(plan, items)
+        rater = columns.get("rater")
+        has_rater = rater is not None and bool(rater.texts)
+        return RawRatings(
+            format=self.format,
+            row=np.array(table.row, dtype=np.intp),
+            item=columns["item"],
+            label=columns["label"],
+            rater=rater if has_rater else None,
+            group=columns.get("group"),
+            elicitation=columns.get("elicitation"),
+            rows=rows,
+            warnings=(*warnings, *(() if has_rater else (NO_RATER,))),
+            left_out=self.tally.left_out(),
+            taken=self._taken(question, taken),
+        )
+
+    def judges(
+        self, plan: ReadPlan, taken: Mapping[str, str], *, warnings: Sequence[str] = (), items: ItemKeys | None = None
+    ) -> RawJudges:
+        """The answers to the question that was asked for, as judges'."""
+        question, columns, table = self._columns(plan, items)
+        return RawJudges(
+            format=self.format,
+            sheet=ColumnsSheet(self.name, table.row, columns),
+            warnings=tuple(warnings),
+            left_out=self.tally.left_out(),
+            taken=self._taken(question, taken),
+        )
+
+    def _columns(self, plan: ReadPlan, items: ItemKeys | None) -> tuple[str, dict[str, TextColumn], _Table]:
+        question, table = self._chosen(plan)
+        columns = {name: coder.column() for name, coder in table.coders.items()}
+        if items is not None:
+            columns["item"] = items.named(columns["item"])
+        return question, columns, table
+
+    def _taken(self, question: str, taken: Mapping[str, str]) -> dict[str, str]:
+        """What was taken for what; the question and the others that were asked."""
+        others = [name for name in self._tables if name != question]
+        also = f" (also asked: {listed(others)})" if others else ""
+        asked = {} if question == ONLY else {"question": f"{question}{also}"}
+        return {**taken, **asked}
+
+    def _chosen(self, plan: ReadPlan) -> tuple[str, _Table]:
+        if not self._tables:
+            why = " ".join(some.sentence() for some in self.tally.left_out())
+            raise OptionError(f"{self.name} has not one answer that could be a label. {why}".strip())
+        if plan.question is not None:
+            if plan.question not in self._tables:
+                known = [name for name in self._tables if name != ONLY]
+                what = f"its questions are {', '.join(map(shortened, known))}" if known else "it asks one question only"
+                raise OptionError(f"{self.name} has no question {plan.question!r}: {what}.")
+            return plan.question, self._tables[plan.question]
+        if len(self._tables) > 1:
+            described = {name: self._described(table) for name, table in self._tables.items()}
+            raise SeveralQuestionsError(self.name, described, plan)
+        return next(iter(self._tables.items()))
+
+    @staticmethod
+    def _described(table: _Table) -> str:
+        """How many answers there are, and what they say."""
+        labels = table.coders["label"].column()
+        few = [shortened(text) for text in sorted(labels.texts)[:SHOWN_LABELS]]
+        more = ", ..." if len(labels.texts) > SHOWN_LABELS else ""
+        return f"{counted(int(np.sum(labels.codes >= 0)), 'answer')}: {', '.join(few)}{more}"
+
+
+class SeveralQuestionsError(OptionError):
+    """A source asks several questions, and the user named none."""
+
+    def __init__(self, name: str, described: Mapping[str, str], plan: ReadPlan) -> None:
+        listing = "; ".join(f"{shortened(question)} ({what})" for question, what in described.items())
+        self.option = f"{plan.named('question')} {shell_word(next(iter(described)))}"
+        super().__init__(
+            f"{name} asks {len(described)} questions: {listing}. Choose one with {plan.named('question')}, such as "
+            f"{self.option}."
+        )
+
+
+def texts_of(column: TextColumn | None, n_rows: int) -> list[str | None]:
+    """The text of each row of a column; None where it is empty or there is no such column."""
+    if column is None:
+        return [None] * n_rows
+    lookup = [*column.texts, None]
+    return [lookup[code] for code in column.codes.tolist()]

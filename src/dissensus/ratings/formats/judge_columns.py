@@ -1,0 +1,80 @@
+"""Judges side by side: one row per item and one column per judge, with a label or a list of probabilities in a cell."""
+
+from dissensus.errors import OptionError, counted, listed
+from dissensus.ratings.columns import called, find_column
+from dissensus.ratings.containers.json_access import as_text
+from dissensus.ratings.formats.collecting import ONLY, Answers, texts_of
+from dissensus.ratings.formats.format import Format
+from dissensus.ratings.formats.lists import list_in
+from dissensus.ratings.formats.patterns import is_pattern, matching
+from dissensus.ratings.formats.plan import RawJudges, ReadPlan
+from dissensus.ratings.formats.wide import is_nameless
+from dissensus.ratings.labels import number
+from dissensus.ratings.probabilities import PREFIX
+from dissensus.ratings.source import Source
+
+PREDICTION = "Prediction: "
+"""What the software of "Survey Equivalence" writes before each answer."""
+
+
+def _item_column(source: Source, plan: ReadPlan) -> str | None:
+    given = plan.item or plan.item_key
+    assert source.sheet is not None  # noqa: S101 - asked of tables only
+    found = find_column(source.sheet, "item", given)
+    return found or (source.columns[0] if is_nameless(source.columns[0]) else None)
+
+
+def _recognises(source: Source, plan: ReadPlan) -> bool:
+    if plan.wants != "judges" or len(source.columns) < 2:  # noqa: PLR2004 - an item and a judge
+        return False
+    lower = {column.strip().lower() for column in source.columns}
+    is_tidy = bool(lower & {"label", "judge"}) or any(name.startswith(PREFIX) for name in lower)
+    is_named = plan.label is not None or (plan.judge is not None and not is_pattern(plan.judge, source.columns))
+    return not is_tidy and not is_named and _item_column(source, plan) is not None
+
+
+def _judges(source: Source, plan: ReadPlan) -> RawJudges:
+    sheet = source.sheet
+    item = None if sheet is None else _item_column(source, plan)
+    if sheet is None or item is None:
+        raise OptionError(f"{source.name}: name the column of the items with --item.")
+    others = [column for column in sheet.columns if column != item and not is_nameless(column)]
+    judges = others if plan.judge is None else matching(others, plan.judge, source.name, "--judge")
+    cells = sheet.load([item, *judges])
+    texts = {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}
+    answers = Answers(source.name, FORMAT.name)
+    for judge in judges:
+        for i, row in enumerate(cells.row.tolist()):
+            text = texts[judge][i]
+            if text is not None:
+                said = _answer(text.removeprefix(PREDICTION), plan, f"{source.name}, row {row}, column {judge}")
+                answers.add(ONLY, row, {"item": texts[item][i], "judge": judge, **said})
+    taken = {
+        "item": called(item),
+        "judge": f"the names of {counted(len(judges), 'column')}: {listed(judges)}",
+        "label": "the cells of these columns",
+    }
+    return answers.judges(plan, taken)
+
+
+def _answer(text: str, plan: ReadPlan, where: str) -> dict[str, str | None]:
+    """A label, or a probability for each label."""
+    values = list_in(text)
+    shares = None if values is None else [number(as_text(value) or "") for value in values]
+    if not shares or any(share is None for share in shares):
+        return {"label": text}
+    if plan.labels is None or len(plan.labels) != len(shares):
+        raise OptionError(
+            f"{where}: {counted(len(shares), 'probability', 'probabilities')} without the names of their labels. "
+            "Give these in their order with --labels, such as --labels pos,neg."
+        )
+    return {f"{PREFIX}{name}": str(as_text(value)) for name, value in zip(plan.labels, values or [], strict=True)}
+
+
+FORMAT = Format(
+    name="judge-columns",
+    what="a table with a column per judge",
+    recognises=_recognises,
+    judges=_judges,
+    is_layout=True,
+)

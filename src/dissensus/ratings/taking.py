@@ -1,0 +1,129 @@
+"""From a source to plain columns: by the layout of a table where that is told at a glance, else by its format."""
+
+import re
+import shlex
+from dataclasses import replace
+
+from dissensus.errors import ColumnError
+from dissensus.ratings.coding import Sheet
+from dissensus.ratings.columns import found, likely_match
+from dissensus.ratings.formats.counts import has_counts, read_counts
+from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
+from dissensus.ratings.formats.tidy import read_tidy
+from dissensus.ratings.formats.tidy_judges import read_tidy_judges
+from dissensus.ratings.formats.wide import is_wide, read_wide
+from dissensus.ratings.labels import number
+from dissensus.ratings.mending import MendedSheet, is_wanted, mend_ratings
+from dissensus.ratings.probabilities import PREFIX
+from dissensus.ratings.source import Source
+
+AUTO = (None, "auto")
+FIRST_NAMES = ("rater", "item", "label")
+MANY_COLUMNS = 12
+_NUMBERED = re.compile(r" \(\d+\)$")
+
+
+def take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    """The ratings of a source, mended as the user wants."""
+    raw = _ratings(source, replace(plan, wants="ratings"))
+    raw = replace(raw, warnings=(*raw.warnings, *source.notes())) if source.notes() else raw
+    return mend_ratings(raw, source.sheet if source.columns else None, plan) if is_wanted(plan) else raw
+
+
+def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    if plan.format in AUTO and _has(source, plan, "item", "label") and _has_any(source, plan, "rater", "count"):
+        return table_ratings(_sheet(source), plan)
+    # Only what is no plain table pays for the list of all formats.
+    from dissensus.ratings.formats.registry import format_of, ratings_in, unrecognised  # noqa: PLC0415
+
+    format_ = format_of(source, plan)
+    if format_ is not None:
+        return ratings_in(format_, source, plan)
+    if source.sheet is None:
+        raise unrecognised(source, plan)
+    try:
+        return table_ratings(source.sheet, plan)
+    except ColumnError as error:
+        raise _with_hint(error, source, plan) from error
+
+
+def table_ratings(sheet: Sheet, plan: ReadPlan) -> RawRatings:
+    """Ratings from a table: wide, counts or tidy."""
+    if is_wide(sheet, plan):
+        return read_wide(sheet, plan)
+    return read_counts(sheet, plan) if has_counts(sheet, plan) else read_tidy(sheet, plan)
+
+
+def take_judges(source: Source, plan: ReadPlan) -> RawJudges:
+    """The judges' answers of a source, mended as the user wants."""
+    raw = _judges(source, replace(plan, wants="judges"))
+    if raw.sheet.notes:
+        raw = replace(raw, warnings=(*raw.warnings, *raw.sheet.notes))
+    if not is_wanted(plan):
+        return raw
+    label = raw.names.get("label") or next((c for c in raw.sheet.columns if c.strip().lower() == "label"), None)
+    mended = MendedSheet(raw.sheet, plan, label)
+    mended.load(mended.columns)
+    notes = (*raw.warnings, *mended.done)
+    return replace(raw, sheet=mended, left_out=(*raw.left_out, *mended.left_out), warnings=notes)
+
+
+def _judges(source: Source, plan: ReadPlan) -> RawJudges:
+    has_answers = _has(source, plan, "label") or any(c.lower().startswith(PREFIX) for c in source.columns)
+    if plan.format in AUTO and has_answers and _has(source, plan, "item", "judge"):
+        return read_tidy_judges(source, plan)
+    from dissensus.ratings.formats.registry import format_of, judges_in, unrecognised  # noqa: PLC0415 - as above
+
+    format_ = format_of(source, plan)
+    if format_ is not None:
+        return judges_in(format_, source, plan)
+    if source.sheet is None:
+        raise unrecognised(source, plan)
+    return read_tidy_judges(source, plan)
+
+
+def _has(source: Source, plan: ReadPlan, *roles: str) -> bool:
+    """Whether the table has a column for each of these roles."""
+    lower = {column.strip().lower() for column in source.columns}
+    wanted = [getattr(plan, role) or role for role in roles]
+    return all(name in source.columns or name.strip().lower() in lower for name in wanted)
+
+
+def _has_any(source: Source, plan: ReadPlan, *roles: str) -> bool:
+    return any(_has(source, plan, role) for role in roles)
+
+
+def _sheet(source: Source) -> Sheet:
+    assert source.sheet is not None  # noqa: S101 - its columns were found
+    return source.sheet
+
+
+def _with_hint(error: ColumnError, source: Source, plan: ReadPlan) -> ColumnError:
+    """The error, with what to do about a table that seems to have no header or a row per rater."""
+    sheet = _sheet(source)
+    if source.kind in {"csv", "tsv", "workbook"} and plan.columns is None and lacks_header(sheet):
+        names = [*FIRST_NAMES, *(f"column{i}" for i in range(len(FIRST_NAMES) + 1, len(sheet.columns) + 1))]
+        return ColumnError(
+            f"{sheet.name} seems to have no header: its first row is {found(sheet)}. Name its columns in their order, "
+            f"such as `dissensus import {shlex.quote(sheet.name)} --columns {','.join(names)} -o ratings.csv`."
+        )
+    rater = likely_match(sheet.columns, "rater")
+    is_without_item = not _has(source, plan, "item")
+    if rater is not None and is_without_item and plan.item is None and len(sheet.columns) > MANY_COLUMNS:
+        return ColumnError(
+            f"{error} If each row is a rater and each column an item, name both: --rater {rater} --item with a pattern "
+            "of the items' columns, such as --item 'q*' or --item '[0-9]*'."
+        )
+    return error
+
+
+def lacks_header(sheet: Sheet) -> bool:
+    """Whether the names of the columns look like data: numbers or lists, or texts that come again further down."""
+    cells = sheet.load(sheet.columns)
+    data = 0
+    for numbered, column in cells.columns.items():
+        name = _NUMBERED.sub("", numbered)
+        value = number(name)
+        is_measured = value is not None and (value != int(value) or value < 0)
+        data += name in column.texts or name.startswith("[") or is_measured
+    return 2 * data >= max(len(sheet.columns) - 1, 2)

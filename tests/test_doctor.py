@@ -1,0 +1,242 @@
+"""Each check finds what it is for, says where it stands and what mends it, and is silent about a clean file."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dissensus.cli.main import main
+from dissensus.ratings.examining import all_checks, examine
+from dissensus.ratings.formats.plan import ReadPlan
+
+from tables import HEADER, message_of, write
+
+
+def findings(path, plan=None, **options):
+    """Severity, count, rows and option of each finding, by its check."""
+    found = {}
+    for finding in examine(path, plan or ReadPlan(), **options).findings:
+        found.setdefault(finding.check, []).append(finding)
+    return found
+
+
+def only(path, check, plan=None, **options):
+    """The one finding of a check."""
+    [finding] = findings(path, plan, **options)[check]
+    return finding
+
+
+def table(rows):
+    return HEADER + "".join(f"{item},{rater},{label}\n" for item, rater, label in rows)
+
+
+def panel(n_items=30, raters="abcd", *, seed=0):
+    """Ratings of raters who mostly agree."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(n_items):
+        truth = rng.choice(["yes", "no"])
+        rows += [(f"i{i}", rater, truth if rng.random() < 0.9 else rng.choice(["yes", "no"])) for rater in raters]
+    return rows
+
+
+def test_a_clean_file_has_no_findings(tmp_path):
+    result = examine(write(tmp_path, table(panel())), ReadPlan())
+    assert result.findings == ()
+    assert (result.format, result.holds, result.shape["items"]) == ("tidy", "ratings", 30)
+    assert "nothing is the matter" in result.summary()
+
+
+def test_repeated_ratings_and_conflicts_are_told_apart(tmp_path):
+    path = write(tmp_path, HEADER + "1,a,x\n1,a,x\n1,b,y\n1,b,x\n2,a,x\n2,b,x\n")
+    finding = only(path, "repeated-ratings")
+    assert (finding.severity, finding.count, finding.rows, finding.option) == ("error", 2, (5,), "--repeats last")
+    assert "1 of them say something else" in finding.message
+    assert only(path, "repeated-ratings", ReadPlan(repeats="last")).severity == "note"
+
+
+def test_labels_that_differ_in_case_only_are_found_and_merged_by_the_option(tmp_path):
+    path = write(tmp_path, HEADER + "1,a,No\n1,b,NO\n2,a,No\n2,b,Yes\n3,a,1\n3,b,1.0\n")
+    warning, note = findings(path)["similar-labels"]
+    assert (warning.severity, warning.count, warning.rows, warning.option) == ("warning", 1, (3,), "--merge-case")
+    assert (note.severity, note.message) == (
+        "note", "Numbers are written in several ways, and each is read as one label: 1 and 1.0.",
+    )  # fmt: skip
+    merged = findings(path, ReadPlan(merge_case=True)).get("similar-labels", [])
+    assert [finding.severity for finding in merged] == []
+
+
+def test_a_misspelt_label_is_found(tmp_path):
+    rows = [(f"i{i}", rater, "toxic") for i in range(20) for rater in "ab"] + [("x", "a", "toxc"), ("x", "b", "fine")]
+    finding = only(write(tmp_path, table(rows)), "similar-labels")
+    assert (finding.rows, finding.option) == ((42,), '--map "toxc=toxic"')
+
+
+@pytest.mark.parametrize(
+    ("labels", "severity", "option"),
+    [
+        (["1", "2", "3", "1", "2", "3", "1", "2", "Unsure"], "warning", "--labels 1,2,3 --off-scale missing"),
+        (["yes", "no", "yes", "no", "n/a"], "warning", '--map "n/a="'),
+        (["win", "lose", "win", "tie (inconsistent)"], "warning", '--map "tie (inconsistent)="'),
+        (["1", "2", "3", "4", "5"] * 30 + ["55"], "warning", '--map "55="'),
+    ],
+)
+def test_values_off_the_scale_are_found_with_the_option_that_makes_them_missing(tmp_path, labels, severity, option):
+    rows = [(f"i{i // 2}", "ab"[i % 2], label) for i, label in enumerate(labels)]
+    finding = only(write(tmp_path, table(rows)), "off-scale")
+    assert (finding.severity, finding.option, finding.rows) == (severity, option, (len(labels) + 1,))
+
+
+def test_labels_that_are_not_listed_are_an_error_of_the_file_and_not_of_the_doctor(tmp_path):
+    path = write(tmp_path, HEADER + "1,a,x\n1,b,z\n")
+    result = examine(path, ReadPlan(labels=["x", "y"]))
+    assert [(f.check, f.severity, f.option) for f in result.findings] == [("off-scale", "error", "--off-scale missing")]
+
+
+def test_response_sets_that_are_joined_by_commas_are_found(tmp_path):
+    path = write(tmp_path, HEADER + '1,a,x\n1,b,"x, y"\n2,a,y\n2,b,x\n')
+    finding = only(path, "joined-labels")
+    assert (finding.count, finding.rows, finding.option) == (1, (3,), '--split ","')
+
+
+def test_a_rater_with_one_answer_only_is_found(tmp_path):
+    rows = [*panel(40), *((f"i{i}", "lazy", "yes") for i in range(40))]
+    finding = only(write(tmp_path, table(rows)), "one-answer")
+    assert (finding.severity, finding.count, finding.option) == ("warning", 40, "--drop rater=lazy")
+    assert "The rater lazy answers yes to all of 40 items; the others do so in " in finding.message
+
+
+def test_a_rater_with_an_improbable_rate_is_found_and_a_slightly_stricter_one_is_not(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [(f"i{i}", rater, "yes" if rng.random() < 0.2 else "no") for i in range(100) for rater in "abcd"]
+    odd = [(f"i{i}", "odd", "yes" if rng.random() < 0.8 else "no") for i in range(100)]
+    strict = [(f"i{i}", "strict", "yes" if rng.random() < 0.3 else "no") for i in range(100)]
+    finding = only(write(tmp_path, table([*rows, *odd, *strict])), "improbable-rate")
+    assert finding.option == "--drop rater=odd"
+
+
+def test_items_with_one_rating_are_counted(tmp_path):
+    finding = only(write(tmp_path, HEADER + "1,a,x\n1,b,y\n2,a,x\n3,b,y\n"), "single-ratings")
+    assert (finding.severity, finding.count, finding.rows) == ("warning", 2, (4, 5))
+
+
+JUDGES = "item,judge,sample,label\n"
+
+
+def test_a_judge_that_always_says_the_same_is_found(tmp_path):
+    rows = "".join(f"i{i},flat,0,yes\ni{i},good,0,{'yes' if i % 2 else 'no'}\n" for i in range(8))
+    finding = only(write(tmp_path, JUDGES + rows, "judges.csv"), "constant-judges")
+    assert (finding.severity, finding.count, finding.option) == ("warning", 8, "--drop judge=flat")
+
+
+def test_a_judge_with_inverted_polarity_is_found_against_people(tmp_path):
+    rows = panel(40, "abc")
+    people = write(tmp_path, table(rows), "ratings.csv")
+    majority = {}
+    for item, _, label in rows:
+        majority.setdefault(item, []).append(label)
+    said = {item: max(sorted(set(labels)), key=labels.count) for item, labels in majority.items()}
+    turned = {"yes": "no", "no": "yes"}
+    judges = JUDGES + "".join(f"{item},upside,0,{turned[label]}\n" for item, label in said.items())
+    path = write(tmp_path, judges, "judges.csv")
+    finding = only(path, "inverted-polarity", people=people)
+    assert finding.option == '--map "no=yes,yes=no"'
+    assert "agrees with people's most common label on 0% of 40 items" in finding.message
+    assert "on 100% once no and yes are swapped" in finding.message
+    straight = JUDGES + "".join(f"{item},straight,0,{label}\n" for item, label in said.items())
+    assert "inverted-polarity" not in findings(write(tmp_path, straight, "straight.csv"), people=people)
+
+
+def test_a_rater_with_inverted_polarity_is_found_among_the_others(tmp_path):
+    rows = panel(40)
+    turned = {"yes": "no", "no": "yes"}
+    rows += [(item, "upside", turned[label]) for item, rater, label in rows if rater == "a"]
+    assert only(write(tmp_path, table(rows)), "inverted-polarity").option == "--drop rater=upside"
+
+
+def test_the_likeliest_label_stands_for_probabilities(tmp_path):
+    rows = "".join(f"i{i},flat,0.9,0.1\n" for i in range(6))
+    path = write(tmp_path, "item,judge,p_yes,p_no\n" + rows, "judges.csv")
+    assert "answers yes to all of its 6 items" in only(path, "constant-judges").message
+
+
+def test_attention_checks_are_found_by_item_and_by_column(tmp_path):
+    rows = [*panel(20, "ab"), ("attention_check_1", "a", "yes"), ("attention_check_1", "b", "yes")]
+    by_item = only(write(tmp_path, table(rows)), "attention-checks")
+    assert (by_item.rows, by_item.option) == ((42, 43), '--drop "item=*attention_check*"')
+    marked = "item,rater,label,is_gold\n1,a,x,false\n1,b,y,false\n2,a,x,true\n2,b,x,false\n"
+    by_column = only(write(tmp_path, marked), "attention-checks")
+    assert (by_column.count, by_column.rows, by_column.option) == (1, (4,), "--drop is_gold=true")
+
+
+def test_a_word_within_an_id_is_no_attention_check(tmp_path):
+    rows = [
+        *panel(20, "ab"),
+        ("http://golden-gate.org/goldfish", "a", "yes"),
+        ("http://golden-gate.org/goldfish", "b", "no"),
+    ]
+    assert "attention-checks" not in findings(write(tmp_path, table(rows)))
+
+
+def test_blank_rows_and_missing_labels_are_notes(tmp_path):
+    path = write(tmp_path, HEADER + "1,a,x\n\n1,b,\n,,\n2,a,x\n2,b,y\n1,c,y\n")
+    found = findings(path)
+    assert (found["blank-rows"][0].severity, found["blank-rows"][0].count) == ("note", 2)
+    assert found["missing-labels"][0].rows == (4,)
+
+
+def test_ids_that_are_probably_one_are_found(tmp_path):
+    rows = "12,Ann,x\n12.0,ann ,y\n12,bob,x\n\ufeff13,bob,x\n13,Ann,y\n"
+    found = findings(write(tmp_path, HEADER + rows))
+    items, raters = found["similar-ids"]
+    assert (items.count, raters.count, raters.rows) == (2, 1, (3,))
+    assert found["unseen-characters"][0].rows == (5,)
+
+
+def test_a_byte_order_mark_is_a_note(tmp_path):
+    path = write(tmp_path, "\ufeff" + table(panel()))
+    assert [(f.check, f.severity) for f in examine(path, ReadPlan()).findings] == [("encoding", "note")]
+
+
+def test_what_stops_every_command_is_a_finding_with_the_option_that_it_needs(tmp_path):
+    path = write(tmp_path, "text_id,annotator,rating\n1,a,2\n")
+    finding = only(path, "columns")
+    assert (finding.severity, finding.option) == ("error", "--item text_id --label rating --rater annotator")
+    several = write(tmp_path, "item,rater,q.a,q.b,w.a,w.b\n1,x,1,0,0,1\n2,x,0,1,0,1\n")
+    assert only(several, "several-questions").option == "--question q"
+    bare = write(tmp_path, HEADER + "1,,x\n")
+    assert "a label but no rater" in only(bare, "reading").message
+
+
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
+    assert "is not UTF-8" in message_of(lambda: examine(write(tmp_path, b"item,label\n1,\xff\n"), ReadPlan()))
+    assert "There is no file" in message_of(lambda: examine(tmp_path / "no.csv", ReadPlan()))
+
+
+def test_every_module_of_checks_is_found():
+    assert len(all_checks()) >= 12
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [(table(panel()), 0), (HEADER + "1,a,x\n1,a,y\n", 0), ("text_id,rating\n1,2\n", 0), (b"\xff\xff", 2)],
+)
+def test_the_exit_status_is_2_only_if_the_file_cannot_be_read(tmp_path, capsys, content, status):
+    assert main(["doctor", str(write(tmp_path, content)), "--json"]) == status
+    printed = capsys.readouterr()
+    if status:
+        assert printed.out == ""
+        assert printed.err.startswith("dissensus: ")
+    else:
+        result = json.loads(printed.out)["result"]
+        assert set(result) == {"format", "holds", "taken", "shape", "findings"}
+        keys = {"check", "severity", "message", "count", "rows", "option"}
+        assert all(set(finding) == keys for finding in result["findings"])
+
+
+def test_the_text_says_where_and_what_mends_it(tmp_path, capsys):
+    assert main(["doctor", str(write(tmp_path, HEADER + "1,a,No\n1,a,NO\n1,b,no\n"))]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Errors: commands stop at them" in text
+    assert "See row 3. Mend it with --repeats last" in text
+    assert "Mend it with --merge-case" in text
