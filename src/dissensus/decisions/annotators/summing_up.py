@@ -1,0 +1,191 @@
+"""From tallies to p-values, winning rates and what to warn about."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.decisions.annotators.answers import Answers
+from dissensus.decisions.annotators.p_values import (
+    MOST_EXACT_ITEMS,
+    benjamini_yekutieli,
+    exact_p_value,
+    sign_flip_p_value,
+    t_interval,
+    t_p_value,
+)
+from dissensus.decisions.annotators.question import FEW_ITEMS, Question, Test
+from dissensus.decisions.annotators.result import AltTestResult, Dropped, JudgeTest, RaterTest
+from dissensus.decisions.annotators.tallies import Tally
+from dissensus.errors import OptionError, RatingsError, counted, listed
+
+REPLACES_AT = 0.5
+"""The winning rate from which on the authors let a judge replace raters."""
+FEWEST_DIFFERING = 10
+"""With fewer items on which judge and rater differ, t and sign flips find too much: d is lopsided."""
+FEWEST_RATERS = 3
+"""With two raters, each is compared with a single other one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tallied:
+    """One judge: a tally for each rater, in the order of the raters, and on how many items its label tied."""
+
+    judge: str
+    tallies: tuple[Tally, ...]
+    tied: int
+
+
+def sum_up(
+    answers: Answers,
+    tallied: Sequence[Tallied],
+    constant: Tallied,
+    question: Question,
+    *,
+    data: Mapping[str, Mapping[str, object]],
+) -> AltTestResult:
+    """The result of all judges, the most advantageous first."""
+    raters = answers.ratings.raters
+    judges = [_judge(one, raters, question) for one in tallied]
+    dropped = _dropped(answers, tallied, question)
+    if not any(judge.raters for judge in judges):
+        raise RatingsError(_nobody(dropped, question))
+    judges.sort(key=lambda judge: -judge.advantage if judge.raters else math.inf)
+    return AltTestResult(
+        settings=question.settings(),
+        data=data,
+        warnings=(*answers.warnings, *_warnings(answers, tallied, judges, dropped, question)),
+        judges=tuple(judges),
+        baseline=_judge(constant, raters, question),
+        score=question.score,
+        epsilon=question.epsilon,
+        dropped=dropped,
+    )
+
+
+def _nobody(dropped: Dropped, question: Question) -> str:
+    most = max((items for _, _, items in dropped.raters), default=0)
+    return (
+        f"No rater has {question.min_items} items that {question.min_raters} raters and a judge labelled; the most are "
+        f"{most}. Rate more items, or ask for fewer with --min-items."
+    )
+
+
+def _judge(tallied: Tallied, raters: Sequence[str], question: Question) -> JudgeTest:
+    """The test of one judge."""
+    enough = [
+        (name, tally)
+        for name, tally in zip(raters, tallied.tallies, strict=True)
+        if tally.items >= max(question.min_items, 2)
+    ]
+    tests = [_test_for(tally, question) for _, tally in enough]
+    p_values = [_p_value(tally, test, question) for (_, tally), test in zip(enough, tests, strict=True)]
+    adjusted = benjamini_yekutieli(p_values)
+    rows = tuple(
+        _rater(name, tally, test, (p_value, p_adjusted), question)
+        for (name, tally), test, p_value, p_adjusted in zip(enough, tests, p_values, adjusted, strict=True)
+    )
+    if not rows:
+        return JudgeTest(judge=tallied.judge, winning_rate=math.nan, advantage=math.nan, replaces=None, raters=())
+    rate = sum(row.rejected for row in rows) / len(rows)
+    return JudgeTest(
+        judge=tallied.judge,
+        winning_rate=rate,
+        advantage=math.fsum(row.judge_at_least_as_close for row in rows) / len(rows),
+        replaces=rate >= REPLACES_AT,
+        raters=rows,
+    )
+
+
+def _rater(name: str, tally: Tally, test: Test, p_values: tuple[float, float], question: Question) -> RaterTest:
+    low, high = t_interval(tally, question.alpha)
+    return RaterTest(
+        rater=name,
+        items=tally.items,
+        p_value=p_values[0],
+        p_adjusted=p_values[1],
+        rejected=p_values[1] <= question.alpha,
+        judge_at_least_as_close=tally.judge_at_least_as_close,
+        rater_at_least_as_close=tally.rater_at_least_as_close,
+        difference=tally.mean,
+        low=low,
+        high=high,
+        test=test,
+    )
+
+
+def _test_for(tally: Tally, question: Question) -> Test:
+    if question.test == "auto":
+        return "t" if tally.items >= FEW_ITEMS else "sign-flip"
+    if question.test == "exact" and tally.items > MOST_EXACT_ITEMS:
+        raise OptionError(
+            f"--test exact takes up to {MOST_EXACT_ITEMS} items of a rater, and one has {tally.items:,}: choose t."
+        )
+    return question.test
+
+
+def _p_value(tally: Tally, test: Test, question: Question) -> float:
+    functions = {"t": t_p_value, "sign-flip": sign_flip_p_value, "exact": exact_p_value}
+    return functions[test](tally, question.epsilon)
+
+
+def _dropped(answers: Answers, tallied: Sequence[Tallied], question: Question) -> Dropped:
+    times = np.bincount(answers.ratings.item, minlength=answers.ratings.n_items)
+    few = tuple(
+        (one.judge, name, tally.items)
+        for one in tallied
+        for name, tally in zip(answers.ratings.raters, one.tallies, strict=True)
+        if tally.items < question.min_items
+    )
+    return Dropped(items=int(np.sum(times < question.min_raters)), raters=few)
+
+
+def _warnings(
+    answers: Answers, tallied: Sequence[Tallied], judges: Sequence[JudgeTest], dropped: Dropped, question: Question
+) -> list[str]:
+    warnings = [*_about_dropped(dropped, judges, question), *_about_few(answers, tallied, question)]
+    tied = {one.judge: one.tied for one in tallied if one.tied}
+    if tied:
+        shown = listed([f"{name} on {counted(items, 'item')}" for name, items in tied.items()])
+        warnings.append(f"Several labels of a judge are equally frequent, and the first one counts: {shown}.")
+    return warnings
+
+
+def _about_dropped(dropped: Dropped, judges: Sequence[JudgeTest], question: Question) -> list[str]:
+    warnings = []
+    if dropped.items:
+        warnings.append(f"Left out {counted(dropped.items, 'item')} with fewer than {question.min_raters} ratings.")
+    names = list(dict.fromkeys(rater for _, rater, _ in dropped.raters))
+    if names:
+        warnings.append(
+            f"Left out {counted(len(names), 'rater')} with fewer than {question.min_items} items for a judge: "
+            f"{listed(names)}; they still count as other raters."
+        )
+    if undefined := [judge.judge for judge in judges if not judge.raters]:
+        warnings.append(f"No winning rate for {listed(undefined)}: no rater has enough items.")
+    return warnings
+
+
+def _about_few(answers: Answers, tallied: Sequence[Tallied], question: Question) -> list[str]:
+    """Say where a p-value rests on few raters or few items that differ."""
+    warnings = []
+    names = [
+        name
+        for one in tallied
+        for name, tally in zip(answers.ratings.raters, one.tallies, strict=True)
+        if tally.items >= question.min_items and tally.differing < FEWEST_DIFFERING
+    ]
+    if names and question.test != "exact":
+        warnings.append(
+            f"Judge and rater differ on fewer than {FEWEST_DIFFERING} items of {listed(list(dict.fromkeys(names)))}: "
+            "these p-values may be too small. See what --test exact says."
+        )
+    times = np.bincount(answers.ratings.item, minlength=answers.ratings.n_items)
+    usable = times[times >= question.min_raters]
+    if len(usable) and float(np.median(usable)) < FEWEST_RATERS:
+        warnings.append(
+            "Most items have two raters, so that each is compared with a single other one: the authors advise three or "
+            "more."
+        )
+    return warnings

@@ -1,0 +1,168 @@
+"""Estimates of a share from people's answers on some items and a judge's on all: means, and moments of them.
+
+People's answer to an item is the share of its raters who say yes (or their decision), so that an item's variance holds
+the disagreement between raters as well as the difference between items. Items are what was drawn at random.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.decisions.prevalences.intervals import UNKNOWN, Interval, quantile
+
+Floats = npt.NDArray[np.float64]
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sample:
+    """What is known of the items.
+
+    Attributes
+    ----------
+    people : ndarray of shape (n_rated,)
+        People's answer to each item that they rated, from 0 to 1.
+    judge : ndarray of shape (n_rated,)
+        The judge's answer to the same items.
+    judge_only : ndarray of shape (n_others,)
+        The judge's answer to the items that people did not rate.
+    """
+
+    people: Floats
+    judge: Floats
+    judge_only: Floats
+
+    @property
+    def everything(self) -> Floats:
+        """The judge's answer to all items."""
+        return np.concatenate([self.judge, self.judge_only])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """An estimate and its variance; NaN where it is undefined."""
+
+    value: float
+    variance: float
+
+
+NOTHING = Point(value=math.nan, variance=math.nan)
+
+
+def mean_of(values: Floats) -> Point:
+    """The mean, and the variance of the mean."""
+    return Point(value=float(values.mean()), variance=float(values.var() / len(values)))
+
+
+def naive(sample: Sample) -> Point:
+    """The judge's mean over all items, as if it never erred."""
+    return mean_of(sample.everything)
+
+
+def people_only(sample: Sample) -> Point:
+    """People's mean over the items that they rated."""
+    return mean_of(sample.people)
+
+
+def prediction_powered(sample: Sample, weight: float) -> Point:
+    """The judge's mean over the other items, times a weight, plus what it is off by where people looked.
+
+    References
+    ----------
+    A. Angelopoulos, S. Bates, C. Fannjiang, M. Jordan, T. Zrnic (2023), "Prediction-powered inference".
+
+    Examples
+    --------
+    >>> sample = Sample(people=np.array([1.0, 0.0]), judge=np.array([1.0, 1.0]), judge_only=np.array([1.0, 0.0, 1.0]))
+    >>> round(prediction_powered(sample, 1.0).value, 4), prediction_powered(sample, 0.0).value
+    (0.1667, 0.5)
+    """
+    if weight == 0:
+        return people_only(sample)
+    if not len(sample.judge_only):
+        return NOTHING
+    imputed, rest = mean_of(weight * sample.judge_only), mean_of(sample.people - weight * sample.judge)
+    return Point(value=imputed.value + rest.value, variance=imputed.variance + rest.variance)
+
+
+def tuned_weight(sample: Sample) -> float:
+    """The weight, from 0 to 1, with which the judge helps most; 0 where it cannot help.
+
+    References
+    ----------
+    A. Angelopoulos, J. Duchi, T. Zrnic (2023), "PPI++: Efficient Prediction-Powered Inference", example 6.1.
+    """
+    n, others = len(sample.people), len(sample.judge_only)
+    if not others or n < 2:  # noqa: PLR2004 - a spread takes two
+        return 0.0
+    spread = float(sample.everything.var(ddof=1))
+    together = float(np.mean((sample.people - sample.people.mean()) * (sample.judge - sample.judge.mean())))
+    return min(1.0, max(0.0, together / ((1 + n / others) * spread))) if spread > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected:
+    """Rogan and Gladen's estimate.
+
+    Attributes
+    ----------
+    value : float
+        Cut to lie from 0 to 1; NaN where the judge says yes no more often where people do.
+    interval : tuple of float
+        All shares that the data do not rule out.
+    sensitivity, specificity : float
+        Chance that the judge agrees with a rater who says yes, and with one who says no.
+    is_cut : bool
+        Whether the value was beyond 0 or 1.
+    """
+
+    value: float
+    interval: Interval
+    sensitivity: float
+    specificity: float
+    is_cut: bool = False
+
+
+def rogan_gladen(sample: Sample, confidence: float) -> Corrected:
+    """What share of positive items makes the judge say yes as often as it does, given how often it errs.
+
+    Where a rater says yes the judge says yes with chance a, else with chance b; so it says yes on q = s a + (1 - s) b.
+    The interval holds every s with which q - s a - (1 - s) b is near enough to 0 (Fieller), since the quotient has no
+    variance worth the name where a is near b.
+
+    References
+    ----------
+    W. Rogan, B. Gladen (1978), "Estimating prevalence from the results of a screening test".
+    """
+    share = float(sample.people.mean())
+    if not 0 < share < 1:
+        return Corrected(value=math.nan, interval=UNKNOWN, sensitivity=math.nan, specificity=math.nan)
+    a = float(np.mean(sample.people * sample.judge)) / share
+    b = float(np.mean((1 - sample.people) * sample.judge)) / (1 - share)
+    q = float(sample.everything.mean())
+    interval = _shares_within(sample, (q, a, b), share, quantile(confidence))
+    value = (q - b) / (a - b) if a - b > ROUNDING else math.nan
+    cut = min(1.0, max(0.0, value)) if math.isfinite(value) else value
+    return Corrected(value=cut, interval=interval, sensitivity=a, specificity=1 - b, is_cut=abs(cut - value) > ROUNDING)
+
+
+def _shares_within(sample: Sample, moments: tuple[float, float, float], share: float, z: float) -> Interval:
+    """Every s from 0 to 1 with (q - b - s (a - b))^2 <= z^2 v(s), where v is the variance of that difference."""
+    q, a, b = moments
+    n, total = len(sample.people), len(sample.everything)
+    # What each item adds to q - b, and to a - b, beyond their means; items that people did not rate add to q only.
+    adds_a = sample.people * (sample.judge - a) / (n * share)
+    adds_b = (1 - sample.people) * (sample.judge - b) / (n * (1 - share))
+    first, second = (sample.judge - q) / total - adds_b, adds_a - adds_b
+    constant = float(first @ first) + float(np.sum((sample.judge_only - q) ** 2)) / total**2
+    linear, square = float(first @ second), float(second @ second)
+    squared = (a - b) ** 2 - z**2 * square
+    half = (q - b) * (a - b) - z**2 * linear
+    rest = (q - b) ** 2 - z**2 * constant
+    root = half**2 - squared * rest
+    if squared <= 0 or root < 0 or a - b <= ROUNDING:
+        return 0.0, 1.0
+    low, high = (half - math.sqrt(root)) / squared, (half + math.sqrt(root)) / squared
+    return min(1.0, max(0.0, low)), min(1.0, max(0.0, high))

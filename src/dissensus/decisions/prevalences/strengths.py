@@ -1,0 +1,177 @@
+"""Bradley-Terry strengths of systems that were compared in pairs, by people on some items and by a judge on all.
+
+The model is a logistic regression of who wins on who takes part: P(a wins) = 1 / (1 + exp(s_b - s_a)). Strengths add up
+to 0. PPI and PPI++ for such models: A. Angelopoulos, J. Duchi, T. Zrnic (2023), "PPI++: Efficient Prediction-Powered
+Inference", section 2; for strengths of systems: P. Boyeau and others (2024), "AutoEval Done Right: Using Synthetic Data
+for Model Evaluation".
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.decisions.prevalences.estimators import Floats
+from dissensus.ratings.coding import Codes
+
+MOST_STEPS = 100
+FARTHEST = 12.0
+"""Strengths beyond are on their way to infinity: a system never lost, or never won."""
+STILL = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Duels:
+    """Pairs of systems and who wins.
+
+    Attributes
+    ----------
+    first, second : ndarray of shape (n_items,)
+        The systems of each item.
+    people : ndarray of shape (n_rated,)
+        How far the first one wins by people, from 0 to 1, on the first items.
+    judge : ndarray of shape (n_items,)
+        The same by the judge, on all items.
+    n_systems : int
+        How many systems there are.
+    """
+
+    first: Codes
+    second: Codes
+    people: Floats
+    judge: Floats
+    n_systems: int
+
+    @property
+    def n_rated(self) -> int:
+        """How many items people rated."""
+        return len(self.people)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Strengths:
+    """Strengths and the variances and covariances of their estimates; NaN where they are without bound."""
+
+    values: Floats
+    covariance: Floats
+
+
+def judged_strengths(duels: Duels) -> Strengths:
+    """The judge's strengths, as if it never erred."""
+    everything = Duels(
+        first=duels.first, second=duels.second, people=duels.judge, judge=duels.judge, n_systems=duels.n_systems
+    )
+    return strengths_of(everything, 0.0)
+
+
+def strengths_of(duels: Duels, weight: float) -> Strengths:
+    """Strengths by people, with the judge's answers to the other items at a weight: 0 is people only, 1 is PPI."""
+    values = _fitted(duels, weight)
+    if not np.isfinite(values).all():
+        return Strengths(values=values, covariance=np.full((duels.n_systems, duels.n_systems), np.nan))
+    n, others = duels.n_rated, len(duels.judge) - duels.n_rated
+    chance = _chances(duels, values)
+    inverse = _inverse(duels, chance, slice(None) if weight else slice(n))
+    rated = (chance[:n] - duels.people) - weight * (chance[:n] - duels.judge[:n])
+    middle = _covariance(duels, rated, slice(n)) / n
+    if weight:
+        middle = middle + _covariance(duels, weight * (chance - duels.judge)[n:], slice(n, None)) / others
+    return Strengths(values=values, covariance=inverse @ middle @ inverse)
+
+
+def tuned_weight(duels: Duels) -> float:
+    """The weight, from 0 to 1, with which the judge helps most on the whole; 0 where it cannot help."""
+    n, others = duels.n_rated, len(duels.judge) - duels.n_rated
+    if not others:
+        return 0.0
+    values = _fitted(duels, 1.0)
+    if not np.isfinite(values).all():
+        return 0.0
+    chance = _chances(duels, values)
+    inverse = _inverse(duels, chance, slice(None))
+    of_people, of_judge = _gradients(duels, chance[:n] - duels.people), _gradients(duels, chance - duels.judge)
+    together = (of_people - of_people.mean(axis=0)).T @ (of_judge[:n] - of_judge[:n].mean(axis=0)) / n
+    spread = (1 + n / others) * np.trace(inverse @ np.cov(of_judge.T) @ inverse)
+    return float(np.clip(np.trace(inverse @ together @ inverse) / spread, 0, 1)) if spread > 0 else 0.0
+
+
+def _chances(duels: Duels, values: Floats) -> Floats:
+    """The chance that the first system of each item wins."""
+    return np.asarray(1 / (1 + np.exp(values[duels.second] - values[duels.first])))
+
+
+def _gradients(duels: Duels, rest: Floats) -> Floats:
+    """What each of the first items adds to the slope, of shape (len(rest), n_systems)."""
+    found = np.zeros((len(rest), duels.n_systems))
+    rows = np.arange(len(rest))
+    found[rows, duels.first[: len(rest)]] = rest
+    found[rows, duels.second[: len(rest)]] -= rest
+    return found
+
+
+def _slope(duels: Duels, rest: Floats, items: slice) -> Floats:
+    """Sum of what these items add to the slope."""
+    k = duels.n_systems
+    plus = np.bincount(duels.first[items], weights=rest, minlength=k)
+    return np.asarray(plus - np.bincount(duels.second[items], weights=rest, minlength=k))
+
+
+def _products(duels: Duels, weights: Floats, items: slice) -> Floats:
+    """Weighted sum of x x' over these items, where x is 1 for the first system and -1 for the second."""
+    k = duels.n_systems
+    cross = np.bincount(duels.first[items] * k + duels.second[items], weights=weights, minlength=k * k).reshape(k, k)
+    both = cross + cross.T
+    return np.asarray(np.diag(both.sum(axis=1)) - both)
+
+
+def _covariance(duels: Duels, rest: Floats, items: slice) -> Floats:
+    """Variances and covariances of what an item adds to the slope."""
+    n = len(rest)
+    mean = _slope(duels, rest, items) / n
+    return np.asarray((_products(duels, rest**2, items) / n - np.outer(mean, mean)) * n / (n - 1))
+
+
+def _inverse(duels: Duels, chance: Floats, items: slice) -> Floats:
+    """Inverse of the mean curvature among strengths that add up to 0."""
+    curvature = _products(duels, (chance * (1 - chance))[items], items) / len(chance[items])
+    k = duels.n_systems
+    level = np.full((k, k), 1 / k)
+    return np.asarray(np.linalg.inv(curvature + level) - level)
+
+
+def _is_connected(duels: Duels, n_items: int) -> bool:
+    """Whether every two systems are compared, if only by way of others, on the first items."""
+    reached = np.zeros(duels.n_systems, dtype=np.bool_)
+    reached[0] = True
+    first, second = duels.first[:n_items], duels.second[:n_items]
+    while True:
+        touched = reached[first] | reached[second]
+        before = int(reached.sum())
+        reached[first[touched]] = reached[second[touched]] = True
+        if int(reached.sum()) == before:
+            return bool(reached.all())
+
+
+def _fitted(duels: Duels, weight: float) -> Floats:
+    """The strengths, by Newton's method; NaN where they have no bound."""
+    n, others = duels.n_rated, len(duels.judge) - duels.n_rated
+    unknown = np.full(duels.n_systems, np.nan)
+    if not _is_connected(duels, n) or (weight and not others):
+        return unknown
+    importance = np.concatenate([np.full(n, (1 - weight) / n), np.full(others, weight / max(others, 1))])
+    seen = np.concatenate([(duels.people - weight * duels.judge[:n]) / n, weight * duels.judge[n:] / max(others, 1)])
+    level = np.full((duels.n_systems, duels.n_systems), 1 / duels.n_systems)
+    values = np.zeros(duels.n_systems)
+    for _ in range(MOST_STEPS):
+        chance = _chances(duels, values)
+        slope = _slope(duels, importance * chance - seen, slice(None))
+        if float(np.abs(slope).max()) < STILL:
+            return values
+        curvature = _products(duels, importance * chance * (1 - chance), slice(None))
+        if not math.isfinite(np.linalg.cond(curvature + level)):
+            return unknown
+        step = np.linalg.solve(curvature + level, slope)
+        values = values - step / max(1.0, float(np.abs(step).max()))
+        if float(np.abs(values).max()) > FARTHEST:
+            return unknown
+    return values if float(np.abs(slope).max()) < math.sqrt(STILL) else unknown

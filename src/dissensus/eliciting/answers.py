@@ -1,0 +1,212 @@
+"""What an answer says: strict about meaning, lenient about form.
+
+`A`, `a.`, ` A, B`, `AB`, `"A and B"`, `{"answer": "AB"}` and the name of an option are answers. `An apple` is none, and
+neither is a text that could be read in two ways.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dissensus.eliciting.shown import ShownOption
+
+Picks = tuple[ShownOption, ...]
+
+ANSWER_KEYS = ("answer", "answers", "choice", "choices", "option", "options", "label", "labels", "letter", "letters")
+LONGEST_ANSWER = 2_000
+"""Longer texts are no answer of ours, and are not searched for one."""
+
+_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_CODE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
+_LEAD = re.compile(
+    r"(?:(?:the|my)\s+)?(?:(?:final|correct|best)\s+)?(?:answers?|choices?|options?|letters?|ratings?|labels?|picks?)"
+    r"\s*(?:\b(?:is|are|would be)\b)?\s*[:=]?\s*",
+    re.IGNORECASE,
+)
+_AROUND = " \t\r\n\"'`*_()[]{}<>"
+_AFTER = _AROUND + ".!:;,"
+_BETWEEN = re.compile(r"\s*(?:(?:[,;/&+|]|\n)\s*(?:and\b)?|\band\b)\s*", re.IGNORECASE)
+_MARK_THEN_NAME = re.compile(r"\s*[.:)\]=\-\u2013\u2014]+\s*")
+_BULLET = re.compile(r"^\s*[-*\u2022]\s+", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read: the options picked, or why nothing was."""
+
+    picks: Picks = ()
+    reason: str = ""
+
+
+def read_answer(text: str, shown: Sequence[ShownOption]) -> Reading:
+    """The options that an answer picks; none of them if it cannot be understood, or in more than one way.
+
+    Parameters
+    ----------
+    text : str
+        What the model said.
+    shown : sequence of ShownOption
+        The options as they stood in the prompt.
+    """
+    thought = _THOUGHT.match(text)
+    said = text[thought.end() :] if thought else text
+    hopeless = _hopeless(said)
+    if hopeless:
+        return Reading(reason=hopeless)
+    bare = _bare(said)
+    readings = {frozenset(o.mark for o in picks): picks for picks in _readings(bare, shown)}
+    if not readings:
+        return Reading(reason="not one of the options" if bare[0] != "{" or _is_json(bare) else "malformed JSON")
+    if len(readings) > 1:
+        return Reading(reason="can be read in several ways")
+    (picks,) = readings.values()
+    marks = [option.mark for option in picks]
+    if len(set(marks)) < len(marks):
+        return Reading(reason="names an option twice")
+    return Reading(picks=picks)
+
+
+def _hopeless(said: str) -> str:
+    """Why a text cannot be an answer, before it is looked at closely; empty if it may be one."""
+    if said.lstrip().startswith("<think>"):
+        return "it thought and never answered"
+    if not said.strip():
+        return "empty"
+    return "too long for an answer" if len(said) > LONGEST_ANSWER else ""
+
+
+def _bare(text: str) -> str:
+    """The text in its plainest spelling, without the fence that code stands in."""
+    plain = unicodedata.normalize("NFKC", text).strip()
+    code = _CODE.fullmatch(plain)
+    return code[1] if code else plain
+
+
+def _readings(text: str, shown: Sequence[ShownOption]) -> Iterator[Picks]:
+    """Every way to understand a text."""
+    if text[:1] in {"{", "["} and (read := _json_picks(text, shown)) is not None:
+        yield read
+        return
+    yield from _plain_readings(text, shown)
+    lead = _LEAD.match(text)
+    if lead:
+        yield from _plain_readings(text[lead.end() :], shown)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _json_picks(text: str, shown: Sequence[ShownOption]) -> Picks | None:
+    """The picks of a JSON object or list, or None if it is none or has none."""
+    if not _is_json(text):
+        return None
+    value = json.loads(text)
+    if isinstance(value, dict):
+        keys = list(value) if len(value) == 1 else [key for key in value if key.lower() in ANSWER_KEYS]
+        value = value[keys[0]] if len(keys) == 1 else None
+    parts = value if isinstance(value, list) else [value]
+    picks: list[ShownOption] = []
+    for part in parts:
+        readings = set(_plain_readings(_json_text(part), shown))
+        if len(readings) != 1:
+            return None
+        picks += readings.pop()
+    return tuple(picks) or None
+
+
+def _json_text(value: object) -> str:
+    """A value as an answer would have it: numbers are options, too."""
+    return value if isinstance(value, str) else json.dumps(value) if isinstance(value, int | float) else ""
+
+
+def _plain_readings(text: str, shown: Sequence[ShownOption]) -> Iterator[Picks]:
+    """A text as the name of an option, as letters written together, and as a list of letters and names."""
+    whole = _folded(text)
+    yield from ((option,) for option in shown if whole in {_folded(name) for name in _names(option)})
+    by_mark = {option.mark: option for option in shown}
+    letters = re.sub(r"\s+", "", text.strip(_AFTER))
+    if len(letters) > 1 and all(letter in by_mark for letter in letters) and _is_spaced_evenly(text.strip(_AFTER)):
+        yield tuple(by_mark[letter] for letter in letters)
+    listed = _listed(text, shown)
+    if listed:
+        yield listed
+
+
+def _is_spaced_evenly(text: str) -> bool:
+    """Letters are written together, or each on its own: `AB CD` are two words, not four letters."""
+    return len({len(word) for word in text.split()}) == 1 and (" " not in text or len(text.split(maxsplit=1)[0]) == 1)
+
+
+def _names(option: ShownOption) -> list[str]:
+    """What the prompt calls an option: its name, with or without its description."""
+    return [f"{option.name}: {option.description}", option.name] if option.description else [option.name]
+
+
+def _folded(text: str) -> str:
+    r"""A text for comparison: capitals, blanks and what stands around it do not count.
+
+    Examples
+    --------
+    >>> _folded(' "Not  Toxic." ')
+    'not toxic'
+    """
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return folded.strip(_AROUND).rstrip(_AFTER) or folded
+
+
+def _listed(text: str, shown: Sequence[ShownOption]) -> Picks:
+    """The units of a list such as `A, B` or `A. Toxic and B. Not toxic`; none if anything else stands there."""
+    rest = _BULLET.sub("", text).strip(_AROUND).rstrip(_AFTER)
+    picks = []
+    while True:
+        option, length = _unit(rest, shown)
+        if option is None:
+            return ()
+        picks.append(option)
+        rest = rest[length:]
+        closed = rest.lstrip("\"'`*_)]}.")
+        if not closed.strip():
+            return tuple(picks)
+        between = _BETWEEN.match(closed) or _BETWEEN.match(rest)
+        if between is None:
+            return ()
+        rest = (closed if _BETWEEN.match(closed) else rest)[between.end() :].lstrip(_AROUND)
+
+
+def _unit(text: str, shown: Sequence[ShownOption]) -> tuple[ShownOption | None, int]:
+    """The option that a text starts with, and how much of the text that takes: the longest that fits."""
+    best: tuple[ShownOption | None, int] = (None, 0)
+    for option in shown:
+        for length in (_starts_with_name(text, option), _starts_with_mark(text, option)):
+            if length > best[1]:
+                best = option, length
+    return best
+
+
+def _starts_with_name(text: str, option: ShownOption) -> int:
+    lowered = text.lower()
+    names = [name.rstrip(_AFTER) or name for name in _names(option)]
+    lengths = [len(name) for name in names if lowered.startswith(name.lower()) and _ends(text, len(name))]
+    return max(lengths, default=0)
+
+
+def _starts_with_mark(text: str, option: ShownOption) -> int:
+    """The length of a letter, and of the option's own name if that follows: `A. Toxic`."""
+    if text[:1].upper() != option.mark or not _ends(text, 1):
+        return 0
+    then = _MARK_THEN_NAME.match(text, 1)
+    name = _starts_with_name(text[then.end() :], option) if then else 0
+    return then.end() + name if then and name else 1
+
+
+def _ends(text: str, length: int) -> bool:
+    """Whether a word ends there: `An apple` does not start with the letter A."""
+    after = text[length : length + 1]
+    return not (after.isalnum() or after in {"'", "\N{RIGHT SINGLE QUOTATION MARK}"})

@@ -1,0 +1,102 @@
+"""The judges file: one row for each request that was made."""
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+from dissensus.eliciting.requests import Plan, Request
+from dissensus.eliciting.verdicts import Verdict
+from dissensus.errors import FileError
+from dissensus.ratings.labels import SEPARATOR
+
+ROOM = 1 << 20
+"""Bytes that must fit on the disk before anything is asked."""
+
+
+class JudgesFile:
+    """Writes a CSV file that `read_judges` reads; it takes the place of an older one only when it is complete.
+
+    Columns: item, judge, sample, elicitation, order (pairs only), label, p_<option> (with log-probabilities), status,
+    reason, shown (the options in the order in which they were shown) and raw (what the server said, as a JSON string).
+    """
+
+    def __init__(self, stream: TextIO, plan: Plan, judge: str) -> None:
+        self._stream, self._judge = stream, judge
+        self._is_paired = plan.task.kind == "pairwise"
+        self._options = plan.task.options if plan.question.logprobs else ()
+        self._write(
+            "item", "judge", "sample", "elicitation", *(["order"] if self._is_paired else []), "label",
+            *(f"p_{option}" for option in self._options), "status", "reason", "shown", "raw",
+        )  # fmt: skip
+
+    def add(self, request: Request, verdict: Verdict) -> None:
+        """Write what came of a request."""
+        probabilities = [verdict.probabilities.get(option) for option in self._options]
+        self._write(
+            request.item,
+            self._judge,
+            str(request.sample),
+            request.elicitation,
+            *([request.order] if self._is_paired else []),
+            verdict.label,
+            *("" if value is None else repr(value) for value in probabilities),
+            verdict.status,
+            verdict.reason,
+            SEPARATOR.join(option.name for option in request.shown),
+            # As JSON it stays on one line, and no spreadsheet takes it for a formula.
+            json.dumps(verdict.raw, ensure_ascii=False) if verdict.raw else "",
+        )
+
+    def _write(self, *cells: str) -> None:
+        self._stream.write(",".join(map(_quoted, cells)) + "\n")
+
+
+def _quoted(cell: str) -> str:
+    needs_quotes = set(cell) & set('",\r\n') or cell != cell.strip()
+    return '"' + cell.replace('"', '""') + '"' if needs_quotes else cell
+
+
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[TextIO]:
+    """A file that takes the place of `path` when the block ends well."""
+    with _explained(path):
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+            if os.name == "posix":
+                Path(name).chmod(0o666 & ~_umask())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def check_writable(path: Path) -> None:
+    """An error now if the file cannot be written later: its folder, or a disk without room."""
+    with _explained(path):
+        if path.is_dir():
+            raise FileError(f"{path} is a folder: name a file in it, such as judges.csv.")
+        with tempfile.TemporaryFile(prefix=f".{path.name}.", dir=path.parent) as stream:
+            stream.write(bytes(ROOM))
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error.strerror}. Name another file with -o.") from error
