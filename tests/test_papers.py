@@ -1,16 +1,23 @@
 import hashlib
+import importlib
 import subprocess
 import sys
 import zipfile
-from collections import Counter
 from dataclasses import replace
 from math import isnan, nan
 
 import pytest
 
-from dissensus.errors import FileError, OptionError, RatingsError
-from dissensus.papers import PAPERS, Claim, PaperData, download, download_data, reproduce
-from dissensus.papers.survey_equivalence import REQUIREMENT, WHEEL, WHEEL_SHA256, running_example_alpha
+from dissensus.engine import open_executor, run_tasks
+from dissensus.errors import DissensusError, FileError, OptionError, RatingsError
+from dissensus.papers import PAPERS, Claim, PaperData, download, download_data, reproduce, survey_model
+from dissensus.papers.claims import Part
+from dissensus.papers.drawings import Drawing, Point
+from dissensus.papers.figures import FIGURES
+from dissensus.papers.label_sweep import REDUCED_GRID, sweep_grid
+from dissensus.papers.reproduce import check_group
+from dissensus.papers.survey_equivalence import REQUIREMENT, WHEEL, WHEEL_SHA256
+from dissensus.papers.survey_running import alpha as running_example_alpha
 
 LABELS = "surveyequivalence/data/running_example/ref_rater_labels.csv"
 # aa, ab, bb: observed disagreement 2/6, expected 18/30, so alpha = 1 - (1/3) / (3/5) = 4/9
@@ -78,44 +85,162 @@ def test_an_outcome_has_the_fields_of_the_json():
     assert isnan(claim(compute=None, reason_if_differs="x").check(PaperData()).as_dict()["difference"])
 
 
-def test_without_data_every_number_is_reproduced_explained_or_waits_for_them():
+# Groups of claims
+
+
+def groups(paper):
+    return list(dict.fromkeys(c.group for c in PAPERS[paper]))
+
+
+SLOW = {
+    ("judges-without-gold", "figures 4, 10 and 13"),
+    ("dont-label-twice", "appendix A"),  # test_cli runs it
+    *(("how-many-raters", f"table {number}") for number in range(12, 16)),
+}
+GROUPS = [
+    pytest.param(paper, group, marks=[pytest.mark.slow] if (paper, group) in SLOW else [])
+    for paper in PAPERS
+    for group in groups(paper)
+]
+
+
+@pytest.fixture(scope="module")
+def swept():
+    return sweep_grid(REDUCED_GRID)
+
+
+@pytest.mark.parametrize(("paper", "group"), GROUPS)
+def test_claims_fare_as_they_say(paper, group, request):
+    claims = [c for c in PAPERS[paper] if c.group == group]
+    path = request.getfixturevalue("authors_wheel") if any(c.needs_data for c in claims) else None
+    data = PaperData(path, request.getfixturevalue("swept") if group == "appendix A" else None)
+    outcomes = [c.check(data) for c in claims]
+    said = [
+        "not reproducible" if c.compute is None else "differs" if c.reason_if_differs else "reproduced" for c in claims
+    ]
+    wrong = [(o.claim.claim, o.status, o.ours) for o, status in zip(outcomes, said, strict=True) if o.status != status]
+    assert wrong == []
+    assert all(outcome.reason for outcome in outcomes)
+
+
+def test_there_are_hundreds_of_distinct_claims():
+    names = [(c.paper, c.claim) for c in ALL_CLAIMS]
+    assert len(set(names)) == len(names) >= 600
+    assert sum(c.claim.startswith("table") and " x " in c.claim for c in ALL_CLAIMS) == 432
+
+
+def test_claims_say_where_they_stand_and_what_they_are():
+    places = {
+        "abstract", "appendix", "conjecture", "corollary", "figure", "finding", "lemma", "proposition", "section",
+        "table", "tables", "theorem",
+    }  # fmt: skip
+    assert {c.claim.split()[0].rstrip(",") for c in ALL_CLAIMS} == places
+    assert all(c.what.endswith(".") for c in ALL_CLAIMS)
+    assert all(c.tolerance_reason.endswith(".") for c in ALL_CLAIMS if c.compute is not None)
+    assert all(c.reason_if_differs for c in ALL_CLAIMS if c.compute is None)
+
+
+def test_figures_belong_to_groups_that_there_are():
+    assert set(FIGURES) <= {(paper, group) for paper in PAPERS for group in groups(paper)}
+
+
+# Running them, on papers made up for the purpose
+
+FIRST = Part(paper="first", group="a")
+SECOND = Part(paper="first", group="b", needs_data=True)
+MADE_UP = {
+    "first": (
+        FIRST.printed("section 1, half", "One half.", 0.5, lambda _: 0.502, decimals=2),
+        SECOND.printed(
+            "section 2, letters", "Letters.", 3, lambda data: len(data.text("x", remedy="Get it.")), decimals=0
+        ),
+        FIRST.printed("section 3, a third", "One third.", 0.3, lambda _: 1 / 3, decimals=2, differs="Cut off."),
+        FIRST.out_of_reach("table 1, lost", "Lost.", 7, "The dog ate it."),
+    ),
+    "second": (Part(paper="second", group="c").always("lemma 1", "A share.", lambda _: 1.0),),
+}
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    # The package's function of that name hides the module from a dotted path.
+    monkeypatch.setattr(importlib.import_module("dissensus.papers.reproduce"), "PAPERS", MADE_UP)
+    monkeypatch.setattr("dissensus.papers.figures.FIGURES", {("first", "a"): draw, ("first", "b"): draw_from_data})
+
+
+def draw(_):
+    points = (Point(series="s", x=1, y=0.5), Point(series="s", x=2, y=0.7))
+    return [Drawing(paper="first", place="figure 1", title="It rises", caption="Made up.", kind="lines", points=points)]
+
+
+def draw_from_data(data):
+    data.text("x", remedy="Get it.")
+    return []
+
+
+@pytest.mark.usefixtures("made_up")
+def test_claims_are_told_in_the_order_of_the_paper_whatever_their_groups():
     result = reproduce()
     assert result.command == "reproduce"
-    assert list(result.as_dict()) == ["claims"]
-    assert [row["claim"] for row in result.as_dict()["claims"]] == [c.claim for c in ALL_CLAIMS]
-    assert Counter(outcome.status for outcome in result.claims) == {"reproduced": 9, "differs": 1, "data missing": 1}
+    assert [row["claim"] for row in result.as_dict()["claims"]] == [c.claim for cs in MADE_UP.values() for c in cs]
+    assert [o.status for o in result.claims] == [
+        "reproduced", "data missing", "differs", "not reproducible", "reproduced",
+    ]  # fmt: skip
     assert result.warnings == ("1 number needs the authors' data, which are not here.",)
     assert result.data == {}
+    assert result.drawings == ()
+
+
+@pytest.mark.usefixtures("made_up")
+def test_figures_are_drawn_where_their_data_are_here():
+    assert [drawing.title for drawing in reproduce("first", figures=True).drawings] == ["It rises"]
+    assert "drawings" not in reproduce("first", figures=True).as_dict()
+
+
+@pytest.mark.usefixtures("made_up")
+def test_a_claim_s_data_come_from_the_file_that_is_given(tmp_path):
+    path = tmp_path / "a.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("x", "abcd")
+    result = reproduce("first", data=path)
+    assert (result.claims[1].status, result.claims[1].ours) == ("failed", 4)
+    assert result.count("failed") == 1
+    assert result.data["authors"] == {"file": "a.whl", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    assert result.warnings == ()
+
+
+def test_two_processes_find_the_same_as_one():
+    # Real claims, as a process knows those only.
+    one, two = (run_tasks_of([("judges-without-gold", "theorems and appendix C")] * 2, workers) for workers in (1, 2))
+    assert one == two
+
+
+def run_tasks_of(tasks, workers):
+    with open_executor(workers=workers) as executor:
+        return run_tasks(executor, check_group, [(*task, PaperData(), False) for task in tasks], rng=0)
+
+
+# The authors' data
 
 
 def test_missing_data_come_with_the_command_that_gets_them():
-    outcome = next(o for o in reproduce("survey-equivalence").claims if o.status == "data missing")
+    needing = next(c for c in PAPERS["survey-equivalence"] if c.needs_data)
+    outcome = needing.check(PaperData())
+    assert outcome.status == "data missing"
     assert "`pip download --no-deps surveyequivalence==0.1.3`" in outcome.reason
     assert f"`dissensus reproduce survey-equivalence --data {WHEEL}`" in outcome.reason
 
 
 def test_only_the_claims_that_say_so_need_data():
-    assert [o.claim.claim for o in reproduce().claims if o.status == "data missing"] == [
-        c.claim for c in ALL_CLAIMS if c.needs_data
+    fast = [c for c in PAPERS["survey-equivalence"] if not c.group.startswith("theorems")]
+    assert [c.claim for c in fast if c.check(PaperData()).status == "data missing"] == [
+        c.claim for c in fast if c.needs_data
     ]
 
 
-def test_a_claim_that_is_said_to_differ_does():
-    told = [o for o in reproduce().claims if o.claim.reason_if_differs is not None]
-    assert told
-    assert all(outcome.status == "differs" for outcome in told)
-
-
-def test_claims_have_names_of_their_own_and_say_where_they_stand():
-    names = [(c.paper, c.claim) for c in ALL_CLAIMS]
-    assert len(set(names)) == len(names)
-    assert all(c.claim.startswith(("section", "Table", "Figure", "appendix")) for c in ALL_CLAIMS)
-    assert all(c.what.endswith(".") and c.tolerance_reason.endswith(".") for c in ALL_CLAIMS)
-
-
 def test_the_printed_numbers_of_section_4_are_those_of_the_paper():
-    printed = {c.claim: c.published for c in ALL_CLAIMS if c.claim.startswith("section 4")}
-    assert list(printed.values()) == [-0.699, -0.951, 0.252, 0.029]
+    printed = {c.claim: c.published for c in survey_model.CLAIMS if c.claim.startswith("section 4")}
+    assert list(printed.values())[1:] == [-0.699, -0.951, 0.252, 0.029]
 
 
 def test_alpha_is_computed_from_the_wheel_from_its_folder_and_from_any_level_of_it_unpacked(wheel, tmp_path):
@@ -124,19 +249,6 @@ def test_alpha_is_computed_from_the_wheel_from_its_folder_and_from_any_level_of_
         archive.extractall(unpacked)
     for path in (wheel, tmp_path, unpacked, unpacked / "surveyequivalence", unpacked / "surveyequivalence" / "data"):
         assert running_example_alpha(PaperData(path)) == pytest.approx(4 / 9), path
-
-
-def test_data_that_give_another_alpha_fail_the_claim(wheel):
-    result = reproduce(data=wheel)
-    alpha = next(outcome for outcome in result.claims if outcome.claim.needs_data)
-    assert (alpha.status, alpha.ours) == ("failed", pytest.approx(4 / 9))
-    assert result.data["authors"] == {"file": WHEEL, "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest()}
-    assert result.warnings == ()
-
-
-def test_alpha_of_the_authors_data_is_what_the_paper_prints(authors_wheel):
-    result = reproduce(data=authors_wheel)
-    assert Counter(outcome.status for outcome in result.claims) == {"reproduced": 10, "differs": 1}
 
 
 def test_a_folder_without_the_file_is_missing_data(tmp_path):
@@ -159,6 +271,11 @@ def test_a_file_that_is_too_large_is_not_unpacked(wheel, monkeypatch):
     monkeypatch.setattr("dissensus.papers.data.LARGEST_MEMBER", 10)
     with pytest.raises(FileError, match="is larger than 10 bytes"):
         running_example_alpha(PaperData(wheel))
+
+
+def test_a_sweep_that_was_not_run_is_missing():
+    with pytest.raises(DissensusError, match="No sweep was run"):
+        PaperData().sweep_result()
 
 
 def test_a_path_that_is_not_there_is_refused(tmp_path):

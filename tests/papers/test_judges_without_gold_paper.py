@@ -1,18 +1,16 @@
 """What "Validating LLM-as-a-Judge Systems in the Absence of Gold Labels" prints, with its errata.
 
-Figures 7 and 8 and Tables 3 and 4 need the authors' judge ratings, which they do not publish.
+What the paper states is a claim, which tests/test_papers.py checks; here are the numbers behind it by hand, and a
+simulation of the same design by another implementation.
 """
 
-import itertools
 from math import log
 
 import numpy as np
 import pytest
 
-from dissensus.judges.definitions import PER_ITEM
 from dissensus.judges.rating_model import endorsements, error_matrix, forced_choices, response_sets
-
-from indeterminate_experiments import (
+from dissensus.papers.judges_experiments import (
     ASYMMETRIC,
     EVERY,
     FULLY_SPECIFIED,
@@ -25,7 +23,10 @@ from indeterminate_experiments import (
     rank_correlations,
     rank_correlations_under_error,
     selection,
+    spearman,
 )
+from dissensus.papers.judges_printed import BIAS, CONSISTENCY, constant_answer
+from dissensus.papers.judges_theory import divergence, hit, lemma_cases, squared_error
 
 SEEDS = range(12)
 
@@ -34,85 +35,66 @@ def over_seeds(run, seeds=SEEDS, **settings):
     return mean_of([run(seed=seed, **settings) for seed in seeds])
 
 
-def hit(judge, people):
-    one_hot = np.eye(len(people))
-    return float(PER_ITEM["hit_rate"](one_hot[np.argmax(judge)], one_hot[np.argmax(people)]))
-
-
-def kl(people, judge):
-    return float(PER_ITEM["kl_human_judge"](np.array(judge), np.array(people)))
-
-
 # Appendix C
 
 
 def test_example_1_as_printed_has_two_hits():
     people, z, w = (0.6, 0.3, 0.1), (0.8, 0.1, 0.1), (0.5, 0.4, 0.1)
     assert (hit(z, people), hit(w, people)) == (1, 1)  # printed: 1 and 0, but all three prefer the first option
-    assert kl(people, z) == pytest.approx(0.6 * log(0.6 / 0.8) + 0.3 * log(3), abs=1e-12)
-    assert kl(people, w) == pytest.approx(0.6 * log(0.6 / 0.5) + 0.3 * log(0.3 / 0.4), abs=1e-12)
-    assert (round(kl(people, z), 3), round(kl(people, w), 3)) == (0.157, 0.023)
+    assert divergence(people, z) == pytest.approx(0.6 * log(0.6 / 0.8) + 0.3 * log(3), abs=1e-12)
+    assert divergence(people, w) == pytest.approx(0.6 * log(0.6 / 0.5) + 0.3 * log(0.3 / 0.4), abs=1e-12)
 
 
 def test_example_1_with_another_judge_shows_what_it_was_to_show():
     people, z, w = (0.6, 0.3, 0.1), (0.8, 0.1, 0.1), (0.44, 0.46, 0.10)
     assert hit(z, people) > hit(w, people) == 0
-    assert kl(people, z) > kl(people, w)
-    assert round(kl(people, w), 3) == 0.058
+    assert divergence(people, z) > divergence(people, w)
 
 
-def test_example_2_has_another_error_and_the_same_conclusion():
-    sets = response_sets(2)
-    people, w = np.array([0.4, 0.5, 0.1]), np.array([0.4, 0.5, 0.1])
+def test_example_2_has_another_error():
     z = np.array([0.0, 0.6, 0.4])
-    soft_people = forced_choices(np.array([[1, 0, 0], [0, 1, 1]]), people)
-    soft_z, soft_w = (forced_choices(np.array([[1, 0, 1], [0, 1, 0]]), theta) for theta in (z, w))
-    assert np.allclose(soft_people, [0.4, 0.6])
-    assert np.allclose(soft_z, [0.4, 0.6])
-    assert np.allclose(soft_w, [0.5, 0.5])
-    assert np.allclose(endorsements(z, sets), [0.4, 1.0])  # printed: (.4, .6)
-    errors = [float(PER_ITEM["mse_response_set"](endorsements(t, sets), endorsements(people, sets))) for t in (z, w)]
-    assert errors == pytest.approx([0.17, 0.0])  # printed: .01 and 0
-    assert kl(soft_people, soft_z) == pytest.approx(0)
-    assert round(kl(soft_people, soft_w), 4) == 0.0201
+    assert np.allclose(forced_choices(np.array([[1, 0, 1], [0, 1, 0]]), z), [0.4, 0.6])
+    assert np.allclose(endorsements(z, response_sets(2)), [0.4, 1.0])  # printed: (.4, .6)
+    assert squared_error(z) == pytest.approx((0.5 - 0.4) ** 2 + (0.6 - 1.0) ** 2)  # printed: .01
 
 
 # Lemma B.1
 
 
-def lemma_terms(stable, error, z, w, members):
-    """Delta without error, delta with error, and q; each averaged over items."""
-    given = stable @ error.T
-
-    def mse(people, judge):
-        return ((endorsements(people, members) - endorsements(judge, members)) ** 2).sum(axis=1).mean()
-
-    gram = members.astype(float) @ members.T.astype(float)
-    q = np.einsum("iu,uv,iv->i", stable - given, gram, w - z).mean()
-    return mse(stable, z) - mse(stable, w), mse(given, z) - mse(given, w), q
-
-
-def lemma_cases():
-    members = response_sets(3)
-    for seed, items in itertools.product(range(300), (1, 4)):
-        rng = np.random.default_rng(seed)
-        stable, z, w = rng.dirichlet(np.ones(7), size=(3, items))
-        yield lemma_terms(stable, error_matrix(members, rng.random(), rng.choice([-1, 0, 1])), z, w, members)
-
-
-def test_the_ranking_survives_error_exactly_if_the_corrected_lemma_says_so():
-    cases = [(star, real, q) for star, real, q in lemma_cases() if abs(star) > 1e-9]
-    kept = [np.sign(star) == np.sign(real) for star, real, _ in cases]
-    assert [bool(q * np.sign(star) < abs(star) / 2) for star, _, q in cases] == [bool(k) for k in kept]
-    assert 0 < np.mean(kept) < 1
-
-
 def test_the_lemma_as_printed_fails_in_both_directions():
-    said = {
-        (bool(np.sign(q) == np.sign(star)), bool(np.sign(star) == np.sign(real))) for star, real, q in lemma_cases()
-    }
+    said = {(case.says_printed, case.is_kept) for case in lemma_cases()}
     assert (True, False) in said  # its condition holds, and the ranking turns
     assert (False, True) in said  # its condition fails, and the ranking stays
+
+
+def test_the_corrected_condition_is_that_delta_keeps_its_sign():
+    # delta = delta* - 2 q, from the printed expansions; both averaged over items.
+    for case in lemma_cases():
+        assert case.real == pytest.approx(case.star - 2 * case.q, abs=1e-12)
+
+
+def test_the_error_matrix_of_the_lemma_has_columns_that_sum_to_one():
+    assert np.allclose(error_matrix(response_sets(3), 0.4, 1.0).sum(axis=0), 1)
+
+
+# Tables 3 and 4
+
+
+def test_a_bias_of_94_percent_leaves_a_constant_answer_94_percent():
+    # People call a share h toxic and a judge j: |j - h| = .94, so h is at most .06 or at least .94.
+    assert BIAS["Mistral Small"][0] == 0.94
+    assert constant_answer(0.0) == 0.94 > max(row[0] for row in CONSISTENCY.values() if row[0] is not None)
+    for h in np.linspace(0, 1, 101):
+        if any(abs(j - h) >= 0.94 - 1e-9 for j in np.linspace(0, 1, 101)):
+            assert max(h, 1 - h) >= 0.94 - 1e-9
+
+
+def test_rank_correlation_is_that_of_another_library():
+    from scipy.stats import spearmanr  # noqa: PLC0415 - an oracle
+
+    x, y = np.random.default_rng(0).integers(5, size=(2, 30)).astype(float)
+    assert spearman(x, y) == pytest.approx(spearmanr(x, y).statistic)
+    assert np.isnan(spearman(np.ones(4), np.arange(4.0)))
 
 
 # Findings 1 to 4. The paper shows them as figures only; the numbers are those of our method's note on the paper, from
@@ -145,7 +127,7 @@ def off_by_more(found, expected, tolerance):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("setting", "ratings"), SELECTED)
-def test_judges_selected_in_simulation_do_as_well_as_printed(setting, ratings):
+def test_judges_selected_in_simulation_do_as_well_as_in_another_simulation(setting, ratings):
     found = selected_at(setting, ratings)
     expected = dict(zip(SELECTING, SELECTED[setting, ratings], strict=True))
     if (setting, ratings) == ("random F", 1):
@@ -155,21 +137,15 @@ def test_judges_selected_in_simulation_do_as_well_as_printed(setting, ratings):
     assert off_by_more(found, expected, 0.03) == {}
 
 
-def test_judges_selected_in_simulation_do_about_as_well_as_printed():
+def test_judges_selected_in_simulation_do_about_as_well_as_in_another_one():
     # The same on one trial a configuration and two seeds, so with a wider tolerance.
     for (setting, ratings), values in SELECTED.items():
         found = selected_at(setting, ratings, seeds=range(2), trials=1)
         assert off_by_more(found, dict(zip(SELECTING, values, strict=True)), 0.06) == {}
 
 
-def test_finding_1_one_rating_of_a_fully_specified_task_is_worth_three_of_an_underspecified_one():
-    one = selected_at("fully specified", 1, seeds=range(3))
-    three = selected_at("random F", 3, seeds=range(3))
-    assert all(one[name] > three[name] for name in SELECTING)
-
-
 def test_finding_2_hit_rate_is_unreliable_where_people_and_judges_choose_differently():
-    found = selected_at("asymmetric", 100, seeds=range(2))
+    found = selected_at("asymmetric", 100, seeds=range(1))
     assert found["hit_rate"] < found["jsd"] - 0.08
     assert found["jsd"] < found["mse_response_set"] <= found["best"]
 
@@ -177,14 +153,14 @@ def test_finding_2_hit_rate_is_unreliable_where_people_and_judges_choose_differe
 @pytest.mark.slow
 def test_finding_2_rank_correlations_with_consistency():
     found = over_seeds(rank_correlations, tasks=UNDERSPECIFIED, gammas=ASYMMETRIC)
-    printed = {
+    noted = {
         "hit_rate": 0.395,
         "fleiss_kappa": 0.327,
         "cohen_kappa": 0.602,
         "jsd": 0.858,
         "mse_response_set": 0.878,
     }
-    assert off_by_more(found, printed, 0.05) == {}
+    assert off_by_more(found, noted, 0.05) == {}
 
 
 def test_finding_2_categorical_definitions_rank_worse_than_distributional_ones():
@@ -228,8 +204,8 @@ gamma that were tried, this one comes nearest, so only the order of the definiti
 @pytest.mark.slow
 def test_where_judges_differ_jsd_ranks_worse_than_kl_and_both_worse_than_paired_ratings():
     found = over_seeds(differing_judges, tasks=UNDERSPECIFIED, gammas=DIFFERING, ratings=10, pairs=100)
-    printed = {"jsd": 0.631, "kl_human_judge": 0.794, "hit_rate": 0.377, "mse_response_set": 0.938}
-    assert off_by_more(found, printed, 0.05) == {}
+    noted = {"jsd": 0.631, "kl_human_judge": 0.794, "hit_rate": 0.377, "mse_response_set": 0.938}
+    assert off_by_more(found, noted, 0.05) == {}
 
 
 def test_where_judges_differ_the_order_of_the_definitions_is_clear():

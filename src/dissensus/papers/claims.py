@@ -7,12 +7,22 @@ from typing import ClassVar, Literal
 
 from dissensus.errors import DissensusError
 from dissensus.papers.data import MissingDataError, PaperData
+from dissensus.papers.drawings import Drawing
 from dissensus.results import Result
 
 Status = Literal["reproduced", "differs", "not reproducible", "failed", "data missing"]
 
 ROUNDING = 1e-12
 """Slack of a comparison of decimals, such as .33 + .005, that binary numbers only nearly hold."""
+DECIMALS = {
+    0: "without decimals",
+    1: "to one decimal",
+    2: "to two decimals",
+    3: "to three decimals",
+    4: "to four decimals",
+}
+ALWAYS = "The paper states that it always holds: a share of 1."
+Compute = Callable[[PaperData], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,17 +49,21 @@ class Claim:
         Why ours is known to differ; None if it should be the same.
     needs_data : bool
         Whether the authors' data are needed.
+    group : str
+        Claims of one group share a computation, so they are checked one after the other in one process; they are
+        shown together, too.
     """
 
     paper: str
     claim: str
     what: str
     published: float
-    compute: Callable[[PaperData], float] | None
+    compute: Compute | None
     tolerance: float
     tolerance_reason: str
     reason_if_differs: str | None = None
     needs_data: bool = False
+    group: str = ""
 
     def check(self, data: PaperData) -> "ClaimOutcome":
         """Our number beside the printed one."""
@@ -69,6 +83,81 @@ class Claim:
             return ClaimOutcome(claim=self, ours=ours, status="differs", reason=self.reason_if_differs)
         reason = f"It should be the same within {self.tolerance:g}. {self.tolerance_reason}"
         return ClaimOutcome(claim=self, ours=ours, status="failed", reason=reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A part of a paper whose claims share a computation: short ways to write them down.
+
+    Attributes
+    ----------
+    paper, group : str
+        As in Claim.
+    needs_data : bool
+        As in Claim.
+    """
+
+    paper: str
+    group: str
+    needs_data: bool = False
+
+    def printed(
+        self,
+        claim: str,
+        what: str,
+        published: float,
+        compute: Compute,
+        *,
+        decimals: int,
+        why: str = "",
+        differs: str | None = None,
+    ) -> Claim:
+        """A number that should be the same to its last printed digit."""
+        reason = f"Printed {DECIMALS[decimals]}{why}."
+        return self.within(claim, what, published, compute, 0.5 * 10**-decimals, reason, differs=differs)
+
+    def within(
+        self,
+        claim: str,
+        what: str,
+        published: float,
+        compute: Compute,
+        tolerance: float,
+        why: str,
+        *,
+        differs: str | None = None,
+    ) -> Claim:
+        """A number that should be the same within a tolerance, which needs a reason."""
+        return Claim(
+            paper=self.paper,
+            claim=claim,
+            what=what,
+            published=published,
+            compute=compute,
+            tolerance=tolerance,
+            tolerance_reason=why,
+            reason_if_differs=differs,
+            needs_data=self.needs_data,
+            group=self.group,
+        )
+
+    def always(self, claim: str, what: str, compute: Compute, *, differs: str | None = None) -> Claim:
+        """A statement that always holds: the share of cases in which it does is 1."""
+        return self.within(claim, what, 1.0, compute, 0.0, ALWAYS, differs=differs)
+
+    def out_of_reach(self, claim: str, what: str, published: float, reason: str) -> Claim:
+        """A number that nobody can compute from what was published."""
+        return Claim(
+            paper=self.paper,
+            claim=claim,
+            what=what,
+            published=published,
+            compute=None,
+            tolerance=0.0,
+            tolerance_reason="",
+            reason_if_differs=reason,
+            group=self.group,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +196,14 @@ class ReproduceResult(Result):
     ----------
     claims : tuple of ClaimOutcome
         In the order of the papers.
+    drawings : tuple of Drawing
+        The papers' figures, drawn anew, if that was asked for; not in the JSON.
     """
 
     command: ClassVar[str] = "reproduce"
 
     claims: tuple[ClaimOutcome, ...]
+    drawings: tuple[Drawing, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""

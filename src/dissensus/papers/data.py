@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from dissensus.errors import DissensusError, FileError
+from dissensus.papers.label_sweep import SweepResult
 from dissensus.ratings.files import sha256_of
 
 LARGEST_MEMBER = 64 * 2**20
@@ -23,15 +24,24 @@ class PaperData:
     ----------
     path : Path, optional
         A folder, or a wheel; None if the user gave none.
+    swept : SweepResult, optional
+        What a sweep of "Don't Label Twice" found, for the claims about it.
     """
 
     path: Path | None = None
+    swept: SweepResult | None = None
 
     def __post_init__(self) -> None:
         if self.path is not None and not self.path.exists():
             raise FileError(f"There is no file or folder {self.path}: check --data.")
         if self.path is not None and self.path.is_file() and not zipfile.is_zipfile(self.path):
             raise FileError(f"{self.path.name} is neither a folder nor a wheel: give one of these with --data.")
+
+    def sweep_result(self) -> SweepResult:
+        """What the sweep found."""
+        if self.swept is None:
+            raise MissingDataError("No sweep was run. Run `dissensus reproduce dont-label-twice`.")
+        return self.swept
 
     def text(self, name: str, *, remedy: str) -> str:
         """Contents of one of the authors' files.

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from dissensus.errors import FileError
-from dissensus.papers.survey_equivalence import REQUIREMENT, WHEEL, WHEEL_SHA256
+from dissensus.papers.survey_files import REQUIREMENT, WHEEL, WHEEL_SHA256
 from dissensus.ratings.files import sha256_of
 
 SECONDS = 600

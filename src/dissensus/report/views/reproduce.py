@@ -1,54 +1,179 @@
 """What `reproduce` says: do we get the papers' numbers."""
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from dissensus.report.document import Block, Cell, Points, Section, Table
+from dissensus.papers.claims import ReproduceResult
+from dissensus.report.document import Block, Cell, Note, Points, Section, Table
 from dissensus.report.numbers import counted, listing
 from dissensus.report.untrusted import visible
 from dissensus.results import Result
 
 AS_PUBLISHED = "reproduced"
 """The status that needs no explanation; the JSON has the reasons of all."""
-_NUMBERS = ("published", "ours", "difference", "tolerance")
+NUMBERS = ("published", "ours", "difference", "tolerance")
+MANY = 8
+"""So many cells of a table that fared alike are one line; the JSON and the page have them all."""
+STATUSES = {
+    AS_PUBLISHED: "Reproduced",
+    "differs": "Differ",
+    "not reproducible": "Not reproducible",
+    "data missing": "Data missing",
+    "failed": "Failed",
+}
+HINT = "Name a paper to see its numbers one by one. The JSON (--json) and the page (-o FILE) have all of them."
+TITLE = "Do we get the papers' numbers?"
+Row = Mapping[str, object]
 
 
 def view(result: Result) -> Section:
-    """The published numbers with ours beside them, paper by paper."""
-    claims = _claims(result.as_dict().get("claims"))
+    """The published numbers with ours beside them: those of one paper one by one, those of several in brief."""
+    claims = claims_of(result)
     papers = dict.fromkeys(str(claim.get("paper", "")) for claim in claims)
+    is_brief = isinstance(result, ReproduceResult) and len(papers) > 1
     blocks: list[Block] = []
     for paper in papers:
-        blocks += _of_paper(paper, [claim for claim in claims if str(claim.get("paper", "")) == paper])
-    return Section(title="Do we get the papers' numbers?", lead=_lead(claims), blocks=blocks)
+        own = [claim for claim in claims if str(claim.get("paper", "")) == paper]
+        blocks += in_brief(paper, own) if is_brief else _of_paper(paper, own)
+    hint = [Note(text=HINT, kind="hint")] if is_brief else []
+    return Section(title=TITLE, lead=lead_of(claims), blocks=[*blocks, *hint])
 
 
-def _claims(value: object) -> list[Mapping[str, object]]:
-    return [claim for claim in value if isinstance(claim, Mapping)] if isinstance(value, Iterable) else []
+def claims_of(result: Result) -> list[Row]:
+    """The claims as rows, with the part of the paper that each belongs to where that is known."""
+    if isinstance(result, ReproduceResult):
+        return [
+            outcome.as_dict() | {"part": outcome.claim.group, "what": outcome.claim.what} for outcome in result.claims
+        ]
+    found = result.as_dict().get("claims")
+    return [claim for claim in found if isinstance(claim, Mapping)] if isinstance(found, Iterable) else []
 
 
-def _lead(claims: Sequence[Mapping[str, object]]) -> str:
+def lead_of(claims: Sequence[Row]) -> str:
+    """How many claims fared how."""
     statuses = Counter(str(claim.get("status", "unknown")) for claim in claims)
     if not claims:
         return "No published number was recomputed."
-    parts = [f"{count} {visible(status)}" for status, count in statuses.most_common()]
+    parts = [f"{count} {_in_words(status, count)}" for status, count in statuses.most_common()]
     return f"{counted(len(claims), 'published number')}: {listing(parts)}."
 
 
-def _of_paper(paper: str, claims: Sequence[Mapping[str, object]]) -> list[Block]:
+def _in_words(status: str, count: int) -> str:
+    return "differ" if status == "differs" and count > 1 else visible(status)
+
+
+def in_brief(paper: str, claims: Sequence[Row]) -> list[Block]:
+    """How the parts of a paper fared, and what is not as published."""
+    statuses = [status for status in STATUSES if any(claim.get("status") == status for claim in claims)]
+    parts: dict[str, list[Row]] = defaultdict(list)
+    for claim in claims:
+        parts[str(claim.get("part", ""))].append(claim)
     table = Table(
         caption=visible(paper),
-        columns=["Claim", *(name.capitalize() for name in _NUMBERS), "Status"],
-        rows=[[_cell(claim.get(name)) for name in ("claim", *_NUMBERS, "status")] for claim in claims],
+        columns=["Part", "Numbers", *(STATUSES[status] for status in statuses), "Most off"],
+        rows=[_part_row(part, rows, statuses) for part, rows in parts.items()],
         digits=4,
     )
-    reasons = [
-        f"{visible(str(claim.get('claim', '')))}: {visible(str(claim['reason']))}"
-        for claim in claims
-        if claim.get("reason") and claim.get("status") != AS_PUBLISHED
-    ]
-    return [table, *([Points(title="Why some are not reproduced", texts=reasons)] if reasons else [])]
+    reasons = _reasons((line for line in gathered(claims) if line.get("status") != AS_PUBLISHED), has_numbers=True)
+    return [table, *([Points(title="What is not as published, and why", texts=reasons)] if reasons else [])]
 
 
-def _cell(value: object) -> Cell:
+def _part_row(part: str, claims: Sequence[Row], statuses: Sequence[str]) -> list[Cell]:
+    """How many claims of a part fared how, and how far the furthest of those is off that are reproduced."""
+    found = Counter(str(claim.get("status", "")) for claim in claims)
+    gaps = [abs(_number(claim.get("difference"))) for claim in claims if claim.get("status") == AS_PUBLISHED]
+    return [visible(part), len(claims), *(found[status] for status in statuses), max(gaps, default=None)]
+
+
+def _of_paper(paper: str, claims: Sequence[Row]) -> list[Block]:
+    lines = gathered(claims)
+    parts: dict[str, list[Row]] = defaultdict(list)
+    for line in lines:
+        parts[_part(line)].append(line)
+    reasons = _reasons(line for line in lines if line.get("status") != AS_PUBLISHED)
+    why = [Points(title="Why some are not reproduced", texts=reasons)] if reasons else []
+    return [*(_table(f"{paper}: {part}" if part else paper, rows) for part, rows in parts.items()), *why]
+
+
+def _part(line: Row) -> str:
+    part = str(line.get("part", ""))
+    return "tables" if part.startswith("table ") else part
+
+
+def gathered(claims: Sequence[Row]) -> list[Row]:
+    """The claims, those of one printed table that fared alike as one line: that of the cell which differs most."""
+    groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for claim in claims:
+        groups[_alike(claim)].append(claim)
+    lines: list[Row] = []
+    for (table, *_), rows in groups.items():
+        if not table or len(rows) < MANY:
+            lines += rows
+            continue
+        worst = max(rows, key=lambda row: abs(_number(row.get("difference"))))
+        lines.append(_line(table, rows, worst))
+    place = {id(claim): i for i, claim in enumerate(claims)}
+    return sorted(lines, key=lambda line: place.get(id(line), place[id(groups[_alike(line)][0])]))
+
+
+def _alike(claim: Row) -> tuple[str, str, str]:
+    """The table that a claim is a cell of, how it fared, and why if it needs a reason."""
+    status, name = str(claim.get("status", "")), str(claim.get("claim", ""))
+    table = name.split(",", maxsplit=1)[0] if name.startswith("table ") else ""
+    if not table:
+        return "", name, ""
+    return table, status, "" if status == AS_PUBLISHED else str(claim.get("reason", ""))
+
+
+def _line(table: str, rows: Sequence[Row], worst: Row) -> Row:
+    if worst.get("status") == AS_PUBLISHED:
+        _, _, cell = str(worst["claim"]).partition(", ")
+        return {**worst, "claim": f"{table}, {len(rows)} numbers; most off: {cell}"}
+    nothing = dict.fromkeys(NUMBERS)
+    return {**worst, **nothing, "claim": f"{table}, {len(rows)} numbers"}
+
+
+def _table(caption: str, lines: Sequence[Row]) -> Table:
+    # Where the parts are known there are many claims, whose names need the room of the tolerance.
+    numbers = NUMBERS[:-1] if any("part" in line for line in lines) else NUMBERS
+    return Table(
+        caption=visible(caption),
+        columns=["Claim", *(name.capitalize() for name in numbers), "Status"],
+        rows=[[cell_of(line.get(name)) for name in ("claim", *numbers, "status")] for line in lines],
+        digits=4,
+    )
+
+
+def _reasons(lines: Iterable[Row], *, has_numbers: bool = False) -> list[str]:
+    """Each reason once, after the claims that it is about."""
+    claims: dict[str, list[str]] = defaultdict(list)
+    for line in lines:
+        if line.get("reason"):
+            said = _numbers(line) if has_numbers else ""
+            claims[visible(str(line["reason"]))].append(f"{visible(str(line.get('claim', '')))}{said}")
+    return [f"{'; '.join(names)}: {reason}" for reason, names in claims.items()]
+
+
+def _numbers(line: Row) -> str:
+    """The printed number and ours, where there are such."""
+    published, ours = line.get("published"), line.get("ours")
+    if not isinstance(published, int | float):
+        return ""
+    is_known = isinstance(ours, int | float) and math.isfinite(ours)
+    return f" ({_shown(published)}, ours {_shown(_number(ours))})" if is_known else f" ({_shown(published)})"
+
+
+def _shown(number: float) -> str:
+    return f"{int(number):,}" if float(number).is_integer() else f"{number:.4g}"
+
+
+def cell_of(value: object) -> Cell:
+    """A number or a text as a table shows it; a whole number without decimals."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return value if isinstance(value, int | float) or value is None else visible(str(value))
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else 0.0

@@ -1,0 +1,184 @@
+"""Conjecture 1 of "Don't Label Twice" on a grid: against plain fractions, cut off and gone on with, in any order."""
+
+import itertools
+import json
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+
+from dissensus.errors import FileError, OptionError
+from dissensus.papers import reproduce
+from dissensus.papers.exact_walk import chance_of_winning, majority_fraction
+from dissensus.papers.label_sweep import (
+    ITEMS,
+    LABELS,
+    PAPER_GRID,
+    REDUCED_GRID,
+    Cell,
+    Grid,
+    Tally,
+    sweep_cell,
+    sweep_grid,
+)
+from dissensus.papers.sweep_record import Record, read_record
+
+TINY = Grid(parts=4)
+"""Values 1/2, 3/4 and 1."""
+
+
+def by_listing(steps, items):
+    """P(S > 0) by multiplying out the steps one item at a time, as fractions."""
+    law = {0: Fraction(1)}
+    for _ in range(items):
+        after = {}
+        for (at, chance), (step, likely) in itertools.product(law.items(), steps.items()):
+            after[at + step] = after.get(at + step, Fraction(0)) + chance * likely
+        law = after
+    return sum((chance for at, chance in law.items() if at > 0), start=Fraction(0))
+
+
+def steps_of(triple, q_b, q_w):
+    """Proposition 2, by listing who is right: the worse classifier, the better one, the label."""
+    p_w, p_b0, p_b1 = triple
+    only_better, only_worse = (1 - p_w) * p_b0, p_w * (1 - p_b1)
+    up = only_better * q_b + only_worse * (1 - q_w)
+    down = only_better * (1 - q_b) + only_worse * q_w
+    return {1: up, -1: down, 0: 1 - up - down}
+
+
+def majority_by_counting(q, m):
+    return sum(comb(m, k) * q**k * (1 - q) ** (m - k) for k in range((m + 1) // 2, m + 1))
+
+
+def expected(cell, items):
+    """How the comparisons of a cell go for a number of items, by plain fractions."""
+    parts = cell.grid.parts
+    accuracy = [Fraction(cell.better, parts), Fraction(cell.worse, parts)]
+    several = equal = 0
+    for triple, m in itertools.product(cell.grid.classifiers().tolist(), LABELS):
+        chances = [Fraction(value, parts) for value in triple]
+        one = by_listing(steps_of(chances, *accuracy), items * m)
+        combined = by_listing(steps_of(chances, *(majority_by_counting(q, m) for q in accuracy)), items)
+        several, equal = several + (combined > one), equal + (combined == one)
+    return Tally(compared=len(cell.grid.classifiers()) * len(LABELS), several_better=several, equal=equal)
+
+
+@pytest.mark.parametrize(("better", "worse"), list(itertools.product((2, 3, 4), repeat=2)))
+def test_a_cell_of_a_tiny_grid_is_that_of_plain_fractions(better, worse):
+    cell = Cell(grid=TINY, better=better, worse=worse)
+    found = sweep_cell(cell, np.random.default_rng(0))
+    for items in (1, 2, 3):
+        assert found[items] == expected(cell, items)
+
+
+def test_the_paper_has_almost_five_billion_configurations():
+    assert PAPER_GRID.configurations == 4_895_625_000
+    # 50 values for each label accuracy, and the triples with (1 - p_w) p_b0 + p_w p_b1 > p_w, times 15 x 2.
+    values = range(50, 100)
+    better = sum((100 - w) * b0 + w * b1 > 100 * w for w, b0, b1 in itertools.product(values, repeat=3))
+    assert better * 50 * 50 * 15 * 2 == 4_895_625_000
+    assert (len(ITEMS), len(LABELS)) == (15, 2)
+
+
+def test_no_violation_of_conjecture_1_under_assumption_1_on_a_grid_of_tenths():
+    found = sweep_grid(Grid(parts=10))
+    totals = sum(found.under_assumption_1.values(), start=Tally())
+    assert (totals.several_better, totals.undecided, totals.exceptions) == (0, 0, 0)
+
+
+def test_beyond_assumption_1_several_labels_can_be_better_most_of_all_with_many_items():
+    found = sweep_grid(Grid(parts=10)).beyond
+    assert found[1].several_better < found[1000].several_better
+    assert found[1].one_better > 0.9
+    assert found[1000].one_better < 0.5
+
+
+def test_the_share_by_label_accuracy_adds_up_to_all_beyond_assumption_1():
+    found = sweep_grid(TINY)
+    assert set(found.beyond_by_accuracy) == {3, 4}
+    assert sum(found.beyond_by_accuracy.values(), start=Tally()) == sum(found.beyond.values(), start=Tally())
+
+
+def test_two_labels_break_the_conjecture_as_stated():
+    half, right = Fraction(1, 2), Fraction(3, 4)
+    combined = majority_fraction(right, 2)
+    assert combined == right  # a coin decides ties, so two labels are as good as one
+    one = chance_of_winning(half, Fraction(1), half, right, right, items=2)
+    two = chance_of_winning(half, Fraction(1), half, combined, combined, items=1)
+    assert (one, two) == (Fraction(105, 256), Fraction(7, 16))
+    assert one == by_listing(steps_of((half, Fraction(1), half), right, right), 2)
+
+
+def test_workers_do_not_change_what_a_sweep_finds():
+    assert sweep_grid(TINY, workers=2) == sweep_grid(TINY, workers=1)
+
+
+def test_a_grid_without_one_half_is_refused():
+    for parts in (7, 0):
+        with pytest.raises(OptionError, match=f"A grid of {parts} parts has no half"):
+            Grid(parts=parts)
+
+
+def test_grids_are_those_that_are_said():
+    assert [len(grid.numerators) for grid in (REDUCED_GRID, PAPER_GRID)] == [11, 50]
+    assert PAPER_GRID.numerators[-1] == 99
+
+
+# The record
+
+
+def test_a_sweep_goes_on_from_its_record(tmp_path):
+    path = tmp_path / "some" / "sweep.jsonl"
+    whole = sweep_grid(TINY, note=Record(path).note)
+    lines = path.read_text().splitlines(keepends=True)
+    assert len(lines) == 9
+    # Killed while it wrote the fifth line
+    path.write_text("".join(lines[:4]) + lines[4][:20])
+    done, noted = read_record(path), []
+    assert len(done) == 4
+    assert sweep_grid(TINY, done=done, note=lambda name, _: noted.append(name)) == whole
+    assert len(noted) == 5
+    assert not set(noted) & set(done)
+    # The cut line is gone when the record is gone on with, so that it can be read once more.
+    assert sweep_grid(TINY, done=done, note=Record(path).note) == whole
+    assert path.read_text().splitlines(keepends=True) == lines
+
+
+def test_a_record_of_another_grid_is_left_alone(tmp_path):
+    path = tmp_path / "sweep.jsonl"
+    sweep_grid(Grid(parts=2), note=Record(path).note)
+    noted = []
+    sweep_grid(TINY, done=read_record(path), note=lambda name, _: noted.append(name))
+    assert len(noted) == 9
+
+
+def test_no_record_is_an_empty_one(tmp_path):
+    assert read_record(tmp_path / "nothing.jsonl") == {}
+
+
+@pytest.mark.parametrize("line", ["[]", '{"cell": "x"}', '{"cell": "x", "tallies": {"1": {}}}', "not JSON"])
+def test_a_file_that_is_no_record_is_refused(tmp_path, line):
+    path = tmp_path / "sweep.jsonl"
+    path.write_text(f"{line}\n")
+    with pytest.raises(FileError, match=r"sweep\.jsonl, line 1: not a record of a sweep\. Delete the file"):
+        read_record(path)
+
+
+def test_a_record_counts_whole_numbers_only(tmp_path):
+    path = tmp_path / "sweep.jsonl"
+    sweep_grid(Grid(parts=2), note=Record(path).note)
+    entry = json.loads(path.read_text().splitlines()[0])
+    assert set(entry) == {"cell", "tallies"}
+    assert all(isinstance(n, int) for tally in entry["tallies"].values() for n in tally.values())
+
+
+def test_a_folder_in_the_record_s_place_is_an_error(tmp_path):
+    with pytest.raises(FileError, match=r"Cannot write .*: .*\. Choose another place\."):
+        Record(tmp_path).note("x", {})
+
+
+def test_an_unknown_sweep_is_refused():
+    with pytest.raises(OptionError, match="--sweep cannot be 'huge': choose one of reduced, full"):
+        reproduce("dont-label-twice", sweep="huge")
