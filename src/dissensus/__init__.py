@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from dissensus.comparison.compare import compare
     from dissensus.decisions.annotators import AltTestResult
     from dissensus.decisions.annotators.alt_test import alt_test
+    from dissensus.decisions.combining import PanelsResult
+    from dissensus.decisions.combining.panels import panels
+    from dissensus.decisions.gating import GateResult
+    from dissensus.decisions.gating.gate import gate
+    from dissensus.decisions.portraying import PortraitsResult
+    from dissensus.decisions.portraying.portraits import portraits
     from dissensus.decisions.prevalences import PrevalenceResult
     from dissensus.decisions.prevalences.prevalence import prevalence
     from dissensus.eliciting import RateResult
@@ -32,10 +38,13 @@ _HOME = {
     "DescribeResult": "agreement",
     "DissensusError": "errors",
     "EquivalenceResult": "survey",
+    "GateResult": "decisions.gating",
     "Judges": "ratings",
     "JudgesResult": "judges",
+    "PanelsResult": "decisions.combining",
     "PlanLabelsResult": "planning",
     "PlanRatersResult": "planning",
+    "PortraitsResult": "decisions.portraying",
     "PrevalenceResult": "decisions.prevalences",
     "RateResult": "eliciting",
     "Ratings": "ratings",
@@ -44,8 +53,11 @@ _HOME = {
     "compare": "comparison",
     "describe": "agreement",
     "equivalence": "survey",
+    "gate": "decisions.gating",
+    "panels": "decisions.combining",
     "plan_labels": "planning",
     "plan_raters": "planning",
+    "portraits": "decisions.portraying",
     "prevalence": "decisions.prevalences",
     "rank_judges": "judges",
     "rate": "eliciting",
@@ -60,10 +72,13 @@ __all__ = [
     "DescribeResult",
     "DissensusError",
     "EquivalenceResult",
+    "GateResult",
     "Judges",
     "JudgesResult",
+    "PanelsResult",
     "PlanLabelsResult",
     "PlanRatersResult",
+    "PortraitsResult",
     "PrevalenceResult",
     "RateResult",
     "Ratings",
@@ -73,8 +88,11 @@ __all__ = [
     "compare",
     "describe",
     "equivalence",
+    "gate",
+    "panels",
     "plan_labels",
     "plan_raters",
+    "portraits",
     "prevalence",
     "rank_judges",
     "rate",

@@ -12,12 +12,15 @@ from dissensus.cli.demo import demo_command
 from dissensus.cli.describe import describe_command
 from dissensus.cli.doctor import doctor_command
 from dissensus.cli.equivalence import equivalence_command
+from dissensus.cli.gate import gate_command
 from dissensus.cli.import_ import import_command
 from dissensus.cli.judges import judges_command
+from dissensus.cli.panel import panel_command
 from dissensus.cli.plan_labels import plan_labels_command
 from dissensus.cli.plan_raters import plan_raters_command
 from dissensus.cli.prevalence import prevalence_command
 from dissensus.cli.rate import rate_command
+from dissensus.cli.raters import raters_command
 from dissensus.cli.report import report_command
 from dissensus.cli.reproduce import reproduce_command
 from dissensus.cli.simulate import simulate_urn_command
@@ -41,15 +44,18 @@ app.command("demo")(spread(demo_command))
 app.command("import")(spread(import_command))
 app.command("doctor")(spread(doctor_command))
 app.command("describe")(spread(describe_command))
+app.command("raters")(spread(raters_command))
 app.command("equivalence")(spread(equivalence_command))
 app.command("judges")(spread(judges_command))
 app.command("compare")(spread(compare_command))
+app.command("panel")(spread(panel_command))
 app.command("alt-test")(spread(alt_test_command))
 app.command("prevalence")(spread(prevalence_command))
 app.add_typer(plan, name="plan")
 plan.command("raters")(spread(plan_raters_command))
 plan.command("labels")(spread(plan_labels_command))
 app.command("rate")(spread(rate_command))
+app.command("gate")(spread(gate_command))
 app.command("report")(spread(report_command))
 app.add_typer(simulate, name="simulate")
 simulate.command("urn")(spread(simulate_urn_command))

@@ -1,0 +1,170 @@
+"""Whether a judge passes, in words."""
+
+import math
+
+from dissensus.decisions.gating.question import POWER
+from dissensus.decisions.gating.result import Check, GateResult, Verdict
+from dissensus.report.numbers import counted, decimal, percent, spelled, with_interval
+from dissensus.report.untrusted import quoted
+
+SHARES = ("wins", "accuracy")
+POINT = 0.01
+VERDICT_WORDS: dict[Verdict, str] = {"pass": "passes", "fail": "fails", "inconclusive": "is inconclusive"}
+RULE = (
+    "The bound of the interval decides, not the estimate: a check passes where the whole interval keeps to the "
+    "threshold, fails where none of it does, and is inconclusive between. Inconclusive does not pass."
+)
+
+
+def lead_sentence(result: GateResult) -> str:
+    """The answer."""
+    judge, n = quoted(result.judge), len(result.checks)
+    if result.passes:
+        every = {1: "the check holds", 2: "both checks hold"}.get(n, f"all {spelled(n)} checks hold")
+        return f"{judge} passes: {every}."
+    failed = sum(check.verdict == "fail" for check in result.checks)
+    unclear = sum(check.verdict == "inconclusive" for check in result.checks)
+    if not failed:
+        how = (
+            "the check is inconclusive"
+            if n == 1
+            else f"{spelled(unclear)} of {spelled(n)} checks {_is(unclear)} inconclusive"
+        )
+        return f"{judge} does not pass: {how}."
+    how = (
+        "the check fails"
+        if n == 1
+        else f"{spelled(failed)} of {spelled(n)} checks {'fails' if failed == 1 else 'fail'}"
+    )
+    also = f", and {spelled(unclear)} {_is(unclear)} inconclusive" if unclear else ""
+    return f"{judge} fails: {how}{also}."
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def asked_text(check: Check) -> str:
+    """What was asked for."""
+    if check.check == "min_equivalence":
+        return f"worth at least {raters(check.threshold)}"
+    if check.check == "min_consistency":
+        return f"at least {_share(check.threshold)} decided alike (tau {check.tau:g})"
+    if check.check == "max_bias":
+        return f"bias at most {_points(check.threshold)} (tau {check.tau:g})"
+    other = quoted(check.against or "")
+    if check.check == "better_than":
+        return f"better than {other} by {check.measure}"
+    return f"at most {amount(-check.threshold, check)} worse than {other} by {check.measure}"
+
+
+def found_text(check: Check) -> str:
+    """What was found, with its interval."""
+    if check.check == "min_equivalence":
+        return f"{place_text(check.value, check)} [{place_text(check.low, check)}, {place_text(check.high, check)}]"
+    if not math.isfinite(check.value):
+        return "undefined"
+    if check.check in {"min_consistency", "max_bias"}:
+        return with_interval(check.value, check.low, check.high, form=percent)
+    form = percent if check.measure in SHARES else _three
+    return with_interval(check.value, check.low, check.high, form=form)
+
+
+def _three(value: float) -> str:
+    return decimal(value, 3)
+
+
+def place_text(value: float, check: Check) -> str:
+    """A number of raters, or the end of the curve that it is beyond."""
+    if math.isnan(value):
+        return "undefined"
+    if math.isinf(value):
+        return "below 0" if value < 0 else f"above {check.largest}"
+    return decimal(value)
+
+
+def check_sentence(check: Check) -> str:
+    """What was asked for, what was found, and what would settle it."""
+    said = f"{asked_text(check)}: {_finding(check)} on {counted(check.items, 'item')}"
+    text = f"{said[0].upper()}{said[1:]}. The check {VERDICT_WORDS[check.verdict]}."
+    return f"{text} {settling_sentence(check)}" if check.verdict == "inconclusive" else text
+
+
+def _finding(check: Check) -> str:
+    found = found_text(check)
+    if check.check == "min_equivalence":
+        return f"it is worth {found} raters"
+    if check.check in {"min_consistency", "max_bias"}:
+        return f"it has {found}"
+    return f"its difference is {found}"
+
+
+def settling_sentence(check: Check) -> str:
+    """How many more items would settle an inconclusive check."""
+    if check.more_items is None:
+        return (
+            "The estimate lies on the threshold or is undefined: no number of items can be named that would settle it."
+        )
+    return (
+        f"About {counted(round_up(check.more_items), 'more item')} would settle it with a chance of "
+        f"{percent(POWER, 0)}, if the estimate is right."
+    )
+
+
+def round_up(count: int) -> int:
+    """A count with two digits: how many items are needed is known no better.
+
+    Examples
+    --------
+    >>> round_up(7), round_up(118), round_up(1201)
+    (7, 120, 1300)
+    """
+    step = int("1".ljust(len(str(count)) - 1, "0"))
+    return -(-count // step) * step
+
+
+def raters(count: float) -> str:
+    """A number of raters.
+
+    Examples
+    --------
+    >>> raters(1), raters(2.5)
+    ('1 rater', '2.5 raters')
+    """
+    return f"{count:g} {'rater' if count == 1 else 'raters'}"
+
+
+def amount(value: float, check: Check) -> str:
+    """A difference in units of the metric."""
+    return _points(value) if check.measure in SHARES else f"{value:g}"
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:g} percentage {'point' if share == POINT else 'points'}"
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:g}%"
+
+
+def name_of(check: Check) -> str:
+    """A check as a test report names it: the same in every run, whatever was found."""
+    return f"{check.check}: {asked_text(check)}"
+
+
+def measure_sentences(result: GateResult) -> list[str]:
+    """What the quantities are, of those that were asked for."""
+    asked = {check.check: check for check in result.checks}
+    said = []
+    if "min_equivalence" in asked:
+        said.append(
+            "A judge is worth as many raters as a survey needs to predict another rater's label as well as it does "
+            f"({asked['min_equivalence'].measure})."
+        )
+    if "min_consistency" in asked:
+        said.append("Decisions are alike where judge and people both call an item positive, or neither does.")
+    if "max_bias" in asked:
+        said.append("Bias is the judge's share of positive decisions less people's.")
+    if {"better_than", "not_worse_than"} & asked.keys():
+        said.append("A difference of scores is positive where the judge is better than the other.")
+    return said
