@@ -61,7 +61,13 @@ def test_every_name_is_readable_at_any_width(open_page, report, width):
 def test_a_script_in_a_judges_name_is_shown_as_text_and_never_run(open_page, report):
     seen = open_page(report)
     assert seen.dialogs == []
-    assert any("<script>alert(1)" in text for text, *_ in boxes(seen.page))
+    assert any("<script>" in text and "</script>" in text for text, *_ in boxes(seen.page))
+
+
+def test_a_long_name_is_cut_once_in_the_middle_so_that_its_end_is_seen(open_page, report):
+    texts = [text for text, *_ in boxes(open_page(report).page)]
+    assert any(text.endswith("…odels have") for text in texts)
+    assert not any(text.endswith("…") for text in texts)
 
 
 def test_the_pointer_tells_what_a_judge_is_worth(open_page, report):

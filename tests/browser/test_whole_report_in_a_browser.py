@@ -139,6 +139,22 @@ def test_hostile_files_are_shown_as_text_and_nothing_runs(open_page, hostile):
     assert seen.page.get_by_role("rowheader", name=SCRIPT).count() >= 1
 
 
+def test_on_a_phone_no_number_of_an_interval_is_broken(open_page, report):
+    page = open_page(report, viewport={"width": 390, "height": 844}).page
+    open_folds(page)
+    found = page.evaluate(
+        """[...document.querySelectorAll("td")].filter(cell => cell.textContent.includes("[")).map(cell => {
+          const text = cell.firstChild, range = document.createRange();
+          range.setStart(text, text.data.indexOf("["));
+          range.setEnd(text, text.data.indexOf("]") + 1);
+          return [cell.textContent, range.getClientRects().length];
+        })"""
+    )
+    assert len(found) > 20
+    assert [text for text, lines in found if lines > 1] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390  # a wide table scrolls by itself
+
+
 def violations(page):
     """What axe-core finds that is serious or worse, as text."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")

@@ -23,6 +23,7 @@ from dissensus.cli.rate import rate_command
 from dissensus.cli.raters import raters_command
 from dissensus.cli.report import report_command
 from dissensus.cli.reproduce import reproduce_command
+from dissensus.cli.serve import serve_command
 from dissensus.cli.simulate import simulate_urn_command
 from dissensus.cli.simulate_indeterminate import simulate_indeterminate_command
 from dissensus.cli.simulate_labels import simulate_labels_command
@@ -57,6 +58,7 @@ plan.command("labels")(spread(plan_labels_command))
 app.command("rate")(spread(rate_command))
 app.command("gate")(spread(gate_command))
 app.command("report")(spread(report_command))
+app.command("serve")(spread(serve_command))
 app.add_typer(simulate, name="simulate")
 simulate.command("urn")(spread(simulate_urn_command))
 simulate.command("indeterminate")(spread(simulate_indeterminate_command))

@@ -98,7 +98,8 @@ def answers_of(
     Raises
     ------
     DissensusError
-        If there are judges about whom nothing can be said; why not, of the first question about them.
+        If there are judges about whom nothing can be said; why not, of the first question about them. Or if a
+        positive option is none.
     """
     with open_executor(engine, workers=workers) as executor:
         asking = Asking(
@@ -112,15 +113,15 @@ def answers_of(
         )
         if judges is None:
             return Answers(agreement=asking.agreement(), unanswered=WITHOUT_JUDGES)
-        return _about(judges, asking, item_cost=item_cost, rating_cost=rating_cost)
+        return answers_about(judges, asking, item_cost=item_cost, rating_cost=rating_cost)
 
 
-def _about(judges: Judges, asking: Asking, *, item_cost: float, rating_cost: float) -> Answers:
+def answers_about(judges: Judges, asking: Asking, *, item_cost: float, rating_cost: float) -> Answers:
     """Every question about judges, and the one about people."""
     # Judges come first, so that those that do not fit the ratings are refused at once.
     worth, ranking = asking.worth(judges), asking.ranking(judges)
     if isinstance(worth, Unanswered) and isinstance(ranking, Unanswered):
-        raise DissensusError(worth.reason)
+        raise DissensusError(f"{worth.reason} {worth.remedy}".strip())
     two = contenders(answered(worth), answered(ranking))
     comparison = asking.comparison(judges, two) if isinstance(two, Contenders) else two
     plan = None

@@ -1,0 +1,138 @@
+"""The web app: its pages and what they share."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from dissensus.errors import DissensusError
+from dissensus.web.guarding import Guard
+from dissensus.web.messages import refusal
+from dissensus.web.pages.compare import compare_page
+from dissensus.web.pages.data import data_page, upload
+from dissensus.web.pages.explain import explain
+from dissensus.web.pages.home import home
+from dissensus.web.pages.jobs import cancel, progress, start
+from dissensus.web.pages.plan_labels import plan_labels_answer, plan_labels_page, plan_labels_rest
+from dissensus.web.pages.plan_raters import plan_raters_answer, plan_raters_page
+from dissensus.web.pages.report import report_page
+from dissensus.web.pages.static import static
+from dissensus.web.pages.token import token
+from dissensus.web.receiving import TooLargeError
+from dissensus.web.settings import Settings
+from dissensus.web.state import Desk
+from dissensus.web.uploads import Uploads
+from dissensus.web.work.book import JobBook
+from dissensus.web.work.pool import BusyError, Pool
+from dissensus.web.work.quick import QuickAnswers
+
+QUICK_WORKERS, MOST_QUICK, LONGEST_QUICK = 2, 200, 20.0
+TIDY_SECONDS = 60.0
+
+ROUTES = [
+    Route("/", home),
+    Route("/token", token, methods=["GET", "POST"]),
+    Route("/static/{name}", static),
+    Route("/data", data_page, methods=["GET"]),
+    Route("/data", upload, methods=["POST"]),
+    Route("/report", report_page),
+    Route("/compare", compare_page),
+    Route("/plan/labels", plan_labels_page),
+    Route("/plan/labels/answer", plan_labels_answer),
+    Route("/plan/labels/rest", plan_labels_rest),
+    Route("/plan/raters", plan_raters_page),
+    Route("/plan/raters/answer", plan_raters_answer),
+    Route("/explain", explain),
+    Route("/explain/{name}", explain),
+    Route("/work/{task}", start, methods=["POST"]),
+    Route("/jobs/{id}", progress),
+    Route("/jobs/{id}/cancel", cancel, methods=["POST"]),
+]
+STATUS: dict[type[DissensusError], int] = {TooLargeError: 413, BusyError: 503}
+
+
+def make_app(settings: Settings) -> Guard:
+    """The app for these settings, behind its guard."""
+    app = Starlette(
+        routes=ROUTES,
+        exception_handlers={DissensusError: _foreseen, HTTPException: _not_found},
+        lifespan=lambda app: _open_desk(app, settings, lambda: guard.session),
+    )
+    guard = Guard(app, settings)
+    return guard
+
+
+@asynccontextmanager
+async def _open_desk(app: Starlette, settings: Settings, session: Callable[[], str]) -> AsyncIterator[None]:
+    """What the pages share, from the first request to the last; nothing of it is left behind."""
+    uploads = Uploads(keep_seconds=settings.keep_seconds)
+    folder = uploads.folder
+    long = Pool(
+        folder,
+        size=settings.reports_at_once,
+        most_waiting=settings.most_waiting,
+        longest=settings.longest_job,
+        is_fresh=True,
+    )
+    quick = Pool(
+        folder,
+        size=QUICK_WORKERS,
+        most_waiting=MOST_QUICK,
+        longest=LONGEST_QUICK,
+        warm=("plan_labels", "plan_raters"),
+        is_fresh=False,
+    )
+    scripts = Pool(folder, size=1, most_waiting=1, longest=LONGEST_QUICK * 3, is_fresh=True)
+    jobs = JobBook(long, keep_seconds=settings.keep_seconds)
+    desk = Desk(
+        settings=settings,
+        session=session(),
+        uploads=uploads,
+        jobs=jobs,
+        long=long,
+        quick=QuickAnswers(quick),
+        scripts=QuickAnswers(scripts),
+    )
+    app.state.desk = desk
+    beside = [asyncio.create_task(_tidy(desk)), asyncio.create_task(_make_script(desk))]
+    try:
+        yield
+    finally:
+        for task in beside:
+            task.cancel()
+        for pool in (long, quick, scripts):
+            await pool.close()
+        uploads.close()
+
+
+async def _tidy(desk: Desk) -> None:
+    """Remove what is old, now and then."""
+    while True:
+        await asyncio.sleep(min(TIDY_SECONDS, desk.settings.keep_seconds / 2))
+        desk.tidy()
+
+
+async def _make_script(desk: Desk) -> None:
+    """Make the script that draws charts before somebody asks for it: it takes seconds."""
+    with suppress(DissensusError):
+        await desk.scripts.ask(("bundle",), "bundle", {})
+
+
+async def _foreseen(request: Request, error: Exception) -> Response:
+    """A page that says what is wrong."""
+    del request
+    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
+    return refusal(str(error), status=status)
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    """A page for addresses that there are not."""
+    del request
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    words = "This page cannot be asked for in this way." if status == 405 else "There is no such page."  # noqa: PLR2004
+    return refusal(words, status=status)

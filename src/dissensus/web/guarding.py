@@ -1,0 +1,154 @@
+"""Who may ask, and what a browser is told about every answer."""
+
+import ipaddress
+import logging
+import secrets
+import socket
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dissensus.web.messages import refusal
+from dissensus.web.settings import LOOPBACK, Settings
+
+COOKIE = "dissensus"
+OPEN_PATHS = frozenset({"/token", "/static/page.css", "/static/app.css", "/static/app.js", "/static/htmx.min.js"})
+"""What a visitor without the token may see: the page that asks for it, and its looks."""
+SAFE_METHODS = frozenset({"GET", "HEAD"})
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+WRONG_HOST = "This address is not one of this server's. Open the address that `dissensus serve` printed."
+WRONG_ORIGIN = "This request comes from another site and was refused."
+WRONG = "Something went wrong on our side. The terminal in which `dissensus serve` runs says what: please report it."
+
+
+class Guard:
+    """Stands before every page: refuses strangers, sets headers, and lets no traceback out.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What is guarded.
+    settings : Settings
+        Host and token.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+        is_local = settings.host in LOOPBACK  # asking for the machine's own names may take a while
+        self._names = LOOPBACK if is_local else LOOPBACK | {settings.host.lower(), *machine_names()}
+        self.session = secrets.token_urlsafe(32)  # what the cookie holds; the token itself is not kept there
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        has_begun = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal has_begun
+            if message["type"] == "http.response.start":
+                has_begun = True
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        answer = self.refusal(scope)
+        try:
+            await (answer or self._app)(scope, receive, send_with_headers)
+        except Exception:
+            logging.getLogger("dissensus.web").exception("A page failed: %s", scope["path"])
+            if has_begun:
+                raise
+            await refusal(WRONG, status=500)(scope, receive, send_with_headers)
+
+    def refusal(self, scope: Scope) -> Response | None:
+        """Why a request is not answered; None if it is."""
+        headers = Headers(scope=scope)
+        if not self._is_our_host(headers.getlist("host")):
+            return refusal(WRONG_HOST, status=421, is_signed_in=False)
+        if not self._is_same_origin(str(scope["method"]), headers):
+            return refusal(WRONG_ORIGIN, status=403, is_signed_in=False)
+        if self._settings.token is None or scope["path"] in OPEN_PATHS or self.is_signed_in(headers):
+            return None
+        if scope["method"] in SAFE_METHODS and "hx-request" not in headers:
+            return RedirectResponse("/token", status_code=303)
+        return refusal("The token is missing. Reload this page to type it in.", status=401, is_signed_in=False)
+
+    def is_signed_in(self, headers: Headers) -> bool:
+        """Whether the visitor has shown the token."""
+        given = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        return secrets.compare_digest(given.encode(), self.session.encode())
+
+    def _is_our_host(self, given: list[str]) -> bool:
+        """Whether the address that was asked for is ours: another name may point here to get at local pages."""
+        if len(given) != 1:
+            return False
+        name = host_name(given[0])
+        if name is None or name in self._names:
+            return name is not None
+        # Reached over a network: a number cannot be made to point elsewhere, as a name can.
+        return self._settings.host not in LOOPBACK and is_address(name)
+
+    def _is_same_origin(self, method: str, headers: Headers) -> bool:
+        """Whether a request comes from our own pages, or, if it changes nothing, from nobody's."""
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        if origin not in {None, "null"}:
+            return urlsplit(origin or "").netloc.lower() == headers["host"].lower()
+        if method in SAFE_METHODS:
+            return origin is None or site == "same-origin"
+        # A form of a page with Referrer-Policy no-referrer sends the origin null. The browser says whence it comes
+        # on loopback; elsewhere the cookie does, which other sites' requests do not carry (SameSite=Strict).
+        return site == "same-origin" or (site is None and origin == "null" and self._settings.token is not None)
+
+
+def host_name(host: str) -> str | None:
+    """The name in a Host header, without the port; None if it is no such header.
+
+    Examples
+    --------
+    >>> host_name("LOCALHOST:8000"), host_name("[::1]:8000"), host_name("user@evil"), host_name("a b")
+    ('localhost', '::1', None, None)
+    """
+    try:
+        parts = urlsplit(f"//{host}")
+        is_plain = parts.port is not None or not host.endswith(":")
+    except ValueError:
+        return None
+    allowed = parts.netloc == host and "@" not in host and not any(c.isspace() for c in host)
+    return parts.hostname if allowed and is_plain else None
+
+
+def machine_names() -> set[str]:
+    """What this machine is called."""
+    return {socket.gethostname().lower(), socket.getfqdn().lower()}
+
+
+def is_address(name: str) -> bool:
+    """Whether a name is an IP address.
+
+    Examples
+    --------
+    >>> is_address("192.168.1.2"), is_address("example.org")
+    (True, False)
+    """
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""One file per page: what the address says, what is shown."""

@@ -1,0 +1,93 @@
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from dissensus.web.data_options import DATA, file_words, reading_lines
+from dissensus.web.fields import Field, typed, values_of
+from dissensus.web.layout import address, page_html
+from dissensus.web.pages.working import answer_values
+from dissensus.web.showing import Recipe, command_line, options_of
+from dissensus.web.state import desk_of
+from dissensus.web.uploads import DataSet, Uploads
+from dissensus.web.work.job import Job
+from dissensus.web.work.order import Order, Work
+
+FIELDS = (
+    Field(
+        name="bootstrap",
+        label="Bootstrap samples",
+        kind="number",
+        default="500",
+        step="1",
+        is_whole=True,
+        usual="500",
+        hint="fewer are quicker, 0 is without intervals",
+    ),
+)
+
+
+async def report_page(request: Request) -> HTMLResponse:
+    """Everything that the ratings say, section by section."""
+    desk, query = desk_of(request), request.query_params
+    order = REPORT.order(desk.uploads, query)
+    data, values = desk.uploads.find(order.data), values_of((*DATA, *FIELDS), query)
+    chosen = {"data": data.id, **values_of(DATA, query)}
+    html = page_html(
+        "report.html.j2",
+        title="What the ratings say",
+        page="home",
+        recipe=_recipe(data, values),
+        data=data,
+        fields=FIELDS,
+        values=values,
+        hidden=[(name, value) for name, value in chosen.items() if value],
+        back=address("/data", chosen),
+        compare=address("/compare", chosen),
+        **answer_values(desk, REPORT, order),
+    )
+    return HTMLResponse(html)
+
+
+def _order(uploads: Uploads, query: Mapping[str, str]) -> Order:
+    data, values = uploads.find(query.get("data", "")), values_of((*DATA, *FIELDS), query)
+    state = {"data": data.id, **{name: value for name, value in values.items() if value}}
+    arguments = {
+        "data": {**data.arguments(), **values_of(DATA, query)},
+        "bootstrap": typed(FIELDS[0], values["bootstrap"] or FIELDS[0].default),
+    }
+    return Order(task="report", arguments=arguments, data=data.id, state=urlencode(state))
+
+
+def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
+    samples = [f"bootstrap={values['bootstrap']}"] if values["bootstrap"] not in {"", "500"} else []
+    has_task = data.task is not None
+    asked = [
+        "ratings",
+        *(["judges"] if data.judges is not None else []),
+        *(["task=task"] if has_task else []),
+        *samples,
+    ]
+    title = "task.instructions" if has_task else '"What the ratings say"'
+    lines = [
+        *reading_lines(data, values),
+        "",
+        "from pathlib import Path",
+        "from dissensus.decisions.answers import answers_of",
+        "from dissensus.report.whole import report_of",
+        "from dissensus.report.writing import write_page",
+        "",
+        f"report = report_of(answers_of({', '.join(asked)}), title={title})",
+        'print(*report.verdict, sep="\\n")',
+        'write_page(report, Path("report.html"))',
+    ]
+    words = [*file_words(data, values), *options_of(FIELDS, values), "-o", "report.html"]
+    return Recipe(command=command_line("report", *words), python="\n".join(lines))
+
+
+def _show(job: Job) -> str:
+    return str(job.result["html"])
+
+
+REPORT = Work(path="/report", part_names=("agreement", "worth", "ranking", "comparison"), order=_order, show=_show)

@@ -1,0 +1,174 @@
+"""A few words about each question, for the first page and the pages that explain."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question that dissensus answers.
+
+    Attributes
+    ----------
+    name : str
+        In the address.
+    question, short : str
+        The question, and in a sentence what the answer says.
+    paragraphs : tuple of str
+        What the number means and how to read it.
+    needs, source : str
+        What data it takes, and which paper it comes from.
+    command, python : str
+        How to ask elsewhere.
+    page, page_words : str
+        Where to ask here.
+    """
+
+    name: str
+    question: str
+    short: str
+    paragraphs: tuple[str, ...]
+    needs: str
+    source: str
+    command: str
+    python: str
+    page: str = ""
+    page_words: str = ""
+
+
+READ = 'import dissensus\n\nratings = dissensus.read("ratings.csv")\n'
+READ_BOTH = READ + 'judges = dissensus.read_judges("judges.csv")\n'
+
+QUESTIONS = (
+    Question(
+        name="agreement",
+        question="Do the raters agree?",
+        short="How much of what people say is shared, and how much could be chance.",
+        paragraphs=(
+            (
+                "Two raters of the same item agree or do not; the share of agreeing pairs is easy to read, but some "
+                "of it is luck: if nine in ten items are harmless, two people who never look agree often."
+            ),
+            (
+                "Coefficients such as Krippendorff's alpha take the luck out: 1 is perfect agreement, 0 is what "
+                "chance gives. A low alpha need not mean bad raters. Where honest people differ, it says that one "
+                "label per item is not the truth, and a judge should be held against all of them."
+            ),
+        ),
+        needs="A file of ratings in which some items were rated by two people or more.",
+        source="K. Krippendorff (2011), Computing Krippendorff's Alpha-Reliability; K. L. Gwet (2008).",
+        command="dissensus describe ratings.csv",
+        python=READ + "print(dissensus.describe(ratings).summary())",
+        page="/",
+        page_words="Upload ratings",
+    ),
+    Question(
+        name="worth",
+        question="How many raters is this judge worth?",
+        short="A judge is as good as a survey of so many people.",
+        paragraphs=(
+            (
+                "Ask a few people about an item, combine their answers, and predict what one more person will say. "
+                "The more people you ask, the better the prediction: that is the power curve."
+            ),
+            (
+                "Score the judge in the same way. The number of people whose survey predicts as well as the judge is "
+                "its survey equivalence. A judge worth 3.2 raters does better than three people and worse than four; "
+                "one worth less than one person is worse than asking anybody."
+            ),
+        ),
+        needs="Ratings with three raters or more for most items, and judges' answers on the same items.",
+        source="P. Resnick and others, Survey Equivalence: A Procedure for Measuring Classifier Accuracy Against Human "
+        "Labels (2021).",
+        command="dissensus equivalence ratings.csv judges.csv",
+        python=READ_BOTH + "print(dissensus.equivalence(ratings, judges).summary())",
+        page="/",
+        page_words="Upload ratings and judges",
+    ),
+    Question(
+        name="stand-in",
+        question="Which judge can stand in for people?",
+        short="Different definitions of agreement pick different judges; this shows which one decides as people do.",
+        paragraphs=(
+            (
+                "When more than one answer is fair, raters who must choose one hide that. A judge that looks best "
+                "when each item has a single correct label may be the wrong one for the decision you want to take."
+            ),
+            (
+                "Every judge is ranked under many definitions, and by what counts in the end: how often it puts an "
+                "item on the same side of a threshold as people do, and whether it finds too much or too little."
+            ),
+        ),
+        needs="Ratings and the answers of two judges or more. Best are raters who could name every fair answer.",
+        source="L. Guerdan and others, Validating LLM-as-a-Judge Systems in the Absence of Gold Labels (2025).",
+        command="dissensus judges ratings.csv judges.csv",
+        python=READ_BOTH + "print(dissensus.rank_judges(ratings, judges).summary())",
+        page="/",
+        page_words="Upload ratings and judges",
+    ),
+    Question(
+        name="better",
+        question="Is A better than B?",
+        short="Whether the difference between two judges could be chance.",
+        paragraphs=(
+            (
+                "Two judges answered the same items, and people rated them. One of them comes out ahead; on other "
+                "items of the same kind it might have been the other one."
+            ),
+            (
+                "The test flips, item by item, which judge is which, and counts how often luck alone gives a "
+                "difference as large as the one seen: that is the p-value. The interval says how large the "
+                "difference may be."
+            ),
+        ),
+        needs="Ratings, and the answers of two judges on the same items.",
+        source="C. M. Homan and others, How Many Raters Do You Need? Power Analysis for Foundation Models (2023).",
+        command="dissensus compare ratings.csv judges.csv --a A --b B",
+        python=READ_BOTH + 'print(dissensus.compare(ratings, judges, a="A", b="B").summary())',
+        page="/compare",
+        page_words="Compare two judges",
+    ),
+    Question(
+        name="labels",
+        question="One label each for many items, or several for few?",
+        short="How to spend labels to find out which of two models is better.",
+        paragraphs=(
+            (
+                "Labels are wrong now and then. It seems natural to buy three for each item and take the majority, "
+                "but then there are three times fewer items."
+            ),
+            (
+                "For the comparison of two models one label each for more items is usually better: errors of labels "
+                "cancel over many items. The planner computes exactly how often the worse model would come out ahead."
+            ),
+        ),
+        needs="A guess of how accurate the models and the labels are, or a pilot with repeated labels.",
+        source="F. E. Dorner, M. Hardt (2024), Don't Label Twice: Quantity Beats Quality when Comparing Binary "
+        "Classifiers on a Budget.",
+        command="dissensus plan labels --accuracy 0.75 --margin 0.1 --label-accuracy 0.75 --error 0.05",
+        python="import dissensus\n\nplan = dissensus.plan_labels(accuracy=0.75, margin=0.1, label_accuracy=0.75, "
+        "error=0.05)\nprint(plan.summary())",
+        page="/plan/labels",
+        page_words="Plan labels",
+    ),
+    Question(
+        name="raters",
+        question="How many items and raters do I need?",
+        short="The cheapest test set that tells two judges apart.",
+        paragraphs=(
+            (
+                "More items make a comparison surer, and so do more raters for each item, but both cost. Power is "
+                "how often a test set of some size would show a difference that is there."
+            ),
+            (
+                "The planner goes through numbers of items and raters and finds the cheapest test set that shows the "
+                "difference often enough, from what you expect of the judges or from a pilot."
+            ),
+        ),
+        needs="How far the judges differ, or a pilot: a few rated items with both judges' answers.",
+        source="C. M. Homan and others, How Many Raters Do You Need? Power Analysis for Foundation Models (2023).",
+        command="dissensus plan raters --effect 0.1",
+        python="import dissensus\n\nprint(dissensus.plan_raters(effect=0.1).summary())",
+        page="/plan/raters",
+        page_words="Plan items and raters",
+    ),
+)

@@ -1,0 +1,100 @@
+"""What runs in a worker's process: it takes tasks from a pipe, one at a time, and tells how far it is."""
+
+import importlib
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection
+
+from dissensus.errors import DissensusError
+
+Message = dict[str, object]
+Tell = Callable[[Message], None]
+Task = Callable[[Mapping[str, object], Tell], Message]
+
+TASKS = ("bundle", "checkup", "compare", "plan_labels", "plan_raters", "report")
+OURS = "Something went wrong on our side. The terminal in which `dissensus serve` runs says what: please report it."
+MEMORY = "This takes more memory than this machine has. Try fewer rows, or fewer bootstrap samples."
+LARGEST_FILE = 8 * 2**30
+"""Bytes that a worker may write to one temporary file, so that a file that unpacks without end does not fill a disk."""
+
+
+def serve_tasks(connection: Connection, folder: str, warm: tuple[str, ...]) -> None:
+    """Run tasks until the pipe is closed.
+
+    Parameters
+    ----------
+    connection : Connection
+        Tasks come in and messages go out as JSON.
+    folder : str
+        Where temporary files go; the server removes it.
+    warm : tuple of str
+        Tasks to import before they are asked for.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which stops us
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    tempfile.tempdir = folder
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # there is a worker for each core already
+    _limit()
+    for name in warm:
+        task_of(name)
+    while True:
+        try:
+            order = json.loads(connection.recv_bytes())
+        except (EOFError, OSError):
+            return
+        _send(connection, run_task(order, lambda message: _send(connection, message)))
+
+
+def run_task(order: Mapping[str, object], tell: Tell) -> Message:
+    """What a task came to: its result, or why there is none."""
+    try:
+        arguments = order["arguments"]
+        assert isinstance(arguments, dict)  # noqa: S101 - the server wrote it
+        return {"kind": "done", "result": task_of(str(order["task"]))(arguments, tell)}
+    except DissensusError as error:
+        return {"kind": "failed", "error": str(error)}
+    except MemoryError:
+        return {"kind": "failed", "error": MEMORY}
+    except Exception:  # noqa: BLE001 - a visitor sees a sentence, the owner's terminal all of it
+        traceback.print_exc(file=sys.stderr)
+        return {"kind": "failed", "error": OURS}
+
+
+def task_of(name: str) -> Task:
+    """The function of a task by its name."""
+    if name not in TASKS:
+        raise DissensusError(f"There is no task {name!r}: choose one of {', '.join(TASKS)}.")
+    run: Task = importlib.import_module(f"dissensus.web.tasks.{name}").run
+    return run
+
+
+def _send(connection: Connection, message: Message) -> None:
+    connection.send_bytes(json.dumps(message).encode())
+
+
+def _end_with_parent() -> None:
+    """A server that was killed leaves no worker behind."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _limit() -> None:
+    """Refuse memory beyond what the machine has, and files that grow without end, where the system can."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+
+        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
+        resource.setrlimit(resource.RLIMIT_DATA, (physical, physical))
+    except (ImportError, OSError, ValueError):
+        return

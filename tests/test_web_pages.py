@@ -1,0 +1,317 @@
+"""What the pages say, that it is what the command line and Python say, and that the server cleans up after itself."""
+
+import html
+import os
+import re
+import shlex
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dissensus.cli.main import main
+from dissensus.errors import DissensusError, OptionError
+from web_server import form, running
+
+pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
+
+LABELS = [("no", "yes")[(i + (r == i % 4)) % 2] for i in range(30) for r in range(4)]
+RATINGS = "item,rater,label\n" + "".join(f"i{n // 4},r{n % 4},{label}\n" for n, label in enumerate(LABELS))
+REPEATED = RATINGS + "i0,r1,yes\n"
+JUDGES = "item,judge,label\n" + "".join(
+    f"i{i},{judge},{('no', 'yes')[(i + (i % often == 0)) % 2]}\n"
+    for judge, often in (("near", 9), ("far", 3))
+    for i in range(30)
+)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running() as started:
+        yield started
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """The uploaded files under the names that their owner gave them, in the working directory."""
+    (tmp_path / "my ratings.csv").write_text(REPEATED)
+    (tmp_path / "judges.csv").write_text(JUDGES)
+    monkeypatch.chdir(tmp_path)
+    return {"ratings": ("my ratings.csv", REPEATED.encode()), "judges": ("judges.csv", JUDGES.encode())}
+
+
+def shown(text, id_):
+    """The text of an element of a page."""
+    return html.unescape(re.search(rf'id="{id_}">(.*?)</code>', text, re.DOTALL)[1])
+
+
+def words(text):
+    """A text as one line without tags, to compare what is shown here and there."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+
+
+def lead_of(text):
+    return words(re.search(r'<p class="lead">(.*?)</p>', text.partition('id="answer"')[2] or text, re.DOTALL)[1])
+
+
+def run_command(command, capsys):
+    for line in command.splitlines():
+        assert main([*shlex.split(line)[1:], "--quiet"]) == 0
+    return words(capsys.readouterr().out)
+
+
+def run_python(code, capsys):
+    exec(compile(code, "recipe", "exec"), {})  # noqa: S102 - it is what the page tells people to run
+    return words(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/plan/labels",
+        "/plan/labels?goal=budget&budget=500&item_cost=2&labels_per_item=1,5",
+        "/plan/labels?error=0.01&strategy=disagreement-only",
+        "/plan/raters",
+        "/plan/raters?effect=0.2&metric=mae&items=50,100&raters=3&power=0.9",
+    ],
+)
+def test_the_recipes_of_a_planner_say_what_its_page_says(server, path, capsys):
+    status, _, text = server.ask("GET", path)
+    assert status == 200
+    assert lead_of(text) in run_command(shown(text, "recipe-command"), capsys)
+    assert lead_of(text) in run_python(shown(text, "recipe-python"), capsys)
+
+
+def test_the_recipes_of_a_report_say_what_its_page_says(server, files, capsys):
+    where = server.upload(**files).replace("/data?", "/report?") + "&repeats=first&bootstrap=50"
+    answer = server.answer("report", where.partition("?")[2])
+    verdict = [words(sentence) for sentence in re.findall(r"<li>(.*?)</li>", answer.partition("</ul>")[0])]
+    text = server.ask("GET", where)[2]
+    assert len(verdict) >= 2
+    for said in (run_command(shown(text, "recipe-command"), capsys), run_python(shown(text, "recipe-python"), capsys)):
+        assert all(sentence in said for sentence in verdict)
+    assert Path("report.html").is_file()
+
+
+def test_the_recipes_of_a_comparison_say_what_its_page_says(server, files, capsys):
+    where = server.upload(**files).replace("/data?", "/compare?") + "&repeats=first&a=near&b=far&metric=accuracy"
+    lead = lead_of(server.answer("compare", where.partition("?")[2]))
+    text = server.ask("GET", where)[2]
+    assert "near" in lead
+    assert lead in run_command(shown(text, "recipe-command"), capsys)
+    assert lead in run_python(shown(text, "recipe-python"), capsys)
+
+
+def test_the_recipes_of_a_plan_from_a_pilot_say_what_its_page_says(server, files, capsys):
+    where = server.upload(**files).replace("/data?", "/plan/raters?") + "&repeats=first&a=near&b=far"
+    lead = lead_of(server.answer("plan_raters", where.partition("?")[2]))
+    text = server.ask("GET", where)[2]
+    assert lead in run_command(shown(text, "recipe-command"), capsys)
+    assert lead in run_python(shown(text, "recipe-python"), capsys)
+
+
+def test_the_recipes_of_the_data_page_run(server, files, capsys):
+    where = server.upload(**files) + "&repeats=first"
+    text = server.ask("GET", where)[2]
+    said = run_python(shown(text, "recipe-python"), capsys)
+    assert said.startswith("30 120")
+    assert "judges" in shown(text, "recipe-command")
+
+
+def test_the_report_is_the_one_that_the_command_writes(server, files, capsys):
+    where = server.upload(ratings=("my ratings.csv", RATINGS.encode()), judges=files["judges"])
+    Path("my ratings.csv").write_text(RATINGS)
+    answer = server.answer("report", where.partition("?")[2] + "&bootstrap=50")
+    answer = words(re.sub(r"<div hidden.*?</div>", "", answer, flags=re.DOTALL))  # what charts are drawn from
+    assert main(["report", "my ratings.csv", "judges.csv", "--bootstrap", "50", "--quiet"]) == 0
+    capsys.readouterr()
+    page = words(re.search(r"<main.*?</main>", Path("report.html").read_text(), re.DOTALL)[0])
+    sentences = [part for part in re.split(r"(?<=[.?:]) ", page) if len(part) > 30 and "{" not in part]
+    assert len(sentences) > 40
+    assert [part for part in sentences if part not in answer] == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/plan/labels",
+        "/plan/raters",
+        "/compare",
+        "/explain/labels",
+        "/report?data=example:binary",
+        "/data?data=example:binary",
+    ],
+)
+def test_every_page_shows_how_to_do_the_same_elsewhere(server, path):
+    text = server.ask("GET", path)[2]
+    assert shown(text, "recipe-command").startswith("dissensus ")
+    compile(shown(text, "recipe-python"), "recipe", "exec")
+
+
+def test_the_same_question_is_computed_once(server):
+    answers = [
+        server.ask("POST", "/work/report?data=example:binary&bootstrap=77", headers={"HX-Request": "true"})[2]
+        for _ in range(2)
+    ]
+    ids = {re.search(r"/jobs/([^/?\"]+)", text)[1] for text in answers}
+    assert len(ids) == 1
+    assert len(ids.pop()) >= 22  # 128 bits and more
+
+
+def test_a_job_that_cannot_be_done_says_why_in_words(server):
+    where = server.upload(ratings=("a.csv", b"nothing,here\n1,2\n"))
+    assert "item" in words(server.answer("report", where.partition("?")[2]))
+    assert "no judges to compare" in server.answer("compare", where.partition("?")[2])
+
+
+def test_uploads_are_forgotten_after_their_time():
+    with running(keep_seconds=1.0) as server:
+        where = server.upload(ratings=("a.csv", RATINGS.encode()))
+        assert server.ask("GET", where)[0] == 200
+        time.sleep(2.5)
+        status, _, text = server.ask("GET", where)
+        assert status == 400
+        assert "Upload again" in text
+
+
+def test_a_full_queue_says_that_it_is_busy_and_other_pages_answer():
+    with running(reports_at_once=1, most_waiting=1) as server:
+
+        def ask(samples):
+            query = f"data=example:toxicity&bootstrap={samples}"
+            return server.ask("POST", f"/work/report?{query}", headers={"HX-Request": "true"})
+
+        first = ask(20_000)
+        assert first[0] == 200
+        time.sleep(0.5)  # until it has left the queue
+        assert ask(20_001)[0] == 200
+        status, _, text = ask(20_002)
+        assert status == 503
+        assert "Busy" in text
+        assert server.ask("GET", "/plan/labels/answer")[0] == 200
+        id_ = re.search(r"/jobs/([^/?\"]+)", first[2])[1]
+        assert "Cancelled" in server.ask("POST", f"/jobs/{id_}/cancel", headers={"HX-Request": "true"})[2]
+        time.sleep(0.5)
+        assert ask(20_002)[0] == 200
+
+
+def children(pid):
+    """Processes that a process has started, on systems that tell."""
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    return [int(each) for each in listed.stdout.split()]
+
+
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks at processes in /proc")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_end_of_the_server_leaves_nothing_behind(how, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with running() as server:
+        server.upload(ratings=("a.csv", RATINGS.encode()))
+        server.ask("POST", "/work/report?data=example:toxicity&bootstrap=50000", headers={"HX-Request": "true"})
+        time.sleep(1.5)
+        (folder,) = tmp_path.iterdir()
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        workers = children(server.process.pid)
+        assert len(workers) >= 3
+        os.kill(server.process.pid, how)
+        status = server.process.wait(timeout=10)
+        end = time.monotonic() + 10
+        while any(map(is_running, workers)) and time.monotonic() < end:
+            time.sleep(0.1)
+        assert not any(map(is_running, workers))
+    if how is not signal.SIGKILL:  # which leaves no time to clean up
+        assert status == 0
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_other_machines_are_let_in_only_with_a_token():
+    from dissensus.web.serving import check_token  # noqa: PLC0415 - the extra may be missing
+    from dissensus.web.settings import Settings  # noqa: PLC0415 - as above
+
+    check_token(Settings())
+    check_token(Settings(host="0.0.0.0", token="correct horse battery"))  # noqa: S104, S106 - the point of the test
+    with pytest.raises(OptionError, match=r"--host 0\.0\.0\.0 lets other machines in: .* --token"):
+        check_token(Settings(host="0.0.0.0"))  # noqa: S104 - as above
+    with pytest.raises(OptionError, match="too easy to guess"):
+        check_token(Settings(token="short"))  # noqa: S106 - as above
+
+
+def test_a_port_that_is_taken_is_named():
+    from dissensus.web.serving import listen  # noqa: PLC0415 - as above
+    from dissensus.web.settings import Settings  # noqa: PLC0415 - as above
+
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(DissensusError, match=f"Something else is at 127.0.0.1:{port}: choose another port"):
+            listen(Settings(port=port))
+    with pytest.raises(DissensusError, match=r"Cannot listen at nowhere\.invalid"):
+        listen(Settings(host="nowhere.invalid"))
+
+
+def test_the_command_prints_its_address_and_ends_on_ctrl_c():
+    program = "from dissensus.cli.serve import serve_command as serve; serve(port=0, no_open=True)"
+    process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
+    try:
+        assert re.fullmatch(
+            r"dissensus serves at http://127\.0\.0\.1:\d+/ - end it with Ctrl-C\n", process.stderr.readline()
+        )
+    finally:
+        process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=10)[1] == ""
+    assert process.returncode == 0
+
+
+def test_an_upload_without_ratings_is_refused(server):
+    status, _, text = server.ask("POST", "/data", **form({"judges": ("judges.csv", JUDGES.encode())}))
+    assert status == 400
+    assert "No file of ratings was chosen" in text
+
+
+def test_of_too_many_uploads_the_oldest_goes():
+    from dissensus.web.uploads import MOST_KEPT, StoredFile, Uploads  # noqa: PLC0415 - the extra may be missing
+
+    uploads = Uploads(keep_seconds=3600)
+    try:
+        ids = []
+        for n in range(MOST_KEPT + 2):
+            place = uploads.place_for("ratings", f"{n}.csv")
+            place.write_text(RATINGS)
+            ids.append(uploads.add({"ratings": StoredFile(path=place, name=f"{n}.csv")}).id)
+        first = uploads.find(ids[0]).ratings.path
+        assert uploads.tidy() == ids[:2]
+        assert not first.exists()
+        assert uploads.find(ids[2]).ratings.name == "2.csv"
+        with pytest.raises(DissensusError, match="Upload again"):
+            uploads.find(ids[0])
+    finally:
+        uploads.close()
+    assert not uploads.folder.exists()
+
+
+def test_without_the_extra_the_command_says_what_to_install(monkeypatch):
+    from dissensus.cli.serve import serve_command  # noqa: PLC0415 - beside the others
+
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "dissensus.web.serving", raising=False)
+    with pytest.raises(DissensusError, match=r"pip install 'dissensus\[web\]'"):
+        serve_command(port=0)
+
+
+def test_an_answer_to_a_slider_tells_those_who_do_not_see_it(server):
+    for path in ("/plan/labels/answer", "/plan/raters/answer"):
+        text = server.ask("GET", path)[2]
+        said = re.search(r'id="said"[^>]*role="status" hx-swap-oob="true">(.*?)</p>', text, re.DOTALL)
+        assert words(said[1]) == lead_of(text)

@@ -1,0 +1,354 @@
+"""The web app against those who should not get in, or not get far: the real server, spoken to over sockets."""
+
+import asyncio
+import gzip
+import io
+import re
+import socket
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from web_server import form, running
+
+pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
+
+TOKEN = "correct horse battery"  # noqa: S105 - of a server that lives for a second
+SCRIPT = "<script>alert(1)</script>"
+RATINGS = b"item,rater,label\n" + b"".join(
+    b"%d,%d,%s\n" % (i, r, b"yes" if (i + r) % 3 else b"no") for i in range(9) for r in range(3)
+)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running(largest_upload=2 * 2**20, request_seconds=2.0, most_half_open=30) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def guarded():
+    with running(token=TOKEN) as started:
+        yield started
+
+
+def sign_in(guarded, token):
+    return guarded.ask("POST", "/token", body=f"token={token.replace(' ', '+')}".encode())
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example:{port}", "", "user@127.0.0.1:{port}", "192.168.1.2:{port}"]
+)
+def test_a_name_that_was_made_to_point_here_is_refused(server, host):
+    status, _, text = server.ask("GET", "/", headers={"Host": host.format(port=server.port)})
+    assert status == 421
+    assert "dissensus serve" in text
+
+
+@pytest.mark.parametrize("host", ["localhost:{port}", "127.0.0.1:{port}", "[::1]:{port}"])
+def test_the_names_of_this_machine_are_answered(server, host):
+    assert server.ask("GET", "/", headers={"Host": host.format(port=server.port), "Origin": None})[0] == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "null"},
+        {"Origin": None},
+        {"Origin": "null", "Sec-Fetch-Site": "cross-site"},
+        {"Origin": None, "Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_a_post_from_elsewhere_changes_nothing(server, headers):
+    sent = form({"ratings": ("a.csv", RATINGS)})
+    assert server.ask("POST", "/data", body=sent["body"], headers=sent["headers"] | headers)[0] == 403
+    assert server.ask("POST", "/work/report?data=example:binary", headers=headers)[0] == 403
+
+
+def test_a_form_of_our_own_page_is_answered_though_its_origin_is_null(server):
+    # Under Referrer-Policy no-referrer browsers send the origin null with a form, and say that it is our own.
+    sent = form({"ratings": ("a.csv", RATINGS)})
+    own = {"Origin": "null", "Sec-Fetch-Site": "same-origin"}
+    assert server.ask("POST", "/data", body=sent["body"], headers=sent["headers"] | own)[0] == 303
+
+
+@pytest.mark.parametrize("path", ["/", "/plan/labels", "/nothing", "/static/app.css", "/jobs/none"])
+def test_every_answer_has_the_headers_that_protect_it(server, path):
+    _, headers, _ = server.ask("GET", path)
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self';" in policy
+    assert "unsafe" not in policy
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Server"] is None
+
+
+def test_no_page_holds_a_script_or_style_of_its_own(server):
+    for path in ("/", "/plan/labels", "/plan/raters", "/compare", "/explain/worth", "/report?data=example:binary"):
+        _, _, text = server.ask("GET", path)
+        assert not re.search(r"<script(?! src=\"/static/)|<style|\son\w+=|style=\"|javascript:", text), path
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/plan/labels", "/report?data=example:binary", "/jobs/x", "/static/charts.js", "/nothing"]
+)
+def test_without_the_token_every_page_asks_for_it(guarded, path):
+    status, headers, _ = guarded.ask("GET", path)
+    assert (status, headers["Location"]) == (303, "/token")
+    assert guarded.ask("GET", path, headers={"HX-Request": "true"})[0] == 401
+    assert guarded.ask("GET", path, headers={"Cookie": f"dissensus={TOKEN}"})[0] == 303
+
+
+def test_without_the_token_nothing_can_be_uploaded_or_started(guarded):
+    sent = form({"ratings": ("a.csv", RATINGS)})
+    assert guarded.ask("POST", "/data", **sent)[0] == 401
+    assert guarded.ask("POST", "/work/report?data=example:binary")[0] == 401
+
+
+@pytest.mark.parametrize("token", ["", "wrong", TOKEN + "x", TOKEN[:-1], "\N{SNOWMAN}"])
+def test_a_wrong_token_opens_nothing(guarded, token):
+    status, headers, text = sign_in(guarded, token)
+    assert status == 401
+    assert headers["Set-Cookie"] is None
+    assert "not the token" in text
+
+
+def test_the_token_opens_every_page_by_a_cookie_that_scripts_and_other_sites_cannot_use(guarded):
+    status, headers, _ = sign_in(guarded, TOKEN)
+    cookie = headers["Set-Cookie"]
+    assert status == 303
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert TOKEN.partition(" ")[0] not in cookie
+    own = {"Cookie": cookie.partition(";")[0]}
+    assert guarded.ask("GET", "/", headers=own)[0] == 200
+    assert guarded.ask("GET", "/", headers={"Cookie": own["Cookie"] + "x"})[0] == 303
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/%2e%2e/errors.py",
+        "/static/%2fetc%2fpasswd",
+        "/static/htmx.LICENSE.txt",
+        "/data?data=../../etc/passwd",
+        "/data?data=%2fetc%2fpasswd",
+        "/report?data=example:../../errors.py",
+        "/report?data=example:",
+        "/explain/..%2f..%2fapp",
+    ],
+)
+def test_no_address_leads_out_of_what_is_served(server, path):
+    status, _, text = server.ask("GET", path)
+    assert status in {400, 404}
+    assert "import" not in text
+    assert "root:" not in text
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../evil.csv", "/var/evil.csv", "..\\evil.csv", "a\x00b.csv", "x" * 3000 + ".csv", "evil.sh"]
+)
+def test_the_name_of_a_file_is_shown_but_never_used_as_a_path(server, name):
+    where = server.upload(ratings=(name, RATINGS))
+    status, _, text = server.ask("GET", where)
+    assert status == 200
+    assert ".." not in text.replace("...", "")
+    assert not list(Path(tempfile.gettempdir()).glob("*evil*"))
+    assert "27 ratings of 9 items" in server.answer("checkup", where.partition("?")[2])
+
+
+def test_an_upload_that_is_too_large_is_refused_before_it_is_all_there(server):
+    sent = form({"ratings": ("a.csv", b"x" * (3 * 2**20))})
+    status, _, text = server.ask("POST", "/data", **sent)
+    assert status == 413
+    assert "larger than 2 MB" in text
+
+
+def test_an_upload_that_does_not_say_how_large_it_is_is_cut_off(server):
+    head = (
+        f"POST /data HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nOrigin: http://127.0.0.1:{server.port}\r\n"
+        "Content-Type: multipart/form-data; boundary=edge\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    first = b'--edge\r\nContent-Disposition: form-data; name="ratings"; filename="a.csv"\r\n\r\n'
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(head.encode() + b"%x\r\n%s\r\n" % (len(first), first))
+        for _ in range(40):
+            connection.sendall(b"%x\r\n%s\r\n" % (2**16, b"x" * 2**16))
+        assert b" 413 " in connection.recv(200)
+
+
+@pytest.mark.slow
+def test_an_upload_of_300_mb_is_refused_at_the_usual_limit():
+    with running() as server:
+        status, _, text = server.ask("POST", "/data", **form({"ratings": ("a.csv", b"x" * (300 * 2**20))}))
+        assert status == 413
+        assert "larger than 200 MB" in text
+        assert server.ask("GET", "/")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"--edge", b"garbage", b"--edge\r\n\r\n\r\n--edge--", b"--edge\r\n" + b"A" * 9000]
+)
+def test_garbled_uploads_are_refused_in_words(server, body):
+    headers = {"Content-Type": "multipart/form-data; boundary=edge"}
+    status, _, text = server.ask("POST", "/data", body=body, headers=headers)
+    assert status == 400
+    assert 'class="problem"' in text
+
+
+def test_a_file_that_unpacks_to_a_thousand_times_its_size_harms_nobody(server):
+    bomb = gzip.compress(b"item,rater,label\n" + b"1,1,yes\n" * 10 + b"\0" * (150 * 2**20))
+    assert len(bomb) < 2**20
+    where = server.upload(ratings=("bomb.csv.gz", bomb))
+    text = server.answer("checkup", where.partition("?")[2])
+    assert 'class="problem"' in text or "What was taken" in text
+    assert server.ask("GET", "/")[0] == 200
+
+
+def test_a_workbook_that_is_a_bomb_harms_nobody(server):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("xl/workbook.xml", "<workbook/>" + " " * (150 * 2**20))
+    where = server.upload(ratings=("bomb.xlsx", packed.getvalue()))
+    text = server.answer("checkup", where.partition("?")[2])
+    assert 'class="problem"' in text or "cannot be read" in text
+    assert server.ask("GET", "/")[0] == 200
+
+
+def test_a_label_that_is_a_script_is_shown_as_text(server):
+    rows = RATINGS.replace(b"yes", SCRIPT.encode())
+    where = server.upload(ratings=(f"{SCRIPT}.csv", rows))
+    query = where.partition("?")[2]
+    for text in (
+        server.ask("GET", where)[2],
+        server.answer("checkup", query),
+        server.answer("report", query + "&bootstrap=20"),
+    ):
+        assert SCRIPT not in text
+    assert "&lt;script&gt;alert(1)" in text
+
+
+def test_what_is_typed_into_a_form_is_shown_as_text(server):
+    for path in ("/plan/labels", "/plan/labels/answer", "/plan/raters", "/plan/raters/answer"):
+        _, _, text = server.ask(
+            "GET", f"{path}?accuracy={SCRIPT}&effect={SCRIPT}&items={SCRIPT}&goal={SCRIPT}".replace(" ", "+")
+        )
+        assert SCRIPT not in text
+        assert "cannot be" in text
+
+
+def test_an_error_of_ours_shows_no_traceback_on_the_page_but_in_the_log(caplog):
+    from dissensus.web.guarding import Guard  # noqa: PLC0415 - the extra may be missing
+    from dissensus.web.settings import Settings  # noqa: PLC0415 - as above
+
+    async def fails(*_):
+        raise ZeroDivisionError("a secret of ours")
+
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")]}
+    asyncio.run(Guard(fails, Settings())(scope, None, send))
+    text = b"".join(message.get("body", b"") for message in sent).decode()
+    assert sent[0]["status"] == 500
+    assert "Something went wrong on our side" in text
+    assert "secret" not in text
+    assert "a secret of ours" in caplog.text
+
+
+def test_an_error_in_a_worker_shows_no_traceback_on_the_page(capfd):
+    from dissensus.web.work.process import run_task  # noqa: PLC0415 - as above
+
+    message = run_task({"task": "plan_labels", "arguments": {"options": {"nonsense": 1}, "wants": "first"}}, print)
+    assert message["kind"] == "failed"
+    assert message["error"].startswith("Something went wrong on our side")
+    assert "nonsense" in capfd.readouterr().err
+
+
+def test_over_a_network_only_numbers_and_own_names_are_answered():
+    from dissensus.web.guarding import Guard  # noqa: PLC0415 - as above
+    from dissensus.web.settings import Settings  # noqa: PLC0415 - as above
+
+    guard = Guard(None, Settings(host="judge.lab.example", token=TOKEN))
+    status = {
+        host: getattr(
+            guard.refusal({"type": "http", "method": "GET", "path": "/token", "headers": [(b"host", host)]}),
+            "status_code",
+            200,
+        )
+        for host in (b"judge.lab.example", b"192.168.1.2:8000", b"evil.example", b"localhost:8000")
+    }
+    assert list(status.values()) == [200, 200, 421, 200]
+
+
+def half_open(server, sent=b""):
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+    connection.sendall(sent)
+    return connection
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET / HT",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ",
+        b"POST /token HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\ntok",
+    ],
+)
+def test_a_connection_without_a_complete_request_is_dropped(server, sent):
+    with half_open(server, sent) as connection:
+        connection.settimeout(6)  # the server allows 2 seconds
+        received = b""
+        try:
+            while chunk := connection.recv(4096):
+                received += chunk
+        except ConnectionResetError:
+            pass
+    assert received == b"" or b" 403 " in received
+
+
+def test_one_byte_now_and_then_does_not_keep_a_connection_open(server):
+    with half_open(server, b"GET / HTTP/1.1\r\n") as connection:
+        start, is_open = time.monotonic(), True
+        while is_open and time.monotonic() - start < 8:
+            try:
+                connection.sendall(b"X")
+            except OSError:
+                is_open = False
+            time.sleep(0.2)
+    assert not is_open
+
+
+def test_many_half_open_connections_do_not_keep_others_out(server):
+    held = [half_open(server, b"GET / HTTP/1.1\r\nHost: ") for _ in range(100)]
+    try:
+        for _ in range(5):
+            assert server.ask("GET", "/plan/labels/answer")[0] == 200
+    finally:
+        for connection in held:
+            connection.close()
+
+
+def test_a_second_request_on_a_connection_has_its_own_deadline(server):
+    whole = f"GET /explain/worth HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
+    with half_open(server, whole) as connection:
+        connection.settimeout(8)
+        assert b" 200 " in connection.recv(65536)
+        connection.sendall(b"GET / HT")
+        try:
+            while connection.recv(65536):
+                pass
+        except ConnectionResetError:
+            pass

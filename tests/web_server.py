@@ -1,0 +1,85 @@
+"""A real server in a process of its own, for tests that talk to it as a browser or an attacker does."""
+
+import contextlib
+import http.client
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+START = """
+import sys
+from dissensus.web.serving import serve
+from dissensus.web.settings import Settings
+serve(Settings(port=0, **{settings!r}), opens=False, say=lambda text: print(text, flush=True))
+"""
+
+
+@dataclass
+class Running:
+    """A server: its process and its address."""
+
+    process: subprocess.Popen
+    url: str
+    port: int
+
+    def ask(self, method, path, *, body=None, headers=None):
+        """Status, headers and text of an answer; a request of our own pages unless `headers` say otherwise."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        own = {"Host": f"127.0.0.1:{self.port}", "Origin": f"http://127.0.0.1:{self.port}"}
+        with contextlib.closing(connection):
+            sent = {name: value for name, value in {**own, **(headers or {})}.items() if value is not None}
+            connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+            if body is not None:
+                sent.setdefault("Content-Length", str(len(body)))
+            for name, value in sent.items():
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read().decode()
+
+    def upload(self, **files):
+        """The address of the page about uploaded files: role=(name, content)."""
+        status, headers, text = self.ask("POST", "/data", **form(files))
+        assert status == 303, text
+        return headers["Location"]
+
+    def answer(self, task, query, *, seconds=60):
+        """What long work comes to, asked for as a page does."""
+        status, _, text = self.ask("POST", f"/work/{task}?{query}", headers={"HX-Request": "true"})
+        assert status == 200, text
+        end = time.monotonic() + seconds
+        while (found := re.search(r'hx-get="/jobs/([^"?]+)', text)) and time.monotonic() < end:
+            time.sleep(0.2)
+            status, _, text = self.ask("GET", f"/jobs/{found[1]}", headers={"HX-Request": "true"})
+        return text
+
+
+def form(files):
+    """Body and headers of an upload."""
+    edge = b"----edge"
+    parts = [
+        b'--%s\r\nContent-Disposition: form-data; name="%s"; filename="%s"\r\n\r\n%s\r\n'
+        % (edge, role.encode(), name.encode(), content)
+        for role, (name, content) in files.items()
+    ]
+    body = b"".join(parts) + b"--%s--\r\n" % edge
+    return {"body": body, "headers": {"Content-Type": f"multipart/form-data; boundary={edge.decode()}"}}
+
+
+@contextlib.contextmanager
+def running(**settings):
+    """A server on a free port."""
+    program = START.format(settings=settings)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        line = process.stdout.readline()
+        found = re.search(r"http://[^ ]+:(\d+)/", line)
+        assert found, process.stderr.read()
+        yield Running(process, f"http://127.0.0.1:{found[1]}", int(found[1]))
+    finally:
+        process.terminate()
+        process.communicate(timeout=10)
