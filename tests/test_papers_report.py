@@ -182,3 +182,13 @@ def test_the_same_claims_give_the_same_page(tmp_path):
     first = page.read_bytes()
     main(["reproduce", "first", "-o", str(page), "--quiet"])
     assert page.read_bytes() == first
+
+
+def test_a_page_without_a_place_is_refused_before_anything_is_computed(tmp_path, monkeypatch, capsys):
+    def compute(_):
+        pytest.fail("computed for nothing")
+
+    papers = {"first": (TEXT.printed("section 1, half", "One half.", 0.5, compute, decimals=2),)}
+    monkeypatch.setattr(importlib.import_module("dissensus.papers.reproduce"), "PAPERS", papers)
+    assert main(["reproduce", "first", "-o", str(tmp_path / "nowhere" / "page.html")]) == 2
+    assert "nowhere does not exist. Create it first." in capsys.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 
 from dissensus.papers.how_many_raters_cells import cell_tolerance, table_of
 from dissensus.papers.how_many_raters_tables import PERTURBATIONS, RESPONSES, cells
-from dissensus.papers.how_many_raters_words import EQUAL_RATINGS
+from dissensus.papers.how_many_raters_words import EQUAL_RATINGS, responses_needed
 from dissensus.planning import plan_raters
 
 SETS = 1000  # as in the paper's tool
@@ -53,6 +53,40 @@ def test_tables_1_and_2_repeat_cells_with_equally_many_ratings():
     printed = {(c.items, c.responses): c.printed for c in TABLES[4]}
     assert (round(printed[100, 10], 4), round(printed[1000, 1], 4)) == (0.4428, 0.4403)
     assert all(len({items * responses for items, responses in group}) == 1 for group in EQUAL_RATINGS)
+
+
+def test_three_pairs_of_table_1_go_against_what_it_is_to_show():
+    # As the claim about Table 1 says: among 28 neighbours with equally many ratings, more items have the higher p.
+    pairs = [
+        (printed[few], printed[many])
+        for printed in ({(c.items, c.responses): c.printed for c in TABLES[number]} for number in range(4, 8))
+        for group in EQUAL_RATINGS
+        for few, many in itertools.pairwise(group)
+    ]
+    assert len(pairs) == 28
+    assert sum(few < many for few, many in pairs) == 3
+
+
+def test_mae_is_more_sensitive_than_wins_only_where_the_claim_says_so():
+    # With 10 responses or more at perturbation .1, and with at most 100 items and 50 responses at a smaller one.
+    ahead = [
+        (effect, *cell)
+        for effect in PERTURBATIONS
+        for cell, p in table_of("wins", effect).items()
+        if p > table_of("mae", effect)[cell]
+    ]
+    assert sum(responses >= 10 for effect, _, responses in ahead if effect == 0.1) == 24
+    assert sum(effect == 0.1 for effect, *_ in ahead) == 24
+    assert max(items for effect, items, _ in ahead if effect < 0.1) <= 100
+    assert (TABLES[4][0].printed, TABLES[8][0].printed) == (0.532728, 0.495551)  # 25 x 1
+
+
+def test_25_responses_are_too_few_for_1000_items():
+    # Section 6 says that 25 are enough for MAE at perturbation .02; its own Table 10 has p = .1017 there.
+    printed = {(c.items, c.responses): c.printed for c in TABLES[10]}
+    assert printed[1000, 25] == 0.101698
+    assert min(responses for (items, responses), p in printed.items() if items == 1000 and p < 0.05) == 50
+    assert responses_needed("mae", 0.02, items=1000) == 50
 
 
 def test_wins_prefers_items_and_mae_raters_with_the_papers_items():

@@ -45,7 +45,10 @@ def reproduce_command(
     Shows ours beside the published one. Exit status 1 if one that should be reproduced is not.
     """
     from dissensus.papers import download_data, reproduce
+    from dissensus.report.saving import check_place
 
+    if out is not None:
+        check_place(out)
     folder = download_data(cache_folder()) if download and data is None else data
     noted = cache_folder() / "sweep.jsonl" if record is None and sweep == "full" else record
     with output.progress("Recomputing") as progress:

@@ -3,7 +3,8 @@
 Tables 6, 9 and 10 have two rows for 25 items in the text that we have; the first is garbled, so the second is used.
 In Table 10 that row's third number is illegible (0.46/5/0) and is taken from the first row, 0.467570.
 
-Not here: Table 3. Its differences in MAE exceed their possible maximum, half of the perturbation, and are unexplained.
+Not here: Table 3, which stands in `how_many_raters_cells`. Two of its differences in MAE exceed their possible maximum,
+half of the perturbation, and are unexplained.
 """
 
 from collections.abc import Iterator

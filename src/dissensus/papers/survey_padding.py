@@ -23,8 +23,14 @@ def _log_choose(n: Floats, k: Floats) -> Floats:
     return np.where(is_possible, logs, -np.inf)
 
 
-def _drawn(first: Floats, total: Floats, size: int, of_first: Floats) -> Floats:
-    """Chance that so many labels of an item have so many of the first; 0 where it has fewer labels."""
+def drawn(first: Floats, total: Floats, size: int, of_first: Floats) -> Floats:
+    """Chance that so many labels of an item have so many of the first; 0 where it has fewer labels.
+
+    Examples
+    --------
+    >>> drawn(np.array([2.0, 0.0]), np.array([4.0, 1.0]), 2, np.array([1.0, 1.0])).round(4).tolist()
+    [0.6667, 0.0]
+    """
     ways = _log_choose(first, of_first) + _log_choose(total - first, size - of_first)
     every = _log_choose(total, np.full(total.shape, float(size)))
     with np.errstate(invalid="ignore"):
@@ -41,8 +47,8 @@ def scores_by_labels(counts: Counts, most: int) -> Floats:
     for size in range(most + 1):
         seen = np.arange(size + 1.0)[None, :]
         shares = np.exp(_log_choose(np.full(seen.shape, float(size)), seen))
-        up = _drawn(first, total, size + 1, seen + 1) / np.exp(_log_choose(np.full(seen.shape, size + 1.0), seen + 1))
-        down = _drawn(first, total, size + 1, seen) / np.exp(_log_choose(np.full(seen.shape, size + 1.0), seen))
+        up = drawn(first, total, size + 1, seen + 1) / np.exp(_log_choose(np.full(seen.shape, size + 1.0), seen + 1))
+        down = drawn(first, total, size + 1, seen) / np.exp(_log_choose(np.full(seen.shape, size + 1.0), seen))
         others_up, others_down = up.sum(axis=0) - up, down.sum(axis=0) - down
         both = others_up + others_down
         chance = np.clip(np.where(both > 0, others_up / np.where(both > 0, both, 1.0), 0.5), CLIP, 1 - CLIP)

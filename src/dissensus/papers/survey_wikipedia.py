@@ -6,13 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import isotonic_regression
-from scipy.special import gammaln
 
 from dissensus.comparison.metrics.ranks import correlation, weighted_midranks
 from dissensus.papers.claims import Claim, Part
 from dissensus.papers.data import PaperData
 from dissensus.papers.survey_files import PAPER, Counts, Floats, ratings_of_counts, rows_of, soft_judges
-from dissensus.papers.survey_padding import crossing, judge_score, padded_curve
+from dissensus.papers.survey_padding import crossing, drawn, judge_score, padded_curve
 from dissensus.survey import equivalence
 from dissensus.survey.result import EquivalenceResult
 
@@ -140,18 +139,6 @@ def gain_in_area(data: PaperData) -> float:
     return areas[0] - areas[1]
 
 
-def _drawn(of: Floats, total: Floats, size: int, seen: Floats) -> Floats:
-    """Chance that so many of `size` raters drawn are among the `of` of `total`."""
-    parts = [(of, seen), (total - of, size - seen)]
-    is_possible = np.all([(k >= 0) & (k <= n) for n, k in parts], axis=0)
-    logs = gammaln(size + 1) + gammaln(total - size + 1) - gammaln(total + 1)
-    for n, k in parts:
-        kept = np.where(is_possible, k, 0.0)
-        left = np.where(is_possible, n, 0.0)
-        logs = logs + gammaln(left + 1) - gammaln(kept + 1) - gammaln(left - kept + 1)
-    return np.where(is_possible, np.exp(logs), 0.0)
-
-
 class Baseline(NamedTuple):
     """How well groups of raters, and the classifier, predict ten others."""
 
@@ -181,14 +168,14 @@ def _human_baseline(path: Path | None, score: str) -> Baseline:
     )
     reference = np.arange(REFERENCES + 1.0)
     # How likely each number of attacks is among the ten, of shape (n_comments, 11).
-    chance = _drawn(attacks[:, None], total[:, None], REFERENCES, reference[None, :])
+    chance = drawn(attacks[:, None], total[:, None], REFERENCES, reference[None, :])
     own = np.repeat(comments.chance[kept], len(reference))
     classifier = _scored(own, np.tile(reference, len(attacks)), chance.ravel(), score)
     groups = []
     for size in range(LARGEST_GROUP + 1):
         seen = np.arange(size + 1.0)
         left = (attacks[:, None, None] - reference[None, :, None], (total - REFERENCES)[:, None, None])
-        joint = (chance[:, :, None] * _drawn(*left, size, seen[None, None, :])).sum(axis=0)
+        joint = (chance[:, :, None] * drawn(*left, size, seen[None, None, :])).sum(axis=0)
         grid = np.meshgrid(reference, seen, indexing="ij")
         groups.append(_scored(grid[1].ravel(), grid[0].ravel(), joint.ravel(), score))
     return Baseline(np.array(groups), classifier)
