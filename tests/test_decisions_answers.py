@@ -1,17 +1,20 @@
 """Which questions are asked of which data, and what is said where there is no answer."""
 
+import dataclasses
+import re
 from contextlib import contextmanager
 
 import pandas as pd
 import pytest
 
 from dissensus import read, read_judges
+from dissensus.cli.main import main
 from dissensus.decisions.answers import answers_of
 from dissensus.decisions.contenders import Contenders, contenders
 from dissensus.decisions.survey_options import are_measures, survey_options
-from dissensus.decisions.unanswered import BETTER, COLLECT, STAND_IN, WORTH
+from dissensus.decisions.unanswered import BETTER, COLLECT, OPTIONS, STAND_IN, WORTH
 from dissensus.engine.executors import HereExecutor
-from dissensus.errors import DissensusError
+from dissensus.errors import DissensusError, OptionError
 from dissensus.example_data import example_path
 from dissensus.ratings import Task, read_task
 
@@ -45,7 +48,7 @@ def test_ratings_alone_answer_whether_people_agree_and_say_which_file_would_answ
     answers = asked(ratings_of(LABELS))
     assert commands(answers) == ["describe"]
     assert open_questions(answers) == [WORTH, STAND_IN, BETTER]
-    assert all("file with" in part.remedy for part in answers.unanswered)
+    assert all("file with" in f"{part.reason} {part.remedy}" for part in answers.unanswered)
 
 
 def test_one_judge_has_a_worth_and_nobody_to_be_compared_with():
@@ -133,6 +136,44 @@ def test_labels_that_judges_share_are_labels_even_if_they_are_numbers():
     assert survey_options(ratings_of(scores), judges_of(j=["2", "4"] * 5)) == {"calibrate": "table"}
     assert are_measures(ratings_of([["0.5", "1"], ["2", "2.5"]]), judges_of(j=["1", "2"]))
     assert not are_measures(ratings_of(LABELS), judges_of(j=["1.5"] * 20))  # words are no points of a measure
+
+
+def test_an_option_that_is_none_is_the_users_mistake_and_no_open_question():
+    with pytest.raises(OptionError, match="--positive 'maybe' is no option: the options are x, y"):
+        asked(ratings_of(LABELS), judges_of(good=GOOD), positive=["maybe"])
+
+
+def test_judges_without_a_common_item_are_refused_with_the_command_that_takes_one_of_them():
+    halves = [(f"i{i}", "one" if i < 10 else "two", label) for i, label in enumerate(GOOD)]
+    judges = read_judges(pd.DataFrame(halves, columns=["item", "judge", "label"]))
+    with pytest.raises(DissensusError, match="--judge is an option of `dissensus equivalence`"):
+        asked(ratings_of(LABELS), judges)
+
+
+def test_judges_on_another_scale_are_compared_by_their_order():
+    scores = [["10.5", "20", "25"], ["40", "45", "50.5"], ["22", "35", "30"], ["60", "55", "45"]] * 5
+    percents = judges_of(near=[f"{float(x) / 100}" for x in NEAR], far=[f"{float(x) / 100}" for x in FAR])
+    answers = asked(ratings_of(scores), percents)
+    assert answers.comparison.metric == "spearman"
+    [pair] = answers.comparison.pairs
+    assert (pair.judge_a, pair.score_a > pair.score_b) == ("near", True)
+
+
+def test_the_judge_to_pick_is_compared_with_the_one_that_is_worth_the_most():
+    answers = asked(ratings_of(LABELS), judges_of(good=GOOD, bad=BAD, alike=GOOD), bootstrap=0)
+    by_name = {judge.judge: judge for judge in answers.worth.judges}
+    scores = dict(zip(by_name, (-0.9, -0.5, -0.8), strict=True))
+    judges = [dataclasses.replace(by_name[name], score=score) for name, score in scores.items()]
+    worth = dataclasses.replace(answers.worth, judges=tuple(judges))
+    best = contenders(None, answers.ranking).best
+    assert best == "alike"
+    assert contenders(worth, answers.ranking) == Contenders(best="alike", second=judges[1].judge)
+
+
+def test_the_options_of_a_report_are_those_of_the_command(capsys):
+    assert main(["report", "--help"]) == 0
+    known = set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
+    assert known >= OPTIONS
 
 
 def test_contenders_are_the_first_two_by_the_definition_to_select_by():

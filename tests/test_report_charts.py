@@ -5,8 +5,11 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from dissensus.agreement.result import LabelShare
+from dissensus.comparison.result import CompareResult, PairComparison
 from dissensus.errors import OptionError
+from dissensus.planning import plan_raters
 from dissensus.report.charts import Chart, script_safe_json
+from dissensus.report.page import page_of
 from dissensus.report.views import main_chart, section_of
 
 SCRIPT = "<script>alert(1)</script>"
@@ -97,3 +100,48 @@ def test_json_in_a_script_element_cannot_leave_it(text):
     safe = script_safe_json({"label": text})
     assert not set(safe) & set("<>&\u2028\u2029")
     assert json.loads(safe) == {"label": text}
+
+
+def test_both_judges_of_a_difference_are_named_on_the_axis():
+    names = ("roberta-large-wanli-multilabel", "roberta-large-wanli-set")
+    pair = PairComparison(
+        judge_a=names[0],
+        judge_b=names[1],
+        score_a=0.4,
+        score_b=0.6,
+        difference=-0.2,
+        better="b",
+        low=-0.3,
+        high=-0.1,
+        p_value=0.001,
+        p_holm=0.001,
+        items=100,
+    )
+    result = CompareResult(
+        settings={},
+        data={},
+        pairs=(pair,),
+        metric="wins",
+        test="sign-flip",
+        better_scores="higher",
+        question="equally good",
+        is_single=True,
+    )
+    [name] = {row["name"] for row in section_of(result).figures()[0].spec["data"]["values"]}
+    assert name == "rober…ilabel - rober…li-set"
+    assert len(name) <= 28  # what the axis has room for
+
+
+def test_a_series_of_the_cost_chart_stands_in_one_legend():
+    result = plan_raters(effect=0.2, items=(50, 100), raters=(1, 3))
+    _, cost = section_of(result).figures()
+    line, point = cost.spec["layer"]
+    assert (line["encoding"]["stroke"]["legend"], line["encoding"].keys()) == (None, {"stroke"})
+    assert point["encoding"]["color"] == point["encoding"]["shape"]
+    assert {row["line"] for row in cost.spec["data"]["values"]} == {"1", "3"}
+
+
+def test_what_p_is_stands_below_a_plan_once():
+    result = plan_raters(effect=0.2, items=(50, 100), raters=(1, 3))
+    page = page_of([result])
+    assert page.count("It is no p-value of a test") == 1

@@ -182,7 +182,7 @@ ANSWERS = [
         worth(verdict="above K"),
         1,
         """Judge "gpt" is worth more than 5 raters: it predicts another person's label better than asking 5 people,
-        the largest survey that the data allow; how much better they cannot tell.""",
+        the largest survey here; how much better is unknown.""",
     ),
     (worth(verdict=None), 1, 'How many raters judge "gpt" is worth is undefined here (the warnings say why).'),
 ]
@@ -240,6 +240,8 @@ LEFT_OPEN = [
     ),
     (worth(0.5, NAN, 0.8), "whether asking nobody tells more or less than the judge; asking 1 or more tells more."),
     (worth(4.5, NAN, NAN), "leaves open whether asking nobody to 5 people tells more or less than the judge."),
+    # [0, 0.8]: at 0 the judge tells as much as nobody
+    (worth(0.5, 0.0, 0.8), "whether asking nobody tells more or less than the judge; asking 1 or more tells more."),
 ]
 
 

@@ -219,6 +219,84 @@ def test_of_one_judge_the_table_has_no_contest():
         "Bias",
     ]
     assert "What each definition says about it" in [b.title for b in section_of(result).blocks if isinstance(b, Fold)]
+    assert list(table(result, "What each definition says of it").columns) == ["Definition", "Aim", "Value"]
+    told = " ".join(text for part in section_of(result).parts() if isinstance(part, Points) for text in part.texts)
+    assert "The judge is compared with people on 200 items." in told
+    assert "All judges" not in told
+    assert "Best in" not in told
+
+
+def test_of_one_judge_nothing_is_called_the_most():
+    alone = tuple(dataclasses.replace(d, values=d.values[:1], selected="a") for d in DEFINITIONS[1:2])
+    taus = tuple(decided(judge, 0.8, -0.06, tau) for tau in (0.3, 0.5) for judge in ("a", "always-negative"))
+    rows = tuple(dataclasses.replace(row, consistency={"a": 0.8 - row.beta}, best="a") for row in sweep()[0])
+    result = found(definitions=alone, downstream=taus, sensitivity=rows)
+    titles = [figure.title for figure in figures(result)]
+    assert '"a" calls 6.0 points fewer items positive than people do, at tau 0.5' in titles
+    assert '"a" decides as people do on 60% to 80% of the items, depending on beta' in titles
+    assert not any("most" in title or "furthest" in title for title in titles)
+    page = text_of(result)
+    assert "another judge" not in page
+
+
+def tie_of(*names):
+    """Definitions that cannot tell these judges apart."""
+    return (
+        definition("jsd", dict.fromkeys(names, 0.1), better="lower", how="soft", shares=dict.fromkeys(names, 0.5)),
+        definition("hit_rate", dict.fromkeys(names, 0.8)),
+    )
+
+
+def test_judges_that_tie_are_not_told_to_be_picked():
+    result = found(definitions=tie_of("a", "b"), redundant=(), downstream=())
+    section = section_of(result)
+    assert section.lead == (
+        'By Jensen-Shannon divergence "a" and "b" stand in for people equally well. '
+        "No definition of agreement can tell the first from another judge."
+    )
+    assert [row[3] for row in table(result, "The judges, best first").rows] == ["0 of 2, 2 tied"] * 2
+    assert figures(result)[0].title.endswith("by every definition that looks at people, always with another judge")
+
+
+def test_the_table_the_answer_and_the_chart_count_ties_alike():
+    tied = definition("hit_rate", {"a": 0.8, "b": 0.8, "c": 0.5})
+    result = found(definitions=(tied, DEFINITIONS[1], definition("cohen_kappa", {"a": 0.5, "b": 0.6, "c": 0.1})))
+    assert (
+        "1 of 3 definitions of agreement prefers it, and 1 cannot tell it from another judge."
+        in section_of(result).lead
+    )
+    assert [row[3] for row in table(result, "The judges, best first").rows] == [
+        "1 of 3, 1 tied",
+        "1 of 3, 1 tied",
+        "0 of 3",
+    ]
+    assert figures(result)[0].title == (
+        '"a" comes first by 1 of 3 definitions and ties for first by 1, and in place 2 by the one that ranks it lowest'
+    )
+
+
+def test_a_definition_without_a_value_for_the_judge_to_pick_is_not_counted_for_it():
+    by_kappa = definition("cohen_kappa", {"a": NAN, "b": 0.6, "c": 0.1})
+    result = found(definitions=(DEFINITIONS[1], by_kappa), redundant=())
+    assert figures(result)[0].title == '"a" comes first by 1 of 2 definitions, and has no place by the others'
+
+
+def test_no_bias_has_no_sign():
+    result = found(
+        downstream=(decided("a", 0.8, 0.0004), decided("b", 0.7, 0.1), decided("c", 0.6, -0.1), DECISIONS[4])
+    )
+    assert [row[5] for row in table(result, "The judges, best first").rows] == ["0.0 pt", "+10.0 pt", "-10.0 pt"]
+
+
+def test_judges_that_decide_alike_share_the_title():
+    result = found(downstream=(decided("a", 0.8), decided("b", 0.8), decided("c", 0.6), DECISIONS[4]))
+    assert '"a" and "b" decide most like people: on 80% of the items at tau 0.5' in [f.title for f in figures(result)]
+
+
+def test_a_band_says_whose_it_is():
+    taus = tuple(decided(judge, 0.8, -0.06, tau) for tau in (0.3, 0.5) for judge in ("a", "b", "c", "always-negative"))
+    captions = [figure.caption for figure in figures(found(downstream=taus)) if "people" in figure.title]
+    assert sum('The band around "a" holds 95% intervals' in caption for caption in captions) == 2
 
 
 def test_no_value_at_all_is_no_answer():
@@ -340,6 +418,28 @@ def test_the_reverse_matrix_is_a_table_of_what_choices_stand_for():
         ["yes", "yes and no", "0.30 [0.30, 0.30]"],
         ["no", "no", "0.99 [0.99, 0.99]"],
     ]  # .005 is left out
+
+
+def test_an_item_on_which_definitions_disagree_shows_numbers_that_differ():
+    violation = Violation(
+        item="i1",
+        judge_a="a",
+        judge_b="b",
+        definition_a="hit_rate",
+        definition_b="jsd",
+        values_a=(0.7, 0.6),
+        values_b=(0.0123, 0.0117),
+    )
+    inversion = Inversion(judge_a="a", judge_b="b", prefer_a=("jsd",), prefer_b=("hit_rate",))
+    texts = [
+        text
+        for part in section_of(found(violations=(violation,), inversions=(inversion,))).parts()
+        if isinstance(part, Points)
+        for text in part.texts
+    ]
+    [told] = [text for text in texts if text.startswith("Why they can disagree")]
+    assert "(0.70 against 0.60 of" in told
+    assert "(0.0117 against 0.0123, lower is better)" in told  # with two decimals both would be 0.01
 
 
 def test_the_first_table_is_that_of_the_judges_and_fits_80_columns(real):

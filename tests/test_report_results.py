@@ -39,6 +39,11 @@ SHOWN_ELSEWHERE = {
     "import": "it writes a file, and has nothing to draw",
     "doctor": "it is about a file, and has nothing to draw",
     "rate": "it needs a model to ask; its own tests show it",
+    "gate": "it passes or fails; its own tests show it",
+    "alt-test": "its own tests show it",
+    "prevalence": "its own tests show it",
+    "panel": "its own tests show it",
+    "raters": "its own tests show it",
 }
 
 

@@ -77,9 +77,19 @@ def test_undefined_numbers_in_the_answer_point_to_the_warning(described):
         pairwise_agreement=coefficient(math.nan, name="pairwise_agreement"), coefficients=(coefficient(math.nan),)
     ).whole
     assert agreement_in_short(whole) == (
-        "How often two raters of the same item agree is undefined here (the warnings say why); "
-        "Krippendorff's alpha (nominal) is undefined here (the warnings say why)."
+        "How often two raters of the same item agree is undefined here (the warnings say why)."
     )
+    agreed = described(coefficients=(coefficient(math.nan),)).whole
+    assert agreement_in_short(agreed).endswith(
+        "; Krippendorff's alpha (nominal) is undefined here (the warnings say why)."
+    )
+
+
+def test_numbers_on_a_measure_agree_by_how_near_they_are(described):
+    near = described(coefficients=(coefficient(0.8, name="krippendorff_alpha_interval"),)).whole
+    said = agreement_in_short(near, "interval")
+    assert said.startswith("Krippendorff's alpha (interval) is 0.80")
+    assert said.endswith("of the pairs of raters gave exactly the same number.")
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,12 @@ def demo_command(
     from dissensus.example_data import example_path
     from dissensus.ratings import read, read_judges, read_task
     from dissensus.report.bundle import bundled_meanwhile
+    from dissensus.report.saving import check_place
     from dissensus.report.together import together
     from dissensus.report.whole import report_of
     from dissensus.report.writing import write_page
 
+    check_place(out)
     folder = example_path("toxicity")
     task = read_task(folder / "task.toml")
     ratings = read(folder / "ratings.csv", task=task)

@@ -99,10 +99,12 @@ def report_command(
 
     from dissensus.decisions.answers import answers_of
     from dissensus.report.bundle import bundled_meanwhile
+    from dissensus.report.saving import check_place
     from dissensus.report.together import together
     from dissensus.report.whole import report_of
 
-    form = writing.file_format()  # before the work, so that a misspelt format costs no time
+    form = writing.file_format()  # before the work, so that a misspelt format or folder costs no time
+    check_place(writing.path())
     with output.progress("Reading the files"):
         judges, task = judges_source.read_all(repeats=source.repeats), source.read_task()
         ratings = source.read()

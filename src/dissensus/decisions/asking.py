@@ -9,12 +9,22 @@ from typing import TypeVar
 from dissensus.agreement import describe
 from dissensus.agreement.result import DescribeResult
 from dissensus.comparison import compare
+from dissensus.comparison.metrics import MetricName
 from dissensus.comparison.result import CompareResult
 from dissensus.decisions.contenders import Contenders
 from dissensus.decisions.survey_options import survey_options
-from dissensus.decisions.unanswered import BETTER, COLLECT, NO_LABELS, STAND_IN, WORTH, Unanswered
+from dissensus.decisions.unanswered import (
+    BETTER,
+    COLLECT,
+    COMMANDS,
+    NO_LABELS,
+    STAND_IN,
+    WORTH,
+    Unanswered,
+    options_elsewhere,
+)
 from dissensus.engine import Progress
-from dissensus.errors import DissensusError
+from dissensus.errors import DissensusError, OptionError
 from dissensus.judges import rank_judges
 from dissensus.judges.result import JudgesResult
 from dissensus.planning import PlanRatersResult, plan_raters
@@ -98,22 +108,30 @@ class Asking:
                 progress=progress,
             )
 
-        return self._ask(STAND_IN, "Ranking judges under every definition", ask)
+        # Thresholds and samples are ours: an option that it refuses is the user's, and a mistake to mend.
+        return self._ask(STAND_IN, "Ranking judges under every definition", ask, refused=OptionError)
 
     def comparison(self, judges: Judges, two: Contenders) -> CompareResult | Unanswered:
         """Is the best judge really better than the second?"""
 
-        def ask(progress: Progress | None) -> CompareResult:
+        def ask_by(metric: MetricName, progress: Progress | None) -> CompareResult:
             return compare(
                 self.ratings,
                 judges,
                 a=two.best,
                 b=two.second,
+                metric=metric,
                 bootstrap=self.bootstrap,
                 rng=self.seed,
                 engine=self.executor,
                 progress=progress,
             )
+
+        def ask(progress: Progress | None) -> CompareResult:
+            try:
+                return ask_by("wins", progress)
+            except OptionError:  # of a judge on another scale than the raters only the order can be compared
+                return ask_by("spearman", progress)
 
         return self._ask(BETTER, "Comparing the two best judges", ask)
 
@@ -138,10 +156,20 @@ class Asking:
 
         return self._ask(COLLECT, "Planning what to collect next", ask)
 
-    def _ask(self, question: str, what: str, ask: Callable[[Progress | None], T]) -> T | Unanswered:
-        """The answer, or the reason that the method gives for having none."""
+    def _ask(
+        self,
+        question: str,
+        what: str,
+        ask: Callable[[Progress | None], T],
+        *,
+        refused: tuple[type[DissensusError], ...] | type[DissensusError] = (),
+    ) -> T | Unanswered:
+        """The answer, or the reason that the method gives for having none; errors that are `refused` are raised."""
         try:
             with self.step(what) as progress:
                 return ask(progress)
+        except refused:
+            raise
         except DissensusError as error:
-            return Unanswered(question=question, reason=str(error))
+            remedy = options_elsewhere([str(error)], COMMANDS[question])
+            return Unanswered(question=question, reason=str(error), remedy=remedy)

@@ -1,4 +1,4 @@
-"""The two judges that a reader chooses between: the best and the second."""
+"""The two judges that a reader chooses between: the one to pick, and its strongest rival."""
 
 import math
 from dataclasses import dataclass
@@ -17,10 +17,15 @@ class Contenders:
 
 
 def contenders(worth: EquivalenceResult | None, ranking: JudgesResult | None) -> Contenders | Unanswered:
-    """The two best judges by the definition to select by, or else by what they are worth."""
+    """The judge to pick and the one that is worth the most raters, or the second by the same measure if they are one.
+
+    The judge to pick is the best by the definition to select by, or else by what judges are worth.
+    """
     names = [] if ranking is None else _by_definition(ranking)
-    if not names and worth is not None:
-        names = _by_worth(worth)
+    by_worth = [] if worth is None else _by_worth(worth)
+    if names and by_worth[:1] != names[:1]:
+        names = list(dict.fromkeys([names[0], *(name for name in by_worth[:1] if name in names), *names]))
+    names = names or by_worth
     if len(names) > 1:
         return Contenders(best=names[0], second=names[1])
     return Unanswered(
@@ -38,7 +43,7 @@ def _by_definition(ranking: JudgesResult) -> list[str]:
 
 
 def _by_worth(worth: EquivalenceResult) -> list[str]:
-    """The judges by their score, each at its better one, raw or calibrated."""
-    known = [judge for judge in worth.judges if math.isfinite(judge.score)]
-    ordered: list[JudgeWorth] = sorted(known, key=lambda judge: -judge.score)
-    return list(dict.fromkeys(judge.judge for judge in ordered))
+    """The judges by their score, the best first; calibrated where they were."""
+    by_name = {judge.judge: judge for judge in worth.judges}  # calibrated judges come after themselves raw
+    known: list[JudgeWorth] = [judge for judge in by_name.values() if math.isfinite(judge.score)]
+    return [judge.judge for judge in sorted(known, key=lambda judge: -judge.score)]

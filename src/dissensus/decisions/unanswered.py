@@ -1,12 +1,26 @@
 """Questions that the data leave open, and what would answer them."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 WORTH = "How many raters is each judge worth?"
 STAND_IN = "Which judge can stand in for people?"
 BETTER = "Is the best judge really better than the second?"
 COLLECT = "What to collect next?"
-JUDGES_FILE = "a judges file with the columns item, judge and label, which `dissensus report RATINGS JUDGES` takes"
+COMMANDS = {WORTH: "equivalence", STAND_IN: "judges", BETTER: "compare", COLLECT: "plan raters"}
+"""The command that asks a question alone, with options that a report does not have."""
+OPTIONS = frozenset({"--bootstrap", "--item-cost", "--label", "--labels", "--map", "--positive", "--rating-cost"}) | {
+    "--item",
+    "--question",
+    "--rater",
+    "--repeats",
+    "--scale",
+    "--task",
+    "--workers",
+}
+"""The options of a report that messages may name."""
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +46,30 @@ class Unanswered:
         return {"question": self.question, "reason": self.reason, "remedy": self.remedy}
 
 
+def options_elsewhere(texts: Iterable[str], command: str) -> str:
+    """Where the options are that some messages name and a report does not have; empty if there are none.
+
+    Examples
+    --------
+    >>> options_elsewhere(["--cohort keeps the items fixed.", "Name it with --positive."], "equivalence")
+    '--cohort is an option of `dissensus equivalence`, which asks this question alone.'
+    """
+    found = dict.fromkeys(name for text in texts for name in _OPTION.findall(text) if name not in OPTIONS)
+    if not found:
+        return ""
+    *names, last = found
+    listed = f"{', '.join(names)} and {last} are options" if names else f"{last} is an option"
+    return f"{listed} of `dissensus {command}`, which asks this question alone."
+
+
 WITHOUT_JUDGES = (
-    Unanswered(question=WORTH, reason="No judge's answers were given.", remedy=f"It takes {JUDGES_FILE}."),
-    Unanswered(question=STAND_IN, reason="No judge's answers were given.", remedy=f"It takes {JUDGES_FILE}."),
     Unanswered(
-        question=BETTER, reason="No judge's answers were given.", remedy="It takes the same file with two judges in it."
+        question=WORTH,
+        reason="No judge's answers were given.",
+        remedy="Add a file with the columns item, judge and label: `dissensus report RATINGS JUDGES`.",
     ),
+    Unanswered(question=STAND_IN, reason="The same file with judges' answers tells."),
+    Unanswered(question=BETTER, reason="The same file with the answers of two judges tells."),
 )
 NO_LABELS = Unanswered(
     question=STAND_IN,

@@ -4,6 +4,15 @@ from pathlib import Path
 from dissensus.errors import DissensusError
 
 
+def check_place(path: Path) -> None:
+    """Raise if there can be no such file, so that nobody waits for a report that then has no place."""
+    target = path.resolve()
+    if target.is_dir():
+        raise DissensusError(f"Cannot write {path}: it is a folder. Name a file in it.")
+    if not target.parent.is_dir():
+        raise DissensusError(f"Cannot write {path}: the folder {path.parent} does not exist. Create it first.")
+
+
 def save_bytes(path: Path, content: bytes) -> None:
     """Write a file so that it is there as a whole or not at all.
 
@@ -14,11 +23,8 @@ def save_bytes(path: Path, content: bytes) -> None:
     DissensusError
         If the folder does not exist or the file cannot be written.
     """
+    check_place(path)
     target = path.resolve()  # through a symbolic link, which stays one
-    if target.is_dir():
-        raise DissensusError(f"Cannot write {path}: it is a folder. Name a file in it.")
-    if not target.parent.is_dir():
-        raise DissensusError(f"Cannot write {path}: the folder {path.parent} does not exist. Create it first.")
     try:
         if target.exists() and not target.is_file():
             target.write_bytes(content)

@@ -4,29 +4,33 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dissensus.decisions.answers import Answers
-from dissensus.decisions.unanswered import BETTER, COLLECT
-from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Points, Report, Section
+from dissensus.decisions.unanswered import BETTER, COLLECT, COMMANDS, options_elsewhere
+from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Part, Points, Report, Section
+from dissensus.report.sentences.judges import choice_of
 from dissensus.report.sentences.next_steps import Prices, next_steps, open_question
 from dissensus.report.sentences.verdict import verdict_of
-from dissensus.report.untrusted import visible
+from dissensus.report.untrusted import quoted, visible
 from dissensus.report.views import section_of
+from dissensus.report.views.equivalence import best_first
 from dissensus.results import Result
 
 MOST_WARNINGS = 2
 """More warnings than that about one question are folded."""
 UNIT = "Costs are in units of what one rating costs, unless you give --item-cost and --rating-cost."
+PRICES = "Costs are in your units: {item:g} for a new item and {rating:g} for a rating."
 
 
 def report_of(answers: Answers, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0) -> Report:
     """The report about some answers, in the order of a reader's questions."""
     sections = [section_of(part) for part in (answers.agreement, answers.worth, answers.ranking) if part is not None]
     if answers.comparison is not None:
-        sections.append(replace(section_of(answers.comparison), title=BETTER))
+        section = section_of(answers.comparison)
+        sections.append(replace(section, title=BETTER, blocks=[*_why_these(answers), *section.blocks]))
     sections.append(_collect(answers, Prices(item=item_cost, rating=rating_cost)))
     return Report(
         title=title,
         verdict=verdict_of(answers),
-        sections=[*_warned_once(sections, answers.results), *_left_open(answers)],
+        sections=[*map(_with_options, _warned_once(sections, answers.results)), *_left_open(answers)],
         results=answers.results,
     )
 
@@ -37,6 +41,16 @@ def report_on(results: Sequence[Result], *, title: str) -> Report:
     return Report(
         title=title, verdict=[section.lead for section in sections], sections=sections, results=tuple(results)
     )
+
+
+def _why_these(answers: Answers) -> list[Block]:
+    """Why these two judges were compared, where they are the best in two ways and not the first and the second."""
+    picked = None if answers.ranking is None else choice_of(answers.ranking).picked
+    worthiest = None if answers.worth is None else next(iter(best_first(answers.worth.judges)), None)
+    if picked is None or worthiest is None or picked.judge == worthiest.judge:
+        return []
+    text = f"{quoted(picked.judge)} is the judge to pick, {quoted(worthiest.judge)} the one that is worth the most."
+    return [Paragraph(text=text)]
 
 
 def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list[Section]:
@@ -54,13 +68,25 @@ def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list
     return found
 
 
+def _with_options(section: Section) -> Section:
+    """The section, and where the options are that its hints and warnings name and a report does not have."""
+    told = [text for part in section.parts() for text in _advice(part)]
+    said = options_elsewhere(told, COMMANDS.get(section.title, "describe"))
+    return replace(section, blocks=[*section.blocks, Paragraph(text=said)]) if said else section
+
+
+def _advice(part: Part) -> Sequence[str]:
+    return part.texts if isinstance(part, Points) else [part.text] if isinstance(part, Note) else []
+
+
 def _collect(answers: Answers, prices: Prices) -> Section:
     """What to collect next: suggestions, then the plan behind the first of them."""
     steps = next_steps(answers, prices)
     lead = steps[0] if steps else "Nothing that these data suggest: more of the same would only narrow the intervals."
     blocks: list[Block] = [Points(title="Besides", texts=steps[1:])] if steps[1:] else []
     if any("(cost " in step for step in steps):
-        blocks.append(Paragraph(text=UNIT))
+        own = PRICES.format(item=prices.item, rating=prices.rating)
+        blocks.append(Paragraph(text=UNIT if prices == Prices(item=0.0, rating=1.0) else own))
     return Section(title=COLLECT, lead=lead, blocks=[*blocks, *_plan_blocks(answers)])
 
 
@@ -75,7 +101,8 @@ def _plan_blocks(answers: Answers) -> list[Block]:
 
 
 def _left_open(answers: Answers) -> list[Section]:
-    said = [open_question(part) for part in answers.unanswered]
+    # Why there is no plan is told where a reader asks what to collect.
+    said = [open_question(part) for part in answers.unanswered if part.question != COLLECT]
     if not said:
         return []
     lead = "Some questions cannot be answered from these data; below is what would answer them."

@@ -109,11 +109,21 @@ def agreement_in_short(whole: Description, scale: object = None) -> str:
     """Do the raters agree, in one sentence: how often a pair does, and how much better than chance that is."""
     best = headline(whole.coefficients, scale)
     pairs = pairwise_clause(whole.pairwise_agreement, group=whole.group)
-    if best is None:
+    is_known = best is not None and math.isfinite(best.value)
+    if best is None or not (is_known or math.isfinite(whole.pairwise_agreement.value)):
         return f"{pairs}."
+    if scale == "interval" and is_known:
+        # Two numbers on a measure are seldom the same, so that it says little how often they are.
+        equal = with_interval(*_ends(whole.pairwise_agreement), form=percent)
+        scale_ends = "where 1 is perfect agreement and 0 is what chance would bring"
+        return f"{_says(best)}, {scale_ends}; {equal} of the pairs of raters gave exactly the same number."
     if not math.isfinite(best.value):
         return f"{pairs}; {_undefined(best)}."
     return f"{pairs}; {_says(best)}, where 1 is perfect agreement and 0 is what chance would bring."
+
+
+def _ends(coefficient: Coefficient) -> tuple[float, float, float]:
+    return coefficient.value, coefficient.low, coefficient.high
 
 
 def pairwise_clause(agreement: Coefficient, *, group: str | None = None) -> str:

@@ -41,8 +41,10 @@ def difference_sentence(found: Comparison, terms: Terms) -> str:
     one, other = judge_name(found.judge), judge_name(found.other)
     share = f" in {samples(found.share_better)}" if math.isfinite(found.share_better) else ""
     if not math.isfinite(found.difference):
-        far = f"how many {terms.raters} apart they are is unknown, since they are not both on the curve"
-        return f"{one} predicts people better than {other}{share}; {far}."
+        far = f"; how many {terms.raters} apart they are is unknown, since they are not both on the curve"
+        return f"{one} predicts people better than {other}{share}{far if terms.largest else ''}."
+    if found.difference == found.low == found.high == 0:
+        return f"{one} and {other} are worth the same in every bootstrap sample."
     more = "more" if found.difference >= 0 else "less"
     ends = (found.low, found.high) if found.difference >= 0 else (-found.high, -found.low)
     said = f"{one} is worth {with_interval(abs(found.difference), *ends)} {terms.raters} {more} than {other}"

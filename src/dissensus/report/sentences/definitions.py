@@ -1,4 +1,4 @@
-"""The definitions of performance in words, and those that rank judges alike as one kind."""
+"""The definitions of agreement in words, and those that rank judges alike as one kind."""
 
 import math
 import re

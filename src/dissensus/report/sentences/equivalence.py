@@ -15,6 +15,13 @@ CALIBRATION_MATTERS = (
     "left is what it knows. Raw is what you get by taking its probabilities at face value; a bare label counts as "
     "certain."
 )
+FLAT = (
+    "Asking people tells nothing here, however many: no survey predicts better than asking nobody, so there is nothing "
+    "to measure judges by."
+)
+"""Of a curve that does not rise, as where every rating says the same."""
+FLATTEST = 1e-9
+TURNED = "The judge's order runs against people's: if its scale is turned, turn its numbers round."
 
 
 def judge_name(worth: JudgeWorth) -> str:
@@ -59,11 +66,11 @@ def worth_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
     value, bounds = value_text(worth, terms), bounds_text(worth, settings, terms)
     if bounds is not None:
         return f"{value} [{bounds[0]}, {bounds[1]}]"
-    reach = _reach(worth)
+    reach = reach_of(worth)
     return value if reach is None else f"{value} ({'up to' if worth.verdict == 'below 0' else 'from'} {decimal(reach)})"
 
 
-def _reach(worth: JudgeWorth) -> float | None:
+def reach_of(worth: JudgeWorth) -> float | None:
     """The end of the interval of a judge off the curve that lies on it, if one does."""
     end = {"below 0": worth.equivalence_high, "above K": worth.equivalence_low}.get(str(worth.verdict), math.nan)
     return end if math.isfinite(end) else None
@@ -71,7 +78,7 @@ def _reach(worth: JudgeWorth) -> float | None:
 
 def reach_sentence(worth: JudgeWorth, terms: Terms) -> str:
     """How far the interval of a judge off the curve comes back to it; empty if it does not."""
-    reach = _reach(worth)
+    reach = reach_of(worth)
     if reach is None:
         return ""
     how = "reaches up to" if worth.verdict == "below 0" else "begins at"
@@ -82,6 +89,12 @@ def raters_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
     """What a judge is worth with its interval, in raters."""
     value = value_text(worth, terms)
     return f"{value} {terms.raters}{worth_text(worth, settings, terms).removeprefix(value)}"
+
+
+def is_flat(curve: Sequence[CurvePoint]) -> bool:
+    """Whether surveys of any size predict the same, so that a judge's place among them means nothing."""
+    known = [point.score for point in curve if math.isfinite(point.score)]
+    return len(known) > 1 and max(known) - min(known) < FLATTEST
 
 
 def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges: int) -> str:
@@ -108,7 +121,7 @@ def _above(terms: Terms) -> str:
         )
     return (
         f"is worth more than {terms.raters_of(terms.largest)}: it predicts {terms.target} better than asking "
-        f"{terms.people(terms.largest)}, the largest survey that the data allow; how much better they cannot tell."
+        f"{terms.people(terms.largest)}, the largest survey here; how much better is unknown."
     )
 
 
@@ -154,7 +167,7 @@ def _open_question(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
     if bounds_text(worth, settings, terms) is None:
         return ""
     low, high = worth.equivalence_low, worth.equivalence_high
-    first = math.floor(low) + 1 if math.isfinite(low) else 0
+    first = math.ceil(low) if math.isfinite(low) else 0
     last = math.ceil(high) - 1 if math.isfinite(high) else terms.largest
     if first > last:
         return "Its interval does not change that."
@@ -210,7 +223,7 @@ def below_hint(settings: Settings, terms: Terms) -> str:
     meaning = f"Below 0 means worse than {terms.nobody}, without asking anybody."
     score = settings.get("score", "cross-entropy")
     if score in ORDERS:
-        return f"{meaning} The judge's order runs against people's: if its scale is turned, turn its numbers round."
+        return f"{meaning} {TURNED}"
     if score != "cross-entropy":
         return meaning
     if settings.get("calibrate", "none") == "none":

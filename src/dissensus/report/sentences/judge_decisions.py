@@ -11,6 +11,8 @@ from dissensus.report.untrusted import quoted
 
 Settings = Mapping[str, object]
 MOST_NAMES = 4
+SMALLEST = 0.0005
+"""A smaller share is nothing that a percentage with one decimal would show."""
 
 
 def options_words(settings: Settings) -> str:
@@ -46,7 +48,7 @@ def consistency_sentence(row: Downstream) -> str:
 
 def bias_words(row: Downstream) -> str:
     """How a judge's prevalence differs from people's."""
-    if abs(row.bias) < 0.0005:  # noqa: PLR2004 - nothing that one decimal would show
+    if abs(row.bias) < SMALLEST:
         return "calls as many of them positive as people do"
     low, high = (row.bias_low, row.bias_high) if row.bias > 0 else (-row.bias_high, -row.bias_low)
     size = with_interval(abs(row.bias), low, high, form=points)
@@ -87,10 +89,16 @@ def elsewhere_sentence(rows: Collection[Downstream], tau: float) -> str:
     return f"Without looking, a constant does at least as well {listing(said)}." if said else ""
 
 
-def consistency_finding(best: Downstream, constant: Downstream | None, *, is_contest: bool = True) -> str:
+def consistency_finding(judged: Sequence[Downstream], constant: Downstream | None) -> str:
     """The title of the chart of decisions."""
-    how = "decides most like people:" if is_contest else "decides as people do"
-    said = f"{quoted(best.judge)} {how} on {percent(best.consistency, 0)} of the items at tau"
+    best = max(judged, key=lambda row: row.consistency)
+    tied = [quoted(row.judge) for row in judged if abs(row.consistency - best.consistency) < SMALLEST]
+    how = "decides most like people:" if len(judged) > 1 else "decides as people do"
+    who = f"{quoted(best.judge)} {how}"
+    if len(tied) > 1:
+        left = len(tied) - MOST_NAMES
+        who = f"{listing(tied[:MOST_NAMES] + ([f'{left} more'] if left > 0 else []))} decide most like people:"
+    said = f"{who} on {percent(best.consistency, 0)} of the items at tau"
     beaten = constant is not None and best.consistency <= constant.consistency
     return f"{said} {best.tau:g}{', and a constant does no worse' if beaten else ''}"
 
@@ -100,6 +108,11 @@ def bias_finding(rows: Collection[Downstream]) -> str:
     judged = [row for row in rows if row.judge not in BASELINES]
     worst = max(judged, key=lambda row: abs(row.bias))
     how, size = "fewer" if worst.bias < 0 else "more", f"{points(abs(worst.bias))} points"
+    if abs(worst.bias) < SMALLEST:
+        who = quoted(worst.judge) if len(judged) == 1 else "Every judge"
+        return f"{who} calls as many items positive as people do, at tau {worst.tau:g}"
+    if len(judged) == 1:
+        return f"{quoted(worst.judge)} calls {size} {how} items positive than people do, at tau {worst.tau:g}"
     if len(judged) > 1 and (all(row.bias < 0 for row in judged) or all(row.bias > 0 for row in judged)):
         said = f"Every judge calls {how} items positive than people do, {quoted(worst.judge)} by {size}"
     else:
@@ -120,6 +133,10 @@ def sweep_meaning(settings: Settings) -> str:
 def sweep_finding(rows: Sequence[Sensitivity], flips: Sequence[FlipPoint]) -> str:
     """The title of the chart of the sweep, at one threshold."""
     first, last = rows[0], rows[-1]
+    if len(first.consistency) == 1:
+        shares = [row.consistency[first.best] for row in rows]
+        spread = f"on {percent(min(shares), 0)} to {percent(max(shares), 0)} of the items"
+        return f"{quoted(first.best)} decides as people do {spread}, depending on beta"
     if not flips:
         return f"{quoted(first.best)} decides most like people whatever beta is, from {first.beta:g} to {last.beta:g}"
     change = flips[0]

@@ -10,6 +10,7 @@ from dissensus.report.sentences.judges import Choice, kind_names
 from dissensus.report.untrusted import quoted
 
 MOST_PAIRS = 4
+MOST_DIGITS = 10
 
 
 def inversion_sentences(result: JudgesResult, choice: Choice) -> list[str]:
@@ -52,12 +53,19 @@ def violation_sentence(result: JudgesResult, choice: Choice) -> str:
         return ""
     first, second = result.definition(found.definition_a), result.definition(found.definition_b)
     a, b = quoted(found.judge_a), quoted(found.judge_b)
+    by_first, by_second = _apart(*found.values_a), _apart(*found.values_b)
     return (
         f"Why they can disagree, on one item: on {quoted(found.item)} {name_of(first)} prefers {a} "
-        f"({decimal(found.values_a[0])} against {decimal(found.values_a[1])} of {b}, {first.better} is better), but "
-        f"{name_of(second)} prefers {b} ({decimal(found.values_b[1])} against {decimal(found.values_b[0])}, "
+        f"({by_first[0]} against {by_first[1]} of {b}, {first.better} is better), but "
+        f"{name_of(second)} prefers {b} ({by_second[1]} against {by_second[0]}, "
         f"{second.better} is better)."
     )
+
+
+def _apart(one: float, other: float) -> tuple[str, str]:
+    """Two numbers with two decimals, or with as many as it takes to tell them apart."""
+    shown = ((decimal(one, digits), decimal(other, digits)) for digits in range(2, MOST_DIGITS))
+    return next((pair for pair in shown if pair[0] != pair[1]), (f"{one:g}", f"{other:g}"))
 
 
 def reverse_sentence(matrix: ReverseMatrix) -> str:

@@ -84,6 +84,10 @@ def pick_in_short(choice: Choice) -> str:
             f"There is one judge only, {quoted(picked.judge)}: nothing to choose between. {only_judge(choice)}".strip()
         )
     said = f"{_verb(picked)} {quoted(picked.judge)}: by {select_by.name} it stands in for people best{_sure(picked)}."
+    if len(select_by.best) > 1:
+        alike = listing([quoted(judge) for judge in select_by.best[:MOST_NAMES]])
+        more = len(select_by.best) - MOST_NAMES
+        said = f"By {select_by.name} {alike}{f' and {more} more' if more > 0 else ''} stand in for people equally well."
     votes = f"{_votes(choice, picked.judge)} {others_sentence(choice)}".strip()
     return " ".join(filter(None, [said, votes, _better_decider(choice, picked.judge), constant_warning(choice)]))
 
@@ -113,12 +117,16 @@ def _sure(picked: JudgeValue) -> str:
 def _votes(choice: Choice, judge: str) -> str:
     agreeing, total = choice.agreeing(judge), len(choice.voting)
     agree, tied = len(agreeing), sum(len(kind.best) > 1 for kind in agreeing)
+    if tied == total:
+        return "No definition of agreement can tell the first from another judge."
     if tied:
         others = f"{tied} cannot tell it from another judge"
-        return f"{agree - tied} of {total} definitions of agreement prefer it, and {others}."
+        verb = "prefers" if agree - tied == 1 else "prefer"
+        return f"{agree - tied} of {total} definitions of agreement {verb} it, and {others}."
     if agree == total:
         return f"All {total} definitions of agreement pick it." if total > 1 else ""
-    return f"{'Only ' if 2 * agree < total else ''}{agree} of {total} definitions of agreement pick it."
+    verb = "picks" if agree == 1 else "pick"
+    return f"{'Only ' if 2 * agree < total else ''}{agree} of {total} definitions of agreement {verb} it."
 
 
 def only_judge(choice: Choice) -> str:

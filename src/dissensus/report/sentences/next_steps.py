@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dissensus.agreement.result import Description
 from dissensus.comparison.result import CompareResult
 from dissensus.decisions.answers import Answers
-from dissensus.decisions.unanswered import Unanswered
+from dissensus.decisions.unanswered import COLLECT, Unanswered
 from dissensus.planning import PlanRatersResult
 from dissensus.report.numbers import counted, decimal, whole
 from dissensus.report.sentences.equivalence import judge_name, place_of
@@ -18,6 +18,8 @@ from dissensus.survey.result import EquivalenceResult, JudgeWorth
 
 WIDE = 1.0
 """An interval wider than one rater leaves open how many people a judge replaces."""
+FEW = 0.5
+"""A worth that rests on a smaller share of the rated items than that is worth a suggestion."""
 MANY = 0.1
 """So large a share of items rated once is worth a suggestion."""
 
@@ -38,14 +40,19 @@ def next_steps(answers: Answers, prices: Prices) -> list[str]:
     """Suggestions, each with what it would bring and what it costs."""
     part = answers.agreement.whole
     best = None if answers.worth is None else next(iter(best_first(answers.worth.judges)), None)
-    said = [tell_apart(answers.comparison, answers.plan)]
+    why = next((left.reason for left in answers.unanswered if left.question == COLLECT), "")
+    said = [tell_apart(answers.comparison, answers.plan, why)]
     if answers.worth is not None and best is not None:
-        said += [narrow_interval(best, part, prices), lengthen_curve(best, answers.worth, part, prices)]
+        said += [
+            more_answers(answers.worth, part),
+            narrow_interval(best, answers.worth, part, prices),
+            lengthen_curve(best, answers.worth, part, prices),
+        ]
     return [text for text in [*said, second_ratings(part, prices)] if text]
 
 
-def tell_apart(comparison: CompareResult | None, plan: PlanRatersResult | None) -> str:
-    """What it takes to know whether the best judge is better than the second."""
+def tell_apart(comparison: CompareResult | None, plan: PlanRatersResult | None, why: str = "") -> str:
+    """What it takes to know whether the best judge is better than the second, or `why` that is unknown."""
     if comparison is None or not comparison.pairs:
         return ""
     pair = comparison.pairs[0]
@@ -53,13 +60,18 @@ def tell_apart(comparison: CompareResult | None, plan: PlanRatersResult | None) 
     if pair.better != "neither":
         return f"To tell {two} apart nothing more is needed: {counted(pair.items, 'item')} were enough."
     best = None if plan is None else plan.recommended
+    if plan is None:
+        return f"What it takes to tell {two} apart these data cannot tell. {why}".strip()
     if best is None:
         return f"To tell {two} apart more items are needed; how many these data cannot tell."
     power = _share(plan)
-    return (
+    said = (
         f"To tell {two} apart, collect {design_words(best)}: where the difference is as these data suggest, that finds "
         f"it {power} of the time (cost {whole(round(best.cost, 2))})."
     )
+    # A test set with other numbers of raters asks another question, so that fewer items can be enough for it.
+    small = f" Mind that the {counted(pair.items, 'item')} here did not find it, so take more rather than fewer."
+    return f"{said}{small}" if best.items <= pair.items else said
 
 
 def _share(plan: PlanRatersResult | None) -> str:
@@ -67,16 +79,31 @@ def _share(plan: PlanRatersResult | None) -> str:
     return f"{float(str(power)):.0%}"
 
 
-def narrow_interval(best: JudgeWorth, part: Description, prices: Prices) -> str:
-    """What it takes to know better how many raters the best judge is worth."""
-    width = best.equivalence_high - best.equivalence_low
-    if best.verdict != "within" or not math.isfinite(width) or width <= WIDE:
+def more_answers(worth: EquivalenceResult, part: Description) -> str:
+    """That judges left rated items out, whose answers would cost no rating."""
+    used = worth.curve[0].items
+    if used >= FEW * part.items:
         return ""
-    items, each = 3 * part.items, max(round(part.median), 1)
     return (
-        f"The interval of what {judge_name(best)} is worth is {decimal(width, 1)} raters wide. An interval shrinks "
-        f"with the square root of the number of items: {counted(items, 'new item')} with {counted(each, 'rating')} "
-        f"each would about halve it ({prices.text(items=items, ratings=items * each)})."
+        f"What judges are worth rests on {whole(used)} of the {counted(part.items, 'item')}. Let every judge answer "
+        "all rated items before you collect new ones: that costs no rating."
+    )
+
+
+def narrow_interval(best: JudgeWorth, worth: EquivalenceResult, part: Description, prices: Prices) -> str:
+    """What it takes to know better how many raters the best judge is worth."""
+    low, high = best.equivalence_low, best.equivalence_high
+    is_whole = math.isfinite(low) and math.isfinite(high)
+    # An end off the curve is at least as far away as the end of the curve.
+    width = (high if math.isfinite(high) else worth.curve[-1].raters) - (low if math.isfinite(low) else 0.0)
+    if best.verdict != "within" or not worth.settings.get("bootstrap") or width <= WIDE:
+        return ""
+    items, each = 3 * worth.curve[0].items, max(round(part.median), 1)
+    return (
+        f"The interval of what {judge_name(best)} is worth is {'' if is_whole else 'at least '}{decimal(width, 1)} "
+        "raters wide. An interval shrinks with the square root of the number of items: "
+        f"{counted(items, 'new item')} with {counted(each, 'rating')} each would about halve it "
+        f"({prices.text(items=items, ratings=items * each)})."
     )
 
 
@@ -85,6 +112,12 @@ def lengthen_curve(best: JudgeWorth, worth: EquivalenceResult, part: Description
     largest = worth.curve[-1].raters
     if place_of(best, terms_of(worth.settings, largest=largest)) != "above K":
         return ""
+    if largest and part.median > largest + 1:
+        further = f"`dissensus equivalence` with --max-raters {math.floor(part.median) - 1} looks further"
+        return (
+            f"{judge_name(best)} is better than asking {largest} raters, the largest survey here. Most items have more "
+            f"ratings than that takes: {further}, without a new rating."
+        )
     ratings = max(math.ceil(part.items / 2), 1)
     beaten = "the largest survey that the data allow" if largest else "asking nobody"
     needed = f"A survey of {largest + 1} takes {counted(largest + 2, 'rating')} of at least half of the items"

@@ -95,9 +95,14 @@ def pilot_sentence(pilot: PilotFindings, settings: Settings) -> str:
         said.append(f"Ratings of an item have a standard deviation of {spreads[1]} (half of the items: {spreads[0]} to "
                     f"{spreads[2]})")  # fmt: skip
     if math.isfinite(pilot.items_low):
-        most = f"to {whole(pilot.items_high)}" if math.isfinite(pilot.items_high) else "or any number more"
+        is_bounded = math.isfinite(pilot.items_high)
+        many = (
+            f"{whole(pilot.items_low)} to {whole(pilot.items_high)}"
+            if is_bounded
+            else f"{whole(pilot.items_low)} or more"
+        )
         said.append(
-            f"With as many raters as recommended, {whole(pilot.items_low)} {most} items may be needed "
+            f"With as many raters as recommended, {many} items may be needed "
             f"({percent(_number(settings, 'confidence', 0.95), 0)} interval): a larger pilot would narrow it"
         )
     if math.isfinite(pilot.simulated_power):

@@ -1,12 +1,15 @@
 """What the ratings are: how many, on which scale, with which labels."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from dissensus.agreement.result import Description, LabelShare
 from dissensus.ratings.labels import SEPARATOR
 from dissensus.report.numbers import counted, listing, percent, whole
 from dissensus.report.untrusted import quoted
 
+QUARTILES = (0.25 - 1e-9, 0.75 - 1e-9)
+"""A hair below, so that shares that add up to a quarter but for rounding reach it."""
 _SCALES = {
     "nominal": "The labels are read as names without an order (nominal scale).",
     "ordinal": "The labels are read as steps in an order, with no distances between them (ordinal scale).",
@@ -59,6 +62,22 @@ def labels_finding(labels: Sequence[LabelShare]) -> str:
     if len(top) > 3:  # noqa: PLR2004 - more names would bury the finding
         return f"{len(top)} labels are the most common ones: {share} of the ratings each"
     return f"{listing([quoted(label.label) for label in top])} are the most common labels: {share} of the ratings each"
+
+
+def numbers_finding(values: Sequence[float], shares: Sequence[float]) -> str:
+    """Between which numbers the middle half of the ratings lies.
+
+    Examples
+    --------
+    >>> numbers_finding([1.5, 2, 4, 9], [0.2, 0.3, 0.3, 0.2])
+    'Half of the ratings lie between 2 and 4'
+    """
+    ordered = sorted(zip(values, shares, strict=True))
+    reached = list(accumulate(share for _, share in ordered))
+    low, high = (
+        next((v for (v, _), r in zip(ordered, reached, strict=True) if r >= q), ordered[-1][0]) for q in QUARTILES
+    )
+    return f"Half of the ratings lie between {low:g} and {high:g}"
 
 
 def unused_labels_sentence(labels: Sequence[LabelShare], most: int = 5) -> str:

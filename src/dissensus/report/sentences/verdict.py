@@ -5,16 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dissensus.agreement.result import Description
 from dissensus.comparison.result import CompareResult
 from dissensus.decisions.answers import Answers
 from dissensus.judges.result import JudgesResult
-from dissensus.report.numbers import counted, percent, spelled
+from dissensus.report.numbers import counted, decimal, percent, spelled, whole, with_interval
+from dissensus.report.sentences.asking_people import asking, people_in_words
 from dissensus.report.sentences.coefficients import coefficient_name, headline, interval_of, pairwise_clause
 from dissensus.report.sentences.compare import p_text
-from dissensus.report.sentences.equivalence import judge_name, place_of, raters_text
+from dissensus.report.sentences.equivalence import FLAT, TURNED, is_flat, judge_name, place_of, raters_text, reach_of
 from dissensus.report.sentences.judge_decisions import best_constant, constant_words
 from dissensus.report.sentences.judges import Choice, choice_of, rivals
-from dissensus.report.sentences.surveys import Settings, Terms, terms_of
+from dissensus.report.sentences.surveys import ORDERS, Settings, Terms, terms_of
 from dissensus.report.untrusted import quoted
 from dissensus.report.views.equivalence import best_first
 from dissensus.survey.result import EquivalenceResult, JudgeWorth
@@ -25,55 +27,63 @@ VISIBLE_BIAS = 0.01
 """Prevalence that is off by less than a point is not worth words."""
 MOST_OPTIONS = 2
 """More positive options than that are not named one by one."""
+FEW = 0.5
+"""A worth that rests on a smaller share of the rated items than that says so."""
 
 
 def verdict_of(answers: Answers) -> list[str]:
     """Three sentences: what the best judge is worth, what asking people would bring, and how sure the choice is."""
     best = None if answers.worth is None else next(iter(best_first(answers.worth.judges)), None)
-    said = [] if answers.worth is None or best is None else _worth(answers.worth, best)
+    said = [] if answers.worth is None or best is None else _worth(answers.worth, best, answers.agreement.whole)
+    named = None if best is None or answers.worth is None or is_flat(answers.worth.curve) else best.judge
     if answers.ranking is not None:
-        said += _choice(answers.ranking, answers.comparison, None if best is None else best.judge)
-    elif best is not None:
+        said += _choice(answers.ranking, answers.comparison, named)
+    elif best is not None and not _runs_against(answers.worth, best):
         duel = _duel(answers.comparison, best.judge)
-        said += [] if duel is None else [duel.sentence()]
+        said += [] if duel is None else [duel.sentence("it" if named else quoted(best.judge))]
     if not said:
         return _agreement(answers)
-    return (
-        said if len(said) >= SENTENCES else [*said, f"{pairwise_clause(answers.agreement.whole.pairwise_agreement)}."]
-    )
+    return said if len(said) >= SENTENCES else [*said, *_agreement(answers)[:1]]
 
 
-def _worth(result: EquivalenceResult, best: JudgeWorth) -> list[str]:
+def _worth(result: EquivalenceResult, best: JudgeWorth, rated: Description) -> list[str]:
     terms = terms_of(result.settings, largest=result.curve[-1].raters)
+    first, *rest = _placed(result, best, terms, rated)
+    used = result.curve[0].items
+    if used >= FEW * rated.items:
+        return [first, *rest]
+    return [f"On {whole(used)} of the {counted(rated.items, 'item')}, {first[0].lower()}{first[1:]}", *rest]
+
+
+def _placed(result: EquivalenceResult, best: JudgeWorth, terms: Terms, rated: Description) -> list[str]:
+    """What the best judge is worth, and what asking people would bring."""
     name, place = judge_name(best), place_of(best, terms)
     if place is None:
         return [f"How many {terms.raters} judge {name} is worth is undefined here."]
     if place == "above K":
-        return _above(best, terms)
+        return _above(best, terms, has_more=rated.median > terms.largest + 1)
     if place == "below 0":
         return _below(result, best, terms)
-    return [f"Judge {name} is worth {raters_text(best, result.settings, terms)}.", _asking(best, terms)]
+    if is_flat(result.curve):
+        return [FLAT]
+    return [
+        f"Judge {name} is worth {raters_text(best, result.settings, terms)}.",
+        asking(best, result.settings, terms),
+    ]
 
 
-def _asking(best: JudgeWorth, terms: Terms) -> str:
-    """What smaller and larger surveys than the judge's worth would bring."""
-    k = math.ceil(best.equivalence)
-    if best.equivalence == k:
-        return f"Asking {_people(k, terms)} would be exactly as good."
-    better = f"asking {_people(1, terms)}" if k == 1 else spelled(k)
-    return f"Asking {_people(k - 1, terms)} would be worse, {better} would be better."
-
-
-def _above(best: JudgeWorth, terms: Terms) -> list[str]:
+def _above(best: JudgeWorth, terms: Terms, *, has_more: bool) -> list[str]:
     if not terms.largest:
         return [
             f"Judge {judge_name(best)} predicts people better than asking nobody.",
             f"To know how many {terms.raters} that is worth, at least half of the items need a second rating.",
         ]
-    most = f"the largest survey that they allow asks {_people(terms.largest, terms)}"
+    reach, people = reach_of(best), people_in_words(terms.largest, terms)
+    begins = "" if reach is None else f"; its interval begins at {decimal(reach)}"
+    unknown = f"How many more these data cannot tell: the largest survey that they allow asks {people}."
     return [
-        f"Judge {judge_name(best)} is worth more than {terms.raters_of(terms.largest)}.",
-        f"How many more these data cannot tell: {most}.",
+        f"Judge {judge_name(best)} is worth more than {terms.raters_of(terms.largest)}{begins}.",
+        f"How many more this page does not tell: its largest survey asks {people}." if has_more else unknown,
     ]
 
 
@@ -82,13 +92,18 @@ def _below(result: EquivalenceResult, best: JudgeWorth, terms: Terms) -> list[st
     said = f"Judge {judge_name(best)} is worth less than asking nobody"
     if many:
         said = f"No judge is worth more than asking nobody; {judge_name(best)} comes closest"
+    reach = reach_of(best)
+    if reach is not None and decimal(reach) != decimal(0):
+        said += f", its interval reaching up to {decimal(reach)} {terms.raters}"
+    if _runs_against(result, best):
+        return [f"{said}.", TURNED]
     better = next((p for p in result.curve if p.raters == 1 and p.score > best.score), None)
-    return [f"{said}.", *([f"Asking {_people(1, terms)} tells more."] if better is not None else [])]
+    return [f"{said}.", *([f"Asking {people_in_words(1, terms)} tells more."] if better is not None else [])]
 
 
-def _people(number: int, terms: Terms) -> str:
-    """So many people, small numbers spelled out."""
-    return terms.people(number).replace(str(number), spelled(number), 1) if number else "nobody"
+def _runs_against(result: EquivalenceResult | None, best: JudgeWorth) -> bool:
+    """Whether even the best judge puts items in the opposite order, so that judges' scales may be turned."""
+    return result is not None and best.verdict == "below 0" and result.settings.get("score") in ORDERS
 
 
 def _choice(result: JudgesResult, comparison: CompareResult | None, worthiest: str | None) -> list[str]:
@@ -102,9 +117,9 @@ def _choice(result: JudgesResult, comparison: CompareResult | None, worthiest: s
     duel = _duel(comparison, picked)
     found = rivals(choice)
     rival = found[0][0] if found else None
-    said = _votes(choice, picked, is_worthiest=picked == worthiest)
+    said = _votes(choice, picked, worthiest)
     if duel is not None and duel.other != rival:
-        said += duel.clause()
+        said += duel.clause().replace(", but ", ", and ") if ", but " in said else duel.clause()
     if rival is not None:
         verbs = [_harm(choice, rival, result.settings), duel.verb() if duel is not None and duel.other == rival else ""]
         which = " and ".join(filter(None, verbs))
@@ -112,11 +127,14 @@ def _choice(result: JudgesResult, comparison: CompareResult | None, worthiest: s
     return [f"{said}."]
 
 
-def _votes(choice: Choice, picked: str, *, is_worthiest: bool) -> str:
+def _votes(choice: Choice, picked: str, worthiest: str | None) -> str:
     """How many definitions pick the judge to pick, and by which it is that where most do not."""
+    is_worthiest = picked == worthiest
     agreeing, total = choice.agreeing(picked), len(choice.voting)
     tied = sum(len(kind.best) > 1 for kind in agreeing)
     agree = len(agreeing) - tied
+    if tied == total:
+        return f"No definition of agreement can tell {'it' if is_worthiest else quoted(picked)} from another judge"
     share = f"{agree} of {counted(total, 'definition')} of agreement"
     open_ = f", {tied} cannot tell it from another judge" if tied else ""
     if 2 * len(agreeing) < total and choice.select_by is not None:
@@ -124,7 +142,8 @@ def _votes(choice: Choice, picked: str, *, is_worthiest: bool) -> str:
         return f"By {choice.select_by.name} {who}, but only {share} pick{'s' * (agree == 1)} it{open_}"
     if agree == total:
         share = f"All {counted(total, 'definition')} of agreement" if total > 1 else "The one definition of agreement"
-    verb = f"pick{'s' * (agree == 1)}" if is_worthiest else "would rather pick"
+    is_same = worthiest is None or is_worthiest
+    verb = f"pick{'s' * (agree == 1)}" if is_same else "would rather pick"
     return f"{share} {verb} {'it' if is_worthiest else quoted(picked)}{open_}"
 
 
@@ -146,10 +165,15 @@ class Duel:
             return f", and it beats {other} {self.how} ({sure})"
         return f", although {other} beats it {self.how} ({sure})"
 
-    def sentence(self) -> str:
+    def sentence(self, judge: str = "it") -> str:
         """By itself."""
-        clause = self.clause().removeprefix(", ").removeprefix("but ").removeprefix("and ").removeprefix("although ")
-        return f"{clause[0].upper()}{clause[1:]}."
+        other, sure = quoted(self.other), p_text(self.p_value)
+        said = {
+            "open": f"that {judge} is better than {other} is not shown",
+            "won": f"{judge} beats {other} {self.how}",
+            "lost": f"{other} beats {judge} {self.how}",
+        }[self.result]
+        return f"{said[0].upper()}{said[1:]} ({sure})."
 
     def verb(self) -> str:
         """As what the other one does."""
@@ -198,7 +222,8 @@ def _only(choice: Choice) -> list[str]:
     row = choice.downstream.get(choice.ranked[0].judge)
     if row is None:
         return []
-    said = f"It decides as people do on {percent(row.consistency)} of the items"
+    share = with_interval(row.consistency, row.consistency_low, row.consistency_high, form=percent)
+    said = f"It decides as people do on {share} of the items"
     constant = best_constant(choice.downstream.values())
     if constant is not None and constant.consistency >= row.consistency:
         return [f"{said}, {constant_words(constant)} without looking on {percent(constant.consistency)}."]
@@ -206,13 +231,12 @@ def _only(choice: Choice) -> list[str]:
 
 
 def _agreement(answers: Answers) -> list[str]:
-    """Without judges: how far the raters agree."""
-    part = answers.agreement.whole
+    """Without judges: how far the raters agree; of numbers, which are seldom equal, by how near they are."""
+    part, scale = answers.agreement.whole, answers.agreement.settings.get("scale")
     said = [f"{pairwise_clause(part.pairwise_agreement)}."]
-    best = headline(part.coefficients, answers.agreement.settings.get("scale"))
+    best = headline(part.coefficients, scale)
     if best is not None and math.isfinite(best.value):
-        said.append(
-            f"{coefficient_name(best.name)} is {interval_of(best)}, where 1 is perfect agreement and 0 is chance."
-        )
+        known = f"{coefficient_name(best.name)} is {interval_of(best)}, where 1 is perfect agreement and 0 is chance."
+        said = [known] if scale == "interval" else [*said, known]
     said.append("With a file of judges' answers this page also says how many raters each judge is worth.")
     return said

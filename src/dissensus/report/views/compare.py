@@ -24,6 +24,8 @@ from dissensus.report.untrusted import told_apart
 from dissensus.results import Result
 
 MOST_SENTENCES = 10
+LONGEST_NAME = 12
+"""Two names of that length fit beside each other on the axis of a chart."""
 _SHARES = frozenset({"wins", "accuracy"})
 
 
@@ -95,10 +97,11 @@ def _figure(result: CompareResult) -> Block:
 
 
 def _rows(pairs: Sequence[PairComparison]) -> list[Row]:
-    names = told_apart(f"{pair.judge_a} - {pair.judge_b}" for pair in pairs)
+    judges = (name for pair in pairs for name in (pair.judge_a, pair.judge_b))
+    names = told_apart(judges, LONGEST_NAME, has_end=True)
     return [
         {
-            "name": names[f"{pair.judge_a} - {pair.judge_b}"],
+            "name": f"{names[pair.judge_a]} - {names[pair.judge_b]}",
             "value": pair.difference,
             "low": pair.low if math.isfinite(pair.low) else None,
             "high": pair.high if math.isfinite(pair.high) else None,

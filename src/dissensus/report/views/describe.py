@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dissensus.agreement.result import Coefficient, DescribeResult, Description
 from dissensus.errors import DissensusError
@@ -21,6 +22,7 @@ from dissensus.report.sentences.coefficients import (
 from dissensus.report.sentences.intervals import interval_sentence
 from dissensus.report.sentences.ratings import (
     labels_finding,
+    numbers_finding,
     response_sets_sentence,
     scale_sentence,
     shape_sentence,
@@ -52,7 +54,7 @@ def view(result: Result) -> Section:
         blocks=[
             _shape(result),
             *_agreement(result),
-            *_agreement_by_item(whole),
+            *([] if result.settings.get("scale") == "interval" else _agreement_by_item(whole)),
             *_labels(result),
             *_groups(result),
         ],
@@ -148,7 +150,8 @@ def _labels(result: DescribeResult) -> list[Block]:
         shares = [label.share for label in whole.labels]
         rows: list[Row] = [{"value": v, "share": share} for v, share in zip(values, shares, strict=True)]
         spec = histogram(rows, values="Label", shares="Share of the ratings")
-        return [_labels_figure(whole, (whole,), spec, spark=_spark_of_values(values, shares))]
+        figure = _labels_figure(whole, (whole,), spec, spark=_spark_of_values(values, shares))
+        return [replace(figure, title=numbers_finding(values, shares))]
     if 0 < len(result.groups) <= MOST_SERIES:
         spec = share_dots(_label_rows(whole, result.groups), series="Group", **_LABEL_WORDS)
         return [_labels_figure(whole, result.groups, spec)]

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from dissensus.report.document import Block, Points, Section, Table
+from dissensus.report.document import Block, Note, Points, Section, Table
 from dissensus.report.numbers import counted, listing
 from dissensus.report.untrusted import visible
 from dissensus.results import Result
@@ -24,6 +24,8 @@ def view(result: Result) -> Section:
         mine = [row for row in rows if row["severity"] == severity]
         if mine:
             blocks.append(_findings(heading, mine))
+    if any(row["option"] for row in rows):
+        blocks.append(Note(text="These are options of `dissensus import`: use the file that it writes.", kind="hint"))
     taken = found["taken"]
     if isinstance(taken, Mapping) and taken:
         lines = [[str(role), visible(str(where))] for role, where in taken.items()]

@@ -15,11 +15,13 @@ from dissensus.report.sentences.comparisons import (
 )
 from dissensus.report.sentences.equivalence import (
     CALIBRATION_MATTERS,
+    FLAT,
     below_hint,
     curve_sentence,
     decision_sentence,
     falling_sentence,
     fraction_sentence,
+    is_flat,
     judge_sentence,
     reach_sentence,
     shares_sentence,
@@ -76,12 +78,14 @@ def best_first(judges: Sequence[JudgeWorth]) -> list[JudgeWorth]:
 def _lead(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> str:
     if not ranked:
         return "There is no judge to compare with people."
+    if ranked[0].verdict == "within" and is_flat(result.curve):
+        return FLAT
     return worth_in_short(ranked[0], result.settings, terms, judges=len(ranked))
 
 
 def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
     """What the best judge's number means, and what is to be done with it."""
-    if not ranked:
+    if not ranked or is_flat(result.curve):
         return []
     best = ranked[0]
     said = [fraction_sentence(best, terms), decision_sentence(best, result.settings, terms)]

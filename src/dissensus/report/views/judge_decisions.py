@@ -54,16 +54,21 @@ def _consistency(result: JudgesResult, choice: Choice, here: Sequence[Downstream
     best, constant = max(judged, key=lambda row: row.consistency), best_constant(here)
     taus = list(dict.fromkeys(row.tau for row in result.downstream))
     has_grid = len(taus) > 1
-    shown = "The band holds" if has_grid else "Whiskers hold"
+    shown = _band_of(choice) if has_grid else "Whiskers hold"
     dashed = "Dashed: a constant that decides all items alike, without looking."
     caption = f"{dashed} {interval_sentence(result.settings, shown)} {left_out(choice)}"
     return Figure(
-        title=consistency_finding(best, constant, is_contest=len(judged) > 1),
+        title=consistency_finding(judged, constant),
         caption=" ".join(caption.split()),
         spec=_over_tau(result, choice, _consistency_of, AS_PEOPLE) if has_grid else _at_tau(choice, judged, constant),
         table=_downstream_table(result, choice),
         spark=_spark(result, best.judge) if has_grid else None,
     )
+
+
+def _band_of(choice: Choice) -> str:
+    """Whose band it is: one for each judge would hide the lines."""
+    return f"The band around {quoted(drawn_judges(choice)[0])} holds"
 
 
 def left_out(choice: Choice) -> str:
@@ -124,10 +129,11 @@ def _bias_of(row: Downstream) -> tuple[float, float, float]:
 
 
 def _bias(result: JudgesResult, choice: Choice, here: Sequence[Downstream]) -> Figure:
+    band = interval_sentence(result.settings, _band_of(choice))
     return Figure(
         title=bias_finding(here),
         caption="Share of the items that the judge calls positive, less the share that people call positive. Dashed: "
-        f"as many as people do. Above it the judge overstates, below it understates. {left_out(choice)}".strip(),
+        f"as many as people do. Above it the judge overstates, below it understates. {band} {left_out(choice)}".strip(),
         spec=_over_tau(result, choice, _bias_of, "Positive items, judge less people", level=0.0),
         table=_bias_table(result, choice),
         spark=_bias_spark(result, choice),

@@ -119,12 +119,16 @@ def _ranks_finding(choice: Choice, kinds: Sequence[Kind]) -> str:
     picked = choice.picked
     if picked is None:
         return "Ranks of the judges by each definition"
-    places = [rank for kind in kinds if kind.looks_at_people and (rank := kind.first.of(picked.judge).rank)]
-    first = sum(place == 1 for place in places)
-    if first == len(places):
-        return f"{quoted(picked.judge)} comes first by every definition that looks at people"
-    worst = f"and in place {max(places)} by the one that ranks it lowest"
-    return f"{quoted(picked.judge)} comes first by {first} of {len(places)} definitions, {worst}"
+    ranks = [kind.first.of(picked.judge).rank for kind in kinds if kind.looks_at_people]
+    agreeing = choice.agreeing(picked.judge)
+    tied = sum(len(kind.best) > 1 for kind in agreeing)
+    if len(agreeing) == len(ranks):
+        alone = f", {'always' if tied == len(ranks) else f'by {tied} of them'} with another judge" if tied else ""
+        return f"{quoted(picked.judge)} comes first by every definition that looks at people{alone}"
+    last = max(filter(None, ranks))
+    worst = f"and in place {last} by the one that ranks it lowest" if last > 1 else "and has no place by the others"
+    alone = f" and ties for first by {tied}" if tied else ""
+    return f"{quoted(picked.judge)} comes first by {len(agreeing) - tied} of {len(ranks)} definitions{alone}, {worst}"
 
 
 def _ranks_table(choice: Choice, kinds: Sequence[Kind], names: Mapping[str, str]) -> Table:

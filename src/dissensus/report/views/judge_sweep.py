@@ -35,7 +35,7 @@ def sweep_parts(result: JudgesResult, choice: Choice) -> list[Part]:
     )
     if len(rows) < 2:  # noqa: PLR2004 - one point is no sweep
         return hints
-    said = [sweep_meaning(result.settings), *_selections(result, choice)]
+    said = [sweep_meaning(result.settings), *(_selections(result, choice) if len(choice.ranked) > 1 else [])]
     return [Paragraph(text=" ".join(said)), _sweep(result, choice, rows), _prevalence(result, rows), *hints]
 
 
@@ -73,8 +73,8 @@ def _sweep(result: JudgesResult, choice: Choice, points: Sequence[Sensitivity]) 
         rows=rows, constants=_swept_constants(points), turns=turns, series="Judge", x_title=BETA, y_title=AS_PEOPLE
     )
     caption = (
-        f"At tau {choice.tau:g}. Dashed: a constant that decides all items alike, without looking. Dotted down the "
-        f"chart: another judge becomes the most consistent. {left_out(choice)}"
+        f"At tau {choice.tau:g}. Dashed: a constant that decides all items alike, without looking. "
+        f"{'Dotted down the chart: another judge becomes the most consistent. ' if turns else ''}{left_out(choice)}"
     )
     return Figure(
         title=sweep_finding(points, flips),

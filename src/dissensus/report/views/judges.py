@@ -75,8 +75,8 @@ def _judges(choice: Choice) -> list[Block]:
     rows: list[list[Cell]] = []
     for value in choice.ranked:
         row = choice.downstream.get(value.judge)
-        decided: list[Cell] = [] if row is None else [row.consistency, f"{100 * row.bias:+.1f} pt"]
-        votes: list[Cell] = [value.share_best, f"{len(choice.agreeing(value.judge))} of {len(choice.voting)}"]
+        decided: list[Cell] = [] if row is None else [row.consistency, f"{_signed(row.bias)} pt"]
+        votes: list[Cell] = [value.share_best, _votes(choice, value.judge)]
         rows.append([names[value.judge], short_interval(value, digits), *(votes if is_contest else []), *decided])
     who = "The judges, best first" if is_contest else "The judge"
     more = ["Decides alike", "Bias"] if choice.downstream else []
@@ -91,6 +91,19 @@ def _judges(choice: Choice) -> list[Block]:
     ]
 
 
+def _signed(share: float) -> str:
+    """A share in percentage points with its sign; nothing has none."""
+    text = f"{100 * share:+.1f}"
+    return text if text.strip("+-0.") else "0.0"
+
+
+def _votes(choice: Choice, judge: str) -> str:
+    """By how many definitions a judge comes first, alone and tied."""
+    agreeing = choice.agreeing(judge)
+    tied = sum(len(kind.best) > 1 for kind in agreeing)
+    return f"{len(agreeing) - tied} of {len(choice.voting)}{f', {tied} tied' if tied else ''}"
+
+
 def _ranks(choice: Choice) -> list[Block]:
     """The places of the judges by each definition, where there are places to compare."""
     return [ranks_figure(choice)] if len(choice.ranked) > 1 and any(kind.best for kind in choice.kinds) else []
@@ -101,10 +114,17 @@ def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
     if not any(kind.best for kind in choice.kinds):
         return []
     names = judge_names(choice)
+    is_contest = len(choice.ranked) > 1
+    columns, rows = (
+        ["Definition", "Aim", "Picks", "Value", "Best in"],
+        [_definition_row(k, names) for k in choice.kinds],
+    )
+    kept = [i for i, column in enumerate(columns) if is_contest or column not in {"Picks", "Best in"}]
+    what = "The judge that each definition picks" if is_contest else "What each definition says of it"
     table = Table(
-        caption=f"The judge that each definition picks, at tau {choice.tau:g}",
-        columns=["Definition", "Aim", "Picks", "Value", "Best in"],
-        rows=[_definition_row(kind, names) for kind in choice.kinds],
+        caption=f"{what}, at tau {choice.tau:g}",
+        columns=[columns[i] for i in kept],
+        rows=[[row[i] for i in kept] for row in rows],
         percent=frozenset({"Best in"}),
     )
     return [table, Paragraph(text=votes_sentence(choice)), *_disagreements(result, choice)]
@@ -166,15 +186,17 @@ def _computed(result: JudgesResult, choice: Choice) -> list[Part]:
     settings = result.settings
     ties = max((definition.tied_items for definition in result.definitions), default=0)
     merged = [f"{_joined(kind)}: {kind.reason}." for kind in choice.kinds if kind.reason]
+    items, is_contest = settings.get("items"), len(choice.ranked) > 1
+    where = "All judges are compared on the {:,} items that all of them answered."
     said = [
-        f"All judges are compared on the {settings['items']:,} items that all of them answered."
-        if isinstance(settings.get("items"), int)
+        (where if is_contest else "The judge is compared with people on {:,} items.").format(items)
+        if isinstance(items, int)
         else "",
         f"On {ties:,} items people's most frequent label ties; the first one in order is taken." if ties else "",
         *merged,
         interval_sentence(settings),
         "Best in: the share of the bootstrap samples in which that judge is best."
-        if any(not math.isnan(value.share_best) for value in choice.ranked)
+        if is_contest and any(not math.isnan(value.share_best) for value in choice.ranked)
         else "",
     ]
     return [Points(title="", texts=[text for text in said if text])]

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dissensus.planning.raters.result import Design, PlanRatersResult
 from dissensus.report.document import Figure, Table
 from dissensus.report.numbers import percent
-from dissensus.report.sentences.plan_raters import P_IS_NO_P_VALUE, grid_finding
+from dissensus.report.sentences.plan_raters import grid_finding
 from dissensus.report.specs import Spec
+from dissensus.report.specs.lines import line_colour
 from dissensus.report.specs.parts import series_channels, tip
 
 ROW = 30
@@ -79,7 +80,8 @@ def cost_chart(result: PlanRatersResult, table: Table) -> Figure:
     """Expected p of each design of the grid over its cost, a line for each number of raters."""
     raters = sorted({design.raters for design in result.grid})[:MOST_SERIES]
     rows = [
-        design.as_dict() | {"series": str(design.raters), "place": raters.index(design.raters)}
+        design.as_dict()
+        | {"series": str(design.raters), "line": str(design.raters), "place": raters.index(design.raters)}
         for design in result.grid
         if design.raters in raters and design.cost > 0
     ]
@@ -88,14 +90,15 @@ def cost_chart(result: PlanRatersResult, table: Table) -> Figure:
     y: Spec = {"field": "p_value", "type": "quantitative", "title": "Expected p", "axis": {"grid": True}}
     return Figure(
         title="What p to expect for the money",
-        caption=P_IS_NO_P_VALUE,
+        caption="Each point is a design: what it costs, and the p to expect of it; a line for each number of raters. "
+        "Lower is better.",
         table=table,
         spec={
             "data": {"values": rows},
             "height": 260,
             "encoding": {"x": x | {"axis": {"format": "~s", "grid": False}}, "y": y},
             "layer": [
-                {"mark": {"type": "line", "aria": False}, "encoding": {"color": channels["color"]}},
+                {"mark": {"type": "line", "aria": False}, "encoding": {"stroke": line_colour("Raters per item")}},
                 {"mark": {"type": "point"}, "encoding": channels | {"tooltip": TIPS}},
             ],
         },

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dissensus.report.document import Cell, Figure, Table
 from dissensus.report.numbers import decimal, listing
-from dissensus.report.sentences.equivalence import curve_finding, off_curve, place_of, raters_text, value_text
+from dissensus.report.sentences.equivalence import curve_finding, is_flat, off_curve, place_of, raters_text, value_text
 from dissensus.report.sentences.intervals import interval_sentence
 from dissensus.report.sentences.surveys import ScoreWords, Terms, score_words
 from dissensus.report.spark import sparkline
@@ -16,7 +16,8 @@ from dissensus.survey.result import AmateurPoint, Ceiling, CurvePoint, Equivalen
 MOST_LINES = 7
 """More judges than colours beside that of the curve cannot be told apart."""
 MOST_NAMES = 4
-LONGEST_NAME = 25
+LONGEST_NAME = 20
+"""Longer names, with their worth before them, would be cut a second time beside the plot."""
 RAW, CALIBRATED = " (raw)", " (calibrated)"
 CAPTION = (
     "Dots: surveys of so many raters, each predicting somebody who was not asked. Lines across: judges; a mark shows "
@@ -43,7 +44,7 @@ def curve_figure(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms:
         scores=words.axis,
         form=words.d3_form,
     )
-    best = ranked[0] if ranked else None
+    best = ranked[0] if ranked and not is_flat(result.curve) else None
     return Figure(
         title=curve_finding(best, terms),
         caption=_caption(result, lines, left_out),

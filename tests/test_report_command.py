@@ -1,0 +1,42 @@
+"""What `dissensus report` and `dissensus demo` check before they work."""
+
+import pytest
+
+from dissensus.cli.main import main
+
+
+@pytest.fixture
+def ratings(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("item,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n")
+    return path
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Nobody may be made to wait."""
+
+    def refuse(*_arguments, **_more):
+        raise AssertionError("the work began")
+
+    monkeypatch.setattr("dissensus.decisions.answers.answers_of", refuse)
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize("place", ["nowhere/page.html", "."])
+def test_a_page_that_has_no_place_is_refused_before_the_work(ratings, tmp_path, capsys, place):
+    for command in (["report", str(ratings)], ["demo"]):
+        assert main([*command, "-o", str(tmp_path / place)]) == 2
+        printed = capsys.readouterr()
+        assert (printed.out, len(printed.err.splitlines())) == ("", 1)
+        assert "Cannot write" in printed.err
+
+
+def test_a_positive_option_that_is_none_is_one_line_and_no_page(ratings, tmp_path, capsys):
+    judges, page = tmp_path / "judges.csv", tmp_path / "page.html"
+    judges.write_text("item,judge,label\n1,j,x\n2,j,y\n")
+    status = main(["report", str(ratings), str(judges), "-o", str(page), "--bootstrap", "0", "--positive", "z"])
+    printed = capsys.readouterr()
+    assert (status, printed.out, len(printed.err.splitlines())) == (2, "", 1)
+    assert "--positive 'z' is no option: the options are x, y." in printed.err
+    assert not page.exists()
