@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.planning.labels.pilot_data import pilot_data
-from dissensus.planning.labels.pilot_difficulty import NODES, beta_law, majority_accuracy_of
-from dissensus.planning.labels.pilot_noise import moments_of
-from dissensus.planning.labels.pilot_reading import read_pilot
+from dissensus.planning.labels.pilot.data import pilot_data
+from dissensus.planning.labels.pilot.noise import moments_of
+from dissensus.planning.labels.pilot.reading import read_pilot
+from dissensus.planning.labels.spread import NODES, beta_law, over_items
+from dissensus.planning.labels.votes import majority_accuracy
 from dissensus.ratings import Judges, Ratings
 from dissensus.simulation.labels import simulate_labels
 from dissensus.simulation.labels_population import LabelNoise, TwoClassifiers
@@ -190,12 +191,8 @@ def test_a_beta_law_on_nodes_has_the_moments_of_a_beta_distribution():
 def test_the_majority_of_labels_on_different_items_is_that_of_simulated_votes():
     u = np.random.default_rng(0).beta(0.6 * 4, 0.4 * 4, size=(200_000, 1))
     votes = np.random.default_rng(1).random((200_000, 5)) < (1 + u) / 2
-    found = majority_accuracy_of(0.6, 4.0, 5)
+    found = over_items(lambda q: majority_accuracy(q, 5), np.array(0.8), concentration=4.0, classes=2)
     assert found == pytest.approx(np.mean(votes.sum(axis=1) > 2), abs=4.5 * 0.4 / math.sqrt(200_000))
-    assert majority_accuracy_of(0.6, 4.0, 6) == found
-    pilot, _ = pilot_of(UNIFORM, items=500, raters=8, bootstrap=0)
-    assert pilot.majority_accuracy(1) == pytest.approx(pilot.for_plan.value)
-    assert pilot.majority_accuracy(3) == pytest.approx(13 / 16, abs=0.03)  # E[M_3] = 1/2 + (3 E[u] - E[u^3]) / 4
 
 
 def test_labels_are_judged_where_the_models_differ():

@@ -197,7 +197,8 @@ def test_several_labels_win_where_both_models_are_often_wrong_and_differ_and_the
     )  # fmt: skip
     assert plan.best == 15
     assert any(
-        warning.startswith("Several labels win here because both models are often wrong") for warning in plan.warnings
+        warning.startswith("Several labels gain here from models that are often both wrong")
+        for warning in plan.warnings
     )
 
 
@@ -237,7 +238,7 @@ def test_labels_that_favour_the_worse_model_are_called_out():
     needed = plan_labels(**TILTED, error=0.05, labels_per_item=[1])
     assert needed.needed[0].items is None
     assert needed.best is None
-    assert any(warning.startswith("No number of items reaches the error") for warning in needed.warnings)
+    assert any(warning.startswith("More items do not bring the error down with 1 label") for warning in needed.warnings)
 
 
 def test_the_error_of_the_accuracy_of_one_model_is_the_formulas():
@@ -322,11 +323,11 @@ CLASHES = [
     ({**FIGURE_1, "budget": 0.5}, "--budget 0.5 is below one item, which costs 1 with its labels: raise it."),
     (
         {**FIGURE_1, "budget": 9, "labels_per_item": [0]},
-        "--labels-per-item cannot be 0: give numbers of at least 1, such as 1,3,5.",
+        "--labels-per-item cannot be 0: give whole numbers from 1 to 999, such as 1,3,5.",
     ),
     (
         {**FIGURE_1, "budget": 9, "labels_per_item": []},
-        "--labels-per-item names no number: give numbers of at least 1, such as 1,3,5.",
+        "--labels-per-item names no number: give whole numbers from 1 to 999, such as 1,3,5.",
     ),
     (
         {**FIGURE_1, "budget": 9, "error": 0.1},
@@ -388,7 +389,7 @@ CLASHES = [
     ({**FIGURE_1, "budget": 9, "ties": "draw"}, "--ties cannot be 'draw': choose one of lose, half, win."),
     ({**FIGURE_1, "error": 1.5}, "--error cannot be 1.5: it is a chance between 0 and 1."),
     ({**FIGURE_1, "budget": math.nan}, "--budget cannot be nan: give what the labels may cost."),
-    ({**FIGURE_1, "budget": 9, "item_cost": -1}, "--item-cost cannot be -1: give 0 or more."),
+    ({**FIGURE_1, "budget": 9, "item_cost": -1}, "--item-cost cannot be -1: give a number of 0 or more."),
     (
         {**FIGURE_1, "budget": 9, "label_cost": 0},
         "--item-cost and --label-cost are both 0: without a cost no budget buys a number of labels.",

@@ -24,6 +24,7 @@ from dissensus.report.sentences.plan_labels import (
 )
 from dissensus.report.sentences.plan_labels_chances import chance
 from dissensus.report.sentences.plan_labels_findings import choice_finding
+from dissensus.report.sentences.plan_labels_pilot import pilot_points
 from dissensus.report.text import text_of
 from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.plan_labels import view
@@ -87,7 +88,7 @@ def test_a_strategy_that_loses_is_advised_against():
 
 def test_labels_that_put_the_worse_model_first_are_not_recommended():
     assert recommendation(plan_labels(**PLANS["tilted"])).startswith("Do not decide by labels like these")
-    assert recommendation(plan_labels(**PLANS["tilted error"])).startswith("No number of items is enough")
+    assert recommendation(plan_labels(**PLANS["tilted error"])).startswith("More items do not help")
 
 
 def test_the_reason_weighs_what_an_item_says_against_the_number_of_items():
@@ -171,7 +172,7 @@ def test_a_plan_has_five_charts_and_the_first_is_the_error_over_the_budget():
     assert titles == [
         "One label for each item leaves the smallest error at every budget shown",
         "One label for each item leaves the smallest error at every label accuracy shown",
-        "Several labels for each item pay only where an item costs as much as a label or more",
+        "At the item costs shown, several labels for each item are best only from 1 label on",
         "The error is 0.035%; Cramer's bound says 0.3%, Hoeffding's 15.3%",
         "Models that 1,500 labels can rank: 142 with 1 label, 14 with 3 labels, 6 with 5 labels",
     ]
@@ -218,3 +219,141 @@ def test_the_tables_say_how_many_items_to_look_through():
     assert tables[0].columns[-1] == "Look through"
     assert tables[1].rows[0][:5] == ["1 label", 113, 125, math.ceil(113 / 0.325), 113]
     assert not any(isinstance(block, Figure) and block.title.startswith("Models") for block in section.blocks)
+
+
+# Sentences at the edges
+
+NO_BETTER = (
+    "Two labels for each item do not make the label that counts right more often than one label ({} against 75.0%)."
+)
+AS_MANY = (
+    "Three labels for each item make the label that counts right 84.4% of the time instead of 75.0%, so that an item "
+    "says 1.38 times as much, and as many items are paid for."
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        # The majority of two with a coin is as good as one label; two right of two is .75^2.
+        ({"labels_per_item": [1, 2]}, NO_BETTER.format("75.0%")),
+        ({"labels_per_item": [1, 2], "even": "strict"}, NO_BETTER.format("56.2%")),
+        ({"label_accuracy": 1.0}, "Labels that are always right gain nothing from being asked for again."),
+        # Labels cost nothing, so each way buys 50 items.
+        ({"item_cost": 2, "label_cost": 0, "labels_per_item": [1, 3]}, AS_MANY),
+    ],
+)  # fmt: skip
+def test_the_reason_is_said_of_the_labels_that_were_compared(more, said):
+    assert reason(plan_labels(**{**FIGURE_1, "budget": 100} | more)) == said
+
+
+def test_a_reason_that_the_errors_contradict_is_not_given_as_the_reason():
+    # Ties are won, so that fewer items, which tie more often, are better: nothing makes up for anything.
+    plan = plan_labels(disagreement=0.001, margin=0.001, label_accuracy=0.9, budget=100, ties="win")
+    assert plan.best == 5
+    assert reason(plan).endswith("times make up for the fewer items, but here the exact errors decide.")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"models": 5}, "in at most 1.25% of such test sets"),  # .05 / 4
+        ({"error": 0.05}, "Buy one label for each of 369 items (369 labels), not three for each of 198 (594 labels)"),
+        # Items at 1.5 and labels at 1: 369 * 2.5 and 198 * 4.5.
+        ({"error": 0.05, "item_cost": 1.5}, "198 items (a cost of 891), not one for each of 369 (a cost of 922.5)"),
+        ({"budget": 1}, "Buy one label for one item: the worse model wins or ties in"),
+        (
+            {"budget": 100, "label_accuracy": 1.0, "accuracy": 0.9, "ties": "win"},
+            "the worse model wins outright in 0% of such test sets, and as often with the other.",
+        ),
+    ],
+)
+def test_the_recommendation_says_what_was_asked_and_what_it_costs(options, said):
+    assert said in recommendation(plan_labels(**{**FIGURE_1, **options}))
+
+
+def test_a_benchmark_without_error_holds_any_number_of_models():
+    # The better model is always right and so are labels: it never loses, and ties are won.
+    text = text_of(plan_labels(accuracy=0.9, margin=0.1, label_accuracy=1.0, budget=100, ties="win"))
+    assert "it can hold any number of models and still put the best one first or level with the first in" in flat(text)
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def test_several_labels_that_pay_anyway_are_not_said_to_need_dear_items():
+    tilted = dict(zip(CORRELATED, (0.7, 0.6, 0.95, 0.6, 0.9), strict=True))
+    plan = plan_labels(**tilted, budget=5000)
+    assert [one.ratio_exact for one in plan.break_even] == [0.0, 0.0]
+    assert break_even_sentence(plan).endswith("for less money here, whatever an item costs.")
+    free = plan_labels(accuracy=0.5, margin=1e-9, label_accuracy=0.51, budget=2, item_cost=2, label_cost=0, ties="half")
+    assert (free.best, break_even_sentence(free)) == (5, "")
+
+
+def test_labels_that_say_next_to_nothing_measure_no_accuracy():
+    plan = plan_labels(accuracy=0.6, margin=0.1, label_accuracy=0.5001, budget=50)
+    assert absolute_sentence(plan).endswith("labels like these say next to nothing about that.")
+    many = absolute_sentence(plan_labels(**FIGURE_1, budget=10**9))
+    assert "with a standard error of 0.000031," in many
+
+
+def test_a_margin_that_was_asked_for_is_not_said_to_be_the_pilots():
+    made = simulate_labels(items=200, raters=5, unlabelled=200, rng=1)
+    plan = plan_labels(pilot=made.ratings, pilot_judges=made.judges, margin=0.05, budget=500, bootstrap=0)
+    assert "of the items, as in the pilot, and their accuracies by 0.050;" in assumptions(plan)
+
+
+def test_a_pilot_that_may_have_it_the_wrong_way_round_says_that_no_number_may_be_enough():
+    made = simulate_labels(items=60, raters=3, rng=4)
+    plan = plan_labels(pilot=made.ratings, pilot_judges=made.judges, error=0.05, bootstrap=100)
+    share = sum(plan.pilot.draws.margin <= 0) / 100
+    assert plan.pilot.margin.low <= 0
+    assert any(f"in {share:.0%} of its bootstrap samples it is no better" in warning for warning in plan.warnings)
+    assert plan.needed[0].items_high == math.inf
+    assert "items or more may be needed, or no number be enough" in " ".join(pilot_points(plan))
+
+
+# Charts at the edges
+
+
+def figure_rows(figure):
+    return figure.spec["layer"][-1]["data"]["values"]
+
+
+def test_a_line_is_drawn_over_all_label_accuracies_though_its_labels_vary():
+    section = section_of(plan_labels(**PLANS["lead"]))
+    rows = figure_rows(section.figures()[1])
+    drawn = {name: len([row for row in rows if row["series"] == name]) for name in ("1 label", "until a lead of two")}
+    assert drawn["until a lead of two"] == drawn["1 label"] == 12
+
+
+@pytest.mark.parametrize("options", [{"budget": 1500.5}, {"error": 0.05, "strategy": "lead-by-two"}])
+def test_models_are_counted_at_a_budget_that_is_no_whole_number(options):
+    plan = plan_labels(**{**FIGURE_1, **options})
+    title = section_of(plan).figures()[4].title
+    assert title.startswith(f"Models that {round(plan.question.budget or plan.recommended.cost):,} labels can rank: ")
+    assert title.count(" with ") == len(plan.designs)
+
+
+def test_small_sums_of_money_have_their_own_rows():
+    section = section_of(plan_labels(**FIGURE_1, budget=1, label_cost=0.001))
+    rows = [row[0] for row in section.figures()[0].table.rows]
+    assert len(set(rows)) == len(rows) == 13
+    assert section.figures()[0].spec["encoding"]["x"]["axis"]["format"] == ",.3~r"
+
+
+def test_bounds_of_labels_that_are_not_recommended_are_those_of_one_way_to_label():
+    section = section_of(plan_labels(**PLANS["tilted error"]))
+    assert len(section.figures()[3].table.rows) == 13
+
+
+def test_a_single_way_to_label_is_not_said_to_beat_others():
+    section = section_of(plan_labels(**FIGURE_1, budget=100, labels_per_item=[3]))
+    titles = [figure.title for figure in section.figures()]
+    assert titles[:2] == [f"What three labels for each item can do, by {over}" for over in ("budget", "label accuracy")]
+
+
+def test_the_map_says_where_it_takes_labels_to_be_fair():
+    captions = [section_of(plan_labels(**PLANS[name])).figures()[2].caption for name in ("budget", "tilted")]
+    assert ["as often right for either model" in caption for caption in captions] == [False, True]

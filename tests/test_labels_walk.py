@@ -435,3 +435,15 @@ def test_a_chance_of_nearly_1_is_never_more():
     chances = log_chances([0.51917289728, 0.5176], [0.03082710271999997, 0.03239999999999999], [100, 101])
     assert (chances.win <= 0).all()
     assert np.exp(chances.win) == pytest.approx(1)
+
+
+def test_walks_of_different_lengths_together_are_those_of_each_length_alone():
+    rng = np.random.default_rng(0)
+    w, lead = rng.random(600), rng.random(600)
+    x, y, items = w * (1 + lead) / 2, w * (1 - lead) / 2, rng.integers(1, 129, 600)
+    together = log_chances(x, y, items)
+    for n in np.unique(items):
+        own = items == n
+        alone = log_chances(x[own], y[own], n)
+        for name in ("lose", "tie", "win"):
+            np.testing.assert_array_equal(getattr(together, name)[own], getattr(alone, name), strict=True)

@@ -174,7 +174,6 @@ def test_words_have_a_plan_and_no_standard_deviation():
     assert np.isnan(plan.pilot.spread)
     assert "standard deviation of" not in plan.summary().replace("\n", " ").split("warning")[0]
     assert json.loads(plan.to_json())["result"]["pilot"]["spread"] is None
-    assert "The labels are words, so their spread has no standard deviation." in plan.warnings
 
 
 def test_words_in_an_order_count_as_numbers():

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 
 import numpy as np
 import pytest
@@ -162,7 +163,21 @@ def test_the_same_seed_gives_the_same_labels():
             "--label-accuracy-worse is 1.2: with 2 classes it must lie above 0.5, which is guessing, and be at most 1.",
         ),
         (lambda: LabelNoise(classes=1), "--classes is 1: there must be two or more."),
-        (lambda: LabelNoise(concentration=0), "--concentration is 0: it must be above 0."),
+        (
+            lambda: LabelNoise(concentration=0),
+            "--concentration is 0: it must be above 0 and finite. Items that are alike are --difficulty same.",
+        ),
+        (
+            lambda: LabelNoise(difficulty="beta", concentration=math.inf),
+            "--concentration is inf: it must be above 0 and finite. Items that are alike are --difficulty same.",
+        ),
+        (
+            lambda: TwoClassifiers.independent(accuracy=0.5, margin=math.nan),
+            (
+                "--accuracy 0.5 and --margin nan: the better classifier would have accuracy nan; give a margin from 0 "
+                "to 0.5."
+            ),
+        ),
         (
             lambda: LabelNoise(difficulty="normal"),
             "--difficulty cannot be 'normal': choose one of same, uniform, beta.",

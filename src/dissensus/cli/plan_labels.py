@@ -8,7 +8,9 @@ from dissensus.cli.output import Output
 from dissensus.cli.plan_raters import numbers
 
 if TYPE_CHECKING:
-    from dissensus.planning.labels.question import Even, Strategy, Ties
+    from dissensus.planning.labels.question import Strategy
+    from dissensus.planning.labels.votes import Even
+    from dissensus.planning.labels.walk import Ties
     from dissensus.ratings import Judges, Ratings
 
 

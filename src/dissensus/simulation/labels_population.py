@@ -70,7 +70,7 @@ class TwoClassifiers:
         [0.6375, 0.2125, 0.1125, 0.0375]
         """
         checked_share("--accuracy", accuracy)
-        if margin < 0 or accuracy + margin > 1:
+        if not (margin >= 0 and accuracy + margin <= 1):
             raise OptionError(
                 f"--accuracy {accuracy:g} and --margin {margin:g}: the better classifier would have accuracy "
                 f"{accuracy + margin:g}; give a margin from 0 to {1 - accuracy:g}."
@@ -132,8 +132,11 @@ class LabelNoise:
             raise OptionError.unknown("--difficulty", self.difficulty, DIFFICULTIES)
         if self.where not in WHERE:
             raise OptionError.unknown("--difficulty-where", self.where, WHERE)
-        if not self.concentration > 0:
-            raise OptionError(f"--concentration is {self.concentration:g}: it must be above 0.")
+        if not 0 < self.concentration < np.inf:
+            raise OptionError(
+                f"--concentration is {self.concentration:g}: it must be above 0 and finite. Items that are alike are "
+                "--difficulty same."
+            )
         names = ("--label-accuracy", "--label-accuracy-better", "--label-accuracy-worse")
         for name, value in zip(names, (self.label_accuracy, self.better, self.worse), strict=True):
             if value is not None and not 1 / self.classes < value <= 1:

@@ -2,20 +2,34 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from dissensus.planning.labels.question import Question
-from dissensus.planning.labels.result import Absolute, LabelDesign
-from dissensus.planning.labels.situation import Situation
+from dissensus.planning.labels.result import Absolute
+from dissensus.planning.labels.situation import ROUNDING, Situation
 
 
-def absolute_of(question: Question, situation: Situation, designs: Sequence[LabelDesign]) -> tuple[Absolute, ...]:
+class Measuring(NamedTuple):
+    """A design to measure the accuracy of a model with: labels per item, items, and how often their label is right."""
+
+    labels_per_item: float
+    items: int
+    label_accuracy: float
+
+
+def absolute_of(question: Question, situation: Situation, designs: Sequence[Measuring]) -> tuple[Absolute, ...]:
     """Standard error and bias of each design; none where the accuracy of the model or of all labels is not known."""
     if situation.accuracy is None or question.is_correlated or question.strategy == "disagreement-only":
         return ()
-    return tuple(_measured(design, situation.accuracy, situation.classes) for design in designs)
+    by_guessing = 1 / situation.classes  # labels like that measure nothing
+    return tuple(
+        _measured(design, situation.accuracy, situation.classes)
+        for design in designs
+        if design.label_accuracy > by_guessing + ROUNDING
+    )
 
 
-def _measured(design: LabelDesign, accuracy: float, classes: int) -> Absolute:
+def _measured(design: Measuring, accuracy: float, classes: int) -> Absolute:
     """The model agrees with a label if both are right, or both wrong and alike."""
     right = design.label_accuracy
     same_wrong = (1 - right) / (classes - 1)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.errors import OptionError
-from dissensus.planning.labels.tilted import Floats
+from dissensus.planning.labels.walk.tilted import Floats
 
 SLACK = 1e-12
 """An error that exceeds the one asked for by rounding only is small enough (relative, in logarithms)."""

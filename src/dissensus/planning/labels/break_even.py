@@ -26,7 +26,7 @@ def break_even_of(question: Question, situation: Situation, single_items: int | 
             found.append(
                 BreakEven(
                     labels_per_item=labels,
-                    ratio=float(single.kept) * _ratio(labels, _gap(several) ** 2, _gap(single) ** 2, single),
+                    ratio=float(single.kept) * _ratio(single, several, _gap(several) ** 2 / (_gap(single) ** 2 or 1)),
                     ratio_exact=float(single.kept) * _exact(question, single, several, single_items),
                 )
             )
@@ -39,25 +39,30 @@ def single_label_items(question: Question, situation: Situation) -> int | None:
     single = fixed_scheme(question, situation, 1, only_differing=only_differing)
     if question.budget is not None:
         return affordable_items(single, question, question.budget)
-    return items_needed(float(single.steps.x), float(single.steps.y), question.target or 0.0, question.ties).first
+    return _items(question, single, question.target or 0.0)
+
+
+def _items(question: Question, scheme: Scheme, error: float) -> int | None:
+    """The items that a plan takes for this error."""
+    found = items_needed(float(scheme.steps.x), float(scheme.steps.y), error, question.ties)
+    return found.safe if question.ties == "win" else found.first
 
 
 def _gap(scheme: Scheme) -> float:
     return float(scheme.steps.x - scheme.steps.y)
 
 
-def _ratio(labels: float, several: float, one: float, single: Scheme) -> float:
+def _ratio(single: Scheme, several: Scheme, gain: float) -> float:
     """Where n items with several labels are worth as much as the single-label items for the same money.
 
-    `several` and `one` say how fast the logarithm of the error falls with each item: by Hoeffding's bound as the square
-    of the gap, by Cramer's theorem as its rate.
+    `gain` says how much faster the logarithm of the error falls with each item: by Hoeffding's bound as the square of
+    the gap, by Cramer's theorem as its rate. NaN where the error falls with neither.
     """
     if _gap(single) <= 0:
-        return 0.0 if several > 0 else math.nan
-    gain = several / one
-    if gain <= 1:
+        return 0.0 if _gap(several) > 0 else math.nan
+    if _gap(several) <= 0 or gain <= 1:
         return math.inf
-    return max((labels - gain) / (gain - 1), 0.0)
+    return max((several.labels_per_item - gain) / (gain - 1), 0.0)
 
 
 def _exact(question: Question, single: Scheme, several: Scheme, items: int | None) -> float:
@@ -68,8 +73,8 @@ def _exact(question: Question, single: Scheme, several: Scheme, items: int | Non
     error = float(log_chances(single.steps.x, single.steps.y, items).error(question.ties))
     if error < SMALLEST_LOG:
         rates = float(log_rate(x, y)), float(log_rate(single.steps.x, single.steps.y))
-        return _ratio(several.labels_per_item, *rates, single) if math.isfinite(sum(rates)) else math.nan
-    enough = items_needed(x, y, math.exp(error), question.ties).first
+        return _ratio(single, several, rates[0] / rates[1]) if math.isfinite(sum(rates)) else math.nan
+    enough = _items(question, several, math.exp(error))
     if enough is None or enough >= items:
         return math.inf
     return max((several.labels_per_item * enough - items) / (items - enough), 0.0)

@@ -3,14 +3,16 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from dissensus.errors import joined
+from dissensus.errors import counted, joined
 from dissensus.planning.labels.absolute import why_not_absolute
+from dissensus.planning.labels.designs import MOST_ITEMS
 from dissensus.planning.labels.question import TWO_CLASSES, Question
 from dissensus.planning.labels.result import LabelDesign, Needed
 from dissensus.planning.labels.situation import Situation
 from dissensus.planning.labels.strategies import fixed_scheme
 
 HALF = 0.5
+SEQUENTIAL = {"adaptive": "a third label where two differ", "lead-by-two": "labels until one class leads by two"}
 
 
 def cautions(
@@ -25,6 +27,8 @@ def cautions(
     yield from _of_bias(question, situation)
     yield from _of_strategy(question, situation, best)
     yield from _of_goal(question, best, needed)
+    yield from _of_money(question, designs)
+    yield from _of_models_ranked(question, best)
     yield from _of_numbers(designs)
     why = why_not_absolute(question, situation)
     if why is not None:
@@ -73,9 +77,9 @@ def _of_strategy(question: Question, situation: Situation, best: LabelDesign | N
     only_one = float(situation.better_only + situation.worse_only)
     if best is not None and best.labels_per_item > 1 and float(situation.both_wrong) > only_one:
         yield (
-            f"Several labels win here because both models are often wrong and differ (on {situation.both_wrong:.1%} of "
-            f"the items, against {only_one:.1%} on which one of them is right): one wrong label then speaks for either "
-            "of them by chance. That rests on wrong labels falling on all classes alike."
+            f"Several labels gain here from models that are often both wrong and differ (on {situation.both_wrong:.1%} "
+            f"of the items, against {only_one:.1%} on which one of them is right): one wrong label then speaks for "
+            "either of them by chance. That rests on wrong labels falling on all classes alike."
         )
     wasted = [m for m in question.labels_per_item if m % 2 == 0]
     if wasted and question.even == "coin" and question.classes == TWO_CLASSES:
@@ -86,23 +90,53 @@ def _of_strategy(question: Question, situation: Situation, best: LabelDesign | N
 
 
 def _of_goal(question: Question, best: LabelDesign | None, needed: Sequence[Needed]) -> Iterator[str]:
-    never = [f"{one.labels_per_item:g}" for one in needed if one.items is None]
+    without = [one for one in needed if one.items is None]
+    never = [_ways(one.strategy, one.labels_per_item) for one in without if one.cramer_items is None]
+    too_many = [_ways(one.strategy, one.labels_per_item) for one in without if one.cramer_items is not None]
+    if too_many:
+        yield f"It would take more than {MOST_ITEMS:,} items with {_with_labels(too_many)}: left out."
     if never:
-        labels = "label" if never == ["1"] else "labels"
-        yield f"No number of items reaches the error with {joined(never)} {labels} each: the labels hide the margin."
+        yield (
+            f"More items do not bring the error down with {_with_labels(never)}: such labels put the worse model "
+            "first, or do not tell which one is better."
+        )
     for one in needed:
-        is_best = best is not None and one.labels_per_item == best.labels_per_item and one.items == best.items
+        is_best = best is not None and one.labels_per_item == best.labels_per_item and one.items_planned == best.items
         if is_best and one.items is not None and one.items_safe is not None and one.items_safe > one.items:
+            taken = ", which the plan takes," if one.items_planned == one.items_safe else ""
             yield (
-                f"The error rises now and then with the number of items: {one.items:,} are the fewest that reach it, "
-                f"but some larger numbers do not; from {one.items_safe:,} on every number does."
+                f"The error rises now and then with the number of items: {counted(one.items, 'item')} would do, but "
+                f"some larger numbers do not; from {one.items_safe:,} on{taken} every number does."
             )
-    asked, paid = set(question.labels_per_item), question.budget
-    if best is not None and paid is not None:
-        dear = [m for m in sorted(asked) if question.item_cost + m * question.label_cost > paid]
-        if dear:
-            yield f"The budget does not pay for one item with {joined([str(m) for m in dear])} labels: left out."
-    yield from _of_models_ranked(question, best)
+    if question.ties == "win" and best is not None and best.tie > best.win:
+        yield (
+            f"Such a test set ends in a tie in {best.tie:.1%} of cases, and a tie is not counted as an error: the "
+            "error is small because little is decided. See what it is with --ties half."
+        )
+
+
+def _of_money(question: Question, designs: Sequence[LabelDesign]) -> Iterator[str]:
+    if question.budget is None:
+        return
+    bought = {_ways(design.strategy, design.labels_per_item) for design in designs}
+    asked = [str(m) for m in question.labels_per_item]
+    if question.strategy in SEQUENTIAL:
+        asked.append(SEQUENTIAL[question.strategy])
+    dear = [way for way in asked if way not in bought]
+    if dear:
+        yield f"The budget does not pay for one item with {_with_labels(dear)}: left out."
+
+
+def _ways(strategy: str, labels_per_item: float) -> str:
+    return SEQUENTIAL.get(strategy, f"{labels_per_item:g}")
+
+
+def _with_labels(ways: Sequence[str]) -> str:
+    """Numbers of labels, and other ways to ask for them, in a sentence."""
+    numbers = [way for way in ways if way.isdigit()]
+    others = [way for way in ways if not way.isdigit()]
+    said = [f"{joined(numbers)} label{'' if numbers == ['1'] else 's'}"] if numbers else []
+    return " or ".join(said + others)
 
 
 def _of_models_ranked(question: Question, best: LabelDesign | None) -> Iterator[str]:
@@ -112,8 +146,8 @@ def _of_models_ranked(question: Question, best: LabelDesign | None) -> Iterator[
         yield "--models goes with items taken at random: items on which two models differ rank these two only."
     elif best.models_testable is not None and best.models_testable < question.models:
         yield (
-            f"The best design ranks {best.models_testable:,} models, not {question.models:,}: spend more, or accept a "
-            f"larger --delta than {question.delta:g}."
+            f"The best design ranks {counted(best.models_testable, 'model')}, not {question.models:,}: spend more, or "
+            f"accept a larger --delta than {question.delta:g}."
         )
 
 
@@ -121,6 +155,8 @@ def _of_numbers(designs: Sequence[LabelDesign]) -> Iterator[str]:
     if any(design.error == 0 and math.isfinite(design.log10_error) for design in designs):
         yield "An error too small for a number is given as 0: read its logarithm, log10_error."
     if any(design.log10_error == -math.inf for design in designs):
-        yield "An error is exactly 0, so it has no logarithm and such a design ranks any number of models."
+        yield "An error is exactly 0: it has no logarithm."
+    if any(design.log10_models == math.inf for design in designs):
+        yield "A design without error ranks any number of models: models_testable is left out."
     elif any(design.models_testable is None and not math.isnan(design.log10_models) for design in designs):
         yield "A number of models too large for a number is left out: read its logarithm, log10_models."

@@ -16,10 +16,10 @@ from dissensus.planning.labels.walk import log_chances
 
 BUDGETS = 2.0 ** np.arange(-4, 2.5, 0.5)
 """Around the budget, from a sixteenth to four times as much."""
+REFERENCE = int(np.flatnonzero(BUDGETS == 1)[0])
 ACCURACIES = 13
 COST_RATIOS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Cost of an item in labels."""
-MOST_ITEMS = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,8 @@ class Point:
         The design.
     budget, label_accuracy : float
         What it may cost, and how often one label is right.
+    is_reference : bool
+        Whether that is the budget of the plan.
     log10_error, log10_cramer, log10_hoeffding, log10_models : float
         The error, the bounds on it, and how many models it ranks.
     """
@@ -41,6 +43,7 @@ class Point:
     items: int
     budget: float
     label_accuracy: float
+    is_reference: bool
     log10_error: float
     log10_cramer: float
     log10_hoeffding: float
@@ -130,7 +133,8 @@ def _errors_by_cost(question: Question, schemes: Sequence[Scheme], budget: float
 
 def _points(question: Question, scheme: Scheme, budgets: FloatArray, label_accuracy: float) -> list[Point]:
     items = _items(budgets / scheme.item_cost(question), scheme)
-    budgets, items = budgets[items >= 1], items[items >= 1]
+    is_reference = (np.arange(len(budgets)) == REFERENCE) | (len(budgets) == 1)
+    is_reference, budgets, items = (each[items >= 1] for each in (is_reference, budgets, items))
     if not len(items):
         return []
     x, y = scheme.steps.x, scheme.steps.y
@@ -148,6 +152,7 @@ def _points(question: Question, scheme: Scheme, budgets: FloatArray, label_accur
             items=int(items[i]),
             budget=float(budgets[i]),
             label_accuracy=label_accuracy,
+            is_reference=bool(is_reference[i]),
             **{name: float(values[i]) for name, values in columns.items()},
         )
         for i in range(len(items))
@@ -156,7 +161,7 @@ def _points(question: Question, scheme: Scheme, budgets: FloatArray, label_accur
 
 def _items(paid_for: FloatArray, scheme: Scheme) -> FloatArray:
     """Whole items; with disagreement-only an odd number, which leaves no tie."""
-    items = np.minimum(np.floor(paid_for * (1 + ROUNDING)), MOST_ITEMS)
+    items = np.floor(paid_for * (1 + ROUNDING))
     return items - (items % 2 == 0) if scheme.strategy == "disagreement-only" else items
 
 

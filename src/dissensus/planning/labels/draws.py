@@ -19,11 +19,11 @@ def error_draws(scheme: Scheme, question: Question, items: int) -> FloatArray:
 
 
 def items_draws(scheme: Scheme, question: Question, error: float) -> FloatArray:
-    """The fewest items with at most that error in each draw, of shape (n_draws,); infinite where there is no number."""
+    """The items that a plan takes for that error in each draw, of shape (n_draws,); infinite where none will do."""
     x, y = scheme.steps.x, scheme.steps.y
     if question.ties == "win":  # the error first rises with the number of items, so that no bisection finds it
-        firsts = [items_needed(float(up), float(down), error, "win").first for up, down in zip(x, y, strict=True)]
-        return np.array([np.inf if first is None else float(first) for first in firsts])
+        safe = [items_needed(float(up), float(down), error, "win").safe for up, down in zip(x, y, strict=True)]
+        return np.array([np.inf if items is None else float(items) for items in safe])
     found = np.full(x.shape, np.inf)
     rate = log_cramer(x, y, 1)
     can = rate < np.log(error) / LARGEST

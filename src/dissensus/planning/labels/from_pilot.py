@@ -7,11 +7,10 @@ from numpy.random import Generator
 
 from dissensus.errors import OptionError
 from dissensus.planning.labels.known import Known
-from dissensus.planning.labels.pilot_findings import LabelPilot
-from dissensus.planning.labels.pilot_reading import read_pilot
-from dissensus.planning.labels.question import LABELS_PER_ITEM, TWO_CLASSES, Question
+from dissensus.planning.labels.pilot.findings import LabelPilot
+from dissensus.planning.labels.pilot.reading import read_pilot
+from dissensus.planning.labels.question import TWO_CLASSES, Question, check_strategy
 from dissensus.planning.labels.situation import FloatArray, Situation, situation_from
-from dissensus.planning.labels.votes import majority_accuracy
 from dissensus.ratings import Judges, Ratings
 
 
@@ -36,8 +35,11 @@ def known_from_pilot(
             f"--margin {question.margin:g} is more than the share of items on which the pilot's models differ, "
             f"{pilot.disagreement.value:.3g}: their accuracies cannot be that far apart."
         )
+    check_strategy(question)
+    situation = _situation(pilot, question)
     known = Known(
-        situation=_situation(pilot, question),
+        situation=situation,
+        overall=_overall(pilot, situation),
         draws=_drawn(pilot, question) if question.bootstrap else None,
         pilot=pilot,
         data={"pilot": dict(ratings.describe_data()), "pilot_judges": dict(judges.describe_data())},
@@ -55,6 +57,17 @@ def _situation(pilot: LabelPilot, question: Question) -> Situation:
         margin=np.asarray(margin),
         both_wrong=np.asarray(pilot.both_wrong.value),
         label_accuracy=np.asarray(pilot.for_plan.value),
+    )
+
+
+def _overall(pilot: LabelPilot, situation: Situation) -> Situation:
+    """The same models, with labels as they are on all items."""
+    right = np.asarray(pilot.label_accuracy.value)
+    return replace(
+        situation,
+        label_accuracy_better=right,
+        label_accuracy_worse=right,
+        concentration=pilot.concentration_everywhere,
     )
 
 
@@ -89,14 +102,5 @@ def _from(
         (label_accuracy, label_accuracy),
         classes=question.classes,
         accuracy=pilot.worse_accuracy.value,
-        vote_gains=_vote_gains(pilot, question),
+        concentration=pilot.concentration,
     )
-
-
-def _vote_gains(pilot: LabelPilot, question: Question) -> dict[int, float]:
-    """How much of a majority's lead over chance is left because items differ in difficulty."""
-    if pilot.classes > TWO_CLASSES:
-        return {}
-    one = pilot.majority_accuracy(1)
-    alike = {m: float(majority_accuracy(one, m)) for m in {*question.labels_per_item, *LABELS_PER_ITEM}}
-    return {m: (pilot.majority_accuracy(m) - 0.5) / (voted - 0.5) for m, voted in alike.items() if voted > 0.5}  # noqa: PLR2004

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dissensus.planning.labels.situation import Situation
 
 if TYPE_CHECKING:
-    from dissensus.planning.labels.pilot_findings import LabelPilot
+    from dissensus.planning.labels.pilot.findings import LabelPilot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +18,8 @@ class Known:
     ----------
     situation : Situation
         As described, or as the pilot has it.
+    overall : Situation, optional
+        The same with the labels of all items, where those of the items on which the models differ are another matter.
     draws : Situation, optional
         In each bootstrap sample of the pilot.
     pilot : LabelPilot, optional
@@ -29,6 +31,7 @@ class Known:
     """
 
     situation: Situation
+    overall: Situation | None = None
     draws: Situation | None = None
     pilot: "LabelPilot | None" = None
     data: Mapping[str, Mapping[str, object]] = field(default_factory=dict)

@@ -8,12 +8,14 @@ import numpy.typing as npt
 
 from dissensus.errors import OptionError
 from dissensus.planning.labels.bounds import SLACK, check_error, cramer_items
-from dissensus.planning.labels.parity import MIXED
-from dissensus.planning.labels.tilted import Floats, stay
 from dissensus.planning.labels.walk import TIES, Ties, log_chances
+from dissensus.planning.labels.walk.parity import MIXED
+from dissensus.planning.labels.walk.tilted import Floats, stay
 
 CHUNK = 8192
 """So many numbers of items are tried at a time where every one must be."""
+LARGEST_LOG = 700.0
+"""Numbers with larger logarithms are no floating point numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,7 @@ def items_needed(x: float, y: float, error: float, ties: Ties = "lose") -> Items
     the ratio P(S = 1) / P(S = 0) rises with the number of items, so that the error first rises, if at all, and then
     falls; ties lost, it only falls where z >= y (proved for z >= sqrt(xy), found without exception for the rest). With
     less z it goes up and down between odd and even numbers, until n v = 20 (v = z / (z + 2 sqrt(xy))): up to there
-    every number is tried. With z = 0 the odd numbers, and the even ones, are such sequences.
+    every number is tried that bounds do not settle. With z = 0 the odd numbers, and the even ones, are such sequences.
 
     Parameters
     ----------
@@ -123,9 +125,26 @@ class _Search:
         return bool(there <= here)
 
     def one_by_one(self, stop: int) -> tuple[int | None, int]:
-        """All numbers up to `stop`."""
-        # Ties lost cost more than ties that count half, and that error only falls: nothing before it is small enough.
-        start = _first_true(lambda n: self.is_small(n, "half"), 1, stop) if self.ties == "lose" else 1
+        """Numbers up to `stop`: every one that could be the first with a small error, or the last with a larger one.
+
+        The error lies between the one with ties counted half, which only falls, and that one with half of `most_tied`
+        added (ties lost) or taken away (ties won).
+        """
+        settled = _first_true(lambda n: self.is_small(n, "half"), 1, stop)
+        if self.ties == "lose":
+            return self._scan(settled, _first_true(self._is_surely_small, settled, stop))
+        bad = next((top for top in map(self._last_large, range(settled, 0, -CHUNK)) if top), 0)
+        return self._first_small(settled), bad
+
+    def most_tied(self, items: int) -> float:
+        """Logarithm of a chance of a tie that no larger number of items exceeds: that of even numbers only falls."""
+        return float(log_chances(self.x, self.y, items - items % 2).tie) if items > 1 else 0.0
+
+    def _is_surely_small(self, items: int) -> bool:
+        return bool(np.logaddexp(self.value(items, "half"), self.most_tied(items) - np.log(2)) <= self.log_error)
+
+    def _scan(self, start: int, stop: int) -> tuple[int | None, int]:
+        """The first number from `start` to `stop` with a small error, and the last with a larger one."""
         first, bad = None, start - 1
         for low in range(start, stop + 1, CHUNK):
             items = np.arange(low, min(low + CHUNK, stop + 1))
@@ -134,6 +153,31 @@ class _Search:
                 first = int(items[np.argmax(is_small)])
             bad = int(np.max(items[~is_small], initial=bad))
         return first, bad
+
+    def _last_large(self, stop: int) -> int:
+        """The last of a few numbers up to `stop` with a larger error; 0 if there is none."""
+        start = max(1, stop - CHUNK + 1)
+        last = self._scan(start, stop)[1]
+        return last if last >= start else 0
+
+    def _first_small(self, stop: int) -> int | None:
+        """The first number up to `stop` with a small error, ties won; halves that bounds rule out are not looked at."""
+        parts = [(1, stop)]
+        while parts:
+            low, high = parts.pop()
+            if self._cannot_be_small(low, high):
+                continue
+            if high - low >= CHUNK:
+                middle = (low + high) // 2
+                parts += [(middle + 1, high), (low, middle)]
+            elif (first := self._scan(low, high)[0]) is not None:
+                return first
+        return None
+
+    def _cannot_be_small(self, low: int, high: int) -> bool:
+        half, tied = float(self.value(high, "half")) - self.log_error, self.most_tied(low) - self.log_error
+        # Where both are huge their difference says nothing, and the numbers are looked at.
+        return half < LARGEST_LOG and tied < LARGEST_LOG and np.exp(half) - np.exp(tied) / 2 > 1
 
 
 def _first_true(claim: Callable[[int], bool], low: int, high: int) -> int:

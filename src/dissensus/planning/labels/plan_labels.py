@@ -6,24 +6,24 @@ from numpy.random import Generator
 
 from dissensus.engine import seed_of
 from dissensus.errors import OptionError
-from dissensus.planning.labels.absolute import absolute_of
+from dissensus.planning.labels.absolute import Measuring, absolute_of
 from dissensus.planning.labels.break_even import break_even_of, single_label_items
 from dissensus.planning.labels.cautions import cautions
-from dissensus.planning.labels.designs import affordable_items, best_of, design_of, needed_of
+from dissensus.planning.labels.designs import MOST_ITEMS, affordable_items, best_of, design_of, needed_of, whole
 from dissensus.planning.labels.draws import error_draws, items_draws
 from dissensus.planning.labels.known import Known
 from dissensus.planning.labels.question import (
     LABELS_PER_ITEM,
-    Even,
     Question,
     Strategy,
-    Ties,
     check_question,
     checked_labels_per_item,
 )
-from dissensus.planning.labels.result import LabelDesign, Needed, PlanLabelsResult
+from dissensus.planning.labels.result import Absolute, LabelDesign, Needed, PlanLabelsResult
 from dissensus.planning.labels.situation import Situation, situation_of
 from dissensus.planning.labels.strategies import Scheme, fixed_scheme, schemes_of
+from dissensus.planning.labels.votes import Even
+from dissensus.planning.labels.walk import Ties
 from dissensus.ratings import Judges, Ratings
 
 
@@ -155,7 +155,7 @@ def _planned(question: Question, known: Known) -> PlanLabelsResult:
         best = best_of(designs)
     else:
         needed = _all_needed(question, schemes, drawn, question.target)
-        designs = _with_items(question, schemes, drawn, [one.items for one in needed])
+        designs = _with_items(question, schemes, drawn, [one.items_planned for one in needed])
         best = min(designs, key=lambda design: (design.cost, design.labels_per_item), default=None)
     return PlanLabelsResult(
         settings=question.settings(),
@@ -166,9 +166,7 @@ def _planned(question: Question, known: Known) -> PlanLabelsResult:
         needed=needed,
         compared=_compared(question, situation),
         break_even=break_even_of(question, situation, single_label_items(question, situation)),
-        absolute=absolute_of(
-            question, situation, designs if best is None else _for_money(question, schemes, best.cost)
-        ),
+        absolute=() if best is None else _absolute(question, known, schemes, best.cost),
         situation=situation,
         question=question,
         pilot=known.pilot,
@@ -185,10 +183,14 @@ def _bought(question: Question, schemes: Sequence[Scheme], drawn: Sequence[Schem
     return _with_items(question, schemes, drawn, [number or None for number in items])
 
 
-def _for_money(question: Question, schemes: Sequence[Scheme], budget: float) -> tuple[LabelDesign, ...]:
-    """The designs that so much money buys: those with the error asked for cost differently, and cannot be compared."""
-    spent = question.budget or budget
-    return _with_items(question, schemes, None, [affordable_items(one, question, spent) or None for one in schemes])
+def _absolute(question: Question, known: Known, schemes: Sequence[Scheme], cost: float) -> tuple[Absolute, ...]:
+    """What the same money tells of the accuracy of one model, by the labels of all items."""
+    designs = []
+    for scheme, overall in zip(schemes, schemes_of(question, known.overall or known.situation), strict=True):
+        items = affordable_items(scheme, question, question.budget or cost)
+        if items:
+            designs.append(Measuring(whole(scheme.labels_per_item), items, float(overall.accuracy)))
+    return absolute_of(question, known.situation, designs)
 
 
 def _with_items(
@@ -209,6 +211,12 @@ def _all_needed(
     for i, scheme in enumerate(schemes):
         draws = None if drawn is None else items_draws(drawn[i], question, error)
         found.append(needed_of(scheme, question, error, draws))
+    least = min((one.cramer_items for one in found if one.cramer_items is not None), default=0)
+    if least > MOST_ITEMS:
+        raise OptionError(
+            f"It would take about {least:.0e} items: the models are too much alike, or labels too often wrong, to tell "
+            "them apart. Plan for a larger --margin or --error."
+        )
     return tuple(found)
 
 
@@ -220,5 +228,5 @@ def _compared(question: Question, situation: Situation) -> tuple[LabelDesign, ..
     if question.target is None:
         items = [affordable_items(scheme, question, question.budget or 0.0) or None for scheme in schemes]
     else:
-        items = [needed_of(scheme, question, question.target).items for scheme in schemes]
+        items = [needed_of(scheme, question, question.target).items_planned for scheme in schemes]
     return _with_items(question, schemes, None, items)

@@ -6,14 +6,13 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from dissensus.errors import OptionError
+from dissensus.planning.labels.votes import EVENS, Even
+from dissensus.planning.labels.walk import TIES, Ties
 
-Even = Literal["coin", "strict"]
-EVENS: tuple[Even, ...] = ("coin", "strict")
-Ties = Literal["lose", "half", "win"]
-TIES: tuple[Ties, ...] = ("lose", "half", "win")
 Strategy = Literal["fixed", "adaptive", "lead-by-two", "disagreement-only"]
 STRATEGIES: tuple[Strategy, ...] = ("fixed", "adaptive", "lead-by-two", "disagreement-only")
 LABELS_PER_ITEM = (1, 3, 5)
+MOST_LABELS = 999
 TWO_CLASSES = 2
 CORRELATED = (
     "worse_accuracy",
@@ -96,11 +95,11 @@ def option(name: str) -> str:
 
 def checked_labels_per_item(given: Sequence[int]) -> tuple[int, ...]:
     """Numbers of labels in order, each once."""
-    wrong = [number for number in given if number < 1]
-    if wrong or not given:
+    wrong = [number for number in given if not (float(number).is_integer() and 1 <= number <= MOST_LABELS)]
+    if wrong or not len(given):
         what = f"cannot be {wrong[0]}" if wrong else "names no number"
-        raise OptionError(f"--labels-per-item {what}: give numbers of at least 1, such as 1,3,5.")
-    return tuple(sorted(set(given)))
+        raise OptionError(f"--labels-per-item {what}: give whole numbers from 1 to {MOST_LABELS}, such as 1,3,5.")
+    return tuple(sorted({int(number) for number in given}))
 
 
 def check_question(question: Question, *, has_pilot: bool) -> None:
@@ -112,7 +111,7 @@ def check_question(question: Question, *, has_pilot: bool) -> None:
         _check_correlated(question, has_pilot=has_pilot)
     else:
         _check_plain(question, has_pilot=has_pilot)
-    _check_strategy(question)
+    check_strategy(question)
 
 
 def _check_words(question: Question) -> None:
@@ -142,7 +141,7 @@ def _check_amounts(question: Question) -> None:
     for name, least in (("item_cost", 0), ("label_cost", 0), ("models", 2), ("classes", 2), ("bootstrap", 0)):
         value = getattr(question, name)
         if value is not None and not least <= value < math.inf:
-            raise OptionError(f"{option(name)} cannot be {value:g}: give {least} or more.")
+            raise OptionError(f"{option(name)} cannot be {value:g}: give a number of {least} or more.")
     if question.item_cost == question.label_cost == 0:
         raise OptionError("--item-cost and --label-cost are both 0: without a cost no budget buys a number of labels.")
     if question.budget is not None and not 0 < question.budget < math.inf:
@@ -222,7 +221,8 @@ def _check_label_accuracy(name: str, value: float, classes: int) -> None:
         )
 
 
-def _check_strategy(question: Question) -> None:
+def check_strategy(question: Question) -> None:
+    """Raise where a strategy or a rule does not go with so many classes."""
     if question.strategy in {"adaptive", "lead-by-two"} and question.classes > TWO_CLASSES:
         raise OptionError(f"--strategy {question.strategy} goes with two classes: leave out --classes.")
     if question.even == "strict" and question.classes > TWO_CLASSES:

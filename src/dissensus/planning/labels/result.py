@@ -8,7 +8,7 @@ from dissensus.planning.labels.situation import Situation
 from dissensus.results import Result
 
 if TYPE_CHECKING:
-    from dissensus.planning.labels.pilot_findings import LabelPilot
+    from dissensus.planning.labels.pilot.findings import LabelPilot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,15 +79,18 @@ class Needed:
     strategy, labels_per_item
         As in `LabelDesign`.
     items : int, optional
-        The fewest labelled items with at most that error; None where no number has.
+        The fewest labelled items with at most that error; None where no number has, or none up to 10^12.
     items_safe : int, optional
         From here on every number of items has; the same unless the error rises now and then with the items.
+    items_planned : int, optional
+        The one of both that the plan takes: the fewest, but the safe number where ties are won, as an item or two that
+        mostly end in a tie then have a small error.
     items_low, items_high : float
-        Interval on `items` from what the pilot leaves open; NaN without one, infinite where no number may do.
+        Interval on `items_planned` from what the pilot leaves open; NaN without one, infinite where no number may do.
     screened : int, optional
         With disagreement-only: unlabelled items to look through.
     labels, cost : float, optional
-        Of the fewest items.
+        Of the planned items.
     cramer_items, hoeffding_items : int, optional
         What the two bounds would have asked for.
     """
@@ -96,6 +99,7 @@ class Needed:
     labels_per_item: float
     items: int | None
     items_safe: int | None
+    items_planned: int | None
     items_low: float
     items_high: float
     screened: int | None

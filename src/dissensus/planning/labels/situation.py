@@ -1,7 +1,7 @@
 """How two models and the labels stand to each other: where only one of the models is right, and the labels there."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +29,8 @@ class Situation:
         How many different labels there are.
     accuracy : float, optional
         Of the worse model, where it is known.
-    vote_gains : mapping
-        By number of labels: how much of what a majority adds to one label's lead over chance is left, because items
-        differ in difficulty; all of it for a number that is not listed.
+    concentration : float
+        How far items differ in difficulty, as in `spread`; infinite if they are alike.
     """
 
     better_only: FloatArray
@@ -41,7 +40,7 @@ class Situation:
     label_accuracy_worse: FloatArray
     classes: int = TWO_CLASSES
     accuracy: float | None = None
-    vote_gains: Mapping[int, float] = field(default_factory=dict)
+    concentration: float = math.inf
 
     @property
     def disagreement(self) -> FloatArray:
@@ -114,7 +113,7 @@ def situation_from(
     *,
     classes: int = TWO_CLASSES,
     accuracy: float | None = None,
-    vote_gains: Mapping[int, float] | None = None,
+    concentration: float = math.inf,
 ) -> Situation:
     """A situation from shares (only the better right, only the worse, both wrong and different) and accuracies."""
     better_only, worse_only, both_wrong = (np.asarray(share, dtype=np.float64) for share in shares)
@@ -127,7 +126,7 @@ def situation_from(
         label_accuracy_worse=label_worse,
         classes=classes,
         accuracy=accuracy,
-        vote_gains=vote_gains or {},
+        concentration=concentration,
     )
 
 

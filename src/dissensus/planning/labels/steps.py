@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.planning.labels.tilted import ROUNDING, Floats
+from dissensus.planning.labels.walk.tilted import ROUNDING, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,5 +1,7 @@
 """Ways to spend labels on an item: so many for each, more where they differ, or only where the models do."""
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,8 +10,6 @@ from dissensus.planning.labels.question import TWO_CLASSES, Question, Strategy
 from dissensus.planning.labels.situation import FloatArray, Situation
 from dissensus.planning.labels.steps import Steps, plurality_steps
 from dissensus.planning.labels.votes import lead_by_two, majority_accuracy, plurality_accuracy, two_plus_one
-
-THREE = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,40 +63,63 @@ def fixed_scheme(question: Question, situation: Situation, labels: int, *, only_
 def sequential_scheme(strategy: Strategy, situation: Situation) -> Scheme:
     """A third label where two differ (adaptive), or labels until one class leads by two."""
     rule = two_plus_one if strategy == "adaptive" else lead_by_two
-    better, labels_better = rule(situation.label_accuracy_better)
-    worse, labels_worse = rule(situation.label_accuracy_worse)
+    (better, labels_better), (worse, labels_worse) = (
+        (_over_items(lambda q: rule(q)[0], situation, one), _over_items(lambda q: rule(q)[1], situation, one))
+        for one in (situation.label_accuracy_better, situation.label_accuracy_worse)
+    )
     # Labels are taken to be as hard where the models agree as where they do not.
     labels = float(np.mean(situation.averaged(labels_better, labels_worse)))
-    # The accuracy of two-plus-one is that of three labels; of lead-by-two it is taken to lose as much to hard items.
-    better, worse = (_harder(one, situation, THREE) for one in (better, worse))
     return _scheme(situation, strategy, labels, (better, worse))
 
 
 def voted_accuracy(question: Question, situation: Situation, label_accuracy: FloatArray, labels: int) -> FloatArray:
     """How often the most frequent of several labels is right."""
-    if question.classes > TWO_CLASSES:
-        return plurality_accuracy(label_accuracy, labels, question.classes)
-    return _harder(majority_accuracy(label_accuracy, labels, question.even), situation, labels)
+    if labels == 1:
+        return label_accuracy
+
+    def vote(one: FloatArray) -> FloatArray:
+        if question.classes > TWO_CLASSES:
+            return plurality_accuracy(one, labels, question.classes)
+        return majority_accuracy(one, labels, question.even)
+
+    return _over_items(vote, situation, label_accuracy)
 
 
-def _harder(accuracy: FloatArray, situation: Situation, labels: int) -> FloatArray:
-    """The accuracy of a majority where items differ in difficulty."""
-    return np.asarray(0.5 + (accuracy - 0.5) * situation.vote_gains.get(labels, 1.0))
+def _over_items(
+    vote: Callable[[FloatArray], FloatArray], situation: Situation, label_accuracy: FloatArray
+) -> FloatArray:
+    """What a vote makes of the accuracy of labels, over items that may differ in difficulty."""
+    if math.isinf(situation.concentration):
+        return vote(label_accuracy)
+    from dissensus.planning.labels.spread import over_items  # noqa: PLC0415 - needs scipy, plans without a pilot do not
+
+    return over_items(vote, label_accuracy, concentration=situation.concentration, classes=situation.classes)
 
 
 def _scheme(
     situation: Situation, strategy: Strategy, labels: float, accuracies: tuple[FloatArray, FloatArray]
 ) -> Scheme:
-    every = gap_steps(situation, *accuracies)
-    only_differing = strategy == "disagreement-only"
-    kept = situation.disagreement if only_differing else np.ones_like(situation.disagreement)
+    steps = gap_steps(situation, *accuracies)
+    kept = np.ones_like(situation.disagreement)
+    if strategy == "disagreement-only":
+        kept = situation.disagreement
+        steps = _where_they_differ(steps, kept, always_speaks=situation.classes == TWO_CLASSES)
     return Scheme(
         strategy=strategy,
         labels_per_item=labels,
         accuracy=situation.averaged(*accuracies),
-        steps=Steps(x=every.x / kept, y=every.y / kept),
+        steps=steps,
         kept=kept,
     )
+
+
+def _where_they_differ(steps: Steps, share: FloatArray, *, always_speaks: bool) -> Steps:
+    """The steps on the items on which the models differ; with two classes a label then speaks for one of them."""
+    x, y = steps.x / share, steps.y / share
+    if not always_speaks:
+        return Steps(x=x, y=y)
+    # The smaller chance is the more exact one, and both must add up to 1: a trace of ties would count as such.
+    return Steps(x=np.where(x < y, x, 1 - y), y=np.where(x < y, 1 - x, y))
 
 
 def gap_steps(situation: Situation, better: FloatArray, worse: FloatArray) -> Steps:

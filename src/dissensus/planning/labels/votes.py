@@ -1,6 +1,7 @@
 """How often the combined label of several raters is right, and what it costs."""
 
 import math
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -10,6 +11,7 @@ from dissensus.errors import OptionError
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Even: TypeAlias = Literal["coin", "strict"]
+EVENS: tuple[Even, ...] = ("coin", "strict")
 FEWEST_CLASSES = 2
 
 
@@ -39,8 +41,8 @@ def majority_accuracy(label_accuracy: npt.ArrayLike, labels: int, even: Even = "
     0.84375
     """
     _check_labels(labels)
-    if even not in ("coin", "strict"):
-        raise OptionError.unknown("even", even, ("coin", "strict"))
+    if even not in EVENS:
+        raise OptionError.unknown("even", even, EVENS)
     q = np.asarray(label_accuracy, dtype=np.float64)
     spread = q * (1 - q)
     gain = np.zeros_like(q)
@@ -127,6 +129,7 @@ def _share(q: Floats, right: int, labels: int) -> Floats:
     return np.exp(logs)
 
 
+@lru_cache(maxsize=4096)
 def _wins(right: int, wrong: int, others: int) -> float:
     """Chance that `right` labels of one class come first among `wrong` labels that fall on `others` classes alike.
 

@@ -138,8 +138,6 @@ def _spread_quartiles(pilot: Pilot) -> list[float]:
 
 def _doubts(found: FittedPilot, question: Question, best: Design | None, simulated: float) -> list[str]:
     said = [*found.pilot.warnings]
-    if not found.pilot.space.has_numbers:
-        said.append("The labels are words, so their spread has no standard deviation.")
     if best is not None and simulated < question.power - FAR_OFF:
         said.append(
             f"In data simulated from a model of the pilot the recommended design has power {simulated:.2f}, less than "

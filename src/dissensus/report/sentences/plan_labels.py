@@ -1,13 +1,13 @@
 """A plan of labels, in words."""
 
 import math
-from collections.abc import Iterator
 
 from dissensus.planning.labels.designs import best_of
-from dissensus.planning.labels.result import LabelDesign, PlanLabelsResult
-from dissensus.report.numbers import counted, decimal, percent, spelled, whole, with_interval
+from dissensus.planning.labels.result import BreakEven, LabelDesign, PlanLabelsResult
+from dissensus.report.numbers import counted, decimal, percent, spelled, whole
 from dissensus.report.sentences.plan_labels_chances import (
     AHEAD,
+    FIRST,
     chance,
     in_test_sets,
     items_words,
@@ -15,30 +15,33 @@ from dissensus.report.sentences.plan_labels_chances import (
     models_words,
     way_words,
 )
-from dissensus.report.untrusted import quoted
 
 MOST_RATIO = 1000
 NO_GAIN = 1e-6
 NO_BIAS = 5e-4
+NO_USE = 0.5
+"""A standard error of an accuracy that is no news."""
 
 
 def recommendation(result: PlanLabelsResult) -> str:
     """What to buy, what not, and what that does to the error; or that nothing helps."""
     best = result.recommended
     if best is None:
-        return "No number of items is enough: with labels like these the worse model comes out ahead in the long run."
+        return (
+            "More items do not help: with labels like these the better model does not come out ahead in the long run."
+        )
     if best.log10_hoeffding == 0:
         return (
-            f"Do not decide by labels like these: they put the worse model first. Even with {labels_each(best)} for "
-            f"each of {items_words(best)}, the best of the designs compared, {AHEAD[result.question.ties]} in "
-            f"{in_test_sets(best.log10_error)}, and more items make it worse."
+            f"Do not decide by labels like these: they do not put the better model first. Even with "
+            f"{labels_each(best)} for {items_words(best)}, the best of the designs compared, "
+            f"{AHEAD[result.question.ties]} in {in_test_sets(best.log10_error)}, and more items do not help."
         )
     other = _other(result, best)
-    said = f"Buy {labels_each(best)} for each of {items_words(best)}"
+    said = f"Buy {labels_each(best)} for {items_words(best)}"
     if other is not None and result.question.target is None:
-        said += f", not {_short(other)} for each of {whole(other.items)}"
+        said += f", not {_short(other)} for {_each_of(other)}"
     elif other is not None:
-        said += f" ({_labels(best)}), not {_short(other)} for each of {whole(other.items)} ({_labels(other)})"
+        said += f" ({_spent(result, best)}), not {_short(other)} for {_each_of(other)} ({_spent(result, other)})"
     return f"{said}: {_effect(result, best, other)}."
 
 
@@ -46,8 +49,16 @@ def _short(design: LabelDesign) -> str:
     return labels_each(design).removesuffix(" labels").removesuffix(" label")
 
 
-def _labels(design: LabelDesign) -> str:
-    return counted(round(design.labels), "label")
+def _each_of(design: LabelDesign) -> str:
+    return "one" if design.items == 1 else f"each of {whole(design.items)}"
+
+
+def _spent(result: PlanLabelsResult, design: LabelDesign) -> str:
+    """What a design costs: labels, unless items or labels have their own price."""
+    question = result.question
+    if question.item_cost == 0 and question.label_cost == 1:
+        return counted(round(design.labels), "label")
+    return f"a cost of {design.cost:,.6g}"
 
 
 def _other(result: PlanLabelsResult, best: LabelDesign) -> LabelDesign | None:
@@ -65,8 +76,10 @@ def _effect(result: PlanLabelsResult, best: LabelDesign, other: LabelDesign | No
     ahead = AHEAD[result.question.ties]
     if result.question.target is None:
         said = f"{ahead} in {in_test_sets(best.log10_error)}"
-        return f"{said} instead of {chance(other.log10_error)}" if other is not None else said
-    goal = in_test_sets(math.log10(result.question.target)).replace(".0%", "%")
+        if other is None or chance(other.log10_error) != chance(best.log10_error):
+            return f"{said} instead of {chance(other.log10_error)}" if other is not None else said
+        return f"{said}, and {'as' if other.log10_error == best.log10_error else 'hardly more'} often with the other"
+    goal = in_test_sets(math.log10(result.question.target), digits=3)
     cheapest = "the cheapest of the designs compared" if other is not None else "the fewest"
     return f"{cheapest} for which {ahead} in at most {goal}"
 
@@ -79,8 +92,8 @@ def compared_sentence(result: PlanLabelsResult) -> str:
     if result.question.target is None:
         random = best_of(result.compared)
         return (
-            f"For the same money, {labels_each(random)} for each of {whole(random.items)} items taken at random leave "
-            f"an error of {chance(random.log10_error)}: where the models agree, a label does not tell which is better."
+            f"For the same money, {labels_each(random)} for {items_words(random)} taken at random would have an error "
+            f"of {chance(random.log10_error)}: where the models agree, a label does not tell which is better."
         )
     random = min(result.compared, key=lambda design: design.cost)
     return (
@@ -97,46 +110,71 @@ def reason(result: PlanLabelsResult) -> str:
         return ""
     one = plain[1]
     several = best if best is not one else plain[min(m for m in plain if m != 1)]
+    if one.label_accuracy == 1:
+        return "Labels that are always right gain nothing from being asked for again."
     by_guessing = 1 / result.situation.classes
     says = (several.label_accuracy - by_guessing) / (one.label_accuracy - by_guessing)
-    if says - 1 < NO_GAIN:
-        return "Labels that are always right gain nothing from being asked for again."
     name = way_words(several.strategy, several.labels_per_item)
+    if says - 1 < NO_GAIN:
+        return (
+            f"{name[0].upper()}{name[1:]} do not make the label that counts right more often than one label "
+            f"({percent(several.label_accuracy)} against {percent(one.label_accuracy)})."
+        )
     said = (
         f"{name[0].upper()}{name[1:]} make the label that counts right {percent(several.label_accuracy)} of the time "
         f"instead of {percent(one.label_accuracy)}, so that an item says {decimal(says)} times as much"
     )
-    if result.question.target is not None:
-        saved = f"{counted(several.items, 'item does', 'items do')} instead of {whole(one.items)}"
-        return f"{said}: {saved}, which saves items but not money." if best is one else f"{said}: {saved}."
+    weighed = _against_budget(one, several, says) if result.question.target is None else _against_error(one, several)
+    return f"{said}{weighed[best is one]}."
+
+
+def _against_error(one: LabelDesign, several: LabelDesign) -> tuple[str, str]:
+    """What fewer items with several labels save; if several labels are the better choice, and if one label is."""
+    if several.items >= one.items:
+        return ("; but it takes as many items",) * 2
+    saved = f": {counted(several.items, 'item does', 'items do')} instead of {whole(one.items)}"
+    return saved, f"{saved}, which saves items but not money"
+
+
+def _against_budget(one: LabelDesign, several: LabelDesign, says: float) -> tuple[str, str]:
+    """Whether what an item says makes up for fewer items; if several labels are the better choice, and if one is."""
+    if one.items <= several.items:
+        return (", and as many items are paid for",) * 2
     made_up = math.sqrt(one.items / several.items)
-    if (best is one) != (says < made_up):
-        return f"{said}; that about makes up for the fewer items."
-    if best is one:
-        return f"{said}; to make up for the fewer items it would have to say {decimal(made_up)} times as much."
-    return f"{said}; that is more than the {decimal(made_up)} times that make up for the fewer items."
+    needs = f"{decimal(made_up)} times"
+    unclear = f"; as a rule {needs} make up for the fewer items, but here the exact errors decide"
+    if says < made_up:
+        return unclear, f"; to make up for the fewer items it would have to say {needs} as much"
+    return f"; that is more than the {needs} that make up for the fewer items", unclear
 
 
 def break_even_sentence(result: PlanLabelsResult) -> str:
     """From which cost of an item on several labels pay."""
-    pays = []
-    for one in result.break_even:
-        if math.isfinite(one.ratio_exact) and one.ratio_exact < MOST_RATIO:
-            formula = f" ({decimal(one.ratio)} by the formula for small margins)" if math.isfinite(one.ratio) else ""
-            pays.append(f"{spelled(one.labels_per_item)} from a cost of {decimal(one.ratio_exact)} labels on{formula}")
-    question = result.question
+    pays = [_pays(one) for one in result.break_even if one.ratio_exact < MOST_RATIO]
+    question, best = result.question, result.recommended
     if not pays:
         never = any(one.ratio_exact == math.inf for one in result.break_even)
-        return "Several labels for each item do not pay here, whatever an item costs." if never else ""
+        is_one = best is not None and best.labels_per_item == 1 and best.items > 1
+        return "Several labels for each item do not pay here, whatever an item costs." if never and is_one else ""
+    if all(one.ratio_exact == 0 for one in result.break_even):
+        return "Several labels for each item reach the same error for less money here, whatever an item costs."
     costs = "an item costs nothing"
     if question.label_cost and question.item_cost:
         costs = f"an item costs as much as {question.item_cost / question.label_cost:g} labels"
     elif question.item_cost:
         costs = "labels cost nothing"
     return (
-        f"Several labels for each item reach the same error for less money once an item is dear before it is labelled: "
-        f"{', '.join(pays)}. Here {costs}."
+        f"Several labels for each item reach the same error for less money once an item, before it is labelled, costs "
+        f"enough: {', '.join(pays)}. Here {costs}."
     )
+
+
+def _pays(one: BreakEven) -> str:
+    labels = spelled(one.labels_per_item)
+    if one.ratio_exact == 0:
+        return f"{labels} even if it costs nothing"
+    formula = f" ({decimal(one.ratio)} by the formula for small margins)" if math.isfinite(one.ratio) else ""
+    return f"{labels} from a cost of {decimal(one.ratio_exact)} labels on{formula}"
 
 
 def models_sentence(result: PlanLabelsResult) -> str:
@@ -148,12 +186,13 @@ def models_sentence(result: PlanLabelsResult) -> str:
         return ""
     if best.log10_error > math.log10(delta):
         return (
-            f"As a benchmark it is too small: even of two models the better one comes out first in less than "
-            f"{percent(1 - delta, 0)} of such test sets."
+            f"As a benchmark it is too small: even of two models the better one comes out "
+            f"{FIRST[result.question.ties]} in less than {percent(1 - delta, 0)} of such test sets."
         )
     by_bound = "; by Hoeffding's bound not even two" if best.log10_hoeffding > math.log10(delta) else ""
+    models = "any number of" if math.isinf(best.log10_models) else models_words(best.log10_models)
     return (
-        f"As a benchmark it can hold {models_words(best.log10_models)} models and still put the best one first in "
+        f"As a benchmark it can hold {models} models and still put the best one {FIRST[result.question.ties]} in "
         f"{percent(1 - delta, 0)} of such test sets, if each rival is at least "
         f"{decimal(float(result.situation.margin), 3)} less accurate (a union bound over the rivals{by_bound})."
     )
@@ -176,11 +215,12 @@ def absolute_sentence(result: PlanLabelsResult) -> str:
     precise, best = result.most_precise, result.recommended
     if precise is None or best is None:
         return ""
+    aim = "To know how accurate a model is, rather than which is better, is another aim: "
+    if precise.standard_error > NO_USE:
+        return f"{aim}labels like these say next to nothing about that."
     own = next((one for one in result.absolute if one.labels_per_item == best.labels_per_item), precise)
-    said = (
-        "To know how accurate a model is, rather than which is better, is another aim: this design measures the worse "
-        f"model's accuracy with a standard error of {decimal(own.standard_error, 3)}"
-    )
+    spread = _two_digits(own.standard_error)
+    said = f"{aim}this design measures the worse model's accuracy with a standard error of {spread}"
     if abs(own.bias) > NO_BIAS:
         said += (
             f", corrected for wrong labels as if their accuracy were known; uncorrected it would look "
@@ -190,8 +230,13 @@ def absolute_sentence(result: PlanLabelsResult) -> str:
         return f"{said}."
     return (
         f"{said}. For that aim {precise.labels_per_item:g} labels for each of {counted(precise.items, 'item')} are "
-        f"better, with {decimal(precise.standard_error, 3)}."
+        f"better, with {_two_digits(precise.standard_error)}."
     )
+
+
+def _two_digits(value: float) -> str:
+    """A standard error, however small, never as a power of ten."""
+    return decimal(value, max(3, 1 - math.floor(math.log10(value)))) if value > 0 else "0"
 
 
 def assumptions(result: PlanLabelsResult) -> str:
@@ -220,6 +265,8 @@ def _models_words(result: PlanLabelsResult) -> str:
     differ = percent(float(situation.disagreement))
     margin = decimal(float(situation.margin), 3)
     if result.pilot is not None:
+        if result.question.margin is not None:
+            return f"the models differ on {differ} of the items, as in the pilot, and their accuracies by {margin}"
         return f"the models differ on {differ} of the items and their accuracies by {margin}, as in the pilot"
     if situation.accuracy is None:
         return f"the models differ on {differ} of the items and their accuracies by {margin}"
@@ -228,50 +275,6 @@ def _models_words(result: PlanLabelsResult) -> str:
     if result.question.is_correlated or result.question.disagreement is not None:
         return f"{right} of the items and differ on {differ}"
     return f"{right} of the items, err independently of each other and so differ on {differ}"
-
-
-def pilot_points(result: PlanLabelsResult) -> list[str]:
-    """What the pilot said, what it leaves open, and what it could not check."""
-    pilot = result.pilot
-    if pilot is None:
-        return []
-    apart, margin, right = pilot.disagreement, pilot.margin, pilot.for_plan
-    other = pilot.share_other
-    sure = "" if math.isnan(other) else f" (the other one in {percent(other)} of the bootstrap samples)"
-    where = "" if pilot.label_accuracy_apart is None else " where the models differ"
-    seen = (
-        f"{counted(pilot.items, 'item')} answered by both models, {whole(pilot.labelled)} of them labelled, with "
-        f"{counted(pilot.labels, 'label')} in all; {whole(pilot.repeated)} have two labels or more."
-    )
-    differ = (
-        f"The models differ on {with_interval(apart.value, apart.low, apart.high, form=percent)} of the items; "
-        f"{quoted(pilot.better)} is the more accurate one{sure}, by "
-        f"{with_interval(margin.value, margin.low, margin.high, form=_thousandths)}."
-    )
-    labels = (
-        f"A label is right {with_interval(right.value, right.low, right.high, form=percent)} of the time{where}; the "
-        f"agreement of two labels alone allows {percent(pilot.label_accuracy_least.value)} to "
-        f"{percent(pilot.label_accuracy_most.value)}, over all items."
-    )
-    return [seen, differ, labels, *_left_open(result), *pilot.assumptions]
-
-
-def _left_open(result: PlanLabelsResult) -> Iterator[str]:
-    """How far the plan could be off because the pilot is small."""
-    best = result.recommended
-    if best is None or math.isnan(best.error_low):
-        return
-    ends = [chance(math.log10(end)) if end > 0 else "0%" for end in (best.error_low, best.error_high)]
-    said = f"What the pilot leaves open: the error of the recommended design may be {ends[0]} to {ends[1]}"
-    for one in result.needed:
-        if one.labels_per_item == best.labels_per_item:
-            bounds = [whole(end) if math.isfinite(end) else "any number" for end in (one.items_low, one.items_high)]
-            said += f", and {bounds[0]} to {bounds[1]} items may be needed"
-    yield f"{said} ({percent(result.question.confidence, 0)} intervals). A larger pilot would narrow that."
-
-
-def _thousandths(value: float) -> str:
-    return decimal(value, 3)
 
 
 def reasons(result: PlanLabelsResult) -> list[str]:

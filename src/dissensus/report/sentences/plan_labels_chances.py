@@ -3,7 +3,7 @@
 import math
 
 from dissensus.planning.labels.result import LabelDesign
-from dissensus.report.numbers import counted, decimal, percent, spelled, whole
+from dissensus.report.numbers import decimal, percent, spelled, whole
 
 THOUSANDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 LEAST_PERCENT = -4.0
@@ -15,6 +15,7 @@ AHEAD = {
     "half": "the worse model wins, a tie counted half,",
     "win": "the worse model wins outright",
 }
+FIRST = {"lose": "first", "half": "first, ties settled by a coin,", "win": "first or level with the first"}
 
 
 def chance(log10: float) -> str:
@@ -33,15 +34,15 @@ def chance(log10: float) -> str:
     return f"1 in {count_of(-log10)}" if math.isfinite(log10) else "0%"
 
 
-def in_test_sets(log10: float) -> str:
-    """A chance as a share of test sets.
+def in_test_sets(log10: float, digits: int | None = None) -> str:
+    """A chance as a share of test sets; with so many digits, if it is one that somebody asked for.
 
     Examples
     --------
-    >>> in_test_sets(-2.0), in_test_sets(-5.0)
-    ('1.0% of such test sets', '1 of 100,000 such test sets')
+    >>> in_test_sets(-2.0), in_test_sets(math.log10(0.0125), digits=3), in_test_sets(-5.0)
+    ('1.0% of such test sets', '1.25% of such test sets', '1 of 100,000 such test sets')
     """
-    said = chance(log10)
+    said = chance(log10) if digits is None or log10 < LEAST_PERCENT else f"{100 * 10.0**log10:.{digits}g}%"
     return f"{said} of such test sets" if said.endswith("%") else f"{said.replace('1 in', '1 of')} such test sets"
 
 
@@ -116,9 +117,8 @@ def series_name(strategy: str, labels: float) -> str:
 
 
 def items_words(design: LabelDesign) -> str:
-    """The items of a design."""
+    """The items of a design, as they follow `one label for`."""
+    each = "one item" if design.items == 1 else f"each of {whole(design.items)} items"
     if design.screened is None:
-        return counted(design.items, "item")
-    return (
-        f"{counted(design.items, 'item')} on which the models differ, to be found among about {whole(design.screened)}"
-    )
+        return each
+    return f"{each} on which the models differ, to be found among about {whole(design.screened)}"

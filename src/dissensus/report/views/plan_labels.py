@@ -5,8 +5,9 @@ import math
 from dissensus.errors import DissensusError
 from dissensus.planning.labels.result import LabelDesign, PlanLabelsResult
 from dissensus.report.document import Block, Cell, Paragraph, Points, Section, Table
-from dissensus.report.sentences.plan_labels import assumptions, pilot_points, reasons, recommendation
+from dissensus.report.sentences.plan_labels import assumptions, reasons, recommendation
 from dissensus.report.sentences.plan_labels_chances import chance, models_words, series_name
+from dissensus.report.sentences.plan_labels_pilot import pilot_points
 from dissensus.report.views.plan_labels_charts import figures_of
 from dissensus.results import Result
 

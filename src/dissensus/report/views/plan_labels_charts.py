@@ -7,11 +7,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dissensus.planning.labels.curves import Choice, Point, best_choices, by_budget, by_label_accuracy, reference_budget
 from dissensus.planning.labels.result import PlanLabelsResult
 from dissensus.report.document import Cell, Figure, Table
-from dissensus.report.numbers import percent, whole
+from dissensus.report.numbers import percent
 from dissensus.report.sentences.plan_labels_chances import AHEAD, chance, models_words, series_name
 from dissensus.report.sentences.plan_labels_findings import (
     accuracy_words,
     bounds_finding,
+    budget_figure,
     budget_words,
     choice_finding,
     models_finding,
@@ -41,7 +42,7 @@ def budget_chart(result: PlanLabelsResult, points: Sequence[Point]) -> Figure:
         title=winner_finding(_grouped(points, lambda point: point.budget).values(), over="budget"),
         caption=f"How often {AHEAD[result.question.ties].rstrip(',')}, by what is spent. {EXACT}.",
         table=_by_way(
-            points, "Budget", lambda point: whole(round(point.budget)), lambda point: chance(point.log10_error)
+            points, "Budget", lambda point: budget_figure(point.budget), lambda point: chance(point.log10_error)
         ),
         spec=log_lines(
             LogLines(
@@ -50,7 +51,7 @@ def budget_chart(result: PlanLabelsResult, points: Sequence[Point]) -> Figure:
                 series=WAYS,
                 x_title=_budget_title(result),
                 y_title="Chance of the wrong winner",
-                x_form=".3~s",
+                x_form=_budget_form(points),
                 is_log_x=True,
                 mark=budget,
                 mark_name=budget_words(result, budget),
@@ -104,10 +105,11 @@ def choice_chart(result: PlanLabelsResult) -> Figure:
         for choice in choices
     ]
     labels = result.question.label_cost or result.question.item_cost
+    favour = " that are as often right for either model" if result.situation.is_biased else ""
     return Figure(
         title=choice_finding(choices),
         caption=f"The number of labels for each item with the smallest error, for the price of "
-        f"{whole(round(reference_budget(result) / labels))} labels. A dash: not one item is paid for.",
+        f"{budget_figure(reference_budget(result) / labels)} labels{favour}. A dash: not one item is paid for.",
         table=_choice_table(choices),
         spec=choice_map(
             rows,
@@ -120,8 +122,9 @@ def choice_chart(result: PlanLabelsResult) -> Figure:
 
 def bounds_chart(result: PlanLabelsResult, points: Sequence[Point]) -> Figure:
     """The exact error beside the bounds, for the recommended number of labels."""
-    best = result.recommended or (result.designs[0] if result.designs else None)
-    own = [point for point in points if best is None or math.isclose(point.labels_per_item, best.labels_per_item)]
+    best = result.recommended
+    labels = best.labels_per_item if best is not None else points[0].labels_per_item
+    own = [point for point in points if math.isclose(point.labels_per_item, labels)]
     bounds: Mapping[str, Callable[[Point], float]] = {
         "exact": lambda point: point.log10_error,
         "Cramer's bound": lambda point: point.log10_cramer,
@@ -135,17 +138,17 @@ def bounds_chart(result: PlanLabelsResult, points: Sequence[Point]) -> Figure:
     ]
     return Figure(
         title=bounds_finding(result),
-        caption="The chance that the better model does not win, exact and as the two bounds have it: what a bound adds "
-        "is what planning by it would cost.",
+        caption=f"How often {AHEAD[result.question.ties].rstrip(',')}, exact, and how often the better model does not "
+        "win by the two bounds: what a bound adds is what planning by it would cost.",
         table=Table(
             caption="The error and what bounds say of it",
             columns=["Budget", "Items", *bounds],
             rows=[
-                [whole(round(point.budget)), point.items, *(chance(value(point)) for value in bounds.values())]
+                [budget_figure(point.budget), point.items, *(chance(value(point)) for value in bounds.values())]
                 for point in own
             ],
         ),
-        spark=_spark(own, lambda point: whole(round(point.budget))),
+        spark=_spark(own, lambda point: budget_figure(point.budget)),
         spec=log_lines(
             LogLines(
                 rows=rows,
@@ -153,7 +156,7 @@ def bounds_chart(result: PlanLabelsResult, points: Sequence[Point]) -> Figure:
                 series="How computed",
                 x_title=_budget_title(result),
                 y_title="Chance of the wrong winner",
-                x_form=".3~s",
+                x_form=_budget_form(points),
                 is_log_x=True,
             )
         ),
@@ -165,11 +168,11 @@ def models_chart(result: PlanLabelsResult, points: Sequence[Point]) -> Figure:
     delta, budget = result.question.delta, reference_budget(result)
     first = [point for point in points if point.labels_per_item == points[0].labels_per_item]
     return Figure(
-        title=models_finding([point for point in points if point.budget == budget], budget_words(result, budget)),
+        title=models_finding([point for point in points if point.is_reference], budget_words(result, budget)),
         caption=f"1 + delta / error: with so many models the best one comes out first in {percent(1 - delta, 0)} of "
         "test sets, by a union bound over rivals that are each at least the margin worse.",
         table=_by_way(
-            points, "Budget", lambda point: whole(round(point.budget)), lambda point: models_words(point.log10_models)
+            points, "Budget", lambda point: budget_figure(point.budget), lambda point: models_words(point.log10_models)
         ),
         spark=_models_spark(first),
         spec=log_lines(
@@ -183,7 +186,7 @@ def models_chart(result: PlanLabelsResult, points: Sequence[Point]) -> Figure:
                 series=WAYS,
                 x_title=_budget_title(result),
                 y_title="Models that can be ranked",
-                x_form=".3~s",
+                x_form=_budget_form(points),
                 is_log_x=True,
             )
         ),
@@ -194,15 +197,18 @@ def _models_spark(points: Sequence[Point]) -> str | None:
     known = [point for point in points if math.isfinite(point.log10_models)]
     if not known:
         return None
-    ends = [f"{models_words(point.log10_models)} for {whole(round(point.budget))}" for point in (known[0], known[-1])]
+    ends = [f"{models_words(point.log10_models)} for {budget_figure(point.budget)}" for point in (known[0], known[-1])]
     name = series_name(known[0].strategy, known[0].labels_per_item)
     return f"{sparkline([point.log10_models for point in known])}  {name}: {ends[0]}, {ends[1]}"
 
 
 def _drawable(points: Sequence[Point]) -> list[Point]:
     """Those with a logarithm, of the first few ways."""
-    ways = list(dict.fromkeys(point.labels_per_item for point in points))[:MOST_SERIES]
-    return [point for point in points if math.isfinite(point.log10_error) and point.labels_per_item in ways]
+    names = [series_name(point.strategy, point.labels_per_item) for point in points]
+    ways = list(dict.fromkeys(names))[:MOST_SERIES]
+    return [
+        point for point, name in zip(points, names, strict=True) if math.isfinite(point.log10_error) and name in ways
+    ]
 
 
 def _row(point: Point, x: float, y: float, *, series: str | None = None, shown: str | None = None) -> Row:
@@ -255,6 +261,11 @@ def _spark(points: Sequence[Point], place: Callable[[Point], str]) -> str | None
     line = sparkline([-point.log10_error for point in known])
     first, last = known[0], known[-1]
     return f"{line}  {chance(first.log10_error)} at {place(first)}, {chance(last.log10_error)} at {place(last)}"
+
+
+def _budget_form(points: Sequence[Point]) -> str:
+    """Thousands as k, but not thousandths as m."""
+    return ".3~s" if min((point.budget for point in points), default=1.0) >= 1 else ",.3~r"
 
 
 def _budget_title(result: PlanLabelsResult) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dissensus.planning.labels.tilted import Floats, Logs, Tilted, log_or_none, log_rest
+from dissensus.planning.labels.walk.tilted import Floats, Logs, Tilted, log_or_none, log_rest
 
 BLOCK = 4096
 """So many walks at a time stay in the processor's cache."""
@@ -23,6 +23,14 @@ def few_items(walks: Tilted, n: int) -> Logs:
     R(n) = 1, holds positive terms only, needs no norming, and stays within 2^-n and 3^n.
     """
     return _in_blocks(lambda part: _few_items(part, n), walks)
+
+
+def few_items_each(walks: Tilted) -> Logs:
+    """The same after `walks.items` steps, which may differ: all walks at once, each from its own number on."""
+    order = np.argsort(-walks.items, kind="stable")
+    logs = np.empty((3, len(order)))
+    logs[:, order] = _in_blocks(_few_items_each, walks[order])
+    return logs[0], logs[1], logs[2]
 
 
 def rare_steps(walks: Tilted) -> Logs:
@@ -56,6 +64,24 @@ def _few_items(walks: Tilted, n: int) -> Logs:
         if s > 1:
             _add_below(lower, down, here)
             _add_below(upper, capped, here)
+    return _logs(walks, (lower, here, upper), (down, up), norm=np.ones_like(here))
+
+
+def _few_items_each(walks: Tilted) -> Logs:
+    """As `_few_items`, for walks in order of their items, the most first: at s those with s items or more are on."""
+    n, square, down, up = walks.items, walks.u**2, walks.y / walks.rho, walks.x / walks.rho
+    capped = np.minimum(up, 1.0)
+    above, here = np.zeros_like(square), np.ones_like(square)
+    lower, upper = here.copy(), here.copy()
+    for s in range(int(n[0]), 0, -1):
+        on = slice(0, int(np.searchsorted(-n, -s, side="right")))
+        above[on] *= square[on]
+        above[on] *= (n[on] + s + 1) / (n[on] - s + 1)
+        above[on] += here[on] * walks.v[on] * (s / (n[on] - s + 1))
+        above[on], here[on] = here[on].copy(), above[on].copy()
+        if s > 1:
+            _add_below(lower[on], down[on], here[on])
+            _add_below(upper[on], capped[on], here[on])
     return _logs(walks, (lower, here, upper), (down, up), norm=np.ones_like(here))
 
 

@@ -2,8 +2,17 @@
 
 import numpy as np
 
-from dissensus.planning.labels.fourier import Grid, blocks, geometric, grid, log_theta, power_of, to_logs, variance_bins
-from dissensus.planning.labels.tilted import Floats, Logs, Tilted
+from dissensus.planning.labels.walk.fourier import (
+    Grid,
+    blocks,
+    geometric,
+    grid,
+    log_theta,
+    power_of,
+    to_logs,
+    variance_bins,
+)
+from dissensus.planning.labels.walk.tilted import Floats, Logs, Tilted
 
 MIXED = 20.0
 """From n v = MIXED on a walk forgets whether its number of steps was odd or even: exp(-2 n v) < 1e-17."""

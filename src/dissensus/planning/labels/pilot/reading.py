@@ -6,9 +6,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted
-from dissensus.planning.labels.pilot_checks import Checks, checks_of
-from dissensus.planning.labels.pilot_data import DIFFERENT, UNKNOWN, Floats, PilotData, pilot_data, resampled
-from dissensus.planning.labels.pilot_estimates import (
+from dissensus.planning.labels.pilot.checks import Checks, checks_of
+from dissensus.planning.labels.pilot.data import DIFFERENT, UNKNOWN, Floats, PilotData, pilot_data, resampled
+from dissensus.planning.labels.pilot.estimates import (
     FEWEST,
     REPEATED,
     Comparison,
@@ -17,8 +17,8 @@ from dissensus.planning.labels.pilot_estimates import (
     estimate,
     fit_labels,
 )
-from dissensus.planning.labels.pilot_findings import Estimate, LabelPilot, PilotDraws
-from dissensus.planning.labels.pilot_words import assumptions_of, warnings_of
+from dissensus.planning.labels.pilot.findings import Estimate, LabelPilot, PilotDraws
+from dissensus.planning.labels.pilot.words import assumptions_of, warnings_of
 from dissensus.ratings import Judges, Ratings
 
 
@@ -150,6 +150,7 @@ def _told(
         label_accuracy_most=told(right(everywhere.most)),
         known=float(apart.mean[0]),
         concentration=apart.concentration,
+        concentration_everywhere=everywhere.concentration,
         is_spread_told=apart.is_told,
         noise=checks.noise,
         label_accuracy_better=checks.label_accuracy_better,

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from dissensus.errors import counted
-from dissensus.planning.labels.pilot_checks import TRIPLE, Checks
-from dissensus.planning.labels.pilot_estimates import FEWEST, TELLING
-from dissensus.planning.labels.pilot_findings import TWO_CLASSES, Estimate, LabelPilot
+from dissensus.planning.labels.pilot.checks import TRIPLE, Checks
+from dissensus.planning.labels.pilot.estimates import FEWEST, TELLING
+from dissensus.planning.labels.pilot.findings import TWO_CLASSES, Estimate, LabelPilot
 
 HALF = 0.5
 WORTH = np.sqrt(3)
@@ -39,9 +39,10 @@ def _of_margin(pilot: LabelPilot) -> Iterator[str]:
     if pilot.margin.value == 0:
         yield f"By its labels {pilot.a} and {pilot.b} are equally good, so the pilot cannot tell which one is better."
     elif pilot.margin.low <= 0:
+        share = float(np.mean(pilot.draws.margin <= 0))
         yield (
-            f"The pilot is not sure that {pilot.better} is better than {pilot.worse}: in {pilot.share_other:.0%} of "
-            "its bootstrap samples it is the other way round. A larger pilot would tell."
+            f"The pilot is not sure that {pilot.better} is better than {pilot.worse}: in {share:.0%} of its bootstrap "
+            "samples it is no better. A larger pilot would tell."
         )
     if pilot.classes == TWO_CLASSES and pilot.worse_accuracy.high < HALF:
         yield (

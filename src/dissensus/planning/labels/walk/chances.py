@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.errors import OptionError
-from dissensus.planning.labels.fourier import many_items
-from dissensus.planning.labels.parity import MIXED, many_items_by_parity
-from dissensus.planning.labels.recurrence import RARE, few_items, rare_steps
-from dissensus.planning.labels.tilted import Floats, Logs, Tilted, tilted
+from dissensus.planning.labels.walk.fourier import many_items
+from dissensus.planning.labels.walk.parity import MIXED, many_items_by_parity
+from dissensus.planning.labels.walk.recurrence import RARE, few_items, few_items_each, rare_steps
+from dissensus.planning.labels.walk.tilted import Floats, Logs, Tilted, tilted
 
 Ties: TypeAlias = Literal["lose", "half", "win"]
 TIES: tuple[Ties, ...] = ("lose", "half", "win")
@@ -18,7 +18,7 @@ TIES: tuple[Ties, ...] = ("lose", "half", "win")
 FEW = 128
 """Up to so many items the recurrence runs over all of them."""
 
-RARELY, OFTEN, ALWAYS = FEW + 1, FEW + 2, FEW + 3
+EACH, RARELY, OFTEN, ALWAYS = range(FEW + 1, FEW + 5)
 
 TOO_MUCH = 1e-9
 """How far x + y may exceed 1 by rounding."""
@@ -125,6 +125,9 @@ def _two_sided(walks: Tilted) -> Logs:
     """Each walk by the way that suits its number of items and how many of them say anything."""
     ways = _ways(walks)
     used = np.flatnonzero(np.bincount(ways))
+    if np.sum(used <= FEW) > 1:
+        ways[ways <= FEW] = EACH
+        used = np.unique(ways)
     if len(used) == 1:
         return _by(int(used[0]), walks)
     logs = np.empty((3, len(ways)))
@@ -135,7 +138,7 @@ def _two_sided(walks: Tilted) -> Logs:
 
 
 def _ways(walks: Tilted) -> npt.NDArray[np.intp]:
-    """The number of items up to FEW; then RARELY, OFTEN or ALWAYS, by how many of the items say something."""
+    """The number of items up to FEW; beyond it RARELY, OFTEN or ALWAYS, by how many of the items say something."""
     is_rare, is_mixed = 2 * walks.u * walks.items < RARE, walks.items * walks.v >= MIXED
     many = np.where(is_rare, RARELY, np.where(is_mixed, OFTEN, ALWAYS))
     return np.where(walks.items <= FEW, walks.items, many).astype(np.intp)
@@ -144,4 +147,4 @@ def _ways(walks: Tilted) -> npt.NDArray[np.intp]:
 def _by(way: int, walks: Tilted) -> Logs:
     if way <= FEW:
         return few_items(walks, way)
-    return {RARELY: rare_steps, OFTEN: many_items, ALWAYS: many_items_by_parity}[way](walks)
+    return {EACH: few_items_each, RARELY: rare_steps, OFTEN: many_items, ALWAYS: many_items_by_parity}[way](walks)

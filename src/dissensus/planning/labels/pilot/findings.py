@@ -3,11 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
-from dissensus.errors import OptionError
-from dissensus.planning.labels.pilot_data import Floats
-from dissensus.planning.labels.pilot_difficulty import majority_accuracy_of
+from dissensus.planning.labels.pilot.data import Floats
 
 Noise = Literal["no sign", "favours better", "favours worse", "cannot tell"]
 TWO_CLASSES = 2
@@ -78,6 +74,8 @@ class LabelPilot:
     known, concentration : float
         Mean of u over items and its concentration, for the items of `for_plan`: u is the share of the raters who know
         an item's class. An infinite concentration means that items are alike.
+    concentration_everywhere : float
+        The same for the items of `label_accuracy`.
     is_spread_told : bool
         Whether enough items have four labels to tell how far items differ in difficulty.
     noise : {"no sign", "favours better", "favours worse", "cannot tell"}
@@ -121,6 +119,7 @@ class LabelPilot:
     label_accuracy_most: Estimate
     known: float
     concentration: float
+    concentration_everywhere: float
     is_spread_told: bool
     noise: Noise
     label_accuracy_better: Estimate | None
@@ -138,18 +137,6 @@ class LabelPilot:
         """The label accuracy that a plan needs: where the models differ, or over all items if these are too few."""
         return self.label_accuracy if self.label_accuracy_apart is None else self.label_accuracy_apart
 
-    def majority_accuracy(self, labels: int) -> float:
-        """How often the majority of so many labels is right, on items that differ in difficulty as in the pilot.
-
-        It is at most what labels of that accuracy would reach if items were alike. For two classes; ties are tossed.
-        """
-        if labels < 1 or self.classes > TWO_CLASSES:
-            raise OptionError(
-                f"The majority of {labels} labels with {self.classes} classes: it is known for one label or more, and "
-                "for two classes."
-            )
-        return majority_accuracy_of(self.known, self.concentration, labels)
-
     def as_dict(self) -> dict[str, object]:
         """The findings as the JSON has them: estimates with their intervals, no draws."""
         found: dict[str, object] = {}
@@ -159,6 +146,4 @@ class LabelPilot:
                 found[name] = value.as_dict()
             elif name not in {"draws", "warnings"}:
                 found[name] = list(value) if isinstance(value, tuple) else value
-        if np.isinf(self.concentration):
-            found["concentration"] = None  # items are alike
         return found

@@ -9,16 +9,14 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc, gammaln
+from scipy.special import gammaln
 
-from dissensus.planning.labels.pilot_data import Codes, Flags, Floats, Kinds
+from dissensus.planning.labels.pilot.data import Codes, Flags, Floats, Kinds
+from dissensus.planning.labels.spread import NODES, UNIFORM, beta_law
 
 MEANS = np.linspace(0, 1, 81)
 CONCENTRATIONS = np.append(np.geomspace(0.2, 200, 25), np.inf)
 """Sum of the parameters of u's beta distribution: near 0 all raters know or none does, infinite if items are alike."""
-UNIFORM = 2.0
-"""The concentration at which u can be uniform; taken where the pilot cannot tell."""
-NODES = np.linspace(0, 1, 129)
 KINDS_AT_ONCE = 1024
 
 
@@ -108,29 +106,6 @@ def _laws(*, is_told: bool) -> Floats:
     return beta_law(mean, concentration)
 
 
-def beta_law(mean: Floats, concentration: Floats) -> Floats:
-    """Beta distributions put on the nodes, with their means unchanged, of shape (n, n_nodes).
-
-    Examples
-    --------
-    >>> law = beta_law(np.array([0.5]), np.array([2.0]))  # uniform
-    >>> float((law @ NODES).round(6)[0]), float((law @ NODES**2).round(4)[0])
-    (0.5, 0.3333)
-    """
-    is_point = np.isinf(concentration) | (mean <= 0) | (mean >= 1)
-    inner, spread = np.where(is_point, 0.5, mean), np.where(is_point, UNIFORM, concentration)
-    a, b = (inner * spread)[:, None], ((1 - inner) * spread)[:, None]
-    mass = np.diff(betainc(a, b, NODES), axis=1)
-    part = np.diff(betainc(a + 1, b, NODES), axis=1) * inner[:, None]  # integral of u over each interval
-    # What lies between two nodes is shared out between them so that its mean stays.
-    upper = np.clip((part - mass * NODES[:-1]) / np.diff(NODES), 0, mass)
-    law = np.zeros((len(mean), len(NODES)))
-    law[:, :-1] += mass - upper
-    law[:, 1:] += upper
-    points = np.maximum(1 - np.abs(mean[:, None] - NODES) * (len(NODES) - 1), 0)
-    return np.where(is_point[:, None], points, law)
-
-
 def _peak(profile: Floats, best: Codes) -> Floats:
     """Where the parabola through the best mean and its neighbours is highest."""
     row, inner = np.arange(len(profile)), np.clip(best, 1, len(MEANS) - 2)
@@ -139,16 +114,3 @@ def _peak(profile: Floats, best: Codes) -> Floats:
     shift = np.where(bend < 0, (left - right) / (2 * np.where(bend < 0, bend, -1.0)), 0.0)
     step = MEANS[1] - MEANS[0]
     return np.where(inner == best, MEANS[best] + step * np.clip(shift, -1, 1), MEANS[best])
-
-
-def majority_accuracy_of(mean: float, concentration: float, labels: int) -> float:
-    """How often the majority of so many labels is right where items differ in difficulty; ties are tossed.
-
-    Examples
-    --------
-    >>> majority_accuracy_of(0.5, np.inf, 3), round(majority_accuracy_of(0.5, 2.0, 3), 4)  # 27/32 and 13/16
-    (0.84375, 0.8125)
-    """
-    half = (labels + 1) // 2  # an even number of labels with coin flips is worth one label less
-    law = beta_law(np.array([mean]), np.array([concentration]))[0]
-    return float(law @ betainc(half, half, (1 + NODES) / 2))

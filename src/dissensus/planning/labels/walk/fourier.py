@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.planning.labels.recurrence import RARE
-from dissensus.planning.labels.tilted import HALF, Floats, Logs, Tilted, log_or_none, log_rest
+from dissensus.planning.labels.walk.recurrence import RARE
+from dissensus.planning.labels.walk.tilted import HALF, Floats, Logs, Tilted, log_or_none, log_rest
 
 WIDTH = 8.4
 """The grid reaches so many standard deviations of the symmetric walk: what lies beyond is below 1e-15 of the middle."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.errors import RatingsError
-from dissensus.planning.labels.pilot_data import DIFFERENT, SAME, UNKNOWN, Flags, Floats, Kinds
-from dissensus.planning.labels.pilot_difficulty import fit_known, known_squared, weighted_mean
-from dissensus.planning.labels.pilot_findings import TWO_CLASSES, Estimate
-from dissensus.planning.labels.pilot_noise import lead
+from dissensus.planning.labels.pilot.data import DIFFERENT, SAME, UNKNOWN, Flags, Floats, Kinds
+from dissensus.planning.labels.pilot.difficulty import fit_known, known_squared, weighted_mean
+from dissensus.planning.labels.pilot.findings import TWO_CLASSES, Estimate
+from dissensus.planning.labels.pilot.noise import lead
 
 FEWEST = 20
 """Items that it takes to learn something from them alone."""

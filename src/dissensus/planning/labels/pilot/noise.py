@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dissensus.planning.labels.pilot_data import Flags, Floats, Kinds
-from dissensus.planning.labels.pilot_difficulty import weighted_mean
+from dissensus.planning.labels.pilot.data import Flags, Floats, Kinds
+from dissensus.planning.labels.pilot.difficulty import weighted_mean
 
 SMALLEST = 1e-9
 

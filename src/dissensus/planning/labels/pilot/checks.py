@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.planning.labels.pilot_data import Floats, Kinds
-from dissensus.planning.labels.pilot_estimates import FEWEST, LabelFit, estimate
-from dissensus.planning.labels.pilot_findings import TWO_CLASSES, Estimate, Noise
-from dissensus.planning.labels.pilot_noise import Moments, moments_of, sides_of
+from dissensus.planning.labels.pilot.data import Floats, Kinds
+from dissensus.planning.labels.pilot.estimates import FEWEST, LabelFit, estimate
+from dissensus.planning.labels.pilot.findings import TWO_CLASSES, Estimate, Noise
+from dissensus.planning.labels.pilot.noise import Moments, moments_of, sides_of
 
 TRIPLE = 3
 MOST_UNDEFINED = 0.05

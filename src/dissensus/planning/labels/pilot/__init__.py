@@ -1,0 +1,1 @@
+"""What a pilot says of two models and of the labels."""
