@@ -1,10 +1,13 @@
 """Each check finds what it is for, says where it stands and what mends it, and is silent about a clean file."""
 
 import json
+import shlex
+import tracemalloc
 
 import numpy as np
 import pytest
 
+from dissensus import read
 from dissensus.cli.main import main
 from dissensus.ratings.examining import all_checks, examine
 from dissensus.ratings.formats.plan import ReadPlan
@@ -69,7 +72,7 @@ def test_labels_that_differ_in_case_only_are_found_and_merged_by_the_option(tmp_
 def test_a_misspelt_label_is_found(tmp_path):
     rows = [(f"i{i}", rater, "toxic") for i in range(20) for rater in "ab"] + [("x", "a", "toxc"), ("x", "b", "fine")]
     finding = only(write(tmp_path, table(rows)), "similar-labels")
-    assert (finding.rows, finding.option) == ((42,), '--map "toxc=toxic"')
+    assert (finding.rows, finding.option) == ((42,), "--map toxc=toxic")
 
 
 @pytest.mark.parametrize(
@@ -78,13 +81,66 @@ def test_a_misspelt_label_is_found(tmp_path):
         (["1", "2", "3", "1", "2", "3", "1", "2", "Unsure"], "warning", "--labels 1,2,3 --off-scale missing"),
         (["yes", "no", "yes", "no", "n/a"], "warning", '--map "n/a="'),
         (["win", "lose", "win", "tie (inconsistent)"], "warning", '--map "tie (inconsistent)="'),
-        (["1", "2", "3", "4", "5"] * 30 + ["55"], "warning", '--map "55="'),
+        (["1", "2", "3", "4", "5"] * 30 + ["55"], "warning", "--map 55="),
+        ([f"{i / 4}" for i in range(60)] * 3 + ["999"], "warning", "--map 999="),
     ],
 )
 def test_values_off_the_scale_are_found_with_the_option_that_makes_them_missing(tmp_path, labels, severity, option):
     rows = [(f"i{i // 2}", "ab"[i % 2], label) for i, label in enumerate(labels)]
     finding = only(write(tmp_path, table(rows)), "off-scale")
     assert (finding.severity, finding.option, finding.rows) == (severity, option, (len(labels) + 1,))
+
+
+def test_words_for_a_missing_label_are_found_among_numbers_too(tmp_path):
+    finding = only(write(tmp_path, HEADER + "1,a,nan\n1,b,NaN\n1,c,3\n2,a,3\n2,b,4\n"), "off-scale")
+    assert (finding.rows, finding.option) == ((2, 3), '--map "NaN=,nan="')
+
+
+def test_a_word_that_most_raters_say_is_an_answer(tmp_path):
+    rows = [(f"i{i}", rater, "none" if i % 4 else "attack") for i in range(40) for rater in "ab"]
+    assert "off-scale" not in findings(write(tmp_path, table(rows)))
+
+
+def test_a_fine_scale_with_a_long_tail_is_clean(tmp_path):
+    # Such as a count of errors: most items have few, and some have very many.
+    scores = np.random.default_rng(0).exponential(3, size=400).round(1)
+    scores[:5] = [30.5, 41.2, 52.3, 65.2, 71.4]
+    rows = [(f"i{i // 2}", "ab"[i % 2], score) for i, score in enumerate(scores)]
+    assert findings(write(tmp_path, table(rows))) == {}
+
+
+@pytest.mark.parametrize(
+    ("usual", "rare"),
+    [
+        ("Strongly agree", "Strongly disagree"),
+        ("somewhat likely", "somewhat unlikely"),
+        ("Response A", "Response B"),
+        ("category 11", "category 12"),
+    ],
+)
+def test_the_opposite_of_a_label_is_no_misspelling(tmp_path, usual, rare):
+    rows = [(f"i{i}", rater, usual) for i in range(20) for rater in "ab"] + [("x", "a", rare), ("x", "b", usual)]
+    assert "similar-labels" not in findings(write(tmp_path, table(rows)))
+
+
+def test_the_option_of_a_finding_is_typed_as_it_is_whatever_stands_in_the_data(tmp_path):
+    name = 'eve $(rm -rf x) "*'
+    rows = [*panel(40), *((f"i{i}", name, "yes") for i in range(40))]
+    text = "".join(",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows)
+    path = write(tmp_path, HEADER + text)
+    option = only(path, "one-answer").option
+    arguments = shlex.split(option)
+    assert arguments[0] == "--drop"
+    assert main(["import", str(path), *arguments, "-o", str(tmp_path / "out.csv")]) == 0
+    assert set(read(tmp_path / "out.csv").raters) == set("abcd")
+
+
+def test_a_label_with_a_comma_is_mapped_by_the_option_of_its_finding(tmp_path):
+    rows = [(f"i{i}", rater, '"yes, perhaps"') for i in range(20) for rater in "ab"] + [("x", "a", '"yes, pehaps"')]
+    path = write(tmp_path, table([*rows, ("x", "b", "no")]))
+    arguments = shlex.split(only(path, "similar-labels").option)
+    assert main(["import", str(path), *arguments, "-o", str(tmp_path / "out.csv")]) == 0
+    assert set(read(tmp_path / "out.csv").labels) == {"yes, perhaps", "no"}
 
 
 def test_labels_that_are_not_listed_are_an_error_of_the_file_and_not_of_the_doctor(tmp_path):
@@ -103,7 +159,10 @@ def test_a_rater_with_one_answer_only_is_found(tmp_path):
     rows = [*panel(40), *((f"i{i}", "lazy", "yes") for i in range(40))]
     finding = only(write(tmp_path, table(rows)), "one-answer")
     assert (finding.severity, finding.count, finding.option) == ("warning", 40, "--drop rater=lazy")
-    assert "The rater lazy answers yes to all of 40 items; the others do so in " in finding.message
+    # What the others say to the same items, the average rater standing in for the one who is looked at.
+    others = [label for _, rater, label in rows if rater != "lazy"]
+    share = (others.count("yes") + 40 * (others.count("yes") + 40) / 200) / 200
+    assert f"lazy answers yes to all of 40 items, on which the others do so in {share:.0%}" in finding.message
 
 
 def test_a_rater_with_an_improbable_rate_is_found_and_a_slightly_stricter_one_is_not(tmp_path):
@@ -113,6 +172,45 @@ def test_a_rater_with_an_improbable_rate_is_found_and_a_slightly_stricter_one_is
     strict = [(f"i{i}", "strict", "yes" if rng.random() < 0.3 else "no") for i in range(100)]
     finding = only(write(tmp_path, table([*rows, *odd, *strict])), "improbable-rate")
     assert finding.option == "--drop rater=odd"
+
+
+def test_raters_who_differ_as_real_ones_do_are_clean(tmp_path):
+    # Each has a rate of their own between 20% and 80%; by chance alone a tenth of that would be improbable.
+    rng = np.random.default_rng(2)
+    rates = {f"r{i}": rate for i, rate in enumerate(np.linspace(0.2, 0.8, 20))}
+    rows = [(f"i{i}", r, "yes" if rng.random() < rate else "no") for i in range(300) for r, rate in rates.items()]
+    assert findings(write(tmp_path, table(rows))) == {}
+
+
+def test_raters_are_held_against_others_on_the_same_items_only(tmp_path):
+    # Two halves of the items: nearly all yes, nearly all no. Nobody is odd, though each saw one half.
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"{half}{i}", f"{half}{rater}", half if rng.random() < 0.95 else "other")
+        for half in ("yes", "no")
+        for i in range(100)
+        for rater in "abc"
+    ]
+    assert findings(write(tmp_path, table(rows))) == {}
+
+
+def test_many_odd_raters_are_one_finding(tmp_path):
+    rows = [*panel(40, "abcdefghijkl"), *((f"i{i}", f"lazy{k}", "yes") for i in range(40) for k in range(7))]
+    finding = only(write(tmp_path, table(rows)), "one-answer")
+    assert finding.message.startswith("7 raters with one answer only: lazy0 answers yes to all of 40 items")
+    assert finding.message.endswith("; and 2 more.")
+    assert finding.option.split() == ["--drop", "rater=lazy0", "--drop", "rater=lazy1", "--drop", "rater=lazy2",
+                                      "--drop", "rater=lazy3", "--drop", "rater=lazy4"]  # fmt: skip
+
+
+def test_twenty_thousand_raters_and_as_many_labels_are_no_burden(tmp_path):
+    # A table of raters by labels would have 3.2 GB.
+    rows = "".join(f"i{i // 2},r{i},word {i}\n" for i in range(20_000))
+    tracemalloc.start()
+    assert findings(write(tmp_path, HEADER + rows)) == {}
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**28
 
 
 def test_items_with_one_rating_are_counted(tmp_path):
@@ -154,10 +252,31 @@ def test_a_rater_with_inverted_polarity_is_found_among_the_others(tmp_path):
     assert only(write(tmp_path, table(rows)), "inverted-polarity").option == "--drop rater=upside"
 
 
+def test_a_rater_who_always_says_the_same_has_no_labels_swapped(tmp_path):
+    # 88% of the items are b: swapped, all a would agree with them, and so would a stone.
+    rows = [(f"i{i}", rater, "b" if i % 8 else "a") for i in range(48) for rater in "xyz"]
+    rows += [(f"i{i}", "stone", "a") for i in range(48)]
+    assert "inverted-polarity" not in findings(write(tmp_path, table(rows)))
+
+
+def test_random_raters_have_no_labels_swapped(tmp_path):
+    rng = np.random.default_rng(4)
+    rows = [(f"i{i // 5}", f"r{rng.integers(2000)}x{i % 5}", rng.choice(list("abc"))) for i in range(60_000)]
+    assert findings(write(tmp_path, table(rows))) == {}
+
+
+def test_a_judge_whose_probabilities_differ_tells_items_apart_whatever_it_finds_likeliest(tmp_path):
+    rows = "".join(f"i{i},timid,0.{9 - i},0.{1 + i}\n" for i in range(4)) + "i5,timid,0.55,0.45\n"
+    path = write(tmp_path, "item,judge,p_no,p_yes\n" + rows, "judges.csv")
+    finding = only(path, "constant-judges")
+    assert (finding.severity, finding.option) == ("note", "")
+    assert "is no in all of its 5 answers, but its probabilities differ" in finding.message
+
+
 def test_the_likeliest_label_stands_for_probabilities(tmp_path):
     rows = "".join(f"i{i},flat,0.9,0.1\n" for i in range(6))
     path = write(tmp_path, "item,judge,p_yes,p_no\n" + rows, "judges.csv")
-    assert "answers yes to all of its 6 items" in only(path, "constant-judges").message
+    assert "says yes in all of its 6 answers: it tells nothing apart" in only(path, "constant-judges").message
 
 
 def test_attention_checks_are_found_by_item_and_by_column(tmp_path):
@@ -176,6 +295,25 @@ def test_a_word_within_an_id_is_no_attention_check(tmp_path):
         ("http://golden-gate.org/goldfish", "b", "no"),
     ]
     assert "attention-checks" not in findings(write(tmp_path, table(rows)))
+
+
+def test_an_item_that_is_a_sentence_with_such_a_word_is_no_attention_check(tmp_path):
+    texts = ["I catch the bus", "A trap for the gold rush", "of high quality", "pay attention to her"]
+    rows = [*panel(20, "ab"), *((text, rater, "yes") for text in texts for rater in "ab")]
+    assert "attention-checks" not in findings(write(tmp_path, table(rows)))
+
+
+def test_a_sentence_that_is_an_attention_check_is_found(tmp_path):
+    text = "This is an attention check - please choose no"
+    path = write(tmp_path, table([*panel(20, "ab"), (text, "a", "no"), (text, "b", "yes"), ("gold-7", "a", "no")]))
+    assert only(path, "attention-checks").option == '--drop "item=*attention check*" --drop "item=gold-[0-9]*"'
+
+
+def test_a_column_of_true_labels_marks_no_attention_checks(tmp_path):
+    path = write(tmp_path, "item,rater,label,gold\n1,a,1,0\n1,b,0,0\n2,a,1,1\n2,b,1,1\n")
+    assert "attention-checks" not in findings(path)
+    figure_eight = write(tmp_path, "item,rater,label,_golden\n1,a,1,false\n1,b,0,FALSE\n2,a,1,true\n2,b,1,TRUE\n")
+    assert only(figure_eight, "attention-checks").option == "--drop _golden=TRUE --drop _golden=true"
 
 
 def test_blank_rows_and_missing_labels_are_notes(tmp_path):

@@ -78,11 +78,11 @@ def test_without_a_question_import_lists_them_and_stops(run, export, tmp_path):
 
 
 def test_options_of_import_reach_the_reader(run, tmp_path):
-    source = write(tmp_path, "a;1;No\nb;1;NO\na;2;n/a\nb;check_1;No\n", "r.txt")
+    source = write(tmp_path, "a;1;No\nb;1;NO\nc;1;No\na;2;n/a\nb;check_1;NO\n", "r.txt")
     out = tmp_path / "out.csv"
     options = ("--columns", "rater,item,label", "--merge-case", "--map", "n/a=", "--drop", "item=check_*")
     assert run("import", source, *options, "-o", out)[0] == 0
-    assert out.read_text() == "item,rater,label\n1,a,No\n1,b,No\n"
+    assert out.read_text() == "item,rater,label\n1,a,No\n1,b,No\n1,c,No\n"
 
 
 @pytest.mark.parametrize("option", [("--map", "NO"), ("--drop", "item"), ("--columns", "a,,b")])

@@ -42,6 +42,15 @@ def test_a_damaged_member_is_refused(tmp_path):
     assert "header.json is damaged" in message_of(lambda: read_judges(path))
 
 
+@pytest.mark.parametrize("shift", [-100_000, 1000])
+def test_an_archive_whose_directory_lies_about_places_is_refused(tmp_path, shift):
+    content = archive(**LOG)
+    end = content.rfind(b"PK\x05\x06") + 16  # where the place of the directory stands
+    place = (int.from_bytes(content[end : end + 4], "little") + shift) % 2**32
+    path = write(tmp_path, content[:end] + struct.pack("<I", place) + content[end + 4 :], "log.eval")
+    assert "is cut off before header.json" in message_of(lambda: read_judges(path))
+
+
 def test_a_zip_bomb_stops_at_the_stated_limit(tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "LARGEST_MEMBER", 2**20)
     bomb = archive(**(LOG | {"summaries_json": b"0" * 2**22}))

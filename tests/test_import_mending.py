@@ -78,7 +78,7 @@ def test_judges_labels_are_mended_like_people_s(tmp_path):
     outcome = import_source(path, plan)
     assert outcome.imported.labels == ("Yes",)
     assert {(some.what, some.count) for some in outcome.left_out} == {
-        ("row", 1), ("rating 'error'", 1), ("row without an answer", 1),
+        ("row", 1), ("answer 'error'", 1),
     }  # fmt: skip
     assert read_judges(path, label_map={"error": ""}).n_answers == 2
 

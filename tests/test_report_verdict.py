@@ -431,7 +431,7 @@ def test_what_tells_the_judges_apart_is_said_with_its_cost():
     assert steps(comparison=duel(), plan=plan()) == [
         (
             'To tell "b" and "c" apart, collect 660 items with 1 rater each and 5 answers of each judge to each item: '
-            "where the difference is as these data suggest, that finds it 80% of the time (cost 660)."
+            "as far as these data tell how large the difference is, that finds it 80% of the time (cost 660)."
         )
     ]
     assert steps(comparison=duel(), plan=plan(None)) == [

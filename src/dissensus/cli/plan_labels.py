@@ -132,7 +132,7 @@ def plan_labels_command(
         label_accuracy_worse=described.label_accuracy_worse,
         budget=options.budget,
         error=options.error,
-        labels_per_item=numbers("--labels-per-item", options.labels_per_item) or (),
+        labels_per_item=numbers("--labels-per-item", options.labels_per_item, example="1,3,5") or (),
         item_cost=options.item_cost,
         label_cost=options.label_cost,
         models=options.models,

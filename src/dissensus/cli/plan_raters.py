@@ -111,7 +111,7 @@ def plan_raters_command(
     output.show(result)
 
 
-def numbers(option: str, text: str | None) -> list[int] | None:
+def numbers(option: str, text: str | None, *, example: str = "25,50,100") -> list[int] | None:
     """Whole numbers from `25,50,100`.
 
     Examples
@@ -123,7 +123,7 @@ def numbers(option: str, text: str | None) -> list[int] | None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdigit() for part in parts):
-        raise OptionError(f"{option} cannot be {text!r}: give whole numbers such as 25,50,100.")
+        raise OptionError(f"{option} cannot be {text!r}: give whole numbers such as {example}.")
     return [int(part) for part in parts]
 
 

@@ -138,7 +138,12 @@ class Asking:
     def plan(
         self, judges: Judges, two: Contenders, *, item_cost: float, rating_cost: float
     ) -> PlanRatersResult | Unanswered:
-        """What would tell the two best judges apart?"""
+        """What would tell the two best judges apart?
+
+        With as many raters as the data have, or twice as many: with fewer the same judges can differ by another amount,
+        and the plan would not follow from the comparison beside it.
+        """
+        typical = max(round(self.ratings.n_ratings / self.ratings.n_items), 1)
 
         def ask(progress: Progress | None) -> PlanRatersResult:
             return plan_raters(
@@ -146,6 +151,7 @@ class Asking:
                 pilot_judges=judges,
                 a=two.best,
                 b=two.second,
+                raters=(typical, 2 * typical),
                 item_cost=item_cost,
                 rating_cost=rating_cost,
                 bootstrap=min(self.bootstrap, PILOT_SAMPLES),

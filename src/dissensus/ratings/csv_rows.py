@@ -116,11 +116,12 @@ def _first_records(head: str, delimiter: str) -> list[list[str]]:
             return []
 
 
-def _fit(records: list[list[str]]) -> tuple[bool, int]:
-    """How well a delimiter fits: whether it splits all rows alike, and into how many cells."""
+def _fit(records: list[list[str]]) -> tuple[bool, bool, int]:
+    """How well a delimiter fits: whether it splits all rows alike, and no list in a cell, and into how many cells."""
     widths = {len(record) for record in records}
     width = len(records[0]) if records else 0
-    return width > 1 and len(widths) == 1, width
+    splits_lists = any("[" in cell and "]" not in cell for record in records for cell in record)
+    return width > 1 and len(widths) == 1, not splits_lists, width
 
 
 def is_blank(cells: list[str]) -> bool:

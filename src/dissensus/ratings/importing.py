@@ -3,11 +3,14 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
+from dissensus.errors import OptionError
 from dissensus.ratings.formats.plan import ReadPlan
+from dissensus.ratings.input_file import SUFFIXES
 from dissensus.ratings.judges import Judges
 from dissensus.ratings.leaving_out import LeftOut
 from dissensus.ratings.reading import judges_of, ratings_of
@@ -106,6 +109,8 @@ def import_source(
     settings : mapping, optional
         The options as the user gave them, for the JSON.
     """
+    if output is not None:
+        _check_output(Path(output), Path(source))
     with open_source(source, sheet=plan.sheet, columns=plan.columns) as opened:
         wants_judges = judges or has_judges_only(opened, plan)
         imported, raw, left_out = judges_of(opened, plan) if wants_judges else ratings_of(opened, plan)
@@ -126,6 +131,19 @@ def import_source(
     )
 
 
+def _check_output(output: Path, source: Path) -> None:
+    """Raise if the output would overwrite the source, or would not be read back as the CSV file that it is."""
+    try:
+        is_source = output.samefile(source)
+    except (OSError, ValueError):
+        is_source = False  # one of them does not exist
+    if is_source:
+        raise OptionError(f"-o {output} is the source itself, which would be lost: name another file.")
+    suffix = output.suffix.lower()
+    if suffix == ".gz" or SUFFIXES.get(suffix, "csv") != "csv":
+        raise OptionError(f"-o {output} ends in {suffix}, and we write CSV: name a file that ends in .csv.")
+
+
 def _all_roles(taken: Mapping[str, str], plan: ReadPlan, *, judges: bool) -> dict[str, str]:
     """What was taken for each role, those included for which there is nothing in the file."""
     who = "judge" if judges else "rater"
@@ -142,7 +160,9 @@ def _all_roles(taken: Mapping[str, str], plan: ReadPlan, *, judges: bool) -> dic
 
 
 def has_judges_only(source: Source, plan: ReadPlan) -> bool:
-    """Whether a source holds judges' answers and no people's ratings."""
+    """Whether a source holds judges' answers and no people's ratings; a user who names the judges' column says so."""
+    if plan.judge is not None:
+        return True
     lower = {column.strip().lower() for column in source.columns}
     if "item" in lower and "judge" in lower and "rater" not in lower and plan.rater is None:
         return True

@@ -8,7 +8,7 @@ import numpy as np
 
 from dissensus.errors import FileError
 from dissensus.ratings.coding import Cells, Sheet, TextCoder
-from dissensus.ratings.containers.json_values import json_values
+from dissensus.ratings.containers.json_values import distinct_keys, json_values
 from dissensus.ratings.frames import cell_text
 from dissensus.ratings.input_file import InputFile
 
@@ -66,7 +66,7 @@ def _records(name: str, lines: Iterator[str]) -> Iterator[tuple[int, Mapping[str
 def _record(line: str, where: str) -> Mapping[str, object]:
     try:
         # Numbers that are ids can be longer than a float or Python's limit on integers.
-        record = json.loads(line.rstrip(), parse_int=str, object_pairs_hook=_object)
+        record = json.loads(line.rstrip(), parse_int=str, object_pairs_hook=distinct_keys)
     except json.JSONDecodeError as error:
         fault = f"{error.msg} at character {error.colno}"
         raise FileError(f"{where}: not valid JSON ({fault}). Write one JSON object per line.") from error
@@ -82,14 +82,6 @@ def _record(line: str, where: str) -> Mapping[str, object]:
 def _no_object(value: object, where: str) -> FileError:
     what = "a list" if isinstance(value, list) else "a single value"
     return FileError(f"{where}: {what}, where an object {{...}} is needed. Write one JSON object per line.")
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} comes twice. Delete one of them.")
-    return record
 
 
 def _json_text(value: object) -> str | None:

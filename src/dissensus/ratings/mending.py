@@ -14,24 +14,46 @@ from dissensus.ratings.columns import find_column
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
 from dissensus.ratings.labels import SEPARATOR, listed_options, option_name, options_of
 from dissensus.ratings.leaving_out import LeftOut
+from dissensus.ratings.probabilities import probability_columns
 
 Mask = npt.NDArray[np.bool_]
 
 
 def is_wanted(plan: ReadPlan) -> bool:
     """Whether the user wants labels mended or rows dropped at all."""
-    return bool(plan.label_map or plan.merge_case or plan.split or plan.drop or plan.off_scale == "missing")
+    return changes_labels(plan) or bool(plan.drop)
 
 
-def mend_labels(column: TextColumn, plan: ReadPlan) -> tuple[TextColumn, list[LeftOut], list[str]]:
-    """The labels as the user wants them, what became missing, and what was done to the others."""
-    count = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts)).tolist()
+def changes_labels(plan: ReadPlan) -> bool:
+    """Whether the user wants labels mended."""
+    return bool(plan.label_map or plan.merge_case or plan.split or plan.off_scale == "missing")
+
+
+def mend_labels(
+    column: TextColumn, plan: ReadPlan, *, what: str, times: Codes | None = None
+) -> tuple[TextColumn, list[LeftOut], list[str]]:
+    """The labels as the user wants them, what became missing, and what was done to the others.
+
+    Parameters
+    ----------
+    column : TextColumn
+        The labels as they are written.
+    plan : ReadPlan
+        What the user wants.
+    what : str
+        What a label is called in what is left out: a rating or an answer.
+    times : ndarray of shape (n_rows,), optional
+        How many raters gave each label, in a table of counts.
+    """
+    given = column.codes >= 0
+    weights = None if times is None else times[given]
+    count = np.bincount(column.codes[given], weights=weights, minlength=len(column.texts)).astype(np.intp).tolist()
     options = [_options(text, plan.split) for text in column.texts]
     left_out: list[LeftOut] = []
     notes: list[str] = []
     if plan.label_map:
         renamed = _renamed(options, plan.label_map, count, notes)
-        left_out += _now_missing(options, renamed, count, why="--map says that it means missing")
+        left_out += _now_missing(options, renamed, count, what=what, why="--map says that it means missing")
         options = renamed
     if plan.merge_case:
         options = _merged(options, count, notes)
@@ -39,7 +61,7 @@ def mend_labels(column: TextColumn, plan: ReadPlan) -> tuple[TextColumn, list[Le
         if plan.labels is None:
             raise OptionError("--off-scale missing needs the scale: give every label with --labels.")
         on_scale = _on_scale(options, listed_options(plan.labels))
-        left_out += _now_missing(options, on_scale, count, why="it is not among --labels")
+        left_out += _now_missing(options, on_scale, count, what=what, why="it is not among --labels")
         options = on_scale
     known: dict[str, int] = {}
     texts = [SEPARATOR.join(label) for label in options]
@@ -63,10 +85,11 @@ def _renamed(
     used = Counter[str]()
     for label, times in zip(labels, count, strict=True):
         used.update({option: times for option in label if option in table})
+    known = {option for label in labels for option in label}
     for old, new in table.items():
-        if not used[old]:
+        if old not in known:
             raise OptionError(f"--map renames {old!r}, and no label is called so. Labels found: {_found(labels)}.")
-        if new:
+        if new and used[old]:
             notes.append(f"Renamed the label {old} to {new} ({counted(used[old], 'time')}), as --map says.")
     return [tuple(dict.fromkeys(filter(None, (table.get(option, option) for option in label)))) for label in labels]
 
@@ -76,14 +99,14 @@ def _found(labels: Sequence[tuple[str, ...]]) -> str:
 
 
 def _now_missing(
-    before: Sequence[tuple[str, ...]], after: Sequence[tuple[str, ...]], count: Sequence[int], *, why: str
+    before: Sequence[tuple[str, ...]], after: Sequence[tuple[str, ...]], count: Sequence[int], *, what: str, why: str
 ) -> list[LeftOut]:
     lost = Counter[str]()
     for old, new, times in zip(before, after, count, strict=True):
-        if old and not new:
+        if old and not new and times:
             lost[SEPARATOR.join(old)] += times
     return [
-        LeftOut(what=f"rating {label!r}", several=f"ratings {label!r}", count=times, why=why)
+        LeftOut(what=f"{what} {label!r}", several=f"{what}s {label!r}", count=times, why=why)
         for label, times in lost.items()
     ]
 
@@ -103,10 +126,11 @@ def case_variants(labels: Sequence[tuple[str, ...]], count: Sequence[int]) -> di
 def _merged(labels: Sequence[tuple[str, ...]], count: Sequence[int], notes: list[str]) -> list[tuple[str, ...]]:
     table: dict[str, str] = {}
     for name, variants in case_variants(labels, count).items():
-        others = {variant: times for variant, times in variants.items() if variant != name}
+        others = {variant: times for variant, times in variants.items() if variant != name and times}
         table |= dict.fromkeys(others, name)
         shown = ", ".join(f"{variant} ({counted(times, 'time')})" for variant, times in others.items())
-        notes.append(f"Merged {shown} into the label {name}, as --merge-case says.")
+        if shown:
+            notes.append(f"Merged {shown} into the label {name}, as --merge-case says.")
     return [tuple(dict.fromkeys(table.get(option, option) for option in label)) for label in labels]
 
 
@@ -133,25 +157,32 @@ def dropped_rows(sheet: Sheet, plan: ReadPlan) -> tuple[set[int], list[LeftOut]]
 
 
 def mend_ratings(raw: RawRatings, sheet: Sheet | None, plan: ReadPlan) -> RawRatings:
-    """The ratings with the labels mended and the rows dropped as the user wants."""
+    """The ratings with the rows dropped and the labels mended as the user wants; each that goes is counted once."""
     if not is_wanted(plan):
         return raw
-    label, missing, notes = mend_labels(raw.label, plan)
-    raw = replace(raw, label=label, left_out=(*raw.left_out, *missing), warnings=(*raw.warnings, *notes))
-    if not plan.drop:
-        return raw
-    keep, left_out = _kept(raw, sheet, plan)
-    raw = replace(
+    if plan.drop:
+        keep, dropped = _kept(raw, sheet, plan)
+        raw = _taken(raw, keep, left_out=dropped)
+        raw = replace(raw, item=_used(raw.item))
+    label, missing, notes = mend_labels(raw.label, plan, what="rating", times=raw.times)
+    keep = np.flatnonzero((label.codes >= 0) | (raw.label.codes < 0))
+    raw = _taken(replace(raw, label=label, warnings=(*raw.warnings, *notes)), keep, left_out=missing)
+    return replace(raw, label=_used(raw.label))
+
+
+def _taken(raw: RawRatings, keep: Codes, *, left_out: Sequence[LeftOut]) -> RawRatings:
+    """The ratings at these positions, and the others as left out."""
+    return replace(
         raw,
         row=raw.row[keep],
-        item=_used(raw.item.take(keep)),
-        label=_used(raw.label.take(keep)),
+        item=raw.item.take(keep),
+        label=raw.label.take(keep),
         rater=None if raw.rater is None else raw.rater.take(keep),
         group=None if raw.group is None else raw.group.take(keep),
         elicitation=None if raw.elicitation is None else raw.elicitation.take(keep),
         times=None if raw.times is None else raw.times[keep],
+        left_out=(*raw.left_out, *left_out),
     )
-    return replace(raw, left_out=(*raw.left_out, *left_out))
 
 
 def _kept(raw: RawRatings, sheet: Sheet | None, plan: ReadPlan) -> tuple[Codes, list[LeftOut]]:
@@ -162,7 +193,7 @@ def _kept(raw: RawRatings, sheet: Sheet | None, plan: ReadPlan) -> tuple[Codes, 
         column = {"item": raw.item, "rater": raw.rater, "label": raw.label, "group": raw.group}.get(name)
         if column is not None:
             is_match = np.array([*(fnmatchcase(text, pattern) for text in column.texts), False])[column.codes]
-            lost = int(np.sum(keep & is_match))
+            lost = int(np.sum((keep & is_match) * (1 if raw.times is None else raw.times)))
             keep &= ~is_match
             left_out += (
                 [LeftOut(what="rating", count=lost, why=f"--drop says so ({name} is {pattern})")] if lost else []
@@ -189,21 +220,46 @@ def _used(column: TextColumn) -> TextColumn:
 
 
 class MendedSheet(Sheet):
-    """A sheet of judges' answers with the labels mended and rows dropped as the user wants."""
+    """A sheet of judges' answers with rows dropped and the labels mended as the user wants.
+
+    Attributes
+    ----------
+    left_out : list of LeftOut
+        The rows that are not there any more.
+    done : list of str
+        What was done to the labels.
+    """
 
     def __init__(self, sheet: Sheet, plan: ReadPlan, label: str | None) -> None:
         super().__init__(sheet.name, sheet.columns)
-        self._sheet, self._plan, self._label = sheet, plan, label
-        self.left_out: list[LeftOut] = []
+        self._sheet, self._label = sheet, label
+        rows, self.left_out = dropped_rows(sheet, plan)
+        cells = sheet.load([sheet.columns[0]] if label is None else [label])
+        self._keep = np.flatnonzero(~np.isin(cells.row, sorted(rows)))
         self.done: list[str] = []
+        self._mended: TextColumn | None = None
+        if changes_labels(plan):
+            _check_shares(sheet)
+        if label is not None:
+            written = cells.columns[label].take(self._keep)
+            mended, missing, self.done = mend_labels(written, plan, what="answer")
+            kept = np.flatnonzero((mended.codes >= 0) | (written.codes < 0))
+            self._keep, self._mended = self._keep[kept], _used(mended.take(kept))
+            self.left_out += missing
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
-        rows, self.left_out = dropped_rows(self._sheet, self._plan)
         cells = self._sheet.load(columns)
-        mended = dict(cells.columns)
-        if self._label in mended:
-            mended[self._label], missing, self.done = mend_labels(mended[self._label], self._plan)
-            self.left_out += missing
-        keep = np.flatnonzero(~np.isin(cells.row, sorted(rows)))
-        kept = {name: _used(column.take(keep)) for name, column in mended.items()}
-        return Cells(row=cells.row[keep], columns=kept, blank_rows=cells.blank_rows)
+        kept = {name: _used(column.take(self._keep)) for name, column in cells.columns.items()}
+        if self._label in kept and self._mended is not None:
+            kept[self._label] = self._mended
+        return Cells(row=cells.row[self._keep], columns=kept, blank_rows=cells.blank_rows)
+
+
+def _check_shares(sheet: Sheet) -> None:
+    """Raise if labels stand in the names of columns, where no option reaches them."""
+    shares = list(probability_columns(sheet))
+    if shares:
+        raise OptionError(
+            f"{sheet.name} has a probability for each label, in {listed(shares)}: rename these columns in the file, "
+            "since --map, --merge-case, --split and --off-scale change labels in cells only."
+        )

@@ -235,7 +235,11 @@ def read_judges(
         question=question,
         item_key=item_key,
         label_map=label_map or {},
-        options={name: f"--judges-{name}" for name in ("format", "question", "item-key", "map")},
+        options={
+            "format": "--judges-format",
+            "question": "--judges-question",
+            "item-key": "`dissensus import --item-key`",
+        },
     )
     with open_source(source) as opened:
         return judges_of(opened, plan)[0]

@@ -8,8 +8,9 @@ from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dissensus.errors import ColumnError, FileError, listed
+from dissensus.errors import ColumnError, FileError, OptionError, listed
 from dissensus.ratings.coding import Sheet
+from dissensus.ratings.columns import found
 from dissensus.ratings.files import open_sheet, sha256_of
 from dissensus.ratings.input_file import InputFile, inspect_file
 
@@ -59,6 +60,15 @@ class Source:
         if self.kind in {"yaml", "archive"} or (self.kind == "json" and self.is_document):
             return None
         return self._stack.enter_context(open_sheet(self.file, sheet=self._sheet_name, columns=self._columns))
+
+    def table(self, *needed: str) -> Sheet:
+        """The source as a table with these columns; an error if it is none, whatever format the user named."""
+        if self.sheet is None:
+            raise ColumnError(f"{self.name} is no table, and the format that you named is one. Name another, or none.")
+        missing = [repr(column) for column in needed if column not in self.sheet.columns]
+        if missing:
+            raise ColumnError(f"{self.name} has no column {listed(missing)}. Columns found: {found(self.sheet)}.")
+        return self.sheet
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -114,17 +124,21 @@ class Source:
 
     def records(self) -> Iterator[tuple[int, object]]:
         """Number and value of each record of a JSON file, one at a time."""
-        assert self.file is not None  # noqa: S101 - asked of files only
         from dissensus.ratings.containers.json_values import json_values  # noqa: PLC0415 - for JSON only
 
-        return json_values(self.file)
+        return json_values(self.given_file())
 
     def archive(self) -> "Archive":
         """The file as a ZIP archive."""
-        assert self.file is not None  # noqa: S101 - asked of files only
         from dissensus.ratings.containers.archives import open_archive  # noqa: PLC0415 - for archives only
 
-        return self._stack.enter_context(open_archive(self.file.path))
+        return self._stack.enter_context(open_archive(self.given_file().path))
+
+    def given_file(self) -> InputFile:
+        """The file; an error if the user gave a frame and named a format that only files have."""
+        if self.file is None:
+            raise FileError(f"{self.name} is no file, and the format that you named is one. Name another, or none.")
+        return self.file
 
     def head_rows(self) -> list[list[str]]:
         """The cells of the first rows of a CSV file, whatever its header is like."""
@@ -159,6 +173,8 @@ def open_source(
     with ExitStack() as stack:
         if isinstance(source, str | os.PathLike):
             file = inspect_file(source)
+            if sheet is not None and file.kind != "workbook":
+                raise OptionError(f"{file.name} has no sheets: --sheet is for workbooks such as .xlsx. Leave it out.")
             yield Source(file.name, stack, file=file, sheet_name=sheet, columns=columns)
         else:
             from dissensus.ratings.frames import FrameSheet  # noqa: PLC0415 - narwhals is for those who bring a frame

@@ -2,12 +2,14 @@
 
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 
-from dissensus.errors import ColumnError
+from dissensus.errors import ColumnError, OptionError
 from dissensus.ratings.coding import Sheet
-from dissensus.ratings.columns import found, likely_match
+from dissensus.ratings.columns import found, likely_match, shell_word
 from dissensus.ratings.formats.counts import has_counts, read_counts
+from dissensus.ratings.formats.judge_columns import is_prediction
 from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
 from dissensus.ratings.formats.tidy import read_tidy
 from dissensus.ratings.formats.tidy_judges import read_tidy_judges
@@ -26,6 +28,7 @@ _NUMBERED = re.compile(r" \(\d+\)$")
 def take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     """The ratings of a source, mended as the user wants."""
     raw = _ratings(source, replace(plan, wants="ratings"))
+    _check_question(raw.taken, plan, source.name)
     raw = replace(raw, warnings=(*raw.warnings, *source.notes())) if source.notes() else raw
     return mend_ratings(raw, source.sheet if source.columns else None, plan) if is_wanted(plan) else raw
 
@@ -57,13 +60,13 @@ def table_ratings(sheet: Sheet, plan: ReadPlan) -> RawRatings:
 def take_judges(source: Source, plan: ReadPlan) -> RawJudges:
     """The judges' answers of a source, mended as the user wants."""
     raw = _judges(source, replace(plan, wants="judges"))
+    _check_question(raw.taken, plan, source.name)
     if raw.sheet.notes:
         raw = replace(raw, warnings=(*raw.warnings, *raw.sheet.notes))
     if not is_wanted(plan):
         return raw
     label = raw.names.get("label") or next((c for c in raw.sheet.columns if c.strip().lower() == "label"), None)
     mended = MendedSheet(raw.sheet, plan, label)
-    mended.load(mended.columns)
     notes = (*raw.warnings, *mended.done)
     return replace(raw, sheet=mended, left_out=(*raw.left_out, *mended.left_out), warnings=notes)
 
@@ -80,6 +83,16 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
     if source.sheet is None:
         raise unrecognised(source, plan)
     return read_tidy_judges(source, plan)
+
+
+def _check_question(taken: Mapping[str, str], plan: ReadPlan, name: str) -> None:
+    """Raise if the user names a question and the source has none, so that the wish is not passed over."""
+    if plan.question is not None and "question" not in taken:
+        option = plan.named("question")
+        raise OptionError(
+            f"{name} does not tell questions apart, so {option} {shell_word(plan.question)} has no meaning. Leave it "
+            "out, or leave the rows of other questions out with `dissensus import --drop COLUMN=PATTERN`."
+        )
 
 
 def _has(source: Source, plan: ReadPlan, *roles: str) -> bool:
@@ -107,6 +120,11 @@ def _with_hint(error: ColumnError, source: Source, plan: ReadPlan) -> ColumnErro
             f"{sheet.name} seems to have no header: its first row is {found(sheet)}. Name its columns in their order, "
             f"such as `dissensus import {shlex.quote(sheet.name)} --columns {','.join(names)} -o ratings.csv`."
         )
+    if _has_predictions(sheet):
+        return ColumnError(
+            f"{error} If each column is a judge, run `dissensus import {shlex.quote(sheet.name)} --judges "
+            "-o judges.csv`."
+        )
     rater = likely_match(sheet.columns, "rater")
     is_without_item = not _has(source, plan, "item")
     if rater is not None and is_without_item and plan.item is None and len(sheet.columns) > MANY_COLUMNS:
@@ -115,6 +133,12 @@ def _with_hint(error: ColumnError, source: Source, plan: ReadPlan) -> ColumnErro
             "of the items' columns, such as --item 'q*' or --item '[0-9]*'."
         )
     return error
+
+
+def _has_predictions(sheet: Sheet) -> bool:
+    """Whether a column of the table has lists of probabilities or marked predictions, which people do not give."""
+    cells = sheet.load(sheet.columns)
+    return any(column.texts and all(map(is_prediction, column.texts)) for column in cells.columns.values())
 
 
 def lacks_header(sheet: Sheet) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dissensus.errors import FileError, RatingsError
 from dissensus.ratings.coding import Codes
-from dissensus.ratings.judges import Judges
+from dissensus.ratings.judges import ORDERS, Judges
 from dissensus.ratings.labels import SEPARATOR, options_of
 from dissensus.ratings.table import ELICITATIONS, Ratings
 
@@ -41,7 +41,7 @@ def write_ratings(ratings: Ratings, path: str | os.PathLike[str]) -> None:
 
 
 def write_judges(judges: Judges, path: str | os.PathLike[str]) -> None:
-    """Write `item, judge, sample`, and `label`, `p_<label>`, `elicitation` where there are any.
+    """Write `item, judge, sample`, and `label`, `p_<label>`, `elicitation`, `order` where there are any.
 
     Parameters
     ----------
@@ -61,6 +61,7 @@ def write_judges(judges: Judges, path: str | os.PathLike[str]) -> None:
         for column, label in enumerate(labels):
             columns[f"p_{label}"] = _numbers(judges.probability[:, column].tolist())
     columns["elicitation"] = _named(judges.elicitation, ELICITATIONS)
+    columns["order"] = _named(judges.order, ORDERS)
     _write_table(path, {name: cells for name, cells in columns.items() if cells is not None})
 
 

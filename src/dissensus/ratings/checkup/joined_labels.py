@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from dissensus.errors import counted, listed
 from dissensus.ratings.checkup.finding import Finding, first_rows
 from dissensus.ratings.checkup.patient import Patient
+from dissensus.ratings.checkup.remedies import typed
 
 SEPARATORS = (",", ";", "/", "+", "&")
 
@@ -24,5 +25,5 @@ def check(patient: Patient) -> Iterator[Finding]:
                 message=f"{counted(number, 'answer')} may be response sets, joined by {separator!r}: {listed(joined)}.",
                 count=number,
                 rows=first_rows(patient.rows_with({text for text in patient.label.texts if text.strip() in joined})),
-                option=f'--split "{separator}"',
+                option=typed("--split", separator),
             )

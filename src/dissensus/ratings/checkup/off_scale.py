@@ -1,20 +1,34 @@
 """Labels that are no step of the scale: words among numbers, words that mean missing, numbers far off."""
 
+import re
 from collections.abc import Iterator
 
 from dissensus.errors import counted, listed
 from dissensus.ratings.checkup.finding import Finding, Severity, first_rows
 from dissensus.ratings.checkup.patient import Patient
-from dissensus.ratings.labels import listed_options, natural_order, number, option_name
+from dissensus.ratings.checkup.remedies import renaming
+from dissensus.ratings.label_codes import LIKE_MISSING as SURELY_MISSING
+from dissensus.ratings.labels import (
+    MOST_ORDINAL_LABELS,
+    infer_scale,
+    listed_options,
+    natural_order,
+    number,
+    option_name,
+)
 
 CHECK = "off-scale"
+SELDOM = 0.25
+"""What is said more often than this is an answer, such as `none` where most items have nothing."""
 LIKE_MISSING = frozenset({
-    "n/a", "na", "#n/a", "nan", "null", "none", "unsure", "not sure", "don't know", "dont know", "do not know", "skip",
+    *SURELY_MISSING, "none", "unsure", "not sure", "don't know", "dont know", "do not know", "skip",
     "skipped", "unclear", "unknown", "?", "-", "no answer", "not applicable", "prefer not to say", "inconsistent",
 })  # fmt: skip
 MOSTLY = 0.8
 """From this share of numbers on the scale is one of numbers."""
 RARE = 0.01
+_CODE = re.compile(r"-?9{2,}")
+"""What surveys write for no answer."""
 
 
 def check(patient: Patient) -> Iterator[Finding]:
@@ -30,28 +44,46 @@ def check(patient: Patient) -> Iterator[Finding]:
     words = [label for label in counts if label not in numbers and "|" not in label]
     total = sum(counts.values())
     if numbers and words and sum(counts[label] for label in numbers) >= MOSTLY * total:
-        scale_text = ",".join(sorted(numbers, key=natural_order))
-        what = "are words on a scale of numbers"
-        yield _finding(patient, words, counts, what, f"--labels {scale_text} --off-scale missing", "warning")
+        option = renaming(dict.fromkeys(words, ""))
+        if len(numbers) <= MOST_ORDINAL_LABELS:
+            option = f"--labels {','.join(sorted(numbers, key=natural_order))} --off-scale missing"
+        yield _finding(patient, words, counts, "are words on a scale of numbers", option, "warning")
     else:
-        odd = [label for label in words if label.lower() in LIKE_MISSING or "inconsistent" in label.lower()]
-        if odd and len(odd) < len(words):
-            missing = ",".join(f"{label}=" for label in odd)
-            yield _finding(patient, odd, counts, "may mean that there is no label", f'--map "{missing}"', "warning")
+        odd = [label for label in words if _means_missing(label, counts[label] / total)]
+        if odd and len(odd) < len(counts):
+            option = renaming(dict.fromkeys(odd, ""))
+            yield _finding(patient, odd, counts, "may mean that there is no label", option, "warning")
     far = _far(numbers, counts)
     if far:
-        option = ",".join(f"{label}=" for label in far)
-        yield _finding(patient, far, counts, "are far from all other numbers", f'--map "{option}"', "warning")
+        option = renaming(dict.fromkeys(far, ""))
+        yield _finding(patient, far, counts, "are far from all other numbers", option, "warning")
+
+
+def _means_missing(label: str, share: float) -> bool:
+    word = label.lower()
+    return word in SURELY_MISSING or (share <= SELDOM and (word in LIKE_MISSING or "inconsistent" in word))
 
 
 def _far(numbers: dict[str, float], counts: dict[str, int]) -> list[str]:
-    """Rare numbers further from the others than these are from each other."""
+    """Rare numbers further from the others than these are from each other.
+
+    A fine scale, such as a count of errors, may well have a long tail: there only codes such as -99 and 999 are odd.
+    """
     total = sum(counts[label] for label in numbers)
+    if infer_scale(list(numbers)) == "interval":
+        codes = [label for label in numbers if _CODE.fullmatch(label)]
+        others = [value for label, value in numbers.items() if label not in codes]
+        return [code for code in codes if _is_outside(numbers[code], others)]
     usual = [value for label, value in numbers.items() if counts[label] > RARE * total]
-    if len(usual) < 2:  # noqa: PLR2004 - a scale has two steps
-        return []
-    low, high = min(usual), max(usual)
-    return [label for label, value in numbers.items() if max(low - value, value - high) > high - low]
+    return [label for label, value in numbers.items() if _is_outside(value, usual)]
+
+
+def _is_outside(value: float, others: list[float]) -> bool:
+    """Whether a number is further from the others than these are from each other; a scale has two steps."""
+    if len(set(others)) < 2:  # noqa: PLR2004 - two steps
+        return False
+    low, high = min(others), max(others)
+    return max(low - value, value - high) > high - low
 
 
 def _finding(

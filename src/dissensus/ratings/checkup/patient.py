@@ -13,7 +13,7 @@ from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
 from dissensus.ratings.input_file import InputFile
 from dissensus.ratings.labels import SEPARATOR, options_of
 from dissensus.ratings.leaving_out import LeftOut
-from dissensus.ratings.probabilities import probability_columns, read_probabilities
+from dissensus.ratings.probabilities import Floats, probability_columns, read_probabilities
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +48,8 @@ class Patient:
         The file, if it is one.
     people : Patient, optional
         The ratings that judges are compared with.
+    shares : ndarray of shape (n_answers, n_probabilities), optional
+        The probabilities that judges give, NaN where they give none.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Patient:
     sheet: Sheet | None = None
     file: InputFile | None = None
     people: "Patient | None" = None
+    shares: Floats | None = None
 
     @property
     def person(self) -> str:
@@ -131,12 +134,13 @@ def patient_of_judges(
     cells = raw.sheet.load(names)
     found = {role: cells.columns[name] for role, name in roles.items() if name is not None}
     nothing = TextColumn(np.full(len(cells.row), -1, dtype=np.intp), ())
+    label, shares = _likeliest(found.get("label", nothing), cells, p_columns, raw.sheet.name)
     return Patient(
         name=raw.sheet.name,
         holds="judges",
         row=cells.row,
         item=found.get("item", nothing),
-        label=_likeliest(found.get("label", nothing), cells, p_columns, raw.sheet.name),
+        label=label,
         who=found.get("judge"),
         repeat=tuple(found[role] for role in _REPEAT if role in found),
         blank_rows=cells.blank_rows,
@@ -145,6 +149,7 @@ def patient_of_judges(
         sheet=sheet,
         file=file,
         people=people,
+        shares=shares,
     )
 
 
@@ -152,17 +157,19 @@ _NEEDED = ("item", "judge", "label")
 _REPEAT = ("elicitation", "order", "sample")
 
 
-def _likeliest(label: TextColumn, cells: Cells, p_columns: Mapping[str, tuple[str, ...]], name: str) -> TextColumn:
-    """The labels; where there is none, the one with the highest probability."""
+def _likeliest(
+    label: TextColumn, cells: Cells, p_columns: Mapping[str, tuple[str, ...]], name: str
+) -> tuple[TextColumn, Floats | None]:
+    """The labels, where there is none the one with the highest probability, and the probabilities."""
     if not p_columns:
-        return label
+        return label, None
     try:
         shares, _ = read_probabilities({c: cells.columns[c] for c in p_columns}, row=cells.row, name=name)
     except DissensusError:
-        return label  # the reading itself says what is wrong with them
+        return label, None  # the reading itself says what is wrong with them
     names = tuple(SEPARATOR.join(options) for options in p_columns.values())
     given = ~np.isnan(shares).any(axis=1) & (label.codes < 0)
     best = TextColumn(np.where(given, np.argmax(np.nan_to_num(shares), axis=1), -1), names)
     both = stack([label, best])
     first, second = both.codes[: len(label.codes)], both.codes[len(label.codes) :]
-    return TextColumn(np.where(first >= 0, first, second), both.texts)
+    return TextColumn(np.where(first >= 0, first, second), both.texts), shares

@@ -1,5 +1,6 @@
 """A judge or a rater who seems to have two labels the wrong way round."""
 
+import math
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -9,11 +10,16 @@ import numpy.typing as npt
 from dissensus.errors import counted, shortened
 from dissensus.ratings.checkup.finding import Finding, first_rows
 from dissensus.ratings.checkup.patient import Patient
+from dissensus.ratings.checkup.remedies import dropping, literally, renaming
 from dissensus.ratings.coding import Codes, stack
 
 FEWEST = 10
 HIGH = 0.7
 """Agreement that we call high once two labels are swapped."""
+GAIN = 0.3
+"""By so much the swap must raise agreement: one between labels that are hardly used changes nothing."""
+IMPROBABLE = 0.01
+"""So seldom would anybody of the file agree so well after a swap by chance; divided by how many they are."""
 MOST_LABELS = 30
 Floats = npt.NDArray[np.float64]
 
@@ -27,16 +33,27 @@ def check(patient: Patient) -> Iterator[Finding]:
     if patient.who is None or not 1 < n_labels <= MOST_LABELS:
         return
     counts = _counts(item.codes[n:], label.codes[n:], people.weight, len(item.texts), n_labels)
-    for code, name in enumerate(patient.who.texts):
-        mine = np.flatnonzero((patient.who.codes == code) & (label.codes[:n] >= 0) & (item.codes[:n] >= 0))
-        others = counts[item.codes[mine]].copy()
+    for code, mine in _by_person(patient, (label.codes[:n] >= 0) & (item.codes[:n] >= 0)):
+        others = counts[item.codes[mine]]
         if people is patient:
             others[np.arange(len(mine)), label.codes[mine]] -= 1
-        most, has_most = np.argmax(others, axis=1), others.sum(axis=1) > 0
-        said, truth = label.codes[mine][has_most], most[has_most]
-        swap = _swap(said, truth, n_labels)
+        top = np.sort(others, axis=1)[:, -2:]
+        has_most = top[:, 1] > top[:, 0]  # where the others are divided, there is nothing to agree with
+        said, truth = label.codes[mine][has_most], np.argmax(others, axis=1)[has_most]
+        swap = _swap(said, truth, n_labels, IMPROBABLE / len(patient.who.texts))
         if swap is not None:
-            yield _finding(patient, name, swap, label.texts, patient.row[mine].tolist(), len(said))
+            yield _finding(patient, patient.who.texts[code], swap, label.texts, patient.row[mine].tolist(), len(said))
+
+
+def _by_person(patient: Patient, is_given: npt.NDArray[np.bool_]) -> Iterator[tuple[int, Codes]]:
+    """Each person with enough answers, and their positions; all persons are told apart in one go."""
+    assert patient.who is not None  # noqa: S101 - asked where they are known
+    given = np.flatnonzero(is_given & (patient.who.codes >= 0))
+    order = given[np.argsort(patient.who.codes[given], kind="stable")]
+    codes, start = np.unique(patient.who.codes[order], return_index=True)
+    for code, mine in zip(codes.tolist(), np.split(order, start[1:]), strict=False):
+        if len(mine) >= FEWEST:
+            yield code, mine
 
 
 def _counts(item: Codes, label: Codes, weight: Codes, n_items: int, n_labels: int) -> Codes:
@@ -46,19 +63,30 @@ def _counts(item: Codes, label: Codes, weight: Codes, n_items: int, n_labels: in
     return counts
 
 
-def _swap(said: Codes, truth: Codes, n_labels: int) -> tuple[int, int, float, float] | None:
+def _swap(said: Codes, truth: Codes, n_labels: int, limit: float) -> tuple[int, int, float, float] | None:
     """The two labels whose swap makes agreement high, with the agreement before and after; None if none does."""
     if len(said) < FEWEST:
         return None
     table: Floats = np.zeros((n_labels, n_labels))
     np.add.at(table, (said, truth), 1 / len(said))
-    agreement, chance = float(np.trace(table)), float(table.sum(axis=1) @ table.sum(axis=0))
+    mine, others = table.sum(axis=1), table.sum(axis=0)
+    agreement, chance = float(np.trace(table)), float(mine @ others)
+    if agreement >= chance:
+        return None
     best = None
     for a, b in combinations(range(n_labels), 2):
         after = agreement - table[a, a] - table[b, b] + table[a, b] + table[b, a]
-        if after >= HIGH and agreement < chance and (best is None or after > best[3]):
+        by_chance = chance + (mine[b] - mine[a]) * (others[a] - others[b])
+        is_high = after >= max(HIGH, agreement + GAIN) and _tail(after, by_chance, len(said)) < limit
+        if is_high and (best is None or after > best[3]):
             best = (a, b, agreement, float(after))
     return best
+
+
+def _tail(agreement: float, chance: float, n: int) -> float:
+    """Probability of so much agreement on n items by chance, by the normal curve."""
+    deviation = math.sqrt(max(chance * (1 - chance), 1e-12) / n)
+    return math.erfc((agreement - chance) / deviation / math.sqrt(2)) / 2
 
 
 def _finding(
@@ -66,7 +94,7 @@ def _finding(
 ) -> Finding:
     a, b, before, after = swap
     is_alone = patient.who is not None and len(patient.who.texts) == 1
-    swapped = f'--map "{labels[a]}={labels[b]},{labels[b]}={labels[a]}"'
+    swapped = renaming({labels[a]: labels[b], labels[b]: labels[a]})
     whom = "people's most common label" if patient.people is not None else "the others' most common label"
     return Finding(
         check="inverted-polarity",
@@ -75,5 +103,5 @@ def _finding(
         f"less than by chance, and on {after:.0%} once {shortened(labels[a])} and {shortened(labels[b])} are swapped.",
         count=n,
         rows=first_rows(rows),
-        option=swapped if is_alone else f"--drop {patient.person}={name}",
+        option=swapped if is_alone else dropping(patient.person, [literally(name)]),
     )

@@ -1,24 +1,25 @@
 """Labels that are probably one: `No` and `NO`, `1` and `1.0`, `toxic` and `toxc`."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 import numpy as np
 
 from dissensus.errors import listed
 from dissensus.ratings.checkup.finding import Finding, first_rows
 from dissensus.ratings.checkup.patient import Patient
+from dissensus.ratings.checkup.remedies import renaming
 from dissensus.ratings.labels import number, option_name
 from dissensus.ratings.mending import case_variants
 
 CHECK = "similar-labels"
 FEWEST_LETTERS = 4
-ALIKE = 0.88
 MOST_LABELS = 200
 """Past so many different labels they are text, and no two are compared."""
 RARE = 0.1
 """A misspelling is so much rarer than the label itself."""
+_WORD = re.compile(r"\w+")
 
 
 def check(patient: Patient) -> Iterator[Finding]:
@@ -62,13 +63,36 @@ def _misspelt(patient: Patient, alike: set[str]) -> Iterator[Finding]:
     for rare in sorted(words, key=counts.__getitem__):
         for usual in words:
             is_rarer = counts[rare] <= RARE * counts[usual]
-            if rare != usual and is_rarer and SequenceMatcher(None, rare, usual).ratio() >= ALIKE:
+            if rare != usual and is_rarer and is_slip(rare, usual):
                 yield Finding(
                     check=CHECK,
                     severity="warning",
                     message=f"The label {rare} ({counts[rare]:,}) may be a misspelling of {usual} ({counts[usual]:,}).",
                     count=counts[rare],
                     rows=first_rows(patient.rows_with({t for t in patient.label.texts if option_name(t) == rare})),
-                    option=f'--map "{rare}={usual}"',
+                    option=renaming({rare: usual}),
                 )
                 break
+
+
+def is_slip(text: str, other: str) -> bool:
+    """Whether two labels differ in one letter of one word: left out, too many, wrong, or in the other's place.
+
+    Examples
+    --------
+    >>> is_slip("toxc", "toxic"), is_slip("Very tocix", "very toxic"), is_slip("txoic", "toxic")
+    (True, False, True)
+    >>> is_slip("Strongly disagree", "Strongly agree"), is_slip("Model A", "Model B"), is_slip("class10", "class11")
+    (False, False, False)
+    """
+    one, two = text.casefold(), other.casefold()
+    if _WORD.sub("", one) != _WORD.sub("", two):
+        return False
+    pairs = [(a, b) for a, b in zip(_WORD.findall(one), _WORD.findall(two), strict=True) if a != b]
+    if len(pairs) != 1 or not all(part.isalpha() and len(part) >= FEWEST_LETTERS for part in pairs[0]):
+        return False
+    short, long = sorted(pairs[0], key=len)
+    same = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    rest, longer = short[same:], long[same:]
+    is_swapped = rest[:2] == longer[1::-1] and rest[2:] == longer[2:]
+    return rest == longer[1:] or (len(short) == len(long) and (rest[1:] == longer[1:] or is_swapped))

@@ -21,7 +21,8 @@ def check(patient: Patient) -> Iterator[Finding]:
     yield Finding(
         check="single-ratings",
         severity="warning" if 2 * single.size >= rated else "note",
-        message=f"{single.size:,} of {counted(rated, 'item')} have one rating only, which tells nothing of agreement.",
+        message=f"{single.size:,} of {counted(rated, 'item')} {'has' if single.size == 1 else 'have'} one rating only, "
+        "which tells nothing of agreement.",
         count=int(single.size),
         rows=first_rows(patient.row[is_single].tolist()),
     )

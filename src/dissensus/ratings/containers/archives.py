@@ -88,8 +88,8 @@ class Archive:
         )
 
     def _packed(self, member: zipfile.ZipInfo) -> bytes:
-        self._stream.seek(member.header_offset)
-        head = self._stream.read(_LOCAL_HEADER)
+        self._stream.seek(max(0, member.header_offset))
+        head = self._stream.read(_LOCAL_HEADER) if member.header_offset >= 0 else b""
         if len(head) < _LOCAL_HEADER:
             raise FileError(f"{self.name} is cut off before {member.filename}. Copy it again.")
         lengths = int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")

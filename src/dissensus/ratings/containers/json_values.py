@@ -45,10 +45,21 @@ def parsed_json(text: str, where: str) -> object:
     except RecursionError as error:
         raise _too_deep(where) from error
     except ValueError as error:
-        raise FileError(f"{where}: not valid JSON ({error}). Export it again.") from error
+        raise FileError(f"{where}: {error}") from error
 
 
-_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=lambda _: None)
+def distinct_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A JSON object; a ValueError if a key comes twice, because one of the values would be lost."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} comes twice. Delete one of them.")
+    return record
+
+
+_DECODER = json.JSONDecoder(
+    parse_int=str, parse_float=str, parse_constant=lambda _: None, object_pairs_hook=distinct_keys
+)
 
 
 def _too_deep(where: str) -> FileError:
@@ -74,12 +85,23 @@ class _Values:
             self._skip(_BLANK_OR_COMMA if is_list else _BLANK)
             mark = self._peek()
             if is_list and mark == "]":
+                self._place += 1
+                self._check_end()
                 return
             if mark is None:
                 if is_list:
                     raise FileError(f"{self._name} is cut off: its list is never closed. Copy or export it again.")
                 return
             yield self._value()
+
+    def _check_end(self) -> None:
+        """Raise if something stands after the list, which would be lost."""
+        self._skip(_BLANK)
+        if self._peek() is not None:
+            raise FileError(
+                f"{self._name} goes on after its list ends, at character {self._before + self._place + 1:,}. "
+                "Put all records into one list, or export it again."
+            )
 
     def _peek(self) -> str | None:
         return self._text[self._place] if self._place < len(self._text) else None
@@ -123,7 +145,7 @@ class _Values:
             except RecursionError as error:
                 raise _too_deep(self._name) from error
             except ValueError as error:
-                raise FileError(f"{self._name}: not valid JSON ({error}). Export it again.") from error
+                raise FileError(f"{self._name}: {error}") from error
             if end < len(self._text) or self._at_end:
                 self._place = end
                 return value

@@ -1,3 +1,5 @@
+from collections import Counter
+
 from dissensus.errors import FileError, MissingExtraError
 from dissensus.ratings.input_file import InputFile
 
@@ -27,9 +29,24 @@ def yaml_document(file: InputFile) -> object:
             if isinstance(event, yaml.AliasEvent) or depth > DEEPEST:
                 what = "an alias (*)" if isinstance(event, yaml.AliasEvent) else f"more than {DEEPEST} levels"
                 raise FileError(f"{file.name} has {what}, which we do not read in YAML. Save it as JSON.")
+        twice = _twice(yaml.compose(content, Loader=loader))
+        if twice is not None:
+            raise FileError(f"{file.name}: the key {twice!r} comes twice in one place. Delete one of them.")
         return yaml.load(content, Loader=loader)  # noqa: S506 - the base loader makes texts, lists and dicts only
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
         raise FileError(f"{file.name} is not valid YAML ({reason}). Mend it, or save it as JSON.") from error
     except RecursionError as error:
         raise FileError(f"{file.name} is nested too deeply to be ratings. Check that it is the right file.") from error
+
+
+def _twice(node: object) -> str | None:
+    """A key that comes twice in one mapping of a parsed document, so that one of its values would be lost."""
+    inner = getattr(node, "value", None)
+    if not isinstance(inner, list):
+        return None
+    pairs = [entry for entry in inner if isinstance(entry, tuple)]
+    keys = Counter(str(getattr(key, "value", "")) for key, _ in pairs)
+    again = next((key for key, times in keys.items() if times > 1), None)
+    values = [value for _, value in pairs] if pairs else inner
+    return again if again is not None else next(filter(None, map(_twice, values)), None)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
+from dissensus.errors import ColumnError
 from dissensus.ratings.coding import Cells
 from dissensus.ratings.columns import called
 from dissensus.ratings.containers.json_access import as_label, as_mapping, as_text
 from dissensus.ratings.formats.collecting import Answers, texts_of
 from dissensus.ratings.formats.format import Format
-from dissensus.ratings.formats.lists import list_in
+from dissensus.ratings.formats.lists import entries_in, list_in
 from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
 from dissensus.ratings.source import Source
 
@@ -23,7 +24,8 @@ def _questions(source: Source) -> list[str]:
 
 def _old_questions(source: Source) -> list[str]:
     """The questions of a data set that Argilla 1 wrote: a list of objects in each cell."""
-    return [c.removesuffix(OLD_SUGGESTION) for c in source.columns if c.endswith(OLD_SUGGESTION)]
+    questions = [c.removesuffix(OLD_SUGGESTION) for c in source.columns if c.endswith(OLD_SUGGESTION)]
+    return [question for question in questions if question in source.columns]
 
 
 def _recognises(source: Source, _: ReadPlan) -> bool:
@@ -31,30 +33,36 @@ def _recognises(source: Source, _: ReadPlan) -> bool:
 
 
 def _load(source: Source, plan: ReadPlan) -> tuple[Cells, dict[str, list[str | None]], str]:
-    assert source.sheet is not None  # noqa: S101 - its columns were recognised
-    item = (
-        plan.item_key or plan.item or next(c for c in ("id", "external_id", source.columns[0]) if c in source.columns)
-    )
+    columns = source.table().columns
+    item = plan.item_key or plan.item or next(c for c in ("id", "external_id", columns[0]) if c in columns)
     wanted = [c for c in source.columns if c == item or RESPONSES in c or SUGGESTION in c or OLD_SUGGESTION in c]
-    cells = source.sheet.load(
-        [*wanted, *(question for question in _old_questions(source) if question in source.columns)]
-    )
+    cells = source.table(item).load([*wanted, *_old_questions(source)])
     return cells, {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}, item
 
 
-def _responses(texts: Mapping[str, list[str | None]], i: int) -> Iterator[tuple[str, object, str | None, str | None]]:
+def _responses(
+    texts: Mapping[str, list[str | None]], i: int, where: str
+) -> Iterator[tuple[str, object, str | None, str | None]]:
     """Question, value, user and status of each response in a row."""
     for column in texts:
         if column.endswith(RESPONSES):
             question = column.removesuffix(RESPONSES)
-            values = list_in(texts[column][i]) or []
-            users = list_in(texts.get(question + USERS, [None] * (i + 1))[i]) or [None] * len(values)
-            status = list_in(texts.get(question + STATUS, [None] * (i + 1))[i]) or [None] * len(values)
-            for value, user, state in zip(values, users, status, strict=False):
+            values = entries_in(texts[column][i], f"{where}: {column}")
+            users, status = (
+                entries_in(texts[name][i], f"{where}: {name}") if name in texts else []
+                for name in (question + USERS, question + STATUS)
+            )
+            if not {len(users), len(status)} <= {0, len(values)}:
+                raise ColumnError(
+                    f"{where}: {len(values)} responses to {question}, {len(users)} users and {len(status)} statuses. "
+                    "Mend the row, or export the data set again."
+                )
+            nobody = [None] * len(values)
+            for value, user, state in zip(values, users or nobody, status or nobody, strict=True):
                 yield question, value, as_text(user), as_text(state)
-        elif column.endswith(OLD_SUGGESTION):
+        elif column.endswith(OLD_SUGGESTION) and column.removesuffix(OLD_SUGGESTION) in texts:
             question = column.removesuffix(OLD_SUGGESTION)
-            for response in map(as_mapping, list_in(texts[question][i]) or []):
+            for response in map(as_mapping, entries_in(texts[question][i], f"{where}: {question}")):
                 yield question, response.get("value"), as_text(response.get("user_id")), as_text(response.get("status"))
 
 
@@ -62,7 +70,7 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     cells, texts, item = _load(source, plan)
     answers = Answers(source.name, FORMAT.name)
     for i, row in enumerate(cells.row.tolist()):
-        for question, value, user, status in _responses(texts, i):
+        for question, value, user, status in _responses(texts, i, f"{source.name}, row {row}"):
             if status not in {None, KEPT} and plan.skipped == "drop":
                 answers.tally.add(f"{status} response", why="its status says so", option="--skipped keep")
             elif (label := as_label(value)) is None:
@@ -75,7 +83,9 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
         "item": f"column {item} ({plan.named('item-key')} names another)",
         "rater": "the question's responses.users",
         "label": "the question's responses",
-        "status": "the question's responses.status",
+        "status": "the question's responses.status"
+        if any(name.endswith(STATUS) for name in texts) or _old_questions(source)
+        else "not in this file",
     }
     return answers.ratings(plan, taken, rows=len(cells.row))
 

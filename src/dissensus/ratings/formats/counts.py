@@ -48,9 +48,7 @@ def whole_numbers(column: TextColumn, *, name: str, row: Codes) -> Codes:
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    if source.sheet is None:
-        raise ColumnError(f"{source.name} is no table, and counts files are.")
-    return read_counts(source.sheet, plan)
+    return read_counts(source.table(), plan)
 
 
 FORMAT = Format(

@@ -34,7 +34,7 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
         for scorer, given in scores.items():
             score = as_mapping(given)
             who = {"item": item, "sample": as_text(sample.get("epoch"))}
-            for question, label in _values(score.get("value")):
+            for question, label in _values(score.get("value"), answers):
                 asks_value = asks_value or question == VALUE
                 answers.add(question, row, {**who, "judge": scorer, "label": label})
             answer = _chosen(as_text(score.get("answer")), sample)
@@ -52,15 +52,19 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
     return answers.judges(replace(plan, question=chosen), taken)
 
 
-def _values(value: object) -> Iterator[tuple[str, str]]:
+def _values(value: object, answers: Answers) -> Iterator[tuple[str, str]]:
     """A score, or each of the scores in an object."""
     for name, inner in as_mapping(value).items():
         label = as_label(inner)
         if label is not None:
             yield name, label
+        else:
+            answers.tally.add("score without a value", several="scores without a value", why=f"{name} is empty or NaN")
     label = as_label(value)
     if label is not None:
         yield VALUE, label
+    elif not as_mapping(value):
+        answers.tally.add("score without a value", several="scores without a value", why="it is empty or NaN")
 
 
 def _chosen(answer: str | None, sample: Mapping[str, object]) -> str | None:

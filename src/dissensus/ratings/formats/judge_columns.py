@@ -1,5 +1,7 @@
 """Judges side by side: one row per item and one column per judge, with a label or a list of probabilities in a cell."""
 
+import math
+
 from dissensus.errors import OptionError, counted, listed
 from dissensus.ratings.columns import called, find_column
 from dissensus.ratings.containers.json_access import as_text
@@ -13,6 +15,7 @@ from dissensus.ratings.labels import number
 from dissensus.ratings.probabilities import PREFIX
 from dissensus.ratings.source import Source
 
+ALMOST = 1e-3
 PREDICTION = "Prediction: "
 """What the software of "Survey Equivalence" writes before each answer."""
 
@@ -34,9 +37,9 @@ def _recognises(source: Source, plan: ReadPlan) -> bool:
 
 
 def _judges(source: Source, plan: ReadPlan) -> RawJudges:
-    sheet = source.sheet
-    item = None if sheet is None else _item_column(source, plan)
-    if sheet is None or item is None:
+    sheet = source.table()
+    item = _item_column(source, plan)
+    if item is None:
         raise OptionError(f"{source.name}: name the column of the items with --item.")
     others = [column for column in sheet.columns if column != item and not is_nameless(column)]
     judges = others if plan.judge is None else matching(others, plan.judge, source.name, "--judge")
@@ -55,6 +58,20 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
         "label": "the cells of these columns",
     }
     return answers.judges(plan, taken)
+
+
+def is_prediction(text: str) -> bool:
+    """Whether a cell holds what only a judge says: a list of probabilities, or what is marked as a prediction.
+
+    Examples
+    --------
+    >>> is_prediction("[0.2, 0.8]"), is_prediction("Prediction: yes"), is_prediction("[1, 1, 2]"), is_prediction("yes")
+    (True, True, False, False)
+    """
+    values = [number(as_text(value) or "") for value in list_in(text.removeprefix(PREDICTION)) or []]
+    known = [value for value in values if value is not None]
+    is_share = bool(values) and len(known) == len(values) and abs(math.fsum(known) - 1) < ALMOST and min(known) >= 0
+    return is_share or text.startswith(PREDICTION)
 
 
 def _answer(text: str, plan: ReadPlan, where: str) -> dict[str, str | None]:

@@ -52,9 +52,9 @@ def _counts(column: TextColumn) -> bool:
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    sheet = source.sheet
+    sheet = source.table()
     columns = _columns(source, plan)
-    if sheet is None or not columns:
+    if not columns:
         raise ColumnError(f"{source.name}: name the columns that count with --count, such as --count 'count_*'.")
     others = [column for column in sheet.columns if column not in columns]
     item = find_column(sheet, "item", plan.item or plan.item_key) or likely_match(others, "item")

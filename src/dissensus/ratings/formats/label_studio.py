@@ -33,11 +33,10 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
                 continue
             truths += annotation.get("ground_truth") is True
             rater = _person(annotation.get("completed_by"))
-            found = False
-            for question, label in _labels(annotation, answers):
-                found = True
+            labels = list(_labels(annotation, answers))
+            for question, label in labels:
                 answers.add(question, row, {"item": item, "rater": rater, "label": label})
-            if not found:
+            if not any(plan.question in {None, question} for question, _ in labels):
                 answers.tally.add("annotation without an answer", several="annotations without an answer")
     fate = "kept" if plan.skipped == "keep" else "dropped"
     taken = {

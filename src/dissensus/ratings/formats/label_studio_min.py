@@ -2,8 +2,6 @@
 
 import json
 
-from dissensus.errors import ColumnError
-from dissensus.ratings.columns import found
 from dissensus.ratings.containers.json_access import as_label, as_list, as_mapping
 from dissensus.ratings.formats.collecting import Answers, texts_of
 from dissensus.ratings.formats.format import Format
@@ -22,23 +20,23 @@ def _recognises(source: Source, _: ReadPlan) -> bool:
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    sheet = source.sheet
-    assert sheet is not None  # noqa: S101 - its columns were recognised
+    sheet = source.table("annotator")
     item = plan.item_key or plan.item or next((name for name in ID_NAMES[:2] if name in sheet.columns), "id")
     item = item.removeprefix("data.")
-    if item not in sheet.columns:
-        raise ColumnError(f"{source.name} has no column {item!r}. Columns found: {found(sheet)}.")
+    source.table(item)
     cells = sheet.load(sheet.columns)
     n_rows = len(cells.row)
     texts = {name: texts_of(column, n_rows) for name, column in cells.columns.items()}
     answers = Answers(source.name, FORMAT.name)
     asked = _questions(texts, item, plan)
     for i, row in enumerate(cells.row.tolist()):
-        for question in asked:
-            label = cell_label(texts[question][i])
+        labels = {question: cell_label(texts[question][i]) for question in asked}
+        for question, label in labels.items():
             if label is not None:
                 who = {"item": texts[item][i], "rater": texts["annotator"][i], "label": label}
                 answers.add(question, row, who)
+        if not any(labels.values()):
+            answers.tally.add("annotation without an answer", several="annotations without an answer")
     taken = {
         "item": f"column {item} ({plan.named('item-key')} names another)",
         "rater": "column annotator",
@@ -57,7 +55,7 @@ def _questions(texts: dict[str, list[str | None]], item: str, plan: ReadPlan) ->
     if plan.question is not None and plan.question in others:
         return [plan.question]
     # Where every task has one annotation, nothing tells an answer from the data: the user must.
-    return [name for name in others if _is_answer(texts["id"], texts[name])] or others
+    return [name for name in others if _is_answer(texts.get("id", texts[item]), texts[name])] or others
 
 
 def _is_answer(tasks: list[str | None], column: list[str | None]) -> bool:

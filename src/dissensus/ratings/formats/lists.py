@@ -5,7 +5,7 @@ import json
 import warnings as python_warnings
 from collections.abc import Sequence
 
-from dissensus.errors import ColumnError, OptionError, listed
+from dissensus.errors import ColumnError, listed, shortened
 from dissensus.ratings.columns import called, find_column, found, likely_match
 from dissensus.ratings.containers.json_access import as_label, as_text
 from dissensus.ratings.formats.collecting import ONLY, Answers, texts_of
@@ -52,6 +52,14 @@ def _python_list(text: str) -> object:
             return None
 
 
+def entries_in(text: str | None, where: str) -> list[object]:
+    """The entries of the list in a cell, none if it is empty; an error if it holds something else."""
+    found_list = list_in(text)
+    if text is not None and found_list is None:
+        raise ColumnError(f"{where} is {shortened(text)!r}, which is no list. Mend the cell.")
+    return found_list or []
+
+
 def list_columns(source: Source, names: Sequence[str]) -> Lists:
     """The columns whose first filled cells are all lists, with these lists; asked of the first rows only."""
     if source.sheet is None:
@@ -69,7 +77,8 @@ def list_columns(source: Source, names: Sequence[str]) -> Lists:
 
 def _recognises(source: Source, plan: ReadPlan) -> bool:
     """Lists of labels, and not response sets: a label comes twice in a cell, or another column lists the raters."""
-    if not source.columns or plan.wide:
+    has_header = bool(source.columns) and not any(column.startswith("[") for column in source.columns)
+    if not has_header or plan.wide:
         return False
     columns = list_columns(source, _candidates(source, plan))
     label = _label_column(plan, columns)
@@ -114,9 +123,7 @@ def _rater_column(plan: ReadPlan, columns: Lists, label: str) -> str | None:
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    sheet = source.sheet
-    if sheet is None:
-        raise OptionError(f"{source.name} is no table: parallel lists stand in the cells of a table.")
+    sheet = source.table()
     columns = list_columns(source, _candidates(source, plan))
     label = _label_column(plan, columns)
     if label is None:
@@ -133,13 +140,16 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     texts = {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}
     answers = Answers(source.name, FORMAT.name)
     for i, row in enumerate(cells.row.tolist()):
-        labels = list_in(texts[label][i]) or []
-        raters = [None] * len(labels) if rater is None else list_in(texts[rater][i]) or []
+        where = f"{source.name}, row {row}"
+        labels = entries_in(texts[label][i], f"{where}: {label}")
+        raters = [None] * len(labels) if rater is None else entries_in(texts[rater][i], f"{where}: {rater}")
         if len(raters) != len(labels):
             raise ColumnError(
-                f"{source.name}, row {row}: {len(labels)} labels in {label} and {len(raters)} raters in {rater}. Mend "
+                f"{where}: {len(labels)} labels in {label} and {len(raters)} raters in {rater}. Mend "
                 "the row, or name another column with --rater."
             )
+        if not labels:
+            answers.tally.add("row without a label in its list", several="rows without a label in their list")
         for who, said in zip(raters, labels, strict=True):
             answers.add(ONLY, row, {"item": texts[item][i], "rater": as_text(who), "label": as_label(said)})
     taken = {"item": called(item), "label": f"each entry of the lists in column {label}"}

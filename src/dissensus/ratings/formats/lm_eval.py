@@ -19,10 +19,10 @@ def _recognises(source: Source, _: ReadPlan) -> bool:
 
 
 def _judges(source: Source, plan: ReadPlan) -> RawJudges:
-    assert source.file is not None  # noqa: S101 - it was recognised as a file
-    stem = source.file.path.name.partition(".json")[0]
+    path = source.given_file().path
+    stem = path.name.partition(".json")[0]
     # lm-eval puts the samples of each model into a folder of its own, named like the model.
-    judge = source.file.path.resolve().parent.name if _DATED.fullmatch(stem) else stem
+    judge = path.resolve().parent.name if _DATED.fullmatch(stem) else stem
     key = plan.item_key or plan.item or "doc_id"
     records = [(row, as_mapping(record)) for row, record in source.records()]
     choices = {_choices(record) for _, record in records}

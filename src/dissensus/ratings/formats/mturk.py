@@ -33,8 +33,7 @@ def _recognises(source: Source, _: ReadPlan) -> bool:
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    sheet = source.sheet
-    assert sheet is not None  # noqa: S101 - its columns were recognised
+    sheet = source.table()
     item = _item_column(source, plan)
     cells = sheet.load(sheet.columns)
     texts = {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}
@@ -77,12 +76,11 @@ def _item_column(source: Source, plan: ReadPlan) -> str:
         return own
     if "HITId" in source.columns:
         return "HITId"
-    assert source.sheet is not None  # noqa: S101 - it has columns
     names = list(inputs.values())
     likely = next((name for name in names if name.lower().endswith("id")), names[0] if names else "COLUMN")
     raise ColumnError(
         f"{source.name} has no HITId that tells items apart. Name the items' column with {plan.named('item-key')}, "
-        f"such as {plan.named('item-key')} {likely}. It shows {listed(names)}; columns found: {found(source.sheet)}."
+        f"such as {plan.named('item-key')} {likely}. It shows {listed(names)}; columns found: {found(source.table())}."
     )
 
 

@@ -113,9 +113,7 @@ def _is_one_hot(cells: Cells, columns: Sequence[str]) -> bool:
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    sheet = source.sheet
-    if sheet is None:
-        raise ColumnError(f"{source.name} is no table: one-hot columns stand in a table.")
+    sheet = source.table()
     places = _places(_binary_columns(source))
     if not places:
         raise ColumnError(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from dissensus.errors import OptionError
+from dissensus.errors import FileError, OptionError, counted
 from dissensus.ratings.csv_rows import csv_rows
 from dissensus.ratings.formats.collecting import Answers
 from dissensus.ratings.formats.format import Format
@@ -27,24 +27,30 @@ def _recognises(source: Source, _: ReadPlan) -> bool:
 
 
 def _judges(source: Source, plan: ReadPlan) -> RawJudges:
-    assert source.file is not None  # noqa: S101 - it was recognised as a file
     header = _header(source)
     starts = [i for i, cell in enumerate(header) if _PROVIDER.match(cell)]
+    if not starts:
+        raise FileError(f"{source.name} has no column such as '[provider] prompt', as promptfoo's CSV has. Check it.")
     key = plan.item_key or plan.item
     if key is not None and key not in header[: starts[0]]:
         raise OptionError(
             f"{source.name} has no column {key!r} before the outputs: it has {', '.join(header[: starts[0]])}."
         )
     answers = Answers(source.name, FORMAT.name)
-    with csv_rows(source.file, ",") as rows:
-        next(rows)
-        for test, cells in enumerate(filter(any, rows)):
+    with csv_rows(source.given_file(), ",") as rows:
+        numbered = ((row, cells) for row, cells in enumerate(rows, start=1) if row > 1 and any(cells))
+        for test, (row, cells) in enumerate(numbered):
+            if len(cells) < len(header):
+                raise FileError(
+                    f"{source.name}, row {row}: {counted(len(cells), 'cell')} where the header has {len(header)}. Mend "
+                    "the row, or export it again."
+                )
             item = str(test) if key is None else cells[header.index(key)]
             for prompt, (start, end) in enumerate(zip(starts, [*starts[1:], len(header)], strict=True)):
                 match = _PROVIDER.match(header[start])
                 judge = judge_name(match["provider"] if match else "provider", str(prompt))
                 for question, label in _labels(header[start:end], cells[start:end]):
-                    answers.add(question, test + 2, {"item": item, "judge": judge, "label": label})
+                    answers.add(question, row, {"item": item, "judge": judge, "label": label})
     taken = {
         "item": f"column {key}"
         if key is not None

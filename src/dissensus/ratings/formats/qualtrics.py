@@ -28,14 +28,18 @@ PREVIEW = frozenset({"survey preview", "1", "survey test", "2", "spam", "8"})
 def _recognises(source: Source, _: ReadPlan) -> bool:
     if not {"StartDate", "EndDate"} & set(source.columns) and "ResponseId" not in source.columns:
         return False
-    assert source.sheet is not None  # noqa: S101 - it has columns
-    first = source.sheet.load(source.columns[:1]).columns[source.columns[0]]
-    return any((first[i] or "").startswith(IMPORT_ID) for i in range(min(2, len(first.codes))))
+    return _header_rows(source) > 0
+
+
+def _header_rows(source: Source) -> int:
+    """How many rows below the first one belong to the header: up to the one with the ids of Qualtrics, if any."""
+    sheet = source.table()
+    first = sheet.load(sheet.columns[:1]).columns[sheet.columns[0]]
+    return next((i + 1 for i in range(min(2, len(first.codes))) if (first[i] or "").startswith(IMPORT_ID)), 0)
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    sheet = source.sheet
-    assert sheet is not None  # noqa: S101 - its columns were recognised
+    sheet = source.table()
     rater = plan.rater or next((name for name in RATERS if name in sheet.columns), None)
     if rater is None or rater not in sheet.columns:
         raise ColumnError(
@@ -43,7 +47,7 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
         )
     cells = sheet.load(sheet.columns)
     texts = {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}
-    head = next(i for i in range(2) if (texts[sheet.columns[0]][i] or "").startswith(IMPORT_ID)) + 1
+    head = _header_rows(source)
     places = _places(source, plan, rater)
     answers = Answers(source.name, FORMAT.name)
     for i, row in list(enumerate(cells.row.tolist()))[head:]:

@@ -1,6 +1,5 @@
 from collections.abc import Sequence
 
-from dissensus.errors import ColumnError
 from dissensus.ratings.coding import Cells, Sheet
 from dissensus.ratings.columns import called, find_column, likely_match, missing_columns, shell_word
 from dissensus.ratings.formats.format import Format
@@ -47,9 +46,7 @@ def _no_rater(sheet: Sheet) -> str:
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    if source.sheet is None:
-        raise ColumnError(f"{source.name} is no table, and tidy files are.")
-    return read_tidy(source.sheet, plan)
+    return read_tidy(source.table(), plan)
 
 
 FORMAT = Format(

@@ -1,6 +1,5 @@
 """A row per judge's answer: item, judge, sample, label and p_<label>."""
 
-from dissensus.errors import ColumnError
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawJudges, ReadPlan
 from dissensus.ratings.source import Source
@@ -10,9 +9,7 @@ ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
 
 def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:
     """Judges' answers from a table with a row for each of them."""
-    sheet = source.sheet
-    if sheet is None:
-        raise ColumnError(f"{source.name} is no table: export it with a row per answer.")
+    sheet = source.table()
     lower = {column.strip().lower(): column for column in sheet.columns}
     names = {role: getattr(plan, role) for role in ROLES}
     found = {role: names[role] or lower.get(role) for role in ROLES}

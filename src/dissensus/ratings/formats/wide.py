@@ -118,9 +118,7 @@ def _has_index(source: Source, plan: ReadPlan) -> bool:
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    if source.sheet is None:
-        raise ColumnError(f"{source.name} is no table: a wide file has a row per item and a column per rater.")
-    return read_wide(source.sheet, replace(plan, item=source.columns[0]) if _has_index(source, plan) else plan)
+    return read_wide(source.table(), replace(plan, item=source.columns[0]) if _has_index(source, plan) else plan)
 
 
 FORMAT = Format(

@@ -16,9 +16,7 @@ def _recognises(source: Source, plan: ReadPlan) -> bool:
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    sheet = source.sheet
-    if sheet is None:
-        raise ColumnError(f"{source.name} is no table: export it as one.")
+    sheet = source.table()
     rater = find_column(sheet, "rater", plan.rater) or likely_match(sheet.columns, "rater")
     if rater is None:
         raise ColumnError(f"{source.name}: name the column of the raters with --rater. Columns found: {found(sheet)}.")

@@ -66,8 +66,8 @@ def tell_apart(comparison: CompareResult | None, plan: PlanRatersResult | None, 
         return f"To tell {two} apart more items are needed; how many these data cannot tell."
     power = _share(plan)
     said = (
-        f"To tell {two} apart, collect {design_words(best)}: where the difference is as these data suggest, that finds "
-        f"it {power} of the time (cost {whole(round(best.cost, 2))})."
+        f"To tell {two} apart, collect {design_words(best)}: as far as these data tell how large the difference is, "
+        f"that finds it {power} of the time (cost {whole(round(best.cost, 2))})."
     )
     # A test set with other numbers of raters asks another question, so that fewer items can be enough for it.
     small = f" Mind that the {counted(pair.items, 'item')} here did not find it, so take more rather than fewer."
