@@ -52,8 +52,9 @@ def test_each_folder_says_its_purpose_in_one_line(folder):
     init = folder / "__init__.py"
     docstring = ast.get_docstring(ast.parse(init.read_text(encoding="utf-8")))
     assert docstring is not None
-    assert len(docstring.splitlines()) == 1
-    assert docstring.endswith((".", "?"))
+    purpose, *map_of_it = docstring.splitlines()
+    assert purpose.endswith((".", "?"))
+    assert map_of_it[:1] in ([], [""])  # a large folder may go on to say how its files hang together
 
 
 def test_the_readme_names_every_folder_of_the_package():

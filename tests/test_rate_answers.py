@@ -49,7 +49,8 @@ def marks(text, shown=SHOWN):
         ('{"reason": "x", "answer": "B"}', "B"), ('{"answer": "Not toxic"}', "B"),
         ('```json\n{"answer": "B"}\n```', "B"), ('{\n  "answer": "C"\n}', "C"),
         # thoughts are no answer
-        ("<think>Is it A? No.</think>\n\nB", "B"),
+        ("<think>Is it A? No.</think>\n\nB", "B"), ("Is it A? No.\n</think>\n\nB", "B"),
+        ("<think>A?</think><think>No.</think>B", "B"),
     ],
 )  # fmt: skip
 def test_an_answer_is_read_in_every_form(text, expected):
@@ -82,6 +83,7 @@ def test_an_answer_is_read_in_every_form(text, expected):
         (" \n", "empty"),
         ("<think>A", "it thought and never answered"),
         ("<think>A</think>", "empty"),
+        ("<think>A</think><think>B", "it thought and never answered"),
         ('{"answer": "B"', "malformed JSON"),
         ("{answer: B}", "malformed JSON"),
         ("[" * 1900, "not one of the options"),
@@ -89,6 +91,14 @@ def test_an_answer_is_read_in_every_form(text, expected):
         ('{"answer": {"a": "B"}}', "not one of the options"),
         ('{"answer": "A", "label": "B"}', "not one of the options"),
         ('{"answer": []}', "not one of the options"),
+        ('{"answer": "A", "answer": "B"}', "not one of the options"),
+        ('{"not": "B"}', "not one of the options"),
+        ('{"wrong_answer": "B"}', "not one of the options"),
+        ('{"A": "B"}', "not one of the options"),
+        ('{"A": "Not toxic"}', "not one of the options"),
+        ("I can't choose A", "not one of the options"),
+        ("Answer: B because A is wrong", "not one of the options"),
+        ("Options:\nA. Toxic: Rude, or worse.\nB. Not toxic\nC. Bad", "repeats the options"),
         ("A" + " " * 5000 + "x", "too long for an answer"),
     ],
 )
@@ -118,6 +128,34 @@ def test_options_that_are_letters_get_other_letters():
     assert marks_of(["A", "b", "tie"]) == ("C", "D", "E")
     shown = [ShownOption(mark, name, "", name) for mark, name in zip("CDE", ("A", "b", "tie"), strict=True)]
     assert [marks(text, shown) for text in ("A", "B", "C", "D", "A, b", "CD")] == ["C", "D", "C", "D", "CD", "CD"]
+
+
+def test_letters_that_stand_in_the_name_of_an_option_are_not_used_again():
+    # "A" would be both the letter of one option and the name of the other text.
+    assert marks_of(["Response A", "Response B", "Neither"]) == ("C", "D", "E")
+    assert marks_of(["Not a problem", "A problem"]) == ("B", "C")
+
+
+def lettered(*names):
+    return [ShownOption(mark, name, "", name) for mark, name in zip(string.ascii_uppercase, names, strict=False)]
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (("Yes", "yes", "Maybe"), "yes, Maybe"),
+        (("Good", "Good!", "Bad"), "Bad, Good!"),
+        (("-1", "0", "1"), "- 1"),  # minus one, or one after a bullet
+    ],
+)
+def test_options_that_look_alike_are_not_guessed_at(names, text):
+    assert marks(text, lettered(*names)) == ""
+    assert marks("C", lettered(*names)) == "C"
+
+
+@pytest.mark.parametrize("text", ["NO", "N/A", "NA", "OK", '{"answer": "N/A"}'])
+def test_words_of_capitals_are_not_the_letters_of_many_options(text):
+    assert marks(text, lettered(*(f"o{i}" for i in range(20)))) == ""
 
 
 @quick
@@ -230,6 +268,12 @@ def test_tokens_without_the_letter_give_no_probabilities():
     assert option_probabilities([("The", {"A": -1.0})], SHOWN, SHOWN[0]) is None
     assert option_probabilities([("A", {})], SHOWN, SHOWN[0]) is None
     assert option_probabilities([], SHOWN, SHOWN[0]) is None
+
+
+def test_a_logarithm_that_no_float_can_hold_is_left_out():
+    content = [{"token": "A", "top_logprobs": [{"token": "A", "logprob": 10**400}, {"token": "B", "logprob": -1}]}]
+    reply = reply_of({"choices": [{"message": {"content": "A"}, "logprobs": {"content": content}}]})
+    assert reply.tokens == (("A", {"B": -1.0}),)
 
 
 def test_a_reply_survives_being_saved():

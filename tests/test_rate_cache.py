@@ -267,3 +267,54 @@ def test_interrupted_it_says_that_nothing_is_lost_and_goes_on(folder):
         assert said.strip() == "Stopped. Every answer so far is kept: the same command goes on from here."
         assert run(command(server, folder)).returncode == 0
         assert len(server.answered) <= FEW * SAMPLES + 2 * CONCURRENCY
+
+
+def test_a_database_of_something_else_with_our_number_is_left_alone(tmp_path):
+    path = tmp_path / "theirs.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 1")
+        connection.execute("CREATE TABLE room (bytes BLOB)")
+    with pytest.raises(FileError, match=r"theirs\.sqlite is a database of something else"):
+        Cache(path)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("room",)]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX")
+def test_a_file_that_is_no_cache_keeps_its_mode(tmp_path):
+    path = tmp_path / "items.csv"
+    path.write_text("item,text\n" * 100)
+    path.chmod(0o644)
+    with pytest.raises(FileError, match="Name another file with --cache"):
+        Cache(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("damaged", ["{", "[]", '{"unknown": 1}', '{"tokens": 1}'])
+def test_a_damaged_answer_is_one_line(cache, damaged):
+    cache._writer.execute(
+        "INSERT INTO answers (key, endpoint, model, sample, reply) VALUES ('k', 'e', 'm', 0, ?)", (damaged,)
+    )
+    with pytest.raises(FileError, match=r"An answer in the cache .* is damaged"):
+        cache.find("k")
+
+
+def test_a_cache_that_another_program_holds_is_one_line_that_says_so(tmp_path, monkeypatch):
+    path = tmp_path / "c.sqlite"
+    Cache(path).close()
+    monkeypatch.setattr("dissensus.eliciting.cache.BUSY_SECONDS", 0.1)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    try:
+        with pytest.raises(FileError, match=r"locked\. Wait until the other program that uses it is done, or name"):
+            Cache(path)
+    finally:
+        holder.close()
+
+
+def test_a_damaged_cache_is_one_line_that_says_so(tmp_path):
+    path = tmp_path / "c.sqlite"
+    Cache(path).close()
+    path.write_bytes(path.read_bytes()[:100] + b"\xff" * 5000)
+    with pytest.raises(FileError, match=r"malformed\. It is damaged: restore it, or name another file with --cache"):
+        Cache(path)

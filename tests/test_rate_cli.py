@@ -179,3 +179,14 @@ def test_a_result_shows_itself_everywhere(server):
     assert "&lt;b&gt;m&lt;/b&gt;" in result._repr_html_()
     assert [row["elicitation"] for row in result.rows()] == ["forced_choice", "response_set"]
     assert len(result.to_frame()) == 2
+
+
+def test_show_moves_no_cursor_of_a_terminal(folder, server, capsys, monkeypatch):
+    (folder / "items.csv").write_text("item,text\nc\x1b[2J,\x1b]0;title\x07rude\n")
+    assert rate(server, "--show") == 0
+    assert "\x1b]0;title\x07rude" in capsys.readouterr().out  # exact where it is no terminal
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert rate(server, "--show") == 0
+    said = capsys.readouterr()
+    assert "\x1b" not in said.out + said.err
+    assert "rude" in said.out

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus.eliciting.endpoints import endpoint_of
 from dissensus.eliciting.fences import fence_of
 from dissensus.eliciting.items import Columns, Item, read_items
 from dissensus.eliciting.prompts import prompt_of
 from dissensus.eliciting.question import Question
 from dissensus.eliciting.requests import Plan
-from dissensus.eliciting.schema import response_format
+from dissensus.eliciting.schema import asks_for_list, response_format
 from dissensus.eliciting.shown import check_options, option_order, shown_options
-from dissensus.errors import DissensusError
+from dissensus.errors import DissensusError, OptionError
 from dissensus.ratings.task import Example, Task, read_task
 
 TOXICITY = Task(
@@ -215,6 +216,15 @@ def test_many_options_are_asked_for_as_a_list():
     assert '["<letter>", ...]' in prompt(task, elicitation="response_set", as_json=True)
 
 
+def test_sets_are_counted_and_not_made_to_see_that_they_are_many(monkeypatch):
+    # 16 options have 65,535 sets; to make them for every request took longer than to ask.
+    task = Task(options=tuple(f"o{i}" for i in range(16)))
+    monkeypatch.setattr(Task, "admissible_sets", lambda _: pytest.fail("made every set"))
+    assert '["<letter>", ...]' in prompt(task, elicitation="response_set", as_json=True)
+    assert not asks_for_list(Task(options=tuple(f"o{i}" for i in range(8))))  # 255 sets
+    assert asks_for_list(Task(options=tuple(f"o{i}" for i in range(9))))  # 511 sets
+
+
 def test_log_probabilities_are_asked_for_where_they_are_wanted():
     assert plan(logprobs=True).request(0).body["top_logprobs"] == 20
     assert "logprobs" not in plan().request(0).body
@@ -249,6 +259,13 @@ def test_a_key_in_the_address_is_refused_without_showing_it():
         with pytest.raises(DissensusError, match="put the key into the environment variable OPENAI_API_KEY") as caught:
             Question(model="m", base_url=url)
         assert "sk-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["sk-proj-0123456789", "gsk_0123456789abcdef", "my key"])
+def test_a_key_where_the_name_of_its_variable_belongs_is_not_shown(name):
+    with pytest.raises(OptionError, match="--key-variable") as caught:
+        endpoint_of("https://example.org/v1", key_variable=name)
+    assert name not in str(caught.value)
 
 
 def test_a_fully_specified_task_is_not_asked_for_response_sets():

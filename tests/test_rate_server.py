@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from dissensus.eliciting import rate, retrying
+from dissensus.eliciting.client import Client
+from dissensus.eliciting.endpoints import Endpoint, checked_url
 from dissensus.errors import DissensusError, MissingExtraError, OptionError
 from dissensus.ratings import read_judges
 from dissensus.ratings.task import Task
@@ -454,3 +456,124 @@ def test_without_the_sdk_the_message_says_what_to_install(items, tmp_path, monke
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'dissensus\[llm\]'"):
         rate(items, task=TASK, model="m", base_url="http://localhost:1/v1", output=tmp_path / "out.csv")
+
+
+@pytest.mark.parametrize(
+    "trouble", [error(400, "context too long"), error(500, "context too long"), Says(body=b"<html>")]
+)
+def test_one_item_that_never_works_does_not_end_the_run(asked, trouble):
+    # 20 samples of it fail one after the other: more in a row than would end a run if they were about several items.
+    script = lambda asked, _: trouble if asked.text == "comment 2" else Says()  # noqa: E731
+    result, rows, _ = asked(script, samples=20, structured="letters", retries=0, concurrency=2)
+    assert (result.tallies[0].ok, result.tallies[0].failed, result.stopped) == (100, 20, None)
+    assert {row["item"] for row in rows if row["status"] == "failed"} == {"c02"}
+
+
+def test_a_server_that_is_busy_for_ever_is_given_up_whatever_the_item(asked):
+    result, _, server = asked(always(error(429, "busy.")), samples=20, structured="letters", retries=0, concurrency=1)
+    assert len(server.asked) == 5
+    assert result.stopped == "5 requests in a row failed, the last with: HTTP 429: busy"
+
+
+@pytest.mark.parametrize(
+    "usage", [None, {"completion_tokens": 1}, {"prompt_tokens": 0, "completion_tokens": 0}, {"prompt_tokens": True}]
+)
+def test_tokens_that_a_server_does_not_tell_count_in_full(asked, usage):
+    # A prompt has more than 300 bytes, each of which may be a token.
+    result, _, server = asked(always(Says(usage=usage)), max_tokens_total=2000, samples=10, concurrency=1)
+    assert sum(len(request.prompt.encode()) for request in server.asked) <= 2000
+    assert result.stopped == "--max-tokens-total is reached"
+
+
+@pytest.mark.parametrize(
+    "date", ["Mon, 06 Jan 99999999999999999999 12:00:30 GMT", "Mon, 06 Jan 2025 12:00:30 +9999999999999", "soon"]
+)
+def test_a_retry_after_that_is_no_time_is_passed_over(asked, date):
+    _, rows, _ = asked(first(error(429, Retry_After=date), times=1))
+    assert {row["status"] for row in rows} == {"ok"}
+
+
+def test_json_that_is_nested_too_deeply_is_a_failure_of_that_request(asked):
+    result, _, _ = asked(first(Says(body=b"[" * 100_000), times=1), retries=0)
+    assert (result.tallies[0].ok, result.tallies[0].failed) == (5, 1)
+
+
+def test_a_key_in_an_answer_is_kept_nowhere(items, tmp_path, monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    out = tmp_path / "here" / "out.csv"
+    out.parent.mkdir()
+    with ScriptedServer(always(Says(text=f"Bearer {KEY}"))) as server:
+        result = rate(items, task=TASK, model="m", base_url=server.url, key_variable="MY_KEY", output=out, samples=1)
+    assert result.tallies[0].invalid == 6
+    assert all(KEY.encode() not in path.read_bytes() for path in out.parent.iterdir())
+    assert rows_of(out)[0]["raw"] == '"Bearer [key]"'
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"output": "items.csv"}, "is the file of the items, which would be lost"),
+        ({"output": "out.csv", "cache": "out.csv"}, "is the cache as well, which would be lost"),
+        ({"output": "out.parquet"}, "would not be read back, because we write CSV: name a file that ends in .csv."),
+        ({"output": "out"}, "would not be read back, because we write CSV"),
+        ({"output": "out.csv", "judge": " "}, "--judge is blank"),
+    ],
+)
+def test_files_and_names_that_would_be_lost_are_refused_before_the_first_request(items, monkeypatch, options, message):
+    monkeypatch.chdir(items.parent)
+    before = items.read_bytes()
+    with ScriptedServer(always(Says())) as server, pytest.raises(OptionError, match=re.escape(message)):
+        rate(items, task=TASK, model="m", base_url=server.url, **options)
+    assert server.asked == []
+    assert items.read_bytes() == before
+
+
+def test_capitals_in_the_address_do_not_switch_off_the_check_of_certificates(monkeypatch):
+    made, is_checked = openai.DefaultAsyncHttpxClient, []
+    monkeypatch.setattr(
+        openai, "DefaultAsyncHttpxClient", lambda **how: is_checked.append(how["verify"]) or made(**how)
+    )
+    assert checked_url("HTTPS://Example.org/v1/") == "https://Example.org/v1"
+    Client(Endpoint(checked_url("HTTPS://example.org/v1"), "sk-x"), concurrency=1, timeout=1)
+    assert is_checked == [True]
+
+
+@pytest.mark.parametrize("proxy", ["nonsense://me:secret@x:1", "http://x:port"])
+def test_a_proxy_that_cannot_be_is_one_line_without_its_password(monkeypatch, proxy):
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    with pytest.raises(OptionError, match="The proxy or certificates that the environment names") as caught:
+        Client(Endpoint("https://example.org/v1", "sk-x"), concurrency=1, timeout=1)
+    assert "secret" not in str(caught.value)
+
+
+def test_the_form_is_found_out_even_if_the_first_item_is_too_long(tmp_path, asked):
+    source = tmp_path / "long.csv"
+    source.write_text(f"item,text\nc0,{'long ' * 200}\n" + "".join(f"c{i},comment {i}\n" for i in range(1, 9)))
+
+    def script(asked, _number):
+        is_refused = "response_format" in asked.body or len(asked.text) > 500
+        return error(400, "too long or no schema") if is_refused else Says()
+
+    result, rows, server = asked(script, source=source, samples=2)
+    assert (result.form, result.tallies[0].ok, result.tallies[0].failed) == ("letters", 16, 2)
+    assert len(rows) == 18
+    assert len(server.answered) == 2 + 18  # the schema under both names of the limit, then each request once
+
+
+def test_a_dry_run_says_which_limit_would_end_the_run(items):
+    limits = {"max_requests": 10, "max_tokens_total": 100}
+    result = rate(items, task=TASK, model="m", base_url="http://localhost:1/v1", dry_run=True, **limits)
+    assert result.warnings == (
+        "The run would stop after 10 requests, at --max-requests.",
+        "The run may stop before all is asked, at --max-tokens-total.",
+    )
+
+
+def test_a_certificate_that_is_not_trusted_is_not_taken_for_nobody_listening():
+    client = Client(Endpoint("https://example.org/v1", "sk-x"), concurrency=1, timeout=1)
+    cause = type("ConnectError", (Exception,), {})("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
+    failure = openai.APIConnectionError(request=None)
+    failure.__cause__ = cause
+    trouble = client._connection_trouble(failure)
+    assert trouble.is_unreachable
+    assert trouble.reason.startswith("the certificate of https://example.org/v1 is not to be trusted ([SSL: CERTIF")

@@ -16,6 +16,7 @@ import pytest
 
 from dissensus.cli.main import main
 from dissensus.errors import DissensusError, OptionError
+
 from web_server import form, running
 
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")

@@ -165,6 +165,7 @@ def show_prompts(source: ItemsInput, options: AskingOptions, output: Output) -> 
 
     from dissensus.eliciting.question import Question
     from dissensus.eliciting.rate import planned
+    from dissensus.report.untrusted import visible
 
     task = source.read_task()
     question = Question(
@@ -185,8 +186,10 @@ def show_prompts(source: ItemsInput, options: AskingOptions, output: Output) -> 
         return
     for request in requests:
         order = f", order {request.order}" if request.order else ""
-        output.remark(f"--- item {request.item}, {request.elicitation.replace('_', ' ')}{order} ---")
-        print(request.prompt, end="\n\n", flush=True)
+        output.remark(f"--- item {visible(request.item)}, {request.elicitation.replace('_', ' ')}{order} ---")
+        # Exact in a file or a pipe; a terminal would do what control characters in a text tell it to.
+        prompt = "\n".join(map(visible, request.prompt.split("\n"))) if sys.stdout.isatty() else request.prompt
+        print(prompt, end="\n\n", flush=True)
 
 
 @contextmanager

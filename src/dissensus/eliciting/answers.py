@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dissensus.eliciting.prompts import line_of
 from dissensus.eliciting.shown import ShownOption
 
 Picks = tuple[ShownOption, ...]
@@ -18,7 +19,7 @@ ANSWER_KEYS = ("answer", "answers", "choice", "choices", "option", "options", "l
 LONGEST_ANSWER = 2_000
 """Longer texts are no answer of ours, and are not searched for one."""
 
-_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_THOUGHT = re.compile(r".*</think>", re.DOTALL)  # some servers leave out where thoughts begin
 _CODE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 _LEAD = re.compile(
     r"(?:(?:the|my)\s+)?(?:(?:final|correct|best)\s+)?(?:answers?|choices?|options?|letters?|ratings?|labels?|picks?)"
@@ -30,6 +31,10 @@ _AFTER = _AROUND + ".!:;,"
 _BETWEEN = re.compile(r"\s*(?:(?:[,;/&+|]|\n)\s*(?:and\b)?|\band\b)\s*", re.IGNORECASE)
 _MARK_THEN_NAME = re.compile(r"\s*[.:)\]=\-\u2013\u2014]+\s*")
 _BULLET = re.compile(r"^\s*[-*\u2022]\s+", re.MULTILINE)
+_WORDS = frozenset({"n/a", "na", "no", "ok", "yes", "hi"})
+"""Capitals that are words and not letters of options, however many options there are."""
+_OTHER_KEY = re.compile(r"(?:no|non|not)\b|.*\b(?:wrong|incorrect|rejected|excluded|error|question)\b", re.IGNORECASE)
+"""The key of a JSON object under which something else than the answer stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,8 @@ def read_answer(text: str, shown: Sequence[ShownOption]) -> Reading:
     if hopeless:
         return Reading(reason=hopeless)
     bare = _bare(said)
+    if _repeats_options(bare, shown):
+        return Reading(reason="repeats the options")
     readings = {frozenset(o.mark for o in picks): picks for picks in _readings(bare, shown)}
     if not readings:
         return Reading(reason="not one of the options" if bare[0] != "{" or _is_json(bare) else "malformed JSON")
@@ -66,6 +73,11 @@ def read_answer(text: str, shown: Sequence[ShownOption]) -> Reading:
     if len(set(marks)) < len(marks):
         return Reading(reason="names an option twice")
     return Reading(picks=picks)
+
+
+def _repeats_options(text: str, shown: Sequence[ShownOption]) -> bool:
+    """Whether a text is the list of options as the prompt has it, heading included: that picks none of them."""
+    return _folded(text) == _folded("\n".join(["Options:", *map(line_of, shown)]))
 
 
 def _hopeless(said: str) -> str:
@@ -107,10 +119,9 @@ def _json_picks(text: str, shown: Sequence[ShownOption]) -> Picks | None:
     """The picks of a JSON object or list, or None if it is none or has none."""
     if not _is_json(text):
         return None
-    value = json.loads(text)
-    if isinstance(value, dict):
-        keys = list(value) if len(value) == 1 else [key for key in value if key.lower() in ANSWER_KEYS]
-        value = value[keys[0]] if len(keys) == 1 else None
+    value = json.loads(text, object_pairs_hook=_Pairs)
+    if isinstance(value, _Pairs):
+        value = _answer_in(value, shown)
     parts = value if isinstance(value, list) else [value]
     picks: list[ShownOption] = []
     for part in parts:
@@ -119,6 +130,22 @@ def _json_picks(text: str, shown: Sequence[ShownOption]) -> Picks | None:
             return None
         picks += readings.pop()
     return tuple(picks) or None
+
+
+class _Pairs(tuple[tuple[str, object], ...]):
+    """The keys and values of a JSON object, those included that stand there twice."""
+
+    __slots__ = ()
+
+
+def _answer_in(pairs: _Pairs, shown: Sequence[ShownOption]) -> object:
+    """The value that is the answer, or None: if there are two, or if the key says that it is something else."""
+    found = pairs if len(pairs) == 1 else [(key, value) for key, value in pairs if key.lower() in ANSWER_KEYS]
+    if len(found) != 1:
+        return None
+    ((key, value),) = found
+    is_other = _OTHER_KEY.match(re.sub(r"[\W_]+", " ", key).strip()) or any(_plain_readings(key, shown))
+    return None if is_other else value
 
 
 def _json_text(value: object) -> str:
@@ -130,6 +157,8 @@ def _plain_readings(text: str, shown: Sequence[ShownOption]) -> Iterator[Picks]:
     """A text as the name of an option, as letters written together, and as a list of letters and names."""
     whole = _folded(text)
     yield from ((option,) for option in shown if whole in {_folded(name) for name in _names(option)})
+    if whole in _WORDS:
+        return
     by_mark = {option.mark: option for option in shown}
     letters = re.sub(r"\s+", "", text.strip(_AFTER))
     if len(letters) > 1 and all(letter in by_mark for letter in letters) and _is_spaced_evenly(text.strip(_AFTER)):
@@ -163,7 +192,8 @@ def _folded(text: str) -> str:
 
 def _listed(text: str, shown: Sequence[ShownOption]) -> Picks:
     """The units of a list such as `A, B` or `A. Toxic and B. Not toxic`; none if anything else stands there."""
-    rest = _BULLET.sub("", text).strip(_AROUND).rstrip(_AFTER)
+    has_minus = any(option.name.startswith("-") for option in shown)
+    rest = (text if has_minus else _BULLET.sub("", text)).strip(_AROUND).rstrip(_AFTER)
     picks = []
     while True:
         option, length = _unit(rest, shown)
@@ -181,13 +211,11 @@ def _listed(text: str, shown: Sequence[ShownOption]) -> Picks:
 
 
 def _unit(text: str, shown: Sequence[ShownOption]) -> tuple[ShownOption | None, int]:
-    """The option that a text starts with, and how much of the text that takes: the longest that fits."""
-    best: tuple[ShownOption | None, int] = (None, 0)
-    for option in shown:
-        for length in (_starts_with_name(text, option), _starts_with_mark(text, option)):
-            if length > best[1]:
-                best = option, length
-    return best
+    """The option that a text starts with, and how much of the text that takes: the longest, none if two are."""
+    lengths = {option: max(_starts_with_name(text, option), _starts_with_mark(text, option)) for option in shown}
+    longest = max(lengths.values())
+    best = [option for option, length in lengths.items() if length == longest]
+    return (best[0], longest) if longest and len(best) == 1 else (None, 0)
 
 
 def _starts_with_name(text: str, option: ShownOption) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dissensus.eliciting.cache import Cache, Entry
 from dissensus.eliciting.client import Client
 from dissensus.eliciting.committing import Committer
-from dissensus.eliciting.limits import Budget, tokens_at_most
+from dissensus.eliciting.limits import Budget, tokens_at_most, tokens_spent
 from dissensus.eliciting.question import Question
 from dissensus.eliciting.replies import Reply
 from dissensus.eliciting.requests import Request
@@ -15,7 +15,9 @@ from dissensus.eliciting.retrying import LONGEST_ASKED_WAIT, backoff
 from dissensus.eliciting.troubles import Trouble
 
 FEWEST_IN_A_ROW = 5
-"""So many requests in a row must fail, or as many as are under way at a time, before a server is given up."""
+"""So many requests in a row must fail, or as many as are under way at a time, before a server is given up; and they
+must be about as many items, unless it is plain that the server is at fault: one item may be too long for it."""
+TOO_MANY_REQUESTS = 429
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,7 +82,7 @@ class Asker:
         self._budget = Budget(max_requests=question.max_requests, max_tokens=question.max_tokens_total)
         self._halted = asyncio.Event()
         self._free_at = 0.0  # nothing is sent before this time of the loop's clock
-        self._failed_in_a_row = 0
+        self._failed_in_a_row: list[tuple[str, bool]] = []  # the items, and whether it was the server's fault
         self.standing = Standing(total=total)
         self.stop: Stop | None = None
 
@@ -130,18 +132,21 @@ class Asker:
         except Trouble as trouble:
             await self._budget.settle(most, spent=most if trouble.is_spent else 0)
             return trouble
-        known = [count for count in (reply.prompt_tokens, reply.answer_tokens) if count is not None]
-        await self._budget.settle(most, spent=sum(known) if known else most)
-        self._failed_in_a_row = 0
+        await self._budget.settle(most, spent=tokens_spent(reply, request, self._question.max_tokens))
+        self._failed_in_a_row.clear()
         await self._committer.save(self._entry(request, reply=reply), lambda: self._count(reply))
         return None
 
     async def record_failure(self, request: Request, trouble: Trouble) -> None:
         """Record that a request has no answer; many in a row mean that no other will have one."""
         await self._committer.save(self._entry(request, failure=trouble.reason), lambda: self._count(None))
-        self._failed_in_a_row += 1
-        if self._failed_in_a_row >= max(FEWEST_IN_A_ROW, self._question.concurrency):
-            self.halt(Stop(f"{self._failed_in_a_row} requests in a row failed, the last with: {trouble.reason}"))
+        row = self._failed_in_a_row
+        row.append((request.item, trouble.is_unreachable or trouble.status == TOO_MANY_REQUESTS))
+        fewest = max(FEWEST_IN_A_ROW, self._question.concurrency)
+        is_server = sum(at_fault for _, at_fault in row) >= fewest
+        if is_server or (len(row) >= fewest and len({item for item, _ in row}) >= FEWEST_IN_A_ROW):
+            said = trouble.reason.rstrip(".")
+            self.halt(Stop(f"{len(row)} requests in a row failed, the last with: {said}"))
 
     def count_cached(self) -> None:
         """Count a request that an earlier run answered."""

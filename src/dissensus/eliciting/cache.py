@@ -44,6 +44,18 @@ WHERE answers.reply IS NULL
 """
 
 
+_OURS = {"answers", "servers"}
+_REMEDIES = {
+    "locked": "Wait until the other program that uses it is done",
+    "malformed": "It is damaged: restore it",
+    "ermission": "Ask for the right to write there",
+    "readonly": "Ask for the right to write there",
+    "No such": "Make the folder",
+}
+"""What to do about an error, by a word in it."""
+_MAGIC = b"SQLite format 3\0"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """What came of one request: a reply, or why there is none."""
@@ -66,6 +78,8 @@ class Cache:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         with self._explained():
+            _make(self.path)
+            _check_is_database(self.path)
             _make_private(self.path)
             self._reader, self._writer = _connect(self.path), _connect(self.path)
             with _transaction(self._writer):
@@ -91,7 +105,12 @@ class Cache:
             row = self._reader.execute("SELECT reply, failure FROM answers WHERE key = ?", (key,)).fetchone()
         if row is None:
             return None, None
-        return (None if row[0] is None else Reply.from_json(row[0])), row[1]
+        try:
+            return (None if row[0] is None else Reply.from_json(row[0])), row[1]
+        except (ValueError, TypeError, AttributeError) as error:
+            raise FileError(
+                f"An answer in the cache {self.path} is damaged: name another file with --cache, and ask again."
+            ) from error
 
     def save(self, entries: Iterable[Entry]) -> None:
         """Save entries for good: they are on the disk when this returns."""
@@ -118,7 +137,7 @@ class Cache:
                 f"{self.path.name} was written by another version of dissensus: name another file with --cache."
             )
         tables = {name for (name,) in self._writer.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if found == 0 and tables:
+        if (found == 0 and tables) or (found == FORMAT and not tables >= _OURS):
             raise FileError(f"{self.path.name} is a database of something else: name another file with --cache.")
         if found == 0:
             self._writer.execute(f"PRAGMA user_version = {FORMAT}")
@@ -130,14 +149,27 @@ class Cache:
             yield
         except (sqlite3.Error, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
+            advice = next((remedy for word, remedy in _REMEDIES.items() if word in str(reason)), "Make room")
             raise FileError(
-                f"The cache {self.path} cannot be written: {reason}. Make room, or name another file with --cache."
+                f"The cache {self.path} cannot be written: {reason}. {advice}, or name another file with --cache."
             ) from error
 
 
-def _make_private(path: Path) -> None:
-    """Make the file if there is none, readable by its owner only; SQLite gives its side files the same mode."""
+def _make(path: Path) -> None:
+    """Make the file if there is none, readable by its owner only."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, OWNER_ONLY))
+
+
+def _check_is_database(path: Path) -> None:
+    """A file that is none is left as it is, its mode included."""
+    with path.open("rb") as stream:
+        start = stream.read(len(_MAGIC))
+    if start and start != _MAGIC:
+        raise FileError(f"{path} is no cache: file is not a database. Name another file with --cache.")
+
+
+def _make_private(path: Path) -> None:
+    """Let nobody but its owner read the file; SQLite gives its side files the same mode."""
     if os.name == "posix":
         path.chmod(OWNER_ONLY)
 

@@ -5,6 +5,7 @@ import itertools
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ from dissensus.eliciting.endpoints import NO_KEY, Endpoint
 from dissensus.eliciting.replies import MalformedReplyError, Reply, reply_of
 from dissensus.eliciting.retrying import asked_wait
 from dissensus.eliciting.troubles import Trouble
-from dissensus.errors import MissingExtraError, one_line
+from dissensus.errors import MissingExtraError, OptionError, one_line
 
 if TYPE_CHECKING:
     import openai
@@ -31,6 +32,8 @@ TRAITS = (
 )  # fmt: skip
 CONNECTIONS_EACH = 4
 """Connections of one client of the SDK: it looks at all of them for each request, so that many get slow."""
+FEWEST_OF_A_KEY = 12
+"""Characters; a shorter key may stand in an answer by chance."""
 LONGEST_MESSAGE = 200
 """How much of what a server says about an error is kept."""
 
@@ -51,12 +54,19 @@ class Client:
         self._next = itertools.cycle(self._clients)
 
     def _connect(self) -> "openai.AsyncOpenAI":
-        http = self._openai.DefaultAsyncHttpxClient(
-            follow_redirects=False,
-            trust_env=not self._endpoint.is_loopback,  # a proxy is no way to this machine
-            verify=self._endpoint.url.startswith("https:"),  # without TLS its certificates need not be loaded
-            timeout=None,
-        )
+        try:
+            http = self._openai.DefaultAsyncHttpxClient(
+                follow_redirects=False,
+                trust_env=not self._endpoint.is_loopback,  # a proxy is no way to this machine
+                verify=self._endpoint.url.startswith("https:"),  # without TLS its certificates need not be loaded
+                timeout=None,
+            )
+        except Exception as error:  # its HTTP library has errors of its own for an address that cannot be
+            # The value is not shown: a proxy's address may hold a password.
+            raise OptionError(
+                f"The proxy or certificates that the environment names cannot be used ({type(error).__name__}): check "
+                "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
+            ) from error
         return self._openai.AsyncOpenAI(
             base_url=self._endpoint.url,
             api_key=self._endpoint.key or NO_KEY,
@@ -88,7 +98,7 @@ class Client:
             async with asyncio.timeout(self._timeout):
                 # Not through chat.completions.create: its checks of types take longer than all else together.
                 answer = await next(self._next).post(PATH, body=dict(body), cast_to=object)
-            return reply_of(answer)
+            return self._without_key(reply_of(answer))
         except (TimeoutError, self._openai.APITimeoutError):
             reason = f"no answer within {self._timeout:g} seconds"
             raise Trouble(reason, kind="transient", is_spent=True) from None
@@ -96,16 +106,25 @@ class Client:
             return self._on_status(error)
         except self._openai.APIConnectionError as error:
             raise self._connection_trouble(error) from None
-        except (MalformedReplyError, ValueError, self._openai.OpenAIError) as error:
+        except (MalformedReplyError, ValueError, RecursionError, self._openai.OpenAIError) as error:
             reason = f"malformed answer: {self._short(str(error))}"
             raise Trouble(reason, kind="transient", is_spent=True) from None
+
+    def _without_key(self, reply: Reply) -> Reply:
+        """The reply without the key, should it repeat that; a key as short as an answer is no secret."""
+        if len(self._endpoint.key or "") < FEWEST_OF_A_KEY:
+            return reply
+        return replace(reply, text=self._endpoint.redacted(reply.text), refusal=self._endpoint.redacted(reply.refusal))
 
     def _connection_trouble(self, error: "openai.APIConnectionError") -> Trouble:
         cause = error.__cause__
         name = type(cause).__name__
         is_unreachable = name == "ConnectError"
         reason = f"the connection broke off ({name})"
-        if is_unreachable:
+        if is_unreachable and "CERTIFICATE" in str(cause).upper():
+            said = self._short(str(cause))
+            reason = f"the certificate of {self._endpoint.url} is not to be trusted ({said}). Check --base-url."
+        elif is_unreachable:
             reason = f"nobody listens at {self._endpoint.url}. Start the server, or check --base-url."
         return Trouble(reason, kind="transient", is_spent=not is_unreachable, is_unreachable=is_unreachable)
 

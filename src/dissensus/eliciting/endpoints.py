@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -10,6 +11,7 @@ from dissensus.errors import OptionError
 OPENAI = "https://api.openai.com/v1"
 DEFAULT_KEY = "OPENAI_API_KEY"
 REDACTED = "[key]"
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 NO_KEY = "none"
 """What is sent to a server that needs no key; the SDK wants to send something."""
 
@@ -60,7 +62,8 @@ def checked_url(url: str) -> str:
             f"--base-url for {parts.hostname} has a user name, a ? or a # in it: leave that out, and put the key into "
             f"the environment variable {DEFAULT_KEY}."
         )
-    return url.strip().rstrip("/")
+    # One spelling of the scheme: what follows looks at it, such as whether certificates are to be checked.
+    return parts.scheme + url.strip().rstrip("/")[len(parts.scheme) :]
 
 
 def is_loopback(url: str) -> bool:
@@ -92,10 +95,18 @@ def endpoint_of(url: str, *, key_variable: str | None = None) -> Endpoint:
     if key_variable is None and is_loopback(url):
         return Endpoint(url)
     name = key_variable or DEFAULT_KEY
+    if not _VARIABLE.fullmatch(name):
+        # Not shown: it may be the key itself.
+        raise OptionError(
+            "--key-variable is no name of an environment variable: put the key into a variable, such as "
+            f"{DEFAULT_KEY}, and give that name."
+        )
     key = os.environ.get(name, "").strip()
     if not key:
+        # A name in small letters is not shown: it may be the key itself.
+        shown = f"The environment variable {name}" if name.isupper() else "The variable that --key-variable names"
         raise OptionError(
-            f"The environment variable {name} is not set, and {urlsplit(url).hostname} is not on this machine: set it "
+            f"{shown} is not set, and {urlsplit(url).hostname} is not on this machine: set it "
             "to the key of that server, or to none if it needs no key."
         )
     if not (key.isascii() and key.isprintable()) or " " in key:

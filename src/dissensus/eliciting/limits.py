@@ -1,5 +1,6 @@
 import asyncio
 
+from dissensus.eliciting.replies import Reply
 from dissensus.eliciting.requests import Request
 
 OVERHEAD_TOKENS = 64
@@ -9,6 +10,14 @@ OVERHEAD_TOKENS = 64
 def tokens_at_most(request: Request, max_tokens: int) -> int:
     """What a request can cost: no tokenizer makes more tokens of a text than it has bytes."""
     return len(request.prompt.encode()) + OVERHEAD_TOKENS + max_tokens
+
+
+def tokens_spent(reply: Reply, request: Request, max_tokens: int) -> int:
+    """What a reply has cost: as the server says, and the most that it can be where it does not, or says nothing."""
+    read = reply.prompt_tokens or tokens_at_most(request, 0)
+    if reply.answer_tokens is not None and (reply.answer_tokens or not reply.text):
+        return read + reply.answer_tokens
+    return read + max_tokens
 
 
 class Budget:

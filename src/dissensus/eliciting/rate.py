@@ -18,7 +18,7 @@ from dissensus.eliciting.settling import first_plan
 from dissensus.eliciting.shown import check_options
 from dissensus.eliciting.tallies import Counts
 from dissensus.eliciting.verdicts import Verdict, verdict_on
-from dissensus.eliciting.writing import JudgesFile, check_writable, replaced
+from dissensus.eliciting.writing import JudgesFile, check_names, check_writable, replaced
 from dissensus.errors import DissensusError, OptionError, counted
 from dissensus.ratings.task import Asking, Task
 
@@ -104,6 +104,8 @@ def rate(
     -------
     RateResult
     """
+    if judge is not None and not judge.strip():
+        raise OptionError("--judge is blank: give the judge a name, or leave it out to call it by its model.")
     question = Question(
         model=model, base_url=base_url, asking=elicitation or task.elicitation, samples=samples,
         temperature=temperature, max_tokens=max_tokens, logprobs=logprobs, structured=structured, seed=rng,
@@ -111,7 +113,7 @@ def rate(
         max_tokens_total=max_tokens_total,
     )  # fmt: skip
     plan, read = planned(items, task, question, columns)
-    target, store = _files(output, cache, dry_run=dry_run)
+    target, store = _files(items, output, cache, dry_run=dry_run)
     if dry_run:
         return _counted(plan, read, store, judge=judge or model)
     endpoint = endpoint_of(question.base_url, key_variable=key_variable)
@@ -135,13 +137,16 @@ def planned(items: "Source", task: Task, question: Question, columns: Columns | 
 
 
 def _files(
-    output: str | os.PathLike[str] | None, cache: str | os.PathLike[str] | None, *, dry_run: bool
+    items: "Source", output: str | os.PathLike[str] | None, cache: str | os.PathLike[str] | None, *, dry_run: bool
 ) -> tuple[Path, Path]:
-    """The judges file, and the cache beside it."""
+    """The judges file, and the cache beside it; neither may be the items, nor the other."""
     if output is None and not dry_run:
         raise OptionError("There is no file to write: name one with -o JUDGES.csv.")
     target = Path("judges.csv" if output is None else output)
-    return target, target.with_name(f"{target.stem}.cache.sqlite") if cache is None else Path(cache)
+    store = target.with_name(f"{target.stem}.cache.sqlite") if cache is None else Path(cache)
+    if output is not None:
+        check_names(target, store, source=items if isinstance(items, str | os.PathLike) else None)
+    return target, store
 
 
 def _check_stop(stop: Stop | None, plan: Plan) -> None:
@@ -217,7 +222,18 @@ def _counted(plan: Plan, items: Items, store: Path, *, judge: str) -> RateResult
         if cache is not None:
             cache.close()
     spending = Spending(cached=cached, all_tokens=counts.tokens, most_tokens=most)
-    return _result(plan, items, counts, spending, judge=judge, is_dry_run=True, warnings=_before(plan, None))
+    warnings = (*_before(plan, None), *_limited(plan.question, requests=len(plan) - cached, tokens=most))
+    return _result(plan, items, counts, spending, judge=judge, is_dry_run=True, warnings=warnings)
+
+
+def _limited(question: Question, *, requests: int, tokens: int) -> list[str]:
+    """Which limits would end the run early."""
+    found = []
+    if question.max_requests is not None and requests > question.max_requests:
+        found.append(f"The run would stop after {counted(question.max_requests, 'request')}, at --max-requests.")
+    if question.max_tokens_total is not None and tokens > question.max_tokens_total:
+        found.append("The run may stop before all is asked, at --max-tokens-total.")
+    return found
 
 
 def _result(

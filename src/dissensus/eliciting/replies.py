@@ -82,7 +82,7 @@ def _text(value: object) -> str:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _tokens(value: object) -> tuple[Token, ...]:
@@ -98,4 +98,13 @@ def _alternatives(entry: Mapping[str, object]) -> dict[str, float]:
         for other in (top if isinstance(top, list) else [])
         if isinstance(other, dict)
     ]
-    return {text: float(value) for text, value in pairs if isinstance(value, int | float) and not math.isnan(value)}
+    return {text: number for text, value in pairs if (number := _number(value)) is not None}
+
+
+def _number(value: object) -> float | None:
+    """A number that can be reckoned with; one of 400 digits cannot."""
+    try:
+        number = float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        return None
+    return None if math.isnan(number) else number

@@ -48,7 +48,7 @@ def asked_wait(headers: Mapping[str, str], *, now: datetime) -> float | None:
         return max(seconds, 0.0)
     try:
         until = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     zoned = until if until.tzinfo is not None else until.replace(tzinfo=UTC)
     return max((zoned - now).total_seconds(), 0.0)

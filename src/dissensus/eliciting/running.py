@@ -40,9 +40,9 @@ async def _run(
     client = Client(endpoint, concurrency=plan.question.concurrency, timeout=plan.question.timeout)
     asker = Asker(client, cache, plan.question, total=len(plan), progress=progress)
     try:
-        plan, is_begun = await settle(plan, asker, cache)
-        first, last = int(is_begun), len(plan) - 1
-        numbers = iter(range(last, first - 1, -1) if backwards else range(first, last + 1))
+        plan, begun = await settle(plan, asker, cache)
+        order = range(len(plan) - 1, -1, -1) if backwards else range(len(plan))
+        numbers = (number for number in order if number != begun)
         tasks = [_work(plan, numbers, asker, cache) for _ in range(plan.question.concurrency)]
         outcomes = await asyncio.gather(*tasks, return_exceptions=True)
         await asker.saved()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dissensus.eliciting.shown import ShownOption
 from dissensus.ratings.table import Elicitation
-from dissensus.ratings.task import MOST_OPTIONS_FOR_ANY, Task
+from dissensus.ratings.task import Task
 
 ANSWER = "answer"
 """The key that an answer stands under."""
@@ -31,8 +31,8 @@ def asks_for_list(task: Task) -> bool:
     >>> asks_for_list(Task(options=("No", "Yes"))), asks_for_list(Task(options=tuple(map(str, range(10)))))
     (False, True)
     """
-    if task.response_sets == "any" and len(task.options) > MOST_OPTIONS_FOR_ANY:
-        return True
+    if task.response_sets == "any":  # counted, not made: this is looked at for every request
+        return (1 << len(task.options)) - 1 > MOST_LISTED_SETS
     return len(task.admissible_sets()) > MOST_LISTED_SETS
 
 

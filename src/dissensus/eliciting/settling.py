@@ -31,8 +31,10 @@ def is_settled(plan: Plan, found: dict[str, str]) -> bool:
     return LIMIT in found and (plan.question.structured != "auto" or SCHEMA in found)
 
 
-async def settle(plan: Plan, asker: Asker, cache: Cache) -> tuple[Plan, bool]:
-    """Ask the first question in one form after the other until the server takes it.
+async def settle(plan: Plan, asker: Asker, cache: Cache) -> tuple[Plan, int | None]:
+    """Ask one question in one form after the other until the server takes it.
+
+    It is about the shortest item: one that is too long for a server would be refused in every form.
 
     A server that knows no JSON schemas refuses a request with one; then letters are asked for. Some models want the
     limit on tokens under its newer name, and say so.
@@ -41,25 +43,31 @@ async def settle(plan: Plan, asker: Asker, cache: Cache) -> tuple[Plan, bool]:
     -------
     Plan
         In the form that works, or as it was if none does.
-    bool
-        Whether the first question was asked.
+    int, optional
+        The number of the request, if it was asked.
     """
     url, model = plan.question.base_url, plan.question.model
     if is_settled(plan, cache.learned(url, model)):
-        return plan, False
-    trouble = None
+        return plan, None
+    trouble, number = None, _shortest(plan)
     for form in _forms(plan):
-        request = form.request(0)
+        request = form.request(number)
         is_known = cache.has_answer(request.key)
         trouble = None if is_known else await asker.ask(request, is_probe=True)
         await asker.saved()
         if trouble is None:
             cache.learn(url, model, _findings(form))
-            return form, not is_known
+            return form, None if is_known else number
         if asker.is_halted or trouble.kind != "final":
-            return plan, not asker.is_halted
-    await asker.record_failure(plan.request(0), trouble or Trouble("not asked", kind="final"))
-    return plan, True
+            return plan, None if asker.is_halted else number
+    await asker.record_failure(plan.request(number), trouble or Trouble("not asked", kind="final"))
+    return plan, number
+
+
+def _shortest(plan: Plan) -> int:
+    """The number of the first request about the item with the shortest text."""
+    lengths = [sum(map(len, item.texts)) for item in plan.items]
+    return lengths.index(min(lengths)) * plan.per_item
 
 
 def _findings(form: Plan) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from dissensus.errors import TaskError
 from dissensus.ratings.labels import options_of
 from dissensus.ratings.task import Task
 
+_LETTER = re.compile(r"\b[A-Z]\b", re.ASCII)
 MIRRORED = {"win": "lose", "tie": "tie", "lose": "win"}
 PAIR_MEANINGS = {
     "win": "The first text is better than the second.",
@@ -39,14 +41,16 @@ class ShownOption:
 
 
 def marks_of(options: Sequence[str]) -> tuple[str, ...]:
-    """A letter for each place; letters that are options themselves are left out, so that none means two things.
+    """A letter for each place; letters that options are, or have as a word, are left out: none means two things.
 
     Examples
     --------
     >>> marks_of(["No", "Yes"]), marks_of(["a", "tie", "B"])
     (('A', 'B'), ('C', 'D', 'E'))
+    >>> marks_of(["Response A", "Response B"])
+    ('C', 'D')
     """
-    taken = {option.upper() for option in options}
+    taken = {option.upper() for option in options} | {word for option in options for word in _LETTER.findall(option)}
     free = [letter for letter in string.ascii_uppercase if letter not in taken]
     if len(options) > len(free):
         raise TaskError(f"{len(options)} options are too many to letter them from A to Z: ask with fewer options.")

@@ -10,7 +10,8 @@ from typing import TextIO
 
 from dissensus.eliciting.requests import Plan, Request
 from dissensus.eliciting.verdicts import Verdict
-from dissensus.errors import FileError
+from dissensus.errors import FileError, OptionError
+from dissensus.ratings.input_file import SUFFIXES
 from dissensus.ratings.labels import SEPARATOR
 
 ROOM = 1 << 20
@@ -74,6 +75,23 @@ def replaced(path: Path) -> Iterator[TextIO]:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
+
+
+def check_names(output: Path, cache: Path, *, source: str | os.PathLike[str] | None) -> None:
+    """An error if one file would take the place of another, or would not be read back as the CSV file that it is."""
+    if source is not None and _is_same(output, Path(source)):
+        raise OptionError(f"-o {output} is the file of the items, which would be lost: name another file.")
+    if _is_same(output, cache):
+        raise OptionError(f"-o {output} is the cache as well, which would be lost: name another file.")
+    if SUFFIXES.get(output.suffix.lower()) != "csv":
+        raise OptionError(f"-o {output} would not be read back, because we write CSV: name a file that ends in .csv.")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.resolve() == other.resolve() or one.samefile(other)
+    except (OSError, ValueError):
+        return False  # one of them does not exist
 
 
 def check_writable(path: Path) -> None:
