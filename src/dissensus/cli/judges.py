@@ -89,7 +89,7 @@ def judges_command(
 ) -> None:
     """Which judge can stand in for people?
 
-    Ranks the judges by every definition of performance, compares their decisions with people's, and gives advice.
+    Ranks the judges by every definition of agreement, compares their decisions with people's, and gives advice.
     """
     ratings = source.read()
     judges = judges_source.read_all(repeats=source.repeats)
