@@ -13,6 +13,8 @@ from dissensus.example_data import example_path
 NOT_A_NUMBER = "Input should be a valid integer, unable to parse string as an integer"
 RATINGS = "item,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n3,a,y\n3,b,y\n"
 
+PAPERS = "survey-equivalence, judges-without-gold, how-many-raters, dont-label-twice"
+
 
 @pytest.fixture
 def run(capsys):
@@ -119,7 +121,10 @@ def test_options_of_reading_reach_the_reader(run, tmp_path):
             ["simulate", "urn", "-o", "x", "--raters", "few"],
             "--raters cannot be 'few': give a number such as 10, or a range such as 3-9.",
         ),
-        (["reproduce", "hamlet"], "The paper cannot be 'hamlet': choose one of all, survey-equivalence."),
+        (
+            ["reproduce", "hamlet"],
+            f"The paper cannot be 'hamlet': choose one of all, {PAPERS}.",
+        ),
     ],
 )
 def test_wrong_usage_is_one_line_and_status_2(run, arguments, message):

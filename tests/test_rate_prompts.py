@@ -350,4 +350,4 @@ def test_half_a_character_is_refused_before_it_is_sent():
     import pandas as pd  # noqa: PLC0415 - as above
 
     with pytest.raises(DissensusError, match="character 2 of a text is half of one"):
-        read_items(pd.DataFrame({"item": ["1"], "text": ["x\ud800"]}), kind="single")
+        read_items(pd.DataFrame({"item": ["1"], "text": ["x\ud800"]}, dtype=object), kind="single")

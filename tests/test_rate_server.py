@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -429,8 +430,9 @@ def test_asking_works_where_an_event_loop_runs_already(items, tmp_path):
     async def cell(url):
         return rate(items, task=TASK, model="m", base_url=url, samples=1, output=tmp_path / "out.csv")
 
-    with ScriptedServer(always(Says())) as server:
-        assert asyncio.run(cell(server.url)).tallies[0].ok == 6
+    # In a thread of its own, since the browser tests leave a loop running in this one.
+    with ScriptedServer(always(Says())) as server, ThreadPoolExecutor(1) as thread:
+        assert thread.submit(lambda: asyncio.run(cell(server.url))).result().tallies[0].ok == 6
 
 
 def test_an_item_that_gives_orders_changes_nothing_but_its_own_answer(asked, tmp_path):

@@ -8,6 +8,7 @@ import socket
 import tempfile
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -259,7 +260,8 @@ def test_an_error_of_ours_shows_no_traceback_on_the_page_but_in_the_log(caplog):
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")]}
-    asyncio.run(Guard(fails, Settings())(scope, None, send))
+    with ThreadPoolExecutor(1) as thread:  # the browser tests leave a loop running in this one
+        thread.submit(lambda: asyncio.run(Guard(fails, Settings())(scope, None, send))).result()
     text = b"".join(message.get("body", b"") for message in sent).decode()
     assert sent[0]["status"] == 500
     assert "Something went wrong on our side" in text
