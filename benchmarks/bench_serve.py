@@ -114,9 +114,9 @@ def reports(port):
     """How many of the reports that were asked for at once are finished in the end."""
     own = {"Origin": f"http://127.0.0.1:{port}", "HX-Request": "true"}
     jobs = {
-        re.search(r"/jobs/([^/?\"]+)", ask(port, "POST", f"/work/report?data=example:binary&bootstrap={100 + n}", own))[
-            1
-        ]
+        re.search(
+            r"/jobs/([^/?\"]+)", ask(port, "POST", f"/start/report?data=example:binary&bootstrap={100 + n}", own)
+        )[1]
         for n in range(REPORTS)
     }
     end, finished = time.monotonic() + 300, 0

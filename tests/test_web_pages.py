@@ -157,7 +157,7 @@ def test_every_page_shows_how_to_do_the_same_elsewhere(server, path):
 
 def test_the_same_question_is_computed_once(server):
     answers = [
-        server.ask("POST", "/work/report?data=example:binary&bootstrap=77", headers={"HX-Request": "true"})[2]
+        server.ask("POST", "/start/report?data=example:binary&bootstrap=77", headers={"HX-Request": "true"})[2]
         for _ in range(2)
     ]
     ids = {re.search(r"/jobs/([^/?\"]+)", text)[1] for text in answers}
@@ -186,7 +186,7 @@ def test_a_full_queue_says_that_it_is_busy_and_other_pages_answer():
 
         def ask(samples):
             query = f"data=example:toxicity&bootstrap={samples}"
-            return server.ask("POST", f"/work/report?{query}", headers={"HX-Request": "true"})
+            return server.ask("POST", f"/start/report?{query}", headers={"HX-Request": "true"})
 
         first = ask(20_000)
         assert first[0] == 200
@@ -221,7 +221,7 @@ def test_the_end_of_the_server_leaves_nothing_behind(how, tmp_path, monkeypatch)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     with running() as server:
         server.upload(ratings=("a.csv", RATINGS.encode()))
-        server.ask("POST", "/work/report?data=example:toxicity&bootstrap=50000", headers={"HX-Request": "true"})
+        server.ask("POST", "/start/report?data=example:toxicity&bootstrap=50000", headers={"HX-Request": "true"})
         time.sleep(1.5)
         (folder,) = tmp_path.iterdir()
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700

@@ -68,7 +68,7 @@ def test_the_names_of_this_machine_are_answered(server, host):
 def test_a_post_from_elsewhere_changes_nothing(server, headers):
     sent = form({"ratings": ("a.csv", RATINGS)})
     assert server.ask("POST", "/data", body=sent["body"], headers=sent["headers"] | headers)[0] == 403
-    assert server.ask("POST", "/work/report?data=example:binary", headers=headers)[0] == 403
+    assert server.ask("POST", "/start/report?data=example:binary", headers=headers)[0] == 403
 
 
 def test_a_form_of_our_own_page_is_answered_though_its_origin_is_null(server):
@@ -109,7 +109,7 @@ def test_without_the_token_every_page_asks_for_it(guarded, path):
 def test_without_the_token_nothing_can_be_uploaded_or_started(guarded):
     sent = form({"ratings": ("a.csv", RATINGS)})
     assert guarded.ask("POST", "/data", **sent)[0] == 401
-    assert guarded.ask("POST", "/work/report?data=example:binary")[0] == 401
+    assert guarded.ask("POST", "/start/report?data=example:binary")[0] == 401
 
 
 @pytest.mark.parametrize("token", ["", "wrong", TOKEN + "x", TOKEN[:-1], "\N{SNOWMAN}"])

@@ -47,7 +47,7 @@ class Running:
 
     def answer(self, task, query, *, seconds=60):
         """What long work comes to, asked for as a page does."""
-        status, _, text = self.ask("POST", f"/work/{task}?{query}", headers={"HX-Request": "true"})
+        status, _, text = self.ask("POST", f"/start/{task}?{query}", headers={"HX-Request": "true"})
         assert status == 200, text
         end = time.monotonic() + seconds
         while (found := re.search(r'hx-get="/jobs/([^"?]+)', text)) and time.monotonic() < end:

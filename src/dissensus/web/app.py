@@ -49,7 +49,7 @@ ROUTES = [
     Route("/plan/raters/answer", plan_raters_answer),
     Route("/explain", explain),
     Route("/explain/{name}", explain),
-    Route("/work/{task}", start, methods=["POST"]),
+    Route("/start/{task}", start, methods=["POST"]),
     Route("/jobs/{id}", progress),
     Route("/jobs/{id}/cancel", cancel, methods=["POST"]),
 ]

@@ -48,4 +48,4 @@ def _values(desk: Desk, work: Work, job: Job | None, where: str) -> dict[str, ob
 
 
 def _address(job: Job) -> str:
-    return f"/work/{job.task}?{job.key[2]}"
+    return f"/start/{job.task}?{job.key[2]}"

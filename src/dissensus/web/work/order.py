@@ -33,7 +33,7 @@ class Order:
     @property
     def work(self) -> str:
         """Where to ask for it."""
-        return f"/work/{self.task}?{self.state}"
+        return f"/start/{self.task}?{self.state}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
