@@ -6,7 +6,7 @@ import numpy.typing as npt
 from dissensus.errors import ColumnError, FileError, RatingsError, counted, shortened
 from dissensus.ratings.coding import Codes, TextColumn, compact, lookup
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
-from dissensus.ratings.label_codes import code_labels, labels_like_missing
+from dissensus.ratings.label_codes import code_labels, label_counts, labels_like_missing
 from dissensus.ratings.leaving_out import LeftOut, sentences
 from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.repeats import drop_repeats
@@ -53,7 +53,7 @@ def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> tuple[R
         warnings=(
             *sentences(left_out),
             *raw.warnings,
-            *labels_like_missing(label[kept], label_set, order=plan.labels),
+            *labels_like_missing(label_counts(label[kept], label_set), label_set, order=plan.labels),
         ),
         provenance=provenance,
     )

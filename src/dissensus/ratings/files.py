@@ -74,7 +74,7 @@ def _open_csv(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Pa
         return CsvSheet(file)
     return SqlSheet(
         connection,
-        csv_source(source, header, is_gzipped=file.is_gzipped),
+        csv_source(source, header=header, is_gzipped=file.is_gzipped),
         name=file.name,
         blank_rows=blank_rows(file, header) if may_have_blank_lines else (),
         reread=lambda _: CsvSheet(file),

@@ -11,7 +11,7 @@ from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, compact, j
 from dissensus.ratings.columns import find_column, found, missing_columns
 from dissensus.ratings.formats.plan import RawJudges, Repeats
 from dissensus.ratings.judges import ORDERS, Judges
-from dissensus.ratings.label_codes import code_labels, labels_like_missing
+from dissensus.ratings.label_codes import code_labels, label_counts, labels_like_missing
 from dissensus.ratings.labels import LabelSet, natural_order
 from dissensus.ratings.leaving_out import LeftOut, sentences
 from dissensus.ratings.probabilities import Floats, probability_columns, read_probabilities
@@ -73,7 +73,10 @@ def assemble_judges(
         probability=None if answers.probability is None else answers.probability[kept],
         elicitation=columns["elicitation"].codes[kept] if "elicitation" in columns else None,
         order=columns["order"].codes[kept] if "order" in columns else None,
-        warnings=(*warnings, *labels_like_missing(answers.label[kept], answers.label_set, order=order)),
+        warnings=(
+            *warnings,
+            *labels_like_missing(label_counts(answers.label[kept], answers.label_set), answers.label_set, order=order),
+        ),
         provenance=Provenance(
             name=sheet.name, sha256=sha256, format=raw.format, rows=len(row), columns=len(sheet.columns)
         ),

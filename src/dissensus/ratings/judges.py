@@ -6,8 +6,16 @@ import numpy.typing as npt
 
 from dissensus.errors import JudgesError, OptionError, counted, listed
 from dissensus.ratings.coding import Codes, compact
+from dissensus.ratings.output_moments import OutputMoments
 from dissensus.ratings.provenance import Provenance
-from dissensus.ratings.table import ELICITATIONS, Ratings, check_labels, checked_codes
+from dissensus.ratings.table import (
+    ELICITATIONS,
+    Ratings,
+    check_labels,
+    checked_codes,
+    copied_names,
+    copied_rows,
+)
 
 SUM_TOLERANCE = 1e-6
 ORDERS = ("ab", "ba")
@@ -32,6 +40,11 @@ class Judges:
         0 for a forced choice, 1 for a response set, -1 where it was not said.
     order : ndarray of shape (n_answers,), optional
         0 where a pair was shown as ab, 1 where as ba, -1 where it was not said. Labels are about a and b, not places.
+    moments : OutputMoments, optional
+        What the outputs would score, where items were put together that differ in them; then `probability` has the mean
+        output of each.
+    totals : tuple of int, optional
+        How many items of the data have an answer, and how many answers there are, where alike items were put together.
     items, judges, labels, options : tuple of str
         Names, as in Ratings.
     warnings : tuple of str
@@ -51,6 +64,8 @@ class Judges:
     probability: npt.NDArray[np.float64] | None = None
     elicitation: Codes | None = None
     order: Codes | None = None
+    moments: OutputMoments | None = None
+    totals: tuple[int, int] | None = None
     warnings: tuple[str, ...] = ()
     provenance: Provenance | None = None
 
@@ -118,7 +133,23 @@ class Judges:
             probability=None if self.probability is None else self.probability[mask],
             elicitation=None if self.elicitation is None else self.elicitation[mask],
             order=None if self.order is None else self.order[mask],
+            moments=None
+            if self.moments is None
+            else self.moments.of(_places(items, self.items), _places(judges, self.judges)),
         )
+
+    def expanded(self, ratings: Ratings) -> "Judges":
+        """The same on the items of `ratings.expanded()`: an answer for each rated item of the data."""
+        if ratings.copies is None:
+            return self
+        copies = dict(zip(ratings.items, ratings.copies.tolist(), strict=True))
+        times = np.array([copies.get(item, 0) for item in self.items], dtype=np.intp)
+        row, item = copied_rows(self.item, times)
+        columns = {
+            name: getattr(self, name) for name in ("judge", "sample", "label", "probability", "elicitation", "order")
+        }
+        taken = {name: values[row] for name, values in columns.items() if values is not None}
+        return replace(self, item=item, items=copied_names(self.items, times), **taken)
 
     def on_items_of(self, ratings: Ratings) -> "Judges":
         """The answers on items that people rated; an error if there is none.
@@ -134,11 +165,14 @@ class Judges:
             )
         kept = self.where(shared[self.item])
         warnings = list(self.warnings)
-        unrated, unanswered = int(np.sum(~shared)), ratings.n_items - int(np.sum(shared))
+        answered = set(self.items)
+        silent = np.array([name not in answered for name in ratings.items], dtype=np.bool_)
+        unrated = int(np.sum(~shared))
+        unanswered = int(np.sum(silent if ratings.copies is None else ratings.copies[silent]))
         if unrated:
             warnings.append(f"Left out {counted(unrated, 'item')} that judges answered and nobody rated.")
         if unanswered:
-            warnings.append(f"No judge answered {unanswered:,} of the {counted(ratings.n_items, 'rated item')}.")
+            warnings.append(f"No judge answered {unanswered:,} of the {counted(ratings.items_in_all, 'rated item')}.")
         return replace(kept, warnings=tuple(warnings))
 
     def distributions(self) -> tuple[Codes, Codes, npt.NDArray[np.float64]]:
@@ -164,11 +198,17 @@ class Judges:
     def describe_data(self) -> Mapping[str, object]:
         """Shape and origin of the data, for the `data` part of the JSON."""
         origin = {} if self.provenance is None else self.provenance.as_dict()
+        items, answers = (len(self.items), self.n_answers) if self.totals is None else self.totals
         return {
             **origin,
-            "items": len(self.items),
+            "items": items,
             "judges": list(self.judges),
-            "answers": self.n_answers,
+            "answers": answers,
             "labels": list(self.labels),
             "has_probabilities": self.probability is not None,
         }
+
+
+def _places(names: tuple[str, ...], among: tuple[str, ...]) -> Codes:
+    place = {name: i for i, name in enumerate(among)}
+    return np.array([place[name] for name in names], dtype=np.intp)

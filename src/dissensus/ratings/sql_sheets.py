@@ -122,18 +122,30 @@ def _text_column(codes: npt.NDArray[np.unsignedinteger], texts: list[str]) -> Te
     return TextColumn(plain, tuple(kept))
 
 
-def connect(source: Path, *, spill: Path) -> duckdb.DuckDBPyConnection:
-    """A connection that can read this one file and reach nothing else."""
-    connection = duckdb.connect(
-        config={
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "allow_community_extensions": "false",
-            "python_enable_replacements": "false",
-            "temp_directory": str(spill / "spill"),
-        }
-    )
-    connection.execute(f"SET allowed_paths = [{literal(str(source))}]")
+def connect(*sources: Path, spill: Path, memory: str | None = None) -> duckdb.DuckDBPyConnection:
+    """A connection that can read these files and reach nothing else.
+
+    Parameters
+    ----------
+    *sources : Path
+        The files.
+    spill : Path
+        A folder for what does not fit in memory.
+    memory : str, optional
+        What duckdb may use before it spills, such as 2GB.
+    """
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "allow_community_extensions": "false",
+        "python_enable_replacements": "false",
+        "temp_directory": str(spill / "spill"),
+    }
+    if memory is not None:
+        config |= {"memory_limit": memory, "preserve_insertion_order": "false"}
+    connection = duckdb.connect(config=config)
+    allowed = ", ".join(literal(str(source)) for source in sources)
+    connection.execute(f"SET allowed_paths = [{allowed}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
@@ -161,11 +173,23 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def csv_source(path: Path, header: Header, *, is_gzipped: bool) -> SqlSource:
-    """A CSV or TSV file; the header is read by us, so that duckdb guesses nothing."""
+def any_of(paths: Sequence[Path]) -> str:
+    """Paths as an SQL literal: of one file, or of several that are read as one.
+
+    Examples
+    --------
+    >>> any_of([Path("a.csv")]), any_of([Path("a.csv"), Path("b.csv")])
+    ("'a.csv'", "['a.csv', 'b.csv']")
+    """
+    each = [literal(str(path)) for path in paths]
+    return each[0] if len(each) == 1 else f"[{', '.join(each)}]"
+
+
+def csv_source(*paths: Path, header: Header, is_gzipped: bool) -> SqlSource:
+    """CSV or TSV files of the same columns; the header is read by us, so that duckdb guesses nothing."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header.columns)))
     relation = (
-        f"read_csv({literal(str(path))}, auto_detect = false, header = true, delim = {literal(header.delimiter)}, "
+        f"read_csv({any_of(paths)}, auto_detect = false, header = true, delim = {literal(header.delimiter)}, "
         f"quote = '\"', escape = '\"', compression = '{'gzip' if is_gzipped else 'none'}', "
         f"hive_partitioning = false, columns = {{{columns}}})"
     )
@@ -173,10 +197,10 @@ def csv_source(path: Path, header: Header, *, is_gzipped: bool) -> SqlSource:
     return SqlSource(relation=relation, text_of=texts, first_row=2, notes=header.notes)
 
 
-def jsonl_source(connection: duckdb.DuckDBPyConnection, path: Path, *, is_gzipped: bool) -> SqlSource:
-    """A file with one JSON object per line; its columns are all keys that occur."""
+def jsonl_source(connection: duckdb.DuckDBPyConnection, *paths: Path, is_gzipped: bool) -> SqlSource:
+    """Files with one JSON object per line; their columns are all keys that occur."""
     relation = (
-        f"(SELECT json, json_keys(json) AS keys FROM read_ndjson_objects({literal(str(path))}, "
+        f"(SELECT json, json_keys(json) AS keys FROM read_ndjson_objects({any_of(paths)}, "
         f"compression = '{'gzip' if is_gzipped else 'none'}', hive_partitioning = false))"
     )
     query = connection.execute
@@ -196,13 +220,13 @@ def _json_text(key: str) -> str:
     return f"CASE WHEN {text} <> 'NaN' OR json_type(json, {pointer}) = 'VARCHAR' THEN {text} END"
 
 
-def parquet_source(connection: duckdb.DuckDBPyConnection, path: Path, *, name: str) -> SqlSource:
-    """A Parquet file; a list or an object in a cell comes as JSON, a NaN is an empty cell."""
-    relation = f"read_parquet({literal(str(path))}, hive_partitioning = false)"
+def parquet_source(connection: duckdb.DuckDBPyConnection, *paths: Path, name: str) -> SqlSource:
+    """Parquet files of the same columns; a list or an object in a cell comes as JSON, a NaN is an empty cell."""
+    relation = f"read_parquet({any_of(paths)}, hive_partitioning = false)"
     columns = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
     if not columns:
         raise FileError(f"{name} has no columns: export it again.")
-    names = class_names(connection, path)
+    names = class_names(connection, paths[0])
     texts = {
         column: _parquet_text(_named_classes(quoted(column), names.get(column)), kind) for column, kind, *_ in columns
     }

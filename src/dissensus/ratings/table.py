@@ -32,6 +32,11 @@ class Ratings:
         Codes into `groups`.
     elicitation : ndarray of shape (n_rows,), optional
         0 for a forced choice, 1 for a response set, -1 where it was not said.
+    copies : ndarray of shape (n_items,), optional
+        How many items of the data each item stands for, where items that nobody can tell apart were put together; None
+        means one.
+    rater_count : int, optional
+        How many raters there are, where their number is known but not who gave which rating.
     items, raters, labels, groups : tuple of str
         Names. Labels are in order: the options, then the response sets that were given (`Yes|No`).
     options : tuple of str
@@ -54,6 +59,8 @@ class Ratings:
     group: Codes | None = None
     groups: tuple[str, ...] = ()
     elicitation: Codes | None = None
+    copies: Codes | None = None
+    rater_count: int | None = None
     options: tuple[str, ...] = field(default=())
     scale: Scale = "nominal"
     warnings: tuple[str, ...] = ()
@@ -78,6 +85,9 @@ class Ratings:
                     codes, name, n_rows=len(self.item), lowest=lowest, size=size, error=RatingsError
                 )
                 object.__setattr__(self, name, checked)
+        if self.copies is not None:
+            copies = checked_codes(self.copies, "copies", n_rows=self.n_items, lowest=1, size=None, error=RatingsError)
+            object.__setattr__(self, "copies", copies)
         self._check_names()
 
     def _check_names(self) -> None:
@@ -92,8 +102,13 @@ class Ratings:
 
     @property
     def n_items(self) -> int:
-        """How many items have a rating."""
+        """How many items have a rating; where alike items were put together, how many different ones."""
         return len(self.items)
+
+    @property
+    def items_in_all(self) -> int:
+        """How many items of the data have a rating, those counted one by one that were put together."""
+        return self.n_items if self.copies is None else int(self.copies.sum())
 
     @property
     def n_labels(self) -> int:
@@ -103,12 +118,13 @@ class Ratings:
     @property
     def n_raters(self) -> int | None:
         """How many raters there are, or None if nobody knows."""
-        return None if self.rater is None else len(self.raters)
+        return self.rater_count if self.rater is None else len(self.raters)
 
     @property
     def n_ratings(self) -> int:
         """How many ratings there are."""
-        return len(self.item) if self.times is None else int(self.times.sum())
+        times = np.ones(len(self.item), dtype=np.intp) if self.times is None else self.times
+        return int(times.sum() if self.copies is None else (times * self.copies[self.item]).sum())
 
     @property
     def has_response_sets(self) -> bool:
@@ -123,7 +139,12 @@ class Ratings:
     @cached_property
     def _histogram(self) -> tuple[CountTypes, Codes]:
         cells = count_cells(self.item, self.label, self.times, n_items=self.n_items, n_labels=self.n_labels)
-        return count_types(*cells, n_items=self.n_items, n_labels=self.n_labels)
+        types, type_of_item = count_types(*cells, n_items=self.n_items, n_labels=self.n_labels)
+        if self.copies is None:
+            return types, type_of_item
+        items = np.zeros(types.n_types, dtype=np.intp)
+        np.add.at(items, type_of_item, self.copies)
+        return replace(types, items=items), type_of_item
 
     @property
     def types(self) -> CountTypes:
@@ -145,6 +166,9 @@ class Ratings:
         Options stay, since they could have been chosen; response sets nobody gave here go.
         """
         item, items = compact(self.item[mask], self.items)
+        copies = None if self.copies is None else np.ones(len(items), dtype=np.intp)
+        if copies is not None and self.copies is not None:
+            copies[item] = self.copies[self.item[mask]]
         rater, raters = (None, ()) if self.rater is None else compact(self.rater[mask], self.raters)
         group, groups = (None, ()) if self.group is None else compact(self.group[mask], self.groups)
         is_kept = np.bincount(self.label[mask], minlength=self.n_labels) > 0
@@ -161,7 +185,17 @@ class Ratings:
             labels=tuple(label for label, keep in zip(self.labels, is_kept, strict=True) if keep),
             times=None if self.times is None else self.times[mask],
             elicitation=None if self.elicitation is None else self.elicitation[mask],
+            copies=copies,
         )
+
+    def expanded(self) -> "Ratings":
+        """The same with an item for each item of the data, named after the one that stood for it."""
+        if self.copies is None:
+            return self
+        row, item = copied_rows(self.item, self.copies)
+        columns = {name: getattr(self, name) for name in ("label", "times", "group", "elicitation")}
+        taken = {name: values[row] for name, values in columns.items() if values is not None}
+        return replace(self, item=item, items=copied_names(self.items, self.copies), copies=None, **taken)
 
     def of_group(self, group: str) -> "Ratings":
         """The ratings of one group."""
@@ -187,13 +221,45 @@ class Ratings:
         origin = {} if self.provenance is None else self.provenance.as_dict()
         return {
             **origin,
-            "items": self.n_items,
+            "items": self.items_in_all,
             "raters": self.n_raters,
             "ratings": self.n_ratings,
             "labels": list(self.labels),
             "scale": self.scale,
             "groups": list(self.groups),
         }
+
+
+def copied_rows(item: Codes, copies: Codes) -> tuple[Codes, Codes]:
+    """Rows of each item once for each of its copies: which row, and the item it then belongs to.
+
+    Examples
+    --------
+    >>> copied_rows(np.array([1, 0, 1]), np.array([1, 2]))
+    (array([1, 0, 2, 0, 2]), array([0, 1, 1, 2, 2]))
+    """
+    rows = np.bincount(item, minlength=len(copies))
+    original = np.repeat(np.arange(len(copies)), copies)
+    copied = np.repeat(np.arange(len(original)), rows[original])
+    own = rows[original]
+    place = np.arange(len(copied)) - np.repeat(np.cumsum(own) - own, own)
+    first = np.cumsum(rows) - rows
+    return np.argsort(item, kind="stable")[np.repeat(first[original], own) + place], copied
+
+
+def copied_names(items: tuple[str, ...], copies: Codes) -> tuple[str, ...]:
+    """A name for each item that was put together with others.
+
+    Examples
+    --------
+    >>> copied_names(("a", "b"), np.array([1, 2]))
+    ('a', 'b', 'b (copy 2)')
+    """
+    return tuple(
+        name if copy == 0 else f"{name} (copy {copy + 1})"
+        for name, times in zip(items, copies.tolist(), strict=True)
+        for copy in range(times)
+    )
 
 
 def check_labels(labels: tuple[str, ...], options: tuple[str, ...], *, error: type[DissensusError]) -> None:

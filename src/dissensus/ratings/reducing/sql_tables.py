@@ -1,0 +1,205 @@
+"""Files as two views of fixed columns, `people` and `answers`, whatever the files call them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import duckdb
+
+from dissensus.errors import ColumnError, FileError
+from dissensus.ratings.coding import Cells, Sheet
+from dissensus.ratings.columns import find_column, missing_columns
+from dissensus.ratings.csv_rows import read_header
+from dissensus.ratings.formats.plan import ReadPlan
+from dissensus.ratings.judge_rows import NAMED_BY, NAMELESS_JUDGE
+from dissensus.ratings.probabilities import probability_columns
+from dissensus.ratings.reducing.large_files import LargeFiles
+from dissensus.ratings.sql_sheets import SqlSource, csv_source, jsonl_source, literal, parquet_source, quoted
+
+INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
+RATING_ROLES = ("item", "label", "rater", "group", "elicitation", "count")
+JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
+
+
+class NamedColumns(Sheet):
+    """The names of the columns of a table that duckdb holds; its cells are never loaded."""
+
+    def _read(self, columns: tuple[str, ...]) -> Cells:
+        raise NotImplementedError(columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table and which of its columns is which.
+
+    Attributes
+    ----------
+    name : str
+        What to call it in messages.
+    relation : str
+        What stands after FROM.
+    text_of : mapping of str to str
+        For each column the SQL expression of its text.
+    type_of : mapping of str to str
+        For each column its type.
+    roles : mapping of str to str
+        The column of each role that the table has.
+    probabilities : mapping of str to tuple of str
+        The columns that hold probabilities, each with its label.
+    notes : tuple of str
+        What the user should know about how it is read.
+    """
+
+    name: str
+    relation: str
+    text_of: Mapping[str, str]
+    type_of: Mapping[str, str]
+    roles: Mapping[str, str]
+    probabilities: Mapping[str, tuple[str, ...]]
+    notes: tuple[str, ...] = ()
+
+    def text(self, role: str, *, otherwise: str = "NULL::VARCHAR") -> str:
+        """SQL for the text of a role's column."""
+        return self.text_of[self.roles[role]] if role in self.roles else otherwise
+
+    def name_of(self, role: str) -> str:
+        """SQL for the names in a role's column: a whole number as it is, which is faster, else its text."""
+        column = self.roles[role]
+        return quoted(column) if self.type_of[column] in INTEGERS else self.text_of[column]
+
+    def filled(self, role: str, *, otherwise: str = "NULL::VARCHAR") -> str:
+        """The same, NULL where the cell is blank."""
+        text = self.text(role)
+        return f"CASE WHEN trim({text}) <> '' THEN {text} END" if role in self.roles else otherwise
+
+
+def source_of(connection: duckdb.DuckDBPyConnection, files: LargeFiles) -> SqlSource:
+    """The files as duckdb reads them."""
+    try:
+        if files.kind == "parquet":
+            return parquet_source(connection, *files.paths, name=files.name)
+        if files.kind == "jsonl":
+            return jsonl_source(connection, *files.paths, is_gzipped=files.is_gzipped)
+    except duckdb.Error as error:
+        raise unreadable(error, files) from error
+    headers = [read_header(file) for file in files.files]
+    for file, header in zip(files.files, headers, strict=True):
+        if header.columns != headers[0].columns:
+            raise ColumnError(f"{file.name} has other columns than {files.files[0].name}: give files of one table.")
+        if not header.is_first_line:
+            raise ColumnError(f"{file.name} does not begin with its header: delete the lines above it.")
+    return csv_source(*files.paths, header=headers[0], is_gzipped=files.is_gzipped)
+
+
+def unreadable(error: duckdb.Error, files: LargeFiles) -> FileError:
+    """What duckdb says of a file, in one line and without the folder."""
+    reason = str(error).partition("\n")[0]
+    for path in files.paths:
+        reason = reason.replace(str(path), path.name)
+    return FileError(f"{files.name} cannot be read: {reason}. Export it again.")
+
+
+def ratings_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *, name: str) -> Table:
+    """Ratings with a row each, or a table of counts."""
+    sheet = NamedColumns(name, tuple(source.text_of))
+    if plan.wide or plan.format not in {None, "auto", "tidy", "counts"}:
+        raise ColumnError(f"{name} is too large to be read but as item, rater, label: `dissensus import` the parts.")
+    roles = {role: find_column(sheet, role, getattr(plan, role)) for role in RATING_ROLES}
+    missing = [role for role in ("item", "label") if roles[role] is None]
+    if missing:
+        raise missing_columns(sheet, missing)
+    if roles["rater"] is not None:
+        if plan.count is not None:
+            raise ColumnError(f"{name} has raters and counts: name a rater column or a count column, not both.")
+        roles["count"] = None
+    return _table(source, types, roles, {}, name=name)
+
+
+def judges_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *, name: str) -> Table:
+    """Judges' answers with a row each."""
+    sheet = NamedColumns(name, tuple(source.text_of))
+    roles = {role: find_column(sheet, role, getattr(plan, role), option=NAMED_BY) for role in JUDGE_ROLES}
+    probabilities = probability_columns(sheet)
+    missing = [role for role in ("item", "label") if roles[role] is None and not (role == "label" and probabilities)]
+    if missing:
+        raise missing_columns(sheet, missing, option=NAMED_BY)
+    return _table(source, types, roles, probabilities, name=name)
+
+
+def _table(
+    source: SqlSource,
+    types: Mapping[str, str],
+    roles: Mapping[str, str | None],
+    probabilities: Mapping[str, tuple[str, ...]],
+    *,
+    name: str,
+) -> Table:
+    return Table(
+        name=name,
+        relation=source.relation,
+        text_of=source.text_of,
+        type_of=types,
+        roles={role: column for role, column in roles.items() if column is not None},
+        probabilities=probabilities,
+        notes=source.notes,
+    )
+
+
+def types_of(connection: duckdb.DuckDBPyConnection, source: SqlSource) -> dict[str, str]:
+    """The type of each column; text files have text only."""
+    if not source.is_columnar:
+        return dict.fromkeys(source.text_of, "VARCHAR")
+    described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}").fetchall()
+    return {column: kind for column, kind, *_ in described}
+
+
+def create_views(
+    connection: duckdb.DuckDBPyConnection, people: Table, answers: Table | None, *, round_outputs: int | None
+) -> None:
+    """The views `people` (item, rater, label, grp, elicitation, times) and `answers` (item, judge, ..., p0, p1)."""
+    tables = [people] if answers is None else [people, answers]
+    # Whole numbers stay numbers where both files have them: text takes several times as long to group and to join.
+    as_numbers = all(table.type_of[table.roles["item"]] in INTEGERS for table in tables)
+    item = [table.name_of("item") if as_numbers else table.text("item") for table in tables]
+    rater = f"hash({people.name_of('rater')})" if "rater" in people.roles else "NULL::UBIGINT"
+    connection.execute(
+        f"CREATE OR REPLACE TEMP VIEW people AS SELECT {item[0]} AS item, {rater} AS rater, "
+        f"{people.text('rater')} AS rater_name, {people.text('label')} AS label, {people.filled('group')} AS grp, "
+        f"{people.filled('elicitation')} AS elicitation, {_times(people)} AS times FROM {people.relation}"
+    )
+    if answers is None:
+        return
+    columns = [
+        f"{item[1]} AS item",
+        f"{answers.filled('judge', otherwise=literal(NAMELESS_JUDGE))} AS judge",
+        *(f"{answers.filled(role)} AS {alias}" for role, alias in _ANSWER_COLUMNS),
+        *(f"{_probability(answers, name)} AS raw{i}" for i, name in enumerate(answers.probabilities)),
+    ]
+    connection.execute(
+        f"CREATE OR REPLACE TEMP VIEW raw_answers AS SELECT {', '.join(columns)} FROM {answers.relation}"
+    )
+    outputs = [_rounded(f"raw{i}", round_outputs) + f" AS p{i}" for i in range(len(answers.probabilities))]
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW answers AS SELECT {', '.join(['*', *outputs])} FROM raw_answers")
+
+
+_ANSWER_COLUMNS = (("sample", "sample"), ("label", "label"), ("elicitation", "elicitation"), ("order", "shown"))
+
+
+def _times(people: Table) -> str:
+    return f"try_cast({people.text('count')} AS DOUBLE)" if "count" in people.roles else "1"
+
+
+def _probability(answers: Table, column: str) -> str:
+    cell = quoted(column)
+    if answers.type_of[column] == "DOUBLE":
+        return f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
+    # A short float is what is written: 0.1, not 0.10000000149.
+    return f"try_cast(nullif(trim({answers.text_of[column]}), '') AS DOUBLE)"
+
+
+def _rounded(output: str, digits: int | None) -> str:
+    return output if digits is None else f"round({output}, {digits})"
+
+
+def columns_of(table: Table, roles: Sequence[str]) -> list[str]:
+    """The names of the columns that play these roles."""
+    return [table.roles[role] for role in roles if role in table.roles]

@@ -1,0 +1,154 @@
+"""The steps of a reduction, each on one part of the tables: a part has all rows of its items."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.ratings.probabilities import ROUNDING, SUM_TOLERANCE
+from dissensus.ratings.reducing.kinds import Said, outputs_given, said_in
+from dissensus.ratings.reducing.moments import LabelScores, MomentSums, create_outputs, moment_sums
+from dissensus.ratings.reducing.profiles import Coding, Profiles, create_items, create_said, profiles_in
+from dissensus.ratings.reducing.repeated import Repeated, repeated_ratings, repeated_samples
+
+T = TypeVar("T")
+BLANK_RATER = "(rater_name IS NULL OR trim(rater_name) = '')"
+Step = Callable[[duckdb.DuckDBPyConnection], T]
+
+
+class Parts(Protocol):
+    """Tables in one or many parts, each behind a connection with the views `people` and perhaps `answers`."""
+
+    def map(self, step: Step[T]) -> list[T]:
+        """What the step finds in each part."""
+
+    def count_raters(self) -> tuple[int, bool] | None:
+        """How many raters there are, and whether one of them is nameless; None if there is no rater column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListKinds:
+    """Step 1: what was ever said."""
+
+    has_counts: bool
+    n_outputs: int | None
+
+    def __call__(self, connection: duckdb.DuckDBPyConnection) -> Said:
+        """What stands in a part."""
+        return said_in(
+            connection,
+            has_counts=self.has_counts,
+            n_outputs=self.n_outputs,
+            tolerance=SUM_TOLERANCE,
+            rounding=ROUNDING,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What step 2 finds in a part.
+
+    Attributes
+    ----------
+    profiles : Profiles, optional
+        The distinct items; None if they are too many.
+    ratings_twice, samples_twice : Repeated
+        What comes twice.
+    nameless_items, nameless_raters : int
+        Items without a name, and ratings by raters without one.
+    unlabelled_items, answered_items, unrated_items : int
+        Items without a label, items that judges answered, and those of them that nobody rated.
+    """
+
+    profiles: Profiles | None
+    ratings_twice: Repeated
+    samples_twice: Repeated
+    nameless_items: int
+    nameless_raters: int
+    unlabelled_items: int
+    answered_items: int
+    unrated_items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindProfiles:
+    """Step 2: items that were rated and judged alike."""
+
+    coding: Coding
+    checks_repeats: bool
+    checks_samples: bool
+    has_unlabelled: bool
+    has_nameless: bool
+    most: int
+
+    def __call__(self, connection: duckdb.DuckDBPyConnection) -> Found:
+        """The distinct items of a part."""
+        create_items(connection, self.coding, checks_repeats=self.checks_repeats)
+        if self.coding.answers:
+            create_said(connection, self.coding)
+        nothing: Repeated = ([], 0)
+        has_said = bool(self.coding.answers)
+        blank = "item IS NULL" + ("" if self.coding.has_numbers else " OR item = '' OR trim(item) = ''")
+        nameless = f"SELECT count(*) FROM people WHERE {self.coding.is_labelled} AND {BLANK_RATER}"
+        return Found(
+            ratings_twice=repeated_ratings(connection, self.coding) if self.checks_repeats else nothing,
+            samples_twice=repeated_samples(connection) if self.checks_samples and has_said else nothing,
+            nameless_items=_number(connection, f"SELECT count(*) FROM items WHERE {blank}"),
+            nameless_raters=_number(connection, nameless) if self.has_nameless else 0,
+            unlabelled_items=_number(connection, _unlabelled(self.coding)) if self.has_unlabelled else 0,
+            answered_items=_number(connection, "SELECT count(*) FROM said") if has_said else 0,
+            unrated_items=_number(connection, "SELECT count(*) FROM said ANTI JOIN items USING (item)")
+            if has_said
+            else 0,
+            profiles=profiles_in(connection, self.coding, most=self.most),
+        )
+
+
+def _unlabelled(coding: Coding) -> str:
+    return (
+        "SELECT count(*) FROM (SELECT item FROM people WHERE item IS NOT NULL GROUP BY item "
+        f"HAVING count(*) FILTER ({coding.is_labelled}) = 0)"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumScores:
+    """Step 3, where judges' outputs are too many to be told apart: sums over items that were rated alike."""
+
+    coding: Coding
+    place: npt.NDArray[np.intp]
+    n_labels: int
+    scores: LabelScores
+
+    def __call__(self, connection: duckdb.DuckDBPyConnection) -> MomentSums:
+        """The sums of a part."""
+        if not _number(connection, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'said'"):
+            create_items(connection, self.coding, checks_repeats=False)
+            create_said(connection, self.coding)
+        create_outputs(connection, self.coding)
+        return moment_sums(connection, self.coding, place=self.place, n_labels=self.n_labels, scores=self.scores)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstFault:
+    """Which item has an answer whose probabilities cannot be used; asked only where there is one."""
+
+    n_outputs: int
+
+    def __call__(self, connection: duckdb.DuckDBPyConnection) -> str | None:
+        """The first such item of a part."""
+        raw = [f"raw{i}" for i in range(self.n_outputs)]
+        some = " OR ".join(f"{p} IS NOT NULL" for p in raw)
+        wrong = (
+            f"(NOT ({outputs_given(self.n_outputs)}) AND ({some})) OR least({', '.join(raw)}) < 0 "
+            f"OR abs({' + '.join(raw)} - 1) > {SUM_TOLERANCE}"
+        )
+        found = connection.execute(f"SELECT min(item)::VARCHAR FROM answers WHERE {wrong}").fetchall()[0][0]
+        return None if found is None else str(found)
+
+
+def _number(connection: duckdb.DuckDBPyConnection, query: str) -> int:
+    return int(connection.execute(query).fetchall()[0][0])
