@@ -36,23 +36,26 @@ def moments_of(
     is_answered = ~np.isnan(predictions).any(axis=(1, 2))
     keys = list(zip(_rating_keys(ratings), is_answered.tolist(), strict=True))
     together = _together(ratings, keys)
-    scored = label_scores(score, clip=clip)(predictions)
+    scored_by = label_scores(score, clip=clip)
+    scored = scored_by(predictions)
     members = {name: [] for name in together.items}
     first = {}
     for i, key in enumerate(keys):
         members[first.setdefault(key, ratings.items[i])].append(i)
     answered = [name for name in together.items if is_answered[members[name][0]]]
     outputs = np.array([predictions[members[name]].mean(axis=0) for name in answered])
-    return together, _summed_up(answered, outputs, [scored[members[name]] for name in answered], judges, labels)
+    values = [scored[members[name]] for name in answered]
+    return together, _summed_up(answered, outputs, values, judges, labels, scored_by)
 
 
-def _summed_up(names, outputs, scored, judges, labels):
+def _summed_up(names, outputs, scored, judges, labels, scored_by):
     """Judges that answer with mean outputs, of shape (n_items, n_judges, n_labels), and the moments of their scores."""
     n, j = outputs.shape[:2]
     flat = [values.reshape(len(values), -1) for values in scored]
     moments = OutputMoments(
         labels=labels,
         mean=np.array([values.mean(axis=0) for values in scored]),
+        scored_by=scored_by,
         covariance=np.array([np.cov(values, rowvar=False, bias=True).reshape(values.shape[1], -1) for values in flat]),
     )
     return replace(

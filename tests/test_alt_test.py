@@ -242,6 +242,8 @@ def test_items_with_one_rating_and_raters_with_few_items_are_dropped_and_counted
     assert list(found) == ["r0", "r1", "r2"]
     dropped = [{"judge": "j", "rater": rater, "items": 5} for rater in ("late", "later")]
     assert result.as_dict()["dropped"] == {"items": 2, "raters": dropped}
+    few = "Left out 2 raters with fewer than 30 items: late, later; they still count as other raters."
+    assert few in result.warnings
     # They still are others: on five of the items A, B, B two more say A, so that r0's A is as close as the judge's B.
     assert (found["r0"].items, found["r0"].difference) == (32, pytest.approx((-8 + 5) / 32))
 
@@ -316,6 +318,8 @@ def test_a_judge_without_enough_items_has_no_winning_rate():
     assert result.judges[1].replaces is None
     assert json.loads(result.to_json())["result"]["judges"][1]["winning_rate"] is None
     assert "No winning rate for b: no rater has enough items." in result.warnings
+    few = "Left out for b 3 raters with fewer than 30 items: r0, r1, r2; they still count as other raters."
+    assert few in result.warnings  # and none of them for a
 
 
 def test_few_items_that_differ_are_warned_about_unless_the_test_is_exact():

@@ -54,7 +54,8 @@ def test_the_lead_says_whether_the_judge_can_replace_a_rater():
 
 def test_several_judges_are_told_of_one_after_the_other():
     said = text(result_of(GOOD, POOR, UNKNOWN))
-    assert 'Of 3 judges, 1 can replace a rater. By advantage the first: "gpt" can replace a rater' in said
+    assert 'Of 3 judges, 1 can replace a rater as far as is shown; the largest advantage is that of "gpt"' in said
+    assert 'that of "gpt". "gpt" can replace a rater: it wins' in said
     assert 'Nothing can be said of "bert": no rater shares enough items with it.' in said
     assert "Which judge can replace a rater?" in said
 

@@ -51,13 +51,23 @@ def test_a_report_with_judges_answers_in_the_order_of_a_readers_questions(capsys
     assert places == sorted(places)
 
 
+def test_further_questions_stand_under_their_names_where_the_data_answer_them(capsys, tmp_path):
+    path = tmp_path / "page.md"
+    assert run(capsys, *BINARY, "-o", path, "--bootstrap", 20)[0] == 0
+    text = path.read_text(encoding="utf-8")
+    for title in ("Who are the raters?", "Can a judge replace a rater?", "What are the judges worth together?"):
+        assert text.count(f"\n## {title}\n") == 1
+    assert "How many items are positive?" not in text  # the judges answered no other items
+    assert "epsilon is an option of \\`dissensus alt-test\\`, which asks this question alone." in text
+
+
 def test_the_json_has_a_part_for_each_command_and_nothing_else_is_on_stdout(capsys, tmp_path):
     status, out, _ = run(capsys, *BINARY, "-o", tmp_path / "page.html", "--json")
     content = json.loads(out)
     assert (status, content["command"]) == (0, "report")
     parts = list(content["result"])
     assert (parts[0], parts[-1]) == ("verdict", "unanswered")
-    assert parts[1:5] == ["describe", "equivalence", "judges", "compare"]
+    assert parts[1:6] == ["describe", "raters", "equivalence", "judges", "compare"]
     assert set(content["data"]) >= {"ratings", "judges"}
     assert content["settings"]["equivalence"]["calibrate"] == "isotonic"
 
@@ -217,5 +227,5 @@ def test_the_demo_shows_answers_and_main_tables_only(capsys, tmp_path):
     assert "Which judge can stand in for people?" in out
     assert "Picked by" in out
     assert "How this was computed" not in out
-    assert len(out.splitlines()) < 80
+    assert len(out.splitlines()) < 90
     assert err.splitlines()[-1] == f"Wrote {tmp_path / 'report.html'}"

@@ -12,7 +12,7 @@ from dissensus.cli.main import main
 from dissensus.decisions.answers import answers_of
 from dissensus.decisions.contenders import Contenders, contenders
 from dissensus.decisions.survey_options import are_measures, survey_options
-from dissensus.decisions.unanswered import BETTER, COLLECT, OPTIONS, STAND_IN, WORTH
+from dissensus.decisions.unanswered import BETTER, COLLECT, OPTIONS, REPLACE, STAND_IN, WORTH
 from dissensus.engine.executors import HereExecutor
 from dissensus.errors import DissensusError, OptionError
 from dissensus.example_data import example_path
@@ -36,12 +36,20 @@ def asked(ratings, judges=None, **options):
     return answers_of(ratings, judges, **{"bootstrap": 20} | options)
 
 
+FURTHER = {"raters", "alt-test", "panel", "prevalence"}
+
+
 def commands(answers):
-    return [result.command for result in answers.results]
+    """The four papers' questions that were answered; the further ones have tests of their own."""
+    return [result.command for result in answers.results if result.command not in FURTHER]
+
+
+def further(answers):
+    return [result.command for result in answers.results if result.command in FURTHER]
 
 
 def open_questions(answers):
-    return [part.question for part in answers.unanswered]
+    return [part.question for part in answers.unanswered if part.question != REPLACE]  # 20 items are too few for that
 
 
 def test_ratings_alone_answer_whether_people_agree_and_say_which_file_would_answer_the_rest():
@@ -55,8 +63,9 @@ def test_one_judge_has_a_worth_and_nobody_to_be_compared_with():
     answers = asked(ratings_of(LABELS), judges_of(good=GOOD))
     assert commands(answers) == ["describe", "equivalence", "judges"]
     assert open_questions(answers) == [BETTER]
-    assert answers.unanswered[0].reason == "Only one judge can be ranked."
-    assert answers.unanswered[0].remedy == "It takes answers of a second judge to the same items, in the same file."
+    [alone, _] = answers.unanswered
+    assert alone.reason == "Only one judge can be ranked."
+    assert alone.remedy == "It takes answers of a second judge to the same items, in the same file."
 
 
 def test_judges_that_are_told_apart_need_no_plan():
@@ -196,13 +205,77 @@ def test_each_step_says_what_is_done_and_how_far_it_is():
         "Comparing judges with surveys of people",
         "Ranking judges under every definition",
         "Comparing the two best judges",
+        "Looking at the raters",
+        "Putting judges in the place of raters",
+        "Combining judges",
         "Resampling items",
     ]
-    del told["Comparing the two best judges"]  # of so few items every exchange is counted, which is one step
+    for quick in ("Comparing the two best judges", "Looking at the raters", "Putting judges in the place of raters"):
+        del told[quick]  # one step; of so few items every exchange is counted
     for steps in told.values():
         assert steps
         assert [done for done, _ in steps] == sorted(done for done, _ in steps)
         assert steps[-1][0] == steps[-1][1]
+
+
+MANY = LABELS * 3
+ALL_GOOD, ALL_BAD = GOOD * 3, BAD * 3
+
+
+def test_named_raters_are_portrayed_and_replaced_and_judges_combined():
+    answers = asked(ratings_of(MANY), judges_of(good=ALL_GOOD, bad=ALL_BAD))
+    assert further(answers) == ["raters", "alt-test", "panel"]
+    assert not answers.together.people_and_judge  # of several judges only what they are worth together
+    single = asked(ratings_of(MANY), judges_of(good=ALL_GOOD))
+    assert {row.beside for row in single.together.people_and_judge} == {"good"}
+
+
+def test_raters_are_portrayed_without_judges_too():
+    assert further(asked(ratings_of(LABELS))) == ["raters"]
+
+
+def test_who_is_not_named_is_neither_portrayed_nor_replaced():
+    rows = [(f"i{i}", label) for i, given in enumerate(MANY) for label in given]
+    anonymous = read(pd.DataFrame(rows, columns=["item", "label"]))
+    answers = asked(anonymous, judges_of(good=ALL_GOOD, bad=ALL_BAD))
+    assert further(answers) == ["panel"]
+    assert REPLACE not in [part.question for part in answers.unanswered]
+
+
+def test_too_few_items_to_replace_anybody_are_told():
+    [left] = asked(ratings_of(LABELS), judges_of(good=GOOD, bad=BAD)).unanswered
+    assert left.question == REPLACE
+    assert left.reason.startswith("No rater has 30 items that 2 raters and a judge labelled; the most are 20.")
+    assert left.remedy == "--min-items is an option of `dissensus alt-test`, which asks this question alone."
+
+
+def test_positive_items_are_counted_where_judges_answered_thirty_more_than_people():
+    ratings = ratings_of([["x", "x", "y"], ["x", "x", "x"]] * 10)
+    more = judges_of(wide=GOOD + ["y", "x", "x"] * 10, narrow=BAD)
+    answers = asked(ratings, more)
+    assert [judge.judge for judge in answers.prevalence.judges] == ["wide"]
+    assert answers.prevalence.positive == ("y",)  # the rarer one of two labels
+    assert asked(ratings, judges_of(wide=GOOD + ["y"] * 29)).prevalence is None
+    named = asked(ratings, more, positive=["x"]).prevalence
+    assert named.positive == ("x",)
+
+
+def test_of_three_labels_somebody_has_to_say_which_is_positive():
+    three = ratings_of([["x", "y", "z"]] * 20)
+    more = judges_of(wide=["x"] * 60)
+    assert asked(three, more).prevalence is None
+    task = Task(options=("x", "y", "z"), positive=("z",))
+    assert asked(three, more, task=task).prevalence.positive == ("z",)
+    assert asked(three, more, positive=["y"]).prevalence.positive == ("y",)
+
+
+def test_numbers_are_replaced_by_their_distance_and_sets_by_their_similarity():
+    scores = [["1.5", "2", "2.5"], ["4", "4.5", "5"], ["2", "3.5", "3"], ["5", "5", "4.5"]] * 10
+    answers = asked(ratings_of(scores), judges_of(near=NEAR * 2, far=FAR * 2))
+    assert answers.replacing.score == "rmse"
+    assert answers.together is None  # probabilities of points of a measure there are none
+    sets = [["x|y", "x", "x"], ["y", "y", "x|y"]] * 20
+    assert asked(ratings_of(sets), judges_of(j=["x", "y"] * 20)).replacing.score == "similarity"
 
 
 def test_tasks_run_when_their_results_are_asked_for_so_that_progress_is_told_between_them():

@@ -86,6 +86,7 @@ def test_an_open_question_fails_with_status_1_and_says_what_would_settle_it(repo
         (("--min-equivalence", "many"), "dissensus: Invalid value for '--min-equivalence'"),
         (("--better-than", "gpt"), "dissensus: There is no judge 'gpt': the judges are good, noise."),
         (("--min-equivalence", "1", "--junit", "nowhere/gate.xml"), "dissensus: Cannot write nowhere/gate.xml"),
+        (("--min-equivalence", "1", "--judge", "noise"), "dissensus: --judge was given more than once"),
     ],
 )
 def test_bad_input_ends_with_status_2_and_one_line(repository, options, message):

@@ -132,7 +132,7 @@ def test_the_source_is_never_overwritten(tmp_path):
     assert "keep me" in path.read_text()
 
 
-@pytest.mark.parametrize("name", ["out.parquet", "out.json", "out.xlsx", "out.csv.gz"])
+@pytest.mark.parametrize("name", ["out.parquet", "out.json", "out.xlsx", "out.csv.gz", "out", "out.v2"])
 def test_csv_is_not_written_under_a_name_that_says_something_else(tmp_path, name):
     path = write(tmp_path, HEADER + "1,a,x\n")
     message = message_of(lambda: import_source(path, ReadPlan(), output=tmp_path / name))

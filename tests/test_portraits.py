@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,14 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.meta_analysis import combine_effects
 
+from dissensus.cli.main import main
+from dissensus.decisions.closeness import closeness
 from dissensus.decisions.portraying import PortraitsResult, portraits
-from dissensus.decisions.portraying.closeness import closeness
+from dissensus.decisions.portraying.grouping import Groups, smallest_p
 from dissensus.decisions.portraying.measuring import standing_out
 from dissensus.decisions.portraying.result import Measure
 from dissensus.decisions.portraying.shrinking import shrink, spread_between
-from dissensus.decisions.portraying.siding import between_groups, permutation_p
+from dissensus.decisions.portraying.siding import permutation_p, rater_weights
 from dissensus.errors import OptionError
-from dissensus.ratings import Ratings, read, read_judges
+from dissensus.ratings import Ratings, Task, read, read_judges
 from dissensus.report.views import main_chart
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2)), min_size=3, max_size=25)
@@ -137,6 +140,47 @@ def test_intervals_of_shrunk_raters_cover_the_truth_and_shrinking_comes_nearer(n
     assert drawn < raw
 
 
+def agreeing(chances, weights, sets):
+    """Each rater's true difference and leniency: the mean over sets of raters of what items of each state give."""
+    same = np.einsum("t,rt,st->rs", weights, chances, chances) + np.einsum(
+        "t,rt,st->rs", weights, 1 - chances, 1 - chances
+    )
+    height, difference, leniency, times = chances @ weights, *np.zeros((3, len(chances)))
+    for own in sets:
+        m, near = len(own), same[np.ix_(own, own)]
+        to_others = near.sum(axis=1) - np.diag(near)
+        difference[own] += to_others / (m - 1) - (to_others.sum() - 2 * to_others) / ((m - 1) * (m - 2))
+        leniency[own] += height[own] - (height[own].sum() - height[own]) / (m - 1)
+        times[own] += 1
+    return difference / np.maximum(times, 1), leniency / np.maximum(times, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_spammers", [0, 4])
+def test_portraits_of_raters_with_a_known_truth_are_nearer_to_it_than_raw_means_and_their_intervals_hold_it(n_spammers):
+    # 40 raters, some busier than others, five to an item, 400 items of four states; each rater slips and leans.
+    rng = np.random.default_rng(n_spammers)
+    weights, states = np.array([0.48, 0.12, 0.08, 0.32]), np.array([0.02, 0.3, 0.7, 0.95])
+    found = {"difference": [], "leniency": []}
+    for _ in range(25):
+        skill = rng.beta(18, 2, (40, 1))
+        skill[:n_spammers] = rng.uniform(0.3, 0.6, (n_spammers, 1))
+        chances = np.clip(states * skill + 0.5 * (1 - skill) + rng.normal(0, 0.06, (40, 1)), 0.005, 0.995)
+        busy = rng.lognormal(0, 1, 40)
+        sets = [rng.choice(40, 5, replace=False, p=busy / busy.sum()) for _ in range(3000)]
+        truth = dict(zip(found, agreeing(chances, weights, sets), strict=True))
+        drawn = enumerate(rng.choice(4, 400, p=weights))
+        table = [(i, int(r), int(rng.random() < chances[r, state])) for i, state in drawn for r in sets[i]]
+        for own in portraits(ratings_from(table, labels=("no", "yes"), scale="nominal"), positive="yes").raters:
+            for name, exact in truth.items():
+                got, is_ = own.measures()[name], exact[int(own.rater[1:])]
+                found[name].append((got.low <= is_ <= got.high, (got.value - is_) ** 2, (got.shrunk - is_) ** 2))
+    for held in found.values():
+        share, raw, shrunk = np.mean(held, axis=0)
+        assert 0.92 <= share <= 0.98
+        assert shrunk < raw / 2
+
+
 def test_few_raters_are_drawn_nowhere():
     found = shrink(np.array([0.1, 0.5, np.nan]), np.array([10, 10, 0]), 0.25, confidence=0.95)
     assert found.value[:2].tolist() == [0.1, 0.5]
@@ -145,23 +189,46 @@ def test_few_raters_are_drawn_nowhere():
 
 
 def test_the_permutation_p_value_is_that_of_all_dealings():
-    sums, counts = np.array([3.0, -1.0, 0.5, -2.0, 1.5, 0.0]), np.array([4, 2, 3, 5, 1, 2])
+    means, weights = np.array([0.75, -0.5, 0.2, -0.4, 1.5, 0.0]), np.array([4.0, 2.0, 3.0, 5.0, 1.0, 2.0])
     groups = np.array([0, 0, 1, 1, 1, 1])
-    found = between_groups(sums, counts, groups[None, :], 2)[0]
-    every = np.array([[int(i not in pair) for i in range(6)] for pair in itertools.combinations(range(6), 2)])
-    exact = float(np.mean(between_groups(sums, counts, every, 2) >= found - 1e-9))
-    estimate = permutation_p(sums, counts, groups, resamples=20_000, rng=np.random.default_rng(0))
+
+    def explained(first):
+        others = [r for r in range(6) if r not in first]
+        centre = np.average(means, weights=weights)
+        return sum(weights[part].sum() * (np.average(means[part], weights=weights[part]) - centre) ** 2
+                   for part in (list(first), others))  # fmt: skip
+
+    every = [explained(pair) for pair in itertools.combinations(range(6), 2)]
+    exact = mean(value >= explained((0, 1)) - 1e-9 for value in every)
+    estimate = permutation_p(means, weights, groups, resamples=20_000, rng=np.random.default_rng(0))
     assert estimate == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 20_000))
 
 
-def test_groups_of_exchangeable_raters_are_called_different_five_times_in_a_hundred():
-    rng = np.random.default_rng(7)
-    groups = np.repeat([0, 1, 2], [4, 8, 12])
-    counts = rng.integers(1, 30, 24)
-    p_values = [
-        permutation_p(rng.normal(0, 1, 24) * counts, counts, groups, resamples=199, rng=rng) for _ in range(600)
-    ]
-    assert np.mean(np.array(p_values) <= 0.05) == pytest.approx(0.05, abs=3 * math.sqrt(0.05 * 0.95 / 600))
+def share_told_apart(sizes, counts, effect, *, runs, seed):
+    """How often groups of raters with so many items are told apart; raters differ by .1, an item's value by .5."""
+    rng = np.random.default_rng(seed)
+    groups, counts = np.repeat(np.arange(len(sizes)), sizes), np.repeat(counts, sizes)
+    told = 0
+    for _ in range(runs):
+        means = rng.normal(0, 0.1, len(groups)) + rng.normal(0, 0.5, len(groups)) / np.sqrt(counts)
+        means += effect * (groups == 0)
+        weights = rater_weights(means, counts, 0.25)
+        told += permutation_p(means, weights, groups, resamples=199, rng=rng) <= 0.05
+    return told / runs
+
+
+@pytest.mark.parametrize(
+    ("sizes", "counts"), [((8, 8), (30, 30)), ((4, 40), (100, 5)), ((4, 40), (5, 100)), ((4, 8, 12), (40, 5, 20))]
+)
+def test_groups_of_exchangeable_raters_are_told_apart_five_times_in_a_hundred(sizes, counts):
+    share = share_told_apart(sizes, counts, 0.0, runs=400, seed=7)
+    assert share == pytest.approx(0.05, abs=3 * math.sqrt(0.05 * 0.95 / 400))
+
+
+def test_a_group_of_few_raters_with_few_items_can_be_told_apart():
+    # Four means have a standard error of sqrt((.1^2 + .25 / 5) / 4) = .12, so .25 is two of them: about half are told.
+    # With weights in proportion to items, 4 against 100 times as many, it would be 4 in 100.
+    assert share_told_apart((4, 40), (5, 100), 0.25, runs=200, seed=8) > 0.4
 
 
 @pytest.fixture(scope="module")
@@ -196,6 +263,7 @@ def test_a_judge_that_sides_with_a_group_is_found_out_and_a_neutral_one_is_not(d
     assert near_a.agreement == pytest.approx(0.82, abs=0.03)
     assert near_b.agreement == pytest.approx(0.607, abs=0.04)
     assert near_a.nearer_low > 0 > near_b.nearer_high
+    assert near_a.nearer == pytest.approx(0.82 - 0.607, abs=0.04)
     assert near_a.worth.equivalence_low > near_b.worth.equivalence
     assert "sides with" in " ".join(found.summary().split())
 
@@ -267,9 +335,141 @@ def test_bad_usage_is_refused(options, message):
         portraits(ratings_from([(0, 0, 0), (0, 1, 1)]), **options)
 
 
-def test_the_same_seed_gives_the_same_answer(divided):
-    one, two = (portraits(*divided, positive="yes", bootstrap=50, resamples=100) for _ in range(2))
-    assert one.to_json() == two.to_json()
+def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_processes(divided):
+    options = {"positive": "yes", "bootstrap": 60, "resamples": 100}
+    one, two = (portraits(*divided, **options, workers=n).to_json() for n in (1, 2))
+    assert one == two
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lean", "least", "most"), [(0.0, 0.0, 0.11), (0.5, 0.65, 1.0)])
+def test_siding_is_found_five_times_in_a_hundred_without_it_and_mostly_with_it(lean, least, most):
+    # Four raters with 15 items each and twelve with 60; the judge takes a view by lot, or always the few's. Views
+    # differ on 30% of items and 82% of answers tell them, so it agrees .3 * .65 = .2 more with the few, or
+    # three standard errors.
+    rng = np.random.default_rng(21)
+    told = 0
+    for _ in range(100):
+        views = {"few": rng.random(240) < 0.5}
+        views["many"] = np.where(rng.random(240) < 0.7, views["few"], ~views["few"])
+        skill = {r: rng.uniform(0.7, 0.95) for r in range(16)}
+        rows_ = [(i, r, "few" if r < 4 else "many") for i in range(240) for r in
+                 [*([i % 4] if i < 60 else []), *rng.choice(np.arange(4, 16), 3, replace=False)]]  # fmt: skip
+        rated = [(i, f"r{r}", "yes" if views[g][i] == (rng.random() < skill[r]) else "no", g) for i, r, g in rows_]
+        copies = rng.random(240) < 0.5 + lean
+        judge = np.where(copies, views["few"], views["many"])
+        judged = pd.DataFrame({"item": range(240), "judge": "j", "label": np.where(judge, "yes", "no")})
+        ratings = read(pd.DataFrame(rated, columns=["item", "rater", "label", "group"]))
+        told += portraits(ratings, read_judges(judged), bootstrap=0, resamples=199).judges[0].sides_with is not None
+    assert least <= told / 100 <= most
+
+
+def test_a_judge_is_nearer_to_a_group_by_what_it_agrees_more_than_with_the_others_on_the_same_items(divided):
+    ratings, judges = divided
+    lonely = ratings.where((ratings.item >= 60) | (ratings.group == 0))  # items that only the first group rated
+    found = portraits(lonely, judges, judge="partisan", bootstrap=0).judges[0]
+    said = {judges.items[i]: judges.labels[label] for i, j, label in zip(judges.item, judges.judge, judges.label,
+            strict=True) if judges.judges[j] == "partisan"}  # fmt: skip
+    agrees = {}
+    for item, group, label in zip(lonely.item, lonely.group, lonely.label, strict=True):
+        agrees.setdefault((lonely.items[item], int(group)), []).append(said[lonely.items[item]] == lonely.labels[label])
+    for group in (0, 1):
+        shared = [(own, agrees[item, 1 - group]) for (item, g), own in agrees.items()
+                  if g == group and (item, 1 - group) in agrees]  # fmt: skip
+        expected = mean(float(x) - mean(others) for own, others in shared for x in own)
+        assert found.groups[group].nearer == pytest.approx(expected)
+
+
+def test_groups_that_share_no_item_are_not_compared(divided):
+    ratings, judges = divided
+    apart = ratings.where((ratings.item % 2 == 0) == (ratings.group == 0))
+    found = portraits(apart, judges, positive="yes", bootstrap=0)
+    assert all(math.isnan(test.p_value) for test in found.tests)
+    assert all(math.isnan(s.p_value) and s.sides_with is None for s in found.judges)
+    assert "Groups cannot be compared: no item was rated by two of them." in found.warnings
+    assert "Whether 2 judges side with a group cannot be told" in " ".join(found.summary().split())
+    assert all(group["nearer"] is None for group in json.loads(found.to_json())["result"]["judges"][0]["groups"])
+
+
+def test_raters_without_a_group_are_left_out_where_groups_are_compared(divided):
+    ratings, judges = divided
+    frame = pd.DataFrame({"item": [ratings.items[i] for i in ratings.item], "label": [ratings.labels[i] for i in
+                          ratings.label], "rater": [ratings.raters[r] for r in ratings.rater],
+                          "group": [ratings.groups[g] for g in ratings.group]})  # fmt: skip
+    some = frame.assign(group=frame.group.where(~frame.rater.isin(["a0", "b3"])))
+    found = portraits(read(some), judges, positive="yes", bootstrap=0)
+    without = portraits(read(frame[~frame.rater.isin(["a0", "b3"])]), judges, positive="yes", bootstrap=0)
+    assert [(own.group, own.raters) for own in found.groups] == [("a", 7), ("b", 7)]
+    assert len(found.raters) == 16
+    assert next(own for own in found.raters if own.rater == "a0").group is None
+    assert "Left out 2 raters without a group where groups are compared." in found.warnings
+    for own, other in zip(found.judges, without.judges, strict=True):
+        assert own.p_value == other.p_value
+        assert [g.nearer for g in own.groups] == pytest.approx([g.nearer for g in other.groups])
+
+
+def test_a_group_of_one_rater_against_one_is_never_told_apart_and_the_warning_says_so():
+    found = portraits(ratings_from([(i, r, i % 2 if r else 0) for i in range(9) for r in (0, 1)], groups=[0, 1]))
+    assert [test.p_value for test in found.tests if test.about == "leniency"] == [1.0]
+    assert any("their p-value is never below 1" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize(("sizes", "least"), [((3, 3), 1 / 10), ((1, 19), 1 / 20), ((2, 2, 2), 1 / 15)])
+def test_the_smallest_p_value_is_one_in_the_number_of_partitions(sizes, least):
+    # 6! / (3! 3!) / 2, 20 and 6! / (2! 2! 2!) / 3! ways to deal the raters, groups of a size alike
+    groups = Groups(tuple("abc"[: len(sizes)]), np.repeat(np.arange(len(sizes)), sizes))
+    assert smallest_p(groups) == pytest.approx(least)
+
+
+def test_judges_without_groups_are_not_passed_over_in_silence(divided):
+    ratings, judges = divided
+    found = portraits(replace(ratings, group=None, groups=()), judges)
+    assert any("The judges were not looked at" in warning for warning in found.warnings)
+
+
+def test_labels_that_only_judges_use_count_as_the_numbers_they_are():
+    rated = pd.DataFrame({"item": [1, 1, 2, 2] * 2, "rater": list("abab") * 2, "label": [1, 2, 3, 1, 1, 2, 3, 1],
+                          "group": ["x", "y"] * 4}).drop_duplicates(["item", "rater"])  # fmt: skip
+    judges = read_judges(pd.DataFrame({"item": [1, 2], "judge": "j", "label": [5, 3]}))
+    x, y = portraits(read(rated), judges, bootstrap=0).judges[0].groups
+    # x said 1 and 3, y said 2 and 1; the distance from 5 is more than the largest between raters' labels, 2
+    assert (x.bias, y.bias) == ((4 + 0) / 2, (3 + 2) / 2)
+    assert (x.agreement, y.agreement) == ((0 + 1) / 2, (0 + 0) / 2)
+
+
+def test_positive_options_are_those_of_the_task_and_response_sets_count_by_what_they_hold():
+    table = pd.DataFrame({"item": [1, 1, 1], "rater": list("abc"), "label": ["no", "no|yes", "yes"]})
+    task = Task(name="t", options=("no", "yes"), positive=("yes",))
+    found = portraits(read(table), task=task)
+    assert [own.leniency.value for own in found.raters] == [-1.0, 0.5, 0.5]
+    # Jaccard of {no} and {no, yes} is 1/2, of {no} and {yes} 0
+    assert [own.agreement for own in found.raters] == [0.25, 0.5, 0.25]
+    assert portraits(read(table), task=task, positive="no").settings["positive"] == ("no",)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ([(i, 0, i % 2) for i in range(5)], "There is 1 rater; how each compares with the rest cannot be told"),
+        ([(i, 3 * i + r, r) for i in range(5) for r in range(3)], "cannot be told, because nobody has two items"),
+        ([(i, r, r) for i in range(5) for r in range(3)], "cannot be told, because that takes 4 raters"),
+    ],
+)
+def test_what_cannot_be_told_is_said(table, said):
+    assert said in " ".join(portraits(ratings_from(table)).summary().split())
+
+
+def test_ten_thousand_raters_with_long_names_stay_readable():
+    rng = np.random.default_rng(5)
+    n = 10_000
+    names = tuple(f"{'x' * 295}{r:05d}" for r in range(n))
+    item = np.concatenate([rng.permutation(n) % 2000 for _ in range(2)])
+    ratings = Ratings(item=item, rater=np.tile(np.arange(n), 2), label=rng.integers(2, size=2 * n), labels=("a", "b"),
+                      items=tuple(map(str, range(2000))), raters=names)  # fmt: skip
+    text = portraits(ratings, positive="a").summary()
+    assert len(text.splitlines()) < 120
+    assert "10,000 raters" in text
+    assert "x" * 20 not in text
 
 
 def test_the_json_and_the_frame_have_every_rater(divided):
@@ -293,7 +493,7 @@ def test_who_stands_out_is_named():
     table = [(i, r, int(truth[i] if rng.random() < 0.9 else 1 - truth[i])) for i in range(120) for r in range(12)]
     table += [(i, 99, int(rng.integers(2))) for i in range(120)]  # one who guesses
     found = portraits(ratings_from(table, labels=("no", "yes"), scale="nominal"))
-    assert 'Of 13 raters, 1 agrees far less with the others than raters do: "r99"' in " ".join(found.summary().split())
+    assert 'One of 13 raters agrees far less with the others than most do: "r99"' in " ".join(found.summary().split())
 
 
 def test_one_who_stands_out_among_few_is_not_hidden_by_the_spread_that_he_makes():
@@ -336,3 +536,12 @@ def test_polis_has_thousands_of_raters_and_an_answer(shared):
     found = portraits(ratings.where(ratings.item < 300))
     assert len(found.raters) > 1_000
     assert found.populations["leniency"].spread > 0.2
+
+
+def test_the_command_takes_the_positive_options_of_a_task(tmp_path, capsys):
+    (tmp_path / "task.toml").write_text('name = "t"\noptions = ["no", "yes"]\npositive = ["yes"]\n')
+    (tmp_path / "ratings.csv").write_text("item,rater,label\n1,a,no\n1,b,yes\n1,c,yes\n")
+    assert main(["raters", str(tmp_path / "ratings.csv"), "--task", str(tmp_path / "task.toml"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [own["leniency"]["value"] for own in found["result"]["raters"]] == [-1, 0.5, 0.5]
+    assert found["settings"]["leniency_in"] == "share"

@@ -190,9 +190,38 @@ def test_a_perfect_judge_saves_what_the_other_items_are_worth():
     # Y = f, n = 100 of 1000: the weight is near n_others / all = .9, the variance that of 1000 items: 10 times less.
     rng = np.random.default_rng(0)
     truth = ["yes" if x else "no" for x in rng.random(1000) < 0.3]
-    judge = found([[label] for label in truth[:100]], truth)
+    judge = found([[label] for label in truth[:100]], truth, interval="normal")
     assert judge.ratings_saved == pytest.approx(900, rel=0.1)
     assert judge.weight == pytest.approx(0.9, abs=0.1)
+
+
+def test_a_judge_that_did_not_err_yet_saves_less_than_one_that_is_known_to_be_perfect():
+    # Half an error more in 100 items is a variance of .5 / 100^2; with the .21 / 1000 of the items that is .00026, and
+    # .21 / .00026 = 808 items, against 100: 708 saved. The weight .9 makes it some more, the half item beside it less.
+    rng = np.random.default_rng(0)
+    truth = ["yes" if x else "no" for x in rng.random(1000) < 0.3]
+    judge = found([[label] for label in truth[:100]], truth)
+    assert judge.ratings_saved == pytest.approx(708, rel=0.25)
+    people, tuned = judge.estimates[1], judge.estimates[4]
+    # As many ratings as that are what makes people's interval as short: widths go with the root of the items.
+    assert (people.high - people.low) / (tuned.high - tuned.low) == pytest.approx(
+        math.sqrt(1 + judge.ratings_saved / 100), rel=0.1
+    )
+
+
+def test_an_estimate_beyond_what_a_share_can_be_is_said():
+    result = prevalence(ratings_of(PEOPLE), judges_of(j=JUDGE), positive="yes")
+    assert values(result.judges[0])["ppi"] < 0 == result.judges[0].estimates[3].low
+    assert "With j ppi lies beyond what a share can be: read its interval." in result.warnings
+
+
+def test_one_seventh_of_a_yes_on_a_hundred_items_is_no_more_exact_than_one_yes():
+    # One rater of seven says yes of one item, nobody else of any: 1/700 of the ratings. Taken for a sample of 700, its
+    # upper bound would be .8%; what 100 items can tell is that of 1 whole item in about 110.
+    items = [["yes"] + ["no"] * 6] + [["no"] * 7] * 99
+    people = found(items, ["no", "yes"] * 100).estimates[1]
+    assert people.high > proportion_confint(1, 700, method="wilson")[1] * 3
+    assert people.high < proportion_confint(1, 100, method="wilson")[1]
 
 
 def test_a_judge_that_guesses_saves_next_to_nothing():

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -66,7 +67,17 @@ def test_it_says_what_the_judge_is_off_by_and_what_it_saves():
     near = changed(estimates=estimates(0.34, 0.32, 0.35, 0.34, 0.33), weight=0.0, ratings_saved=0.0)
     said = text(result_of(near))
     assert "taken at its word says 34.0%, which the interval holds." in said
-    assert '"gpt" saves no ratings' in said
+    assert '"gpt" saves no ratings: where people looked, its answers do not go with theirs.' in said
+    narrow = changed(items=100, weight=0.0, ratings_saved=0.0)
+    assert '"gpt" saves no ratings: it answered no item that nobody rated.' in text(result_of(narrow))
+
+
+def test_what_wilsons_intervals_add_is_said_of_them_only():
+    def with_interval(kind):
+        return replace(result_of(PLAIN), settings={"confidence": 0.95, "interval": kind})
+
+    assert "half an error of the judge more than people found" in text(with_interval("wilson"))
+    assert "half an error" not in text(with_interval("normal"))
 
 
 def test_every_method_has_its_name_and_words():
@@ -88,7 +99,7 @@ def test_the_chart_shows_the_methods_that_have_a_value():
         "PPI++",
     ]
     several = section_of(result_of(PLAIN, changed(judge="llama"))).figures()[0]
-    assert several.spec["data"]["values"][5]["name"] == "llama: judge alone (naive)"
+    assert several.spec["data"]["values"][5]["name"] == "llama: alone"
     assert main_chart(result_of(PLAIN)).to_svg().startswith("<svg")
 
 

@@ -30,6 +30,10 @@ MAKE = {
     "judges": lambda ratings, judges: dissensus.rank_judges(ratings, judges, positive="x", bootstrap=20),
     "compare": lambda ratings, judges: dissensus.compare(ratings, judges, bootstrap=20),
     "plan raters": lambda *_: dissensus.plan_raters(effect=0.2, items=(50, 100), raters=(1, 3)),
+    "alt-test": lambda ratings, judges: dissensus.alt_test(ratings, judges, min_items=10),
+    "prevalence": lambda ratings, judges: dissensus.prevalence(ratings, judges, positive="x"),
+    "panel": lambda ratings, judges: dissensus.panels(ratings, judges, bootstrap=20),
+    "raters": lambda ratings, _: dissensus.portraits(ratings, positive="x"),
     "plan labels": lambda *_: dissensus.plan_labels(accuracy=0.8, margin=0.05, label_accuracy=0.8, budget=1000),
 }
 SHOWN_ELSEWHERE = {
@@ -38,12 +42,8 @@ SHOWN_ELSEWHERE = {
     "simulate": "it writes files, and has nothing to draw",
     "import": "it writes a file, and has nothing to draw",
     "doctor": "it is about a file, and has nothing to draw",
+    "gate": "its checks have different units, and a verdict each: a table and no chart; its own tests show it",
     "rate": "it needs a model to ask; its own tests show it",
-    "gate": "it passes or fails; its own tests show it",
-    "alt-test": "its own tests show it",
-    "prevalence": "its own tests show it",
-    "panel": "its own tests show it",
-    "raters": "its own tests show it",
 }
 
 

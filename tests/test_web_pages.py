@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -168,7 +169,7 @@ def test_the_same_question_is_computed_once(server):
 def test_a_job_that_cannot_be_done_says_why_in_words(server):
     where = server.upload(ratings=("a.csv", b"nothing,here\n1,2\n"))
     assert "item" in words(server.answer("report", where.partition("?")[2]))
-    assert "no judges to compare" in server.answer("compare", where.partition("?")[2])
+    assert "no judges to ask about" in server.answer("compare", where.partition("?")[2])
 
 
 def test_uploads_are_forgotten_after_their_time():
@@ -309,6 +310,43 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch):
     monkeypatch.delitem(sys.modules, "dissensus.web.serving", raising=False)
     with pytest.raises(DissensusError, match=r"pip install 'dissensus\[web\]'"):
         serve_command(port=0)
+
+
+def test_the_report_without_judges_is_the_one_that_the_command_writes(server, files, capsys):
+    query = server.upload(ratings=files["ratings"]).partition("?")[2] + "&repeats=first&bootstrap=50"
+    answer = server.answer("report", query)
+    verdict = [words(sentence) for sentence in re.findall(r"<li>(.*?)</li>", answer.partition("</ul>")[0])]
+    text = server.ask("GET", f"/report?{query}")[2]
+    printed = run_command(shown(text, "recipe-command"), capsys)
+    assert verdict
+    assert all(sentence in printed for sentence in verdict)
+    written = re.findall(r"<h2[^>]*>(.*?)</h2>", Path("report.html").read_text())
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", answer)
+    assert len(titles) >= 3
+    assert [title for title in titles if title not in written] == []
+
+
+def test_the_first_visitors_get_every_style_sheet_and_script():
+    # A browser asks for all of them at once, as soon as the server answers at all.
+    names = ["page.css", "app.css", "app.js", "htmx.min.js"] * 15
+    with running() as started, ThreadPoolExecutor(20) as visitors:
+        answers = list(visitors.map(lambda name: started.ask("GET", f"/static/{name}"), names))
+        assert {status for status, _, _ in answers} == {200}
+        assert len({text for _, _, text in answers}) == 4
+        assert all(len(text) > 500 for _, _, text in answers)
+
+
+@pytest.mark.parametrize("value", ["1e308", "inf", "9" * 400, "-1e300", "nan"])
+def test_numbers_beyond_any_plan_are_answered_in_words(server, value):
+    for path, names in (
+        ("/plan/labels/answer", ("item_cost", "label_cost", "labels_per_item", "accuracy", "error")),
+        ("/plan/raters/answer", ("item_cost", "rating_cost", "items", "effect", "budget")),
+    ):
+        for name in names:
+            status, _, text = server.ask("GET", f"{path}?{name}={value}")
+            assert status == 200
+            assert "went wrong on our side" not in text, (path, name)
+            assert 'class="problem"' in text, (path, name)
 
 
 def test_an_answer_to_a_slider_tells_those_who_do_not_see_it(server):

@@ -58,6 +58,8 @@ def files(tmp_path_factory):
     write = lambda name, rows: (folder / name).write_text("\n".join(rows) + "\n")  # noqa: E731 - three times the same
     write("ratings.csv", ["item,rater,label", *ratings])
     write("repeated.csv", ["item,rater,label", *ratings, "i0,r1,yes", "i1,r2,no"])
+    spelt = [row.replace("yes", "YES") if row.startswith("i1,") else row for row in ratings]
+    write("spelt.csv", ["item,rater,label", *spelt, "i0,r8,n/a", "i1,r8,n/a"])
     write("judges.csv", ["item,judge,label", *judges])
     return folder
 
@@ -106,6 +108,66 @@ def test_mend_a_file_with_repeated_ratings(visit, files):
     page.get_by_role("link", name="Make the report").click()
     expect(page.get_by_role("list", name="The verdict")).to_be_visible(timeout=60_000)
     assert re.search(r"repeated\.csv --repeats (first|last)", page.get_by_label("Command line").inner_text())
+
+
+def test_mend_labels_by_picking_what_they_are(visit, files):
+    page = visit("/")
+    upload(page, ratings=files / "spelt.csv")
+    expect(page.get_by_text("are read as different labels")).to_be_visible(timeout=20_000)
+    page.get_by_text("Take labels for something else").click()
+    page.get_by_label("n/a", exact=True).select_option("take it as missing")
+    page.get_by_label("YES", exact=True).select_option("is the same as yes")
+    page.locator("details.unsure").get_by_role("button", name="Look again").click()
+    expect(page.get_by_label("Other names for labels")).to_have_value("YES=yes,n/a=")
+    expect(page.get_by_text("160 ratings of 40 items")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("are read as different labels")).to_have_count(0)
+    page.get_by_role("link", name="Make the report").click()
+    expect(page.get_by_role("list", name="The verdict")).to_be_visible(timeout=60_000)
+    assert "--map YES=yes,n/a=" in page.get_by_label("Command line").inner_text()
+
+
+def test_mend_with_one_button_after_the_other(visit, files):
+    page = visit("/")
+    upload(page, ratings=files / "spelt.csv")
+    page.get_by_role("link", name="Mend it with --merge-case").click(timeout=20_000)
+    expect(page.get_by_label("Labels that differ in case or blanks only are one").first).to_be_checked()
+    page.get_by_role("link", name=re.compile("Mend it with --map")).click(timeout=20_000)
+    expect(page.get_by_text("160 ratings of 40 items")).to_be_visible(timeout=20_000)
+    assert page.get_by_role("group", name="Mend it").count() == 0
+    assert "--merge-case" in page.get_by_label("Command line").inner_text()
+
+
+def test_describe_models_that_err_alike(visit):
+    page = visit("/plan/labels")
+    expect(page.get_by_label("Accuracy of the worse one", exact=True)).to_be_hidden()
+    page.get_by_label("By how the better one does").check()
+    expect(page.get_by_label("Accuracy of the worse model", exact=True)).to_be_hidden()
+    lead = page.locator("#answer .lead")
+    before = lead.inner_text()
+    page.get_by_label("The better one is right where the worse is right: slider").fill("0.99")
+    expect(lead).not_to_have_text(before, timeout=10_000)
+    expect(page).to_have_url(re.compile("described=correlated.*better_if_worse_right=0.99"), timeout=10_000)
+    assert "--better-if-worse-right 0.99" in page.get_by_label("Command line").inner_text()
+
+
+def test_plan_labels_from_a_pilot(visit):
+    page = visit("/plan/labels")
+    page.get_by_role("link", name="Toxic comments").click()
+    expect(page.locator("#answer .lead")).to_contain_text("items", timeout=60_000)
+    drawn(page)
+    assert "--pilot example:toxicity" in page.get_by_label("Command line").inner_text()
+
+
+def test_ask_whether_a_judge_may_pass(visit, files):
+    page = visit("/")
+    upload(page, ratings=files / "ratings.csv", judges=files / "judges.csv")
+    page.get_by_role("link", name="May this judge pass?").click(timeout=20_000)
+    page.get_by_role("group", name="Which judge").get_by_role("link", name="near").click(timeout=20_000)
+    expect(page.locator("#answer .lead")).to_contain_text('"near"', timeout=60_000)
+    page.get_by_label("Worth at least so many raters").fill("50")
+    page.get_by_role("button", name="Check").click()
+    expect(page.locator("#answer .lead")).to_contain_text("fails: the check fails", timeout=60_000)
+    assert "--judge near --min-equivalence 50" in page.get_by_label("Command line").inner_text()
 
 
 def test_move_a_slider_and_see_how_many_labels_it_takes(visit):
@@ -170,7 +232,7 @@ def test_plan_raters_from_a_pilot(visit):
 def test_compare_two_judges(visit, files):
     page = visit("/")
     upload(page, ratings=files / "ratings.csv", judges=files / "judges.csv")
-    page.get_by_role("link", name="Compare two judges").click(timeout=20_000)
+    page.get_by_role("link", name="Is A better than B?").click(timeout=20_000)
     expect(page.locator("#answer .lead")).to_contain_text('"near"', timeout=30_000)
     page.reload()
     page.get_by_label("First judge").select_option("far")
@@ -214,12 +276,21 @@ def test_the_keyboard_alone_is_enough(visit):
 
 
 @pytest.mark.parametrize(
-    "path", ["/", LABELS, "/plan/raters", "/compare", "/explain/worth", "/data?data=example:binary"]
+    "path",
+    [
+        "/",
+        LABELS,
+        "/plan/raters",
+        "/compare",
+        "/explain/worth",
+        "/data?data=example:binary",
+        "/gate?data=example:binary",
+    ],
 )
 def test_a_phone_needs_no_sideways_scroll(visit, path):
     page = visit(path, **PHONE)
     if "data=" in path:
-        expect(page.get_by_role("link", name="Make the report")).to_be_visible(timeout=20_000)
+        expect(page.locator("#answer .actions").first).to_be_visible(timeout=20_000)
     drawn(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
@@ -233,12 +304,19 @@ def test_upload_on_a_phone_and_read_the_verdict(visit, files):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_a_real_file_of_megabytes_goes_through_the_page(visit, shared):
+def test_a_real_file_of_megabytes_goes_through_upload_check_up_and_the_whole_report(visit, shared):
     folder = shared / "data" / "wiki_attacks"
     page = visit("/")
     upload(page, ratings=folder / "ratings.csv.gz", judges=folder / "judges.csv")
     # 349,582 ratings of 23,178 comments, as the folder's README says.
     expect(page.get_by_text("349,582 ratings of 23,178 items")).to_be_visible(timeout=60_000)
+    where = page.get_by_role("link", name="Make the report").get_attribute("href")
+    page.goto(page.url.partition("/data")[0] + where + "&bootstrap=20")
+    verdict = page.get_by_role("list", name="The verdict").get_by_role("listitem")
+    expect(verdict.first).to_contain_text('"jigsaw_attack_model"', timeout=180_000)
+    expect(page.get_by_text("349,582").first).to_be_visible()
+    drawn(page)
+    assert "went wrong on our side" not in page.content()
 
 
 def test_without_javascript_there_is_still_an_answer(visit, files):
@@ -254,16 +332,16 @@ def test_a_token_is_asked_for_once(browser):
     with running(token="correct horse battery") as guarded:  # noqa: S106 - of a server that lives for a second
         context = browser.new_context()
         page = context.new_page()
-        page.goto(guarded.url + "/plan/labels")
+        page.goto(guarded.url + LABELS)
         page.get_by_label("Token").fill("wrong")
         page.get_by_role("button", name="Go on").click()
         expect(page.get_by_text("That is not the token.")).to_be_visible()
         page.get_by_label("Token").fill("correct horse battery")
         page.get_by_role("button", name="Go on").click()
+        expect(page.locator("#answer .lead")).to_contain_text("369")  # the page that was asked for
+        assert page.url == guarded.url + LABELS
+        page.goto(guarded.url + "/")
         expect(page.get_by_role("heading", name="How good is your judge?")).to_be_visible()
-        page.goto(guarded.url + LABELS)
-        expect(page.locator("#answer .lead")).to_contain_text("369")
-        assert "correct" not in page.url
         context.close()
 
 
@@ -286,7 +364,9 @@ LOOKED_AT += [
     ("/data?data=example:binary", "dark"),
     ("/explain/better", "phone"),
 ]
-LOOKED_AT += [("/compare?data=example:binary", "light")]
+LOOKED_AT += [("/compare?data=example:binary", "light"), ("/plan/labels?described=correlated", "phone")]
+LOOKED_AT += [("/alt-test?data=example:binary", "dark"), ("/raters?data=example:binary&bootstrap=0", "light")]
+LOOKED_AT += [("/prevalence?data=example:toxicity", "phone"), ("/gate?data=example:binary&judge=classifier", "light")]
 
 
 @pytest.mark.parametrize(("path", "window"), LOOKED_AT)

@@ -38,9 +38,9 @@ def draw_weights(types: CountTypes, replicates: int, rng: Generator) -> npt.NDAr
         # Few types: one multinomial draw instead of one draw per item.
         return rng.multinomial(n_items, types.items / n_items, size=replicates)
     type_of = np.repeat(np.arange(n_types), types.items)
-    drawn = type_of[rng.integers(n_items, size=(replicates, n_items))]
-    drawn += n_types * np.arange(replicates)[:, None]
-    return np.bincount(drawn.ravel(), minlength=replicates * n_types).reshape(replicates, n_types)
+    # A row at a time takes the same random numbers as all at once, and much less memory.
+    rows = [np.bincount(type_of[rng.integers(n_items, size=n_items)], minlength=n_types) for _ in range(replicates)]
+    return np.stack(rows) if rows else np.empty((0, n_types), dtype=np.intp)
 
 
 def replicate(

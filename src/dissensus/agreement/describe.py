@@ -14,6 +14,7 @@ from dissensus.agreement.sums import Floats, pairable
 from dissensus.engine import Engine, Progress, open_executor, seed_of
 from dissensus.errors import OptionError
 from dissensus.ratings import Ratings
+from dissensus.ratings.quantiles import median
 from dissensus.ratings.table import ELICITATIONS, Elicitation
 
 BINS = 20
@@ -144,7 +145,6 @@ def _describe_one(
 ) -> tuple[Description, list[str]]:
     types = ratings.types
     coefficients, warnings = _coefficients(ratings, group, measures, replicates, confidence)
-    per_item = np.repeat(types.ratings, types.items)
     totals = np.bincount(types.label, weights=types.count * types.items[types.type_of_cell], minlength=types.n_labels)
     shares = [
         LabelShare(label=label, count=int(total), share=float(total / totals.sum()))
@@ -152,12 +152,12 @@ def _describe_one(
     ]
     description = Description(
         group=group,
-        items=ratings.n_items,
+        items=ratings.items_in_all,
         raters=ratings.n_raters,
         ratings=ratings.n_ratings,
-        fewest=int(per_item.min()),
-        median=float(np.median(per_item)),
-        most=int(per_item.max()),
+        fewest=int(types.ratings.min()),
+        median=median(types.ratings.astype(np.float64), types.items),
+        most=int(types.ratings.max()),
         labels=tuple(shares),
         pairwise_agreement=coefficients[0],
         coefficients=tuple(coefficients[1:]),
@@ -196,7 +196,7 @@ def _coefficients(
 
 
 def _why_no_interval(ratings: Ratings, replicates: Floats) -> str | None:
-    if ratings.n_items == 1:
+    if ratings.items_in_all == 1:
         return "there is only one item to resample"
     undefined = float(np.isnan(replicates).mean())
     return f"undefined in {undefined:.0%} of the bootstrap samples" if undefined > UNDEFINED_SHARE else None

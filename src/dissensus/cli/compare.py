@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from dissensus.cli.inputs import JudgesInput, RatingsInput
+from dissensus.cli.large_inputs import LargeOptions, read_both
 from dissensus.cli.output import Output, Work
 from dissensus.errors import OptionError
 
@@ -109,6 +110,7 @@ def compare_command(
     source: RatingsInput,
     judges_source: JudgesInput,
     options: CompareOptions,
+    large: LargeOptions = LargeOptions(),
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
@@ -116,6 +118,6 @@ def compare_command(
 
     Scores two judges, or every pair, against the raters, and tests whether their difference could be chance.
     """
-    ratings = source.read()
-    judges = judges_source.read_all(repeats=source.repeats)
+    chosen = [name for name in (options.a, options.b) if name is not None]
+    ratings, judges = read_both(source, judges_source, large, work, judge=chosen if len(chosen) == 2 else None)  # noqa: PLR2004 - a pair
     output.show(options.run(ratings, judges, work, output))

@@ -3,6 +3,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from dissensus.cli.inputs import RatingsInput
+from dissensus.cli.large_inputs import LargeOptions, read_inputs
 from dissensus.cli.output import Output, Work
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def describe_command(
     ] = None,
     bootstrap: Annotated[int, typer.Option(metavar="N", help="Bootstrap samples; 0 for no intervals.")] = 500,
     confidence: Annotated[float, typer.Option(metavar="C", help="Confidence of the intervals.")] = 0.95,
+    large: LargeOptions = LargeOptions(),
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
@@ -36,7 +38,7 @@ def describe_command(
     from dissensus.agreement import describe
 
     by_group = group is not None and source.has_column(group)
-    ratings = source.read(group_column=group if by_group else None)
+    ratings, _ = read_inputs(source, None, large, work, group_column=group if by_group else None)
     with output.progress("Resampling items") as progress:
         result = describe(
             ratings,

@@ -4,12 +4,14 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from dissensus.cli.inputs import JudgesInput, RatingsInput
+from dissensus.cli.large_inputs import LargeOptions, read_both
 from dissensus.cli.output import Output, Work
 
 if TYPE_CHECKING:
     from dissensus.ratings import Judges, Ratings
     from dissensus.ratings.table import Elicitation
     from dissensus.survey import EquivalenceResult
+    from dissensus.survey.additive import LabelScores
     from dissensus.survey.calibration import Calibration
     from dissensus.survey.combiners import Combiner, Learn, Prior
     from dissensus.survey.intervals import Interval
@@ -65,6 +67,12 @@ class SurveyOptions:
         bool, typer.Option("--ceiling", help="Estimate the curve beyond the data and what no survey can exceed.")
     ] = False
 
+    def scored_by(self) -> "LabelScores | None":
+        """What labels score under a prediction, for scores that are means over items."""
+        from dissensus.survey.additive import ADDITIVE_SCORES, label_scores
+
+        return label_scores(self.score, clip=self.clip) if self.score in ADDITIVE_SCORES else None
+
     def run(self, ratings: "Ratings", judges: "Judges", work: Work, output: Output) -> "EquivalenceResult":
         """The answer, with these options."""
         from dissensus.survey import equivalence
@@ -103,6 +111,7 @@ def equivalence_command(
     source: RatingsInput,
     judges_source: JudgesInput,
     options: SurveyOptions,
+    large: LargeOptions = LargeOptions(),
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
@@ -110,6 +119,13 @@ def equivalence_command(
 
     Compares each judge with surveys of 0, 1, 2, ... raters: how well does it predict another rater's label?
     """
-    ratings = source.read(group_column=options.group)
-    judges = judges_source.read_all(repeats=source.repeats)
+    ratings, judges = read_both(
+        source,
+        judges_source,
+        large,
+        work,
+        group_column=options.group,
+        judge=options.judge,
+        scored_by=options.scored_by(),
+    )
     output.show(options.run(ratings, judges, work, output))

@@ -22,7 +22,7 @@ NOT_PASSED = 1
 class GateOptions:
     """What the judge must keep to."""
 
-    judge: Annotated[str, typer.Option(metavar="J", help="The judge at the gate.")]
+    judge: Annotated[list[str], typer.Option(metavar="J", help="The judge at the gate.")]
     min_equivalence: Annotated[
         float | None, typer.Option(metavar="X", help="It must be worth at least so many raters.")
     ] = None
@@ -64,12 +64,15 @@ class GateOptions:
     ) -> "GateResult":
         """The answer, with these options."""
         from dissensus.decisions.gating import gate
+        from dissensus.errors import OptionError
 
+        if len(self.judge) > 1:
+            raise OptionError("--judge was given more than once: a gate is for one judge, so run it for each of them.")
         with output.progress("Checking the judge") as progress:
             return gate(
                 ratings,
                 judges,
-                judge=self.judge,
+                judge=self.judge[0],
                 min_equivalence=self.min_equivalence,
                 min_consistency=self.min_consistency,
                 tau=self.tau,
@@ -110,6 +113,11 @@ def gate_command(
 
     Tests thresholds on the bounds of intervals. Exit status 0: every check passes; 1: one fails or is inconclusive.
     """
+    from dissensus.report.saving import check_place
+
+    for path in (junit, summary):
+        if path is not None:
+            check_place(path)  # before the work, so that a misspelt folder costs no time
     ratings = source.read()
     judges = judges_source.read_all(repeats=source.repeats)
     result = options.run(ratings, judges, source.read_task(), work, output)

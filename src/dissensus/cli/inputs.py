@@ -94,9 +94,11 @@ class RatingsInput:
 
     def has_column(self, name: str) -> bool:
         """Whether the file has a column of this name."""
+        from dissensus.ratings.reducing.large_files import find_files, is_many
         from dissensus.ratings.source import open_source
 
-        with open_source(resolve(self.ratings, "ratings.csv")) as source:
+        path = resolve(self.ratings, "ratings.csv")
+        with open_source(find_files(path).paths[0] if is_many(path) else path) as source:
             return name.strip().lower() in {column.strip().lower() for column in source.columns}
 
 
@@ -190,12 +192,9 @@ def split_labels(text: str | None) -> Sequence[str] | None:
     >>> split_labels('no,"yes, but"')
     ['no', 'yes, but']
     """
-    if text is None:
-        return None
-    labels = [label.strip() for label in next(csv.reader([text], skipinitialspace=True), [])]
-    if not all(labels) or not labels:
-        raise OptionError(f"--labels {text!r} has an empty label: write them as a,b,c.")
-    return labels
+    from dissensus.ratings import typed_options
+
+    return None if text is None else typed_options.split_labels(text)
 
 
 def column_names(text: str | None) -> dict[str, str]:
@@ -225,10 +224,6 @@ def renamed_labels(text: str | None) -> dict[str, str]:
     >>> renamed_labels("NO=No,n/a=")
     {'NO': 'No', 'n/a': ''}
     """
-    names = {}
-    for part in [] if text is None else next(csv.reader([text], skipinitialspace=True), []):
-        old, equals, new = part.partition("=")
-        if not equals or not old.strip():
-            raise OptionError(f"--map has {part!r}: write OLD=NEW, and OLD= for a label that means missing.")
-        names[old.strip()] = new.strip()
-    return names
+    from dissensus.ratings import typed_options
+
+    return {} if text is None else typed_options.renamed_labels(text)

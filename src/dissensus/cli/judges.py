@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from dissensus.cli.inputs import JudgesInput, RatingsInput
+from dissensus.cli.large_inputs import LargeOptions, read_both
 from dissensus.cli.output import Output, Work
 from dissensus.errors import OptionError
 
@@ -84,6 +85,7 @@ def judges_command(
     source: RatingsInput,
     judges_source: JudgesInput,
     options: RankingOptions,
+    large: LargeOptions = LargeOptions(),
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
@@ -91,6 +93,5 @@ def judges_command(
 
     Ranks the judges by every definition of agreement, compares their decisions with people's, and gives advice.
     """
-    ratings = source.read()
-    judges = judges_source.read_all(repeats=source.repeats)
+    ratings, judges = read_both(source, judges_source, large, work, judge=options.judge)
     output.show(options.run(ratings, judges, source.read_task(), work, output))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dissensus.ratings import Judges, Ratings
     from dissensus.ratings.formats.plan import ReadPlan, Repeats
     from dissensus.ratings.labels import Scale
-    from dissensus.ratings.reducing.moments import LabelScores
+    from dissensus.ratings.output_moments import LabelScores
 
 
 @dataclass(frozen=True, kw_only=True)

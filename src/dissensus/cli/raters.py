@@ -18,7 +18,10 @@ def raters_command(
     group: Annotated[str | None, typer.Option(metavar="COL", help="Name of the column with the raters' group.")] = None,
     positive: Annotated[
         list[str] | None,
-        typer.Option(metavar="LABEL", help="A label that leniency counts; may be repeated. Else labels as numbers."),
+        typer.Option(
+            metavar="LABEL",
+            help="A label that leniency counts; may be repeated. Else those of the task.",
+        ),
     ] = None,
     only: Annotated[
         str | None, typer.Option(metavar="E", help="Only ratings elicited so: forced_choice or response_set.")
@@ -43,6 +46,7 @@ def raters_command(
             judges,
             judge=judge or None,
             positive=positive or (),
+            task=source.read_task(),
             elicitation=cast("Elicitation | None", only),
             resamples=resamples,
             bootstrap=bootstrap,

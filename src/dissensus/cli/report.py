@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.inputs import OptionalJudgesInput, RatingsInput
+from dissensus.cli.large_inputs import LargeOptions, read_inputs
 from dissensus.cli.output import Output, Work
 from dissensus.errors import OptionError
 
@@ -88,6 +89,7 @@ def report_command(
     ] = None,
     bootstrap: Annotated[int, typer.Option(metavar="N", min=0, help="Bootstrap samples; 0 for no intervals.")] = 500,
     costs: Costs = Costs(),
+    large: LargeOptions = LargeOptions(),
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
@@ -106,8 +108,8 @@ def report_command(
     form = writing.file_format()  # before the work, so that a misspelt format or folder costs no time
     check_place(writing.path())
     with output.progress("Reading the files"):
-        judges, task = judges_source.read_all(repeats=source.repeats), source.read_task()
-        ratings = source.read()
+        task = source.read_task()
+        ratings, judges = read_inputs(source, judges_source, large, work)
     with bundled_meanwhile() if form == "html" else nullcontext():
         answers = answers_of(
             ratings,

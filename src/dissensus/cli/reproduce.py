@@ -1,13 +1,32 @@
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from dissensus.cli.output import Output, Work
+from dissensus.cli.pace import Pace, duration
 
 if TYPE_CHECKING:
+    from dissensus.engine import Progress
+    from dissensus.papers.label_sweep import Grid
     from dissensus.papers.reproduce import Sweep
+
+SWEPT = ("all", "dont-label-twice")
+"""What the sweep belongs to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnseededOutput(Output):
+    """How to show a result that no seed changes."""
+
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Changes nothing here: each number has a seed of its own.")
+    ] = 0
 
 
 def reproduce_command(
@@ -38,7 +57,7 @@ def reproduce_command(
         ),
     ] = None,
     work: Work = Work(),
-    output: Output = Output(),
+    output: UnseededOutput = UnseededOutput(),  # noqa: B008 - frozen, like Output
 ) -> None:
     """Recompute the numbers that the papers print.
 
@@ -51,7 +70,8 @@ def reproduce_command(
         check_place(out)
     folder = download_data(cache_folder()) if download and data is None else data
     noted = cache_folder() / "sweep.jsonl" if record is None and sweep == "full" else record
-    with output.progress("Recomputing") as progress:
+    long = noted if sweep == "full" and paper in SWEPT else None
+    with output.progress("Recomputing") if long is None else _long_sweep(long, work, output) as progress:
         result = reproduce(
             paper,
             data=folder,
@@ -76,3 +96,38 @@ def reproduce_command(
 def cache_folder() -> Path:
     """Where downloaded data are kept."""
     return Path(typer.get_app_dir("dissensus")) / "papers"
+
+
+@contextmanager
+def _long_sweep(record: Path, work: Work, output: Output) -> "Iterator[Progress | None]":
+    """The progress of a full sweep, and how long it will take, also where there is no terminal."""
+    from dissensus.papers.reproduce import GRIDS
+
+    if not output.quiet:
+        output.remark(forecast(GRIDS["full"], record, work))
+    try:
+        with output.progress("Recomputing") as progress:
+            yield Pace(output.remark) if progress is None else progress
+    except KeyboardInterrupt:
+        output.remark(f"Stopped. The same command goes on from {record}.")
+        raise
+
+
+def forecast(grid: "Grid", record: Path, work: Work) -> str:
+    """What a sweep has to do and how long that will take, by one part of it."""
+    from dissensus.papers.label_sweep import REDUCED_GRID, sweep_cell
+    from dissensus.papers.sweep_record import read_record
+
+    done, cells = read_record(record), grid.cells()
+    left = [cell for cell in cells if cell.name not in done]
+    begun = f"The sweep has {len(cells):,} parts; {len(cells) - len(left):,} of them are done, by {record}."
+    if not left:
+        return begun
+    sweep_cell(REDUCED_GRID.cells()[0])  # what only the first one needs, such as imports, is no part of the time
+    start = perf_counter()
+    sweep_cell(left[0])
+    seconds = (perf_counter() - start) * len(left)
+    if work.engine != "local":
+        return f"{begun} The rest needs {duration(seconds)} of computing, which the workers of {work.engine} share."
+    processes = "1 process" if work.workers == 1 else f"{work.workers} processes"
+    return f"{begun} The rest will take {duration(seconds / work.workers)} with {processes}."

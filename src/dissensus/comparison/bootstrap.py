@@ -13,15 +13,22 @@ MOST_NUMBERS = 2_000_000
 
 def bootstrap_differences(metric: Metric, columns: Columns, replicates: int, rng: Generator) -> Floats:
     """Differences of scores on as many items drawn with replacement, of shape (replicates,)."""
-    n = len(columns.a)
-    size = max(1, MOST_NUMBERS // n)
+    size = max(1, MOST_NUMBERS // len(columns.a))
     parts = []
     for done in range(0, replicates, size):
-        rows = min(size, replicates - done)
-        drawn = rng.integers(n, size=(rows, n)) + n * np.arange(rows)[:, None]
-        weights = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+        weights = _drawn_weights(columns, min(size, replicates - done), rng)
         parts.append(metric.score(columns, weights).difference)
     return np.concatenate(parts)
+
+
+def _drawn_weights(columns: Columns, rows: int, rng: Generator) -> Floats:
+    """How often each item is drawn, all of its copies together, of shape (rows, n_items)."""
+    if columns.copies is not None:
+        shares = columns.copies / columns.copies.sum()
+        return rng.multinomial(columns.items_in_all, shares, size=rows).astype(np.float64)
+    n = len(columns.a)
+    drawn = rng.integers(n, size=(rows, n)) + n * np.arange(rows)[:, None]
+    return np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
 
 
 def percentile_interval(differences: Floats, confidence: float) -> tuple[float, float]:

@@ -16,6 +16,8 @@ from dissensus.ratings import Judges, Ratings
 
 FEWEST_ITEMS = 6
 """With fewer, no exchange of the judges is rarer than 1 in 20: nothing can be found at .05."""
+MOST_REDRAWN = 5_000_000
+"""Alike items that were put together are taken apart for a test that needs it, up to so many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,11 +41,13 @@ class Found:
 def pairs_of(ratings: Ratings, judges: Judges, question: Question) -> Found:
     """The pairs that the question is about."""
     check_judges(judges, (question.a, question.b, *question.reverse))
+    _check_answers(judges)
     wanted = question.pairs(judges.judges)
     names = list(dict.fromkeys(chain.from_iterable(wanted)))
     chosen = judges.where(np.isin(judges.judge, [judges.judges.index(name) for name in names])).on_items_of(ratings)
     if lost := [name for name in names if name not in chosen.judges]:
         raise JudgesError(f"The judge {listed(lost)} answered none of the rated items: check its item ids.")
+    ratings, chosen = _fit_for(question, ratings, chosen)
     panel = panel_of(ratings, chosen, names)
     metric = metric_of(question.metric, has_numbers=panel.has_numbers, clip=question.clip)
     _check_labels(ratings, panel, metric)
@@ -53,6 +57,27 @@ def pairs_of(ratings: Ratings, judges: Judges, question: Question) -> Found:
     pairs, left_out = _shared(panel, wanted, metric, _space(panel, question))
     warnings = (*ratings.warnings, *chosen.warnings, *panel.warnings, *notes, *left_out)
     return Found(pairs=tuple(pairs), metric=metric, warnings=tuple(dict.fromkeys(warnings)))
+
+
+def _check_answers(judges: Judges) -> None:
+    """Raise where nobody knows what a judge answered to an item."""
+    if judges.moments is not None:
+        raise JudgesError(
+            "Of the judges' probabilities only the means over many items are known, and a comparison needs those of "
+            "each item: read the judges with --round-outputs 3."
+        )
+
+
+def _fit_for(question: Question, ratings: Ratings, judges: Judges) -> tuple[Ratings, Judges]:
+    """The same, one by one where the test draws the responses to each item anew."""
+    if ratings.copies is None or question.test == "sign-flip":
+        return ratings, judges
+    if ratings.items_in_all > MOST_REDRAWN:
+        raise OptionError(
+            f"--test {question.test} draws the responses to each item anew, and {ratings.items_in_all:,} items are "
+            f"more than the {MOST_REDRAWN:,} that it can do: choose --test sign-flip."
+        )
+    return ratings.expanded(), judges.expanded(ratings)
 
 
 def _check_labels(ratings: Ratings, panel: Panel, metric: Metric) -> None:
@@ -141,11 +166,13 @@ def _shared(
     pairs, few = [], []
     for a, b in wanted:
         rows = np.flatnonzero(answered(panel.judges[a]) & answered(panel.judges[b]))
-        if len(rows) < FEWEST_ITEMS:
-            few.append(f"{a} and {b} share {counted(len(rows), 'rated item')}")
+        copies = None if panel.copies is None else panel.copies[rows]
+        items = len(rows) if copies is None else int(copies.sum())
+        if items < FEWEST_ITEMS:
+            few.append(f"{a} and {b} share {counted(items, 'rated item')}")
             continue
         responses = [party.on(rows) for party in (panel.people, panel.judges[a], panel.judges[b])]
-        pairs.append(NamedPair(judge_a=a, judge_b=b, problem=problem_of(responses, metric, space)))
+        pairs.append(NamedPair(judge_a=a, judge_b=b, problem=problem_of(responses, metric, space, copies=copies)))
     if not pairs:
         raise RatingsError(f"{listed(few)}: a comparison needs {FEWEST_ITEMS} or more. Rate more items.")
     return pairs, [f"Left out, since {FEWEST_ITEMS} items are needed: {listed(few)}."] if few else []

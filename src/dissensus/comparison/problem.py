@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from dissensus.comparison.coordinates import Cloud, Space, clouds_of
 from dissensus.comparison.metrics import Metric
 from dissensus.comparison.metrics.distances import Floats
-from dissensus.comparison.metrics.scores import Columns, settled
+from dissensus.comparison.metrics.ranks import rankable
+from dissensus.comparison.metrics.scores import Columns, put_together, settled
 from dissensus.comparison.responses import Responses
+from dissensus.ratings.coding import Codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,6 +27,8 @@ class Problem:
         Responses of the raters and the judges, item by item.
     size : float
         The largest of the raters' responses; what is small against it is rounding.
+    copies : ndarray of shape (n_items,), optional
+        How many items of the data each item stands for; one if None.
     """
 
     metric: Metric
@@ -31,11 +36,17 @@ class Problem:
     a: Cloud
     b: Cloud
     size: float
+    copies: Floats | None = None
 
     @property
     def n_items(self) -> int:
-        """How many items there are."""
+        """How many items there are; where alike items were put together, how many different ones."""
         return len(self.people.times)
+
+    @property
+    def items_in_all(self) -> int:
+        """How many items of the data there are."""
+        return self.n_items if self.copies is None else int(self.copies.sum())
 
     @property
     def most_numbers(self) -> int:
@@ -44,22 +55,27 @@ class Problem:
 
     def columns(self, a: Floats, b: Floats, people: Floats) -> Columns:
         """What each item counts, from mean responses of shape (..., n_items, n_coordinates)."""
-        of_item = self.metric.of_item
         if self.metric.name == "spearman":
-            return Columns(of_item(a, people), of_item(b, people), of_item(people, people))
-        errors = Columns(of_item(a, people), of_item(b, people), people[..., 0])
+            ranked = partial(rankable, copies=self.copies)
+            return Columns(ranked(a, people), ranked(b, people), ranked(people, people), self.copies)
+        of_item = self.metric.of_item
+        errors = Columns(of_item(a, people), of_item(b, people), people[..., 0], self.copies)
         return settled(errors, size=self.size, is_square=self.metric.name == "rmse")
 
     def observed(self) -> Columns:
-        """What each item counts in the data."""
-        return self.columns(self.a.mean(), self.b.mean(), self.people.mean())
+        """What each item counts in the data; with copies, one item for all that count the same."""
+        columns = self.columns(self.a.mean(), self.b.mean(), self.people.mean())
+        if self.copies is None:
+            return columns
+        return put_together(columns, by_sign=self.metric.name == "wins", by_people=self.metric.name == "spearman")
 
 
-def problem_of(parties: Sequence[Responses], metric: Metric, space: Space) -> Problem:
+def problem_of(parties: Sequence[Responses], metric: Metric, space: Space, *, copies: Codes | None = None) -> Problem:
     """The problem of comparing two judges, from the responses of the raters, of A and of B to the same items."""
     people, a, b = clouds_of(parties, metric.coordinates, space)
     size = float(np.abs(people.vectors).sum(axis=-1).max(initial=0))
-    return Problem(metric=metric, people=people, a=a, b=b, size=size)
+    counted = None if copies is None else copies.astype(np.float64)
+    return Problem(metric=metric, people=people, a=a, b=b, size=size, copies=counted)
 
 
 def problem_of_values(people: Floats, a: Floats, b: Floats, metric: Metric, space: Space | None = None) -> Problem:

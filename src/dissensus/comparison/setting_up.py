@@ -12,6 +12,7 @@ from dissensus.errors import JudgesError, OptionError, listed
 from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.labels import label_values
+from dissensus.ratings.quantiles import median, quantiles
 
 MOST_OUTSIDE = 0.05
 """Share of a judge's answers that may lie outside the raters' labels."""
@@ -37,6 +38,8 @@ class Panel:
         Of the ratings.
     warnings : tuple of str
         What was mended, and why.
+    copies : ndarray of shape (n_items,), optional
+        How many items of the data each item stands for; one if None.
     """
 
     people: Responses
@@ -45,6 +48,7 @@ class Panel:
     values: Floats
     scale: str
     warnings: tuple[str, ...]
+    copies: Codes | None = None
 
     @property
     def has_numbers(self) -> bool:
@@ -74,6 +78,7 @@ def panel_of(ratings: Ratings, judges: Judges, names: Sequence[str]) -> Panel:
         values=values,
         scale=ratings.scale,
         warnings=tuple(warnings),
+        copies=ratings.copies,
     )
 
 
@@ -142,18 +147,21 @@ def other_scale(panel: Panel, name: str) -> str | None:
     judge that measures lies where raters' do.
     """
     said = panel.judges[name]
-    values, labels = said.value[np.isfinite(said.value)], np.unique(panel.values)
+    is_number = np.isfinite(said.value)
+    values, labels = said.value[is_number], np.unique(panel.values)
+    copies = None if panel.copies is None else panel.copies[said.item[is_number]]
     if not values.size or not panel.has_numbers:
         return None
     low, high = labels[[0, -1]]
     step = float(np.diff(labels).max(initial=0)) if panel.scale == "ordinal" else (high - low) / 2
-    outside = float(np.mean((values < low - step) | (values > high + step)))
-    middle = float(np.median(values))
+    outside = float(np.average((values < low - step) | (values > high + step), weights=copies))
+    middle = median(values, copies)
     if outside > MOST_OUTSIDE or not low <= middle <= high:
         return f"its answers run from {values.min():g} to {values.max():g}, the raters' labels from {low:g} to {high:g}"
     if panel.scale == "interval":
-        given = np.repeat(panel.people.value, panel.people.times[panel.people.item, panel.people.response].astype(int))
-        first, last = np.quantile(given, [(1 - USUAL) / 2, (1 + USUAL) / 2])
+        people = panel.people
+        times = people.times[people.item, people.response] * (1 if panel.copies is None else panel.copies[people.item])
+        first, last = quantiles(people.value, [(1 - USUAL) / 2, (1 + USUAL) / 2], times)
         if not first <= middle <= last:
             return f"its middle answer is {middle:g}, but {USUAL:.0%} of the ratings lie from {first:g} to {last:g}"
     return None

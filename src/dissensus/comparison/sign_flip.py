@@ -31,25 +31,34 @@ def flipped_differences(metric: Metric, columns: Columns, resamples: int, rng: G
     -------
     ndarray of shape (resamples,)
     """
-    n = len(columns.a)
-    size = max(1, MOST_NUMBERS // n)
+    size = max(1, MOST_NUMBERS // len(columns.a))
     swapped = metric.score.swapper(columns)
-    parts = []
-    for done in range(0, resamples, size):
-        rows = min(size, resamples - done)
-        bits = np.unpackbits(np.frombuffer(rng.bytes(rows * -(-n // 8)), dtype=np.uint8).reshape(rows, -1), axis=1)
-        parts.append(swapped(bits[:, :n].astype(np.float64)))
+    parts = [swapped(_random_swaps(columns, min(size, resamples - done), rng)) for done in range(0, resamples, size)]
     return np.concatenate(parts)
+
+
+def _random_swaps(columns: Columns, rows: int, rng: Generator) -> Floats:
+    """Whether each item changes places, or how many of its copies do, of shape (rows, n_items)."""
+    n = len(columns.a)
+    if columns.copies is None:
+        bits = np.unpackbits(np.frombuffer(rng.bytes(rows * -(-n // 8)), dtype=np.uint8).reshape(rows, -1), axis=1)
+        return np.asarray(bits[:, :n], dtype=np.float64)
+    # Item by item: the next draw is quicker where the number of copies stays the same.
+    counts = columns.copies.astype(np.int64)[:, None]
+    return rng.binomial(counts, 0.5, size=(n, rows)).T.astype(np.float64)
 
 
 def all_flipped_differences(metric: Metric, columns: Columns, resamples: int) -> Floats | None:
     """Differences of scores for every way to exchange the judges; None if there are more than `resamples`.
 
-    Items on which the judges do not differ need no exchange; but equal answers can differ in rank.
+    Items on which the judges do not differ need no exchange; but equal answers can differ in rank. Copies of an item
+    are exchanged one by one.
     """
     differs = np.flatnonzero((columns.a != columns.b) | (metric.name == "spearman"))
-    if len(differs) >= np.log2(max(resamples, 1)) + 1e-9:
+    times = np.ones(len(differs), dtype=np.intp) if columns.copies is None else columns.copies[differs].astype(np.intp)
+    if times.sum() >= np.log2(max(resamples, 1)) + 1e-9:
         return None
+    differs = np.repeat(differs, times)
     n, ways = len(columns.a), np.arange(2 ** len(differs))
     size = max(1, MOST_NUMBERS // n)
     swapped = metric.score.swapper(columns)
@@ -57,6 +66,7 @@ def all_flipped_differences(metric: Metric, columns: Columns, resamples: int) ->
     for done in range(0, len(ways), size):
         own = ways[done : done + size]
         swap = np.zeros((len(own), n))
-        swap[:, differs] = own[:, None] >> np.arange(len(differs)) & 1
+        for place, item in enumerate(differs):
+            swap[:, item] += own >> place & 1
         parts.append(swapped(swap))
     return np.concatenate(parts)

@@ -86,7 +86,7 @@ def _pair(
         high=high,
         p_value=resampled.p_value,
         p_holm=p_holm,
-        items=pair.problem.n_items,
+        items=pair.problem.items_in_all,
         non_inferiority=inferiority,
     )
 

@@ -6,14 +6,13 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
-from dissensus.errors import DissensusError, MissingExtraError, OptionError
+from dissensus.errors import OptionError
 
 Engine = str | Executor
 P = ParamSpec("P")
 T = TypeVar("T")
 
 DASK = "dask://"
-CONNECT_SECONDS = "10s"
 
 
 class HereExecutor(Executor):
@@ -58,7 +57,9 @@ def open_executor(engine: Engine = "local", *, workers: int = 1) -> Iterator[Exe
         with HereExecutor() if workers == 1 else _pool(workers) as executor:
             yield executor
     elif engine.startswith(DASK):
-        with _dask(engine.removeprefix(DASK)) as executor:
+        from dissensus.engine.on_dask.connecting import open_cluster  # noqa: PLC0415 - an optional dependency
+
+        with open_cluster(engine.removeprefix(DASK)) as executor:
             yield executor
     else:
         raise OptionError(f"--engine cannot be {engine!r}: choose local or dask://host:port.")
@@ -67,20 +68,3 @@ def open_executor(engine: Engine = "local", *, workers: int = 1) -> Iterator[Exe
 def _pool(workers: int) -> ProcessPoolExecutor:
     # Forking a process that runs threads (duckdb, BLAS) can hang the child, so each worker starts afresh.
     return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
-
-
-@contextmanager
-def _dask(address: str) -> Iterator[Executor]:
-    try:
-        from distributed import Client  # noqa: PLC0415 - an optional dependency that takes a second to import
-    except ImportError as error:
-        raise MissingExtraError("--engine dask://", install="dissensus[dask]") from error
-    try:
-        client = Client(f"tcp://{address}", timeout=CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise DissensusError(
-            f"No Dask scheduler answers at {address}: {reason}. Start one with `dask scheduler`."
-        ) from error
-    with client, client.get_executor() as executor:
-        yield executor

@@ -8,7 +8,7 @@ from dissensus.errors import OptionError
 from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.formats.plan import ReadPlan, Repeats
 from dissensus.ratings.labels import Scale
-from dissensus.ratings.reducing.moments import LabelScores
+from dissensus.ratings.output_moments import LabelScores
 from dissensus.ratings.reducing.read_large import MEMORY, Input, input_of, read_large
 
 JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")

@@ -57,7 +57,7 @@ def _why(findings: Findings) -> str:
     if reversal is not None:
         what = "paired ratings" if reversal.paired_by == "rater" else "items with both elicitations"
         return (
-            f"F' from {len(reversal.row):,} {what} turns forced choices into response sets. In simulations with 100 "
+            f"F' from {reversal.n_pairs:,} {what} turns forced choices into response sets. In simulations with 100 "
             "paired ratings this has Spearman .94 with consistency; jsd has .63, hit rate .38."
         )
     return (
@@ -120,7 +120,7 @@ def _rivals(findings: Findings) -> list[Advice]:
         Advice(
             text=f"Do not take {first.judge} for clearly better than {second.judge}: compare them on more items.",
             reason=f"By {chosen.id} {first.judge} is best in {first.share_best:.0%} of the bootstrap samples of "
-            f"{counted(findings.prepared.problem.n_items, 'item')}, {second.judge} in {second.share_best:.0%}.",
+            f"{counted(findings.prepared.problem.items_in_all, 'item')}, {second.judge} in {second.share_best:.0%}.",
         )
     ]
 

@@ -7,6 +7,7 @@ from dissensus.judges.findings import Findings
 from dissensus.judges.rating_model import specification_sentence
 from dissensus.judges.result import Advice
 from dissensus.judges.setting_up import Prepared
+from dissensus.ratings.quantiles import median
 
 PAIRS_NEEDED = 100
 """So many paired ratings give most of what F' can give."""
@@ -72,7 +73,7 @@ def _pair(findings: Findings) -> list[Advice]:
                 "effect of the forced choice.",
             )
         ]
-    pairs = len(reversal.row)
+    pairs = reversal.n_pairs
     if pairs >= PAIRS_NEEDED:
         return []
     return [Advice(text=f"Collect about {PAIRS_NEEDED} paired ratings.", reason=f"F' rests on {pairs} so far.")]
@@ -80,14 +81,14 @@ def _pair(findings: Findings) -> list[Advice]:
 
 def _ratings(findings: Findings) -> list[Advice]:
     """Enough ratings per item."""
-    people = findings.prepared.people
-    median = float(np.median(np.maximum(people.choices.sum(axis=1), people.sets.sum(axis=1))))
-    if median >= RATINGS_NEEDED:
+    people, copies = findings.prepared.people, findings.prepared.problem.copies
+    usual = median(np.maximum(people.choices.sum(axis=1), people.sets.sum(axis=1)).astype(np.float64), copies)
+    if usual >= RATINGS_NEEDED:
         return []
     return [
         Advice(
             text=f"Collect {RATINGS_NEEDED} or more ratings per item.",
-            reason=f"The median is {median:g}. In simulations decisions from one rating are those of everybody on 72% "
+            reason=f"The median is {usual:g}. In simulations decisions from one rating are those of everybody on 72% "
             "of the items, and three ratings instead of one help every definition to select.",
         )
     ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.judges.aggregation import Flags, Floats, RatingVectors, modes, reaches
+from dissensus.judges.alike_items import number_of
 from dissensus.judges.definitions import Definition
 from dissensus.judges.reverse_matrix import apply_reverse, share_meeting
 from dissensus.judges.reversing import Reversal
@@ -44,6 +45,8 @@ class Problem:
         Where a judge was asked for a forced choice and for a response set.
     smoothing : float
         Added to each option of a distribution under a logarithm.
+    pool_copies : ndarray of shape (n_pool,), optional
+        How many items of the data each item of the pool stands for; one if None.
     """
 
     definitions: tuple[Definition, ...]
@@ -60,11 +63,32 @@ class Problem:
     pool: int
     has_both: Flags
     smoothing: float
+    pool_copies: Floats | None = None
 
     @property
     def n_items(self) -> int:
-        """How many items are compared."""
+        """How many items are compared; where alike items were put together, how many different ones."""
         return len(self.is_chosen)
+
+    @property
+    def copies(self) -> Floats | None:
+        """How many items of the data each of the compared items stands for; None means one."""
+        return None if self.pool_copies is None else self.pool_copies[: self.n_items]
+
+    @property
+    def items_in_all(self) -> int:
+        """How many items of the data are compared."""
+        return self.n_items if self.copies is None else int(self.copies.sum())
+
+    @property
+    def items_chosen(self) -> int:
+        """On how many items of the data people's forced choices are known."""
+        return int(number_of(self.is_chosen, self.copies))
+
+    @property
+    def weights(self) -> Floats:
+        """How often each item of the pool counts in the data, of shape (1, n_pool)."""
+        return np.ones((1, self.pool)) if self.pool_copies is None else self.pool_copies[None, :]
 
     @property
     def n_judges(self) -> int:
@@ -74,7 +98,8 @@ class Problem:
     def tied(self) -> tuple[int, list[int]]:
         """On how many items people's most frequent choice ties, and each judge's."""
         people, judges = modes(self.people.soft)[1], modes(self.judges.soft)[1]
-        return int((people & self.is_chosen).sum()), judges[self.is_chosen].sum(axis=0).tolist()
+        tied = number_of(judges & self.is_chosen[:, None], self.copies)
+        return int(number_of(people & self.is_chosen, self.copies)), [int(items) for items in tied]
 
     def with_matrix(self, matrix: Floats) -> tuple[RatingVectors, Floats | None]:
         """People's vectors and positive probabilities on the reversed items, under this F'."""

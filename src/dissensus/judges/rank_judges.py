@@ -125,7 +125,7 @@ def rank_judges(
     samples = bootstrap_scores(
         problem,
         statistics,
-        replicates=bootstrap if problem.n_items > 1 else 0,
+        replicates=bootstrap if problem.items_in_all > 1 else 0,
         rng=rng,
         engine=engine,
         workers=workers,
@@ -144,7 +144,7 @@ def _sum_up(
 ) -> JudgesResult:
     """The result of a question, from the problem and the scores of the bootstrap samples."""
     problem, judges, confidence = prepared.problem, prepared.judges, question.confidence
-    found = scores_of(problem, statistics, np.ones((1, problem.pool)))
+    found = scores_of(problem, statistics, problem.weights)
     definitions = definition_results(prepared, found, samples, confidence=confidence)
     downstream = downstream_rows(found, samples, taus=problem.taus, judges=judges, confidence=confidence)
     sensitivity, flips = _sweep(prepared, question, found)
@@ -154,7 +154,7 @@ def _sum_up(
         downstream=downstream,
         flip_points=flips,
         own_beta=own_beta(prepared, found, samples, confidence=confidence),
-        order_flips=order_flips(prepared.answers, judges),
+        order_flips=order_flips(prepared.answers, judges, problem.copies),
     )
     turned = oriented(problem.definitions, found.values[0])
     return JudgesResult(
@@ -163,7 +163,7 @@ def _sum_up(
         warnings=(
             *prepared.warnings,
             *undefined_warnings(prepared, definitions),
-            *interval_warnings(definitions, bootstrap=question.bootstrap, n_items=problem.n_items),
+            *interval_warnings(definitions, bootstrap=question.bootstrap, n_items=problem.items_in_all),
             *tie_warnings(definitions),
             *kappa_warnings(downstream),
         ),
@@ -189,7 +189,7 @@ def _settings(prepared: Prepared, question: Question) -> dict[str, object]:
         "options": list(options),
         "positive": [option for option, own in zip(options, prepared.positive, strict=True) if own],
         "task": prepared.task.name or None,
-        "items": prepared.problem.n_items,
+        "items": prepared.problem.items_in_all,
         "interval": "percentile",
     }
 

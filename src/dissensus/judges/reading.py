@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from dissensus.errors import counted, listed
+from dissensus.judges.alike_items import mean_of
 from dissensus.judges.definitions.distributional import CLIP
 from dissensus.judges.findings import Findings
 from dissensus.judges.result import Advice
@@ -26,7 +27,8 @@ def _clip(findings: Findings) -> list[Advice]:
     problem = findings.prepared.problem
     rows = problem.is_chosen
     is_ruled_out = (problem.judges.soft[rows] < CLIP) & (problem.people.soft[rows] > 0)[:, None, :]
-    share = np.asarray(is_ruled_out.any(axis=2).mean(axis=0))
+    copies = None if problem.copies is None else problem.copies[rows]
+    share = mean_of(np.asarray(is_ruled_out.any(axis=2)), copies)
     judges = [judge for judge, own in zip(findings.prepared.judges, share, strict=True) if own > MANY_CLIPPED]
     if not judges or problem.smoothing:
         return []
@@ -45,7 +47,7 @@ def _ties(findings: Findings) -> list[Advice]:
     """Hard labels that depend on the order of the options."""
     prepared = findings.prepared
     tied_people, tied = prepared.problem.tied()
-    items = int(prepared.problem.is_chosen.sum())
+    items = prepared.problem.items_chosen
     everybody = {"people": tied_people, **dict(zip(prepared.judges, tied, strict=True))}
     often = {name: number for name, number in everybody.items() if number > MANY_TIES * items}
     if not often:

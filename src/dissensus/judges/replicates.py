@@ -14,7 +14,7 @@ REPLICATES_PER_TASK = 50
 """Fixed, so that the streams of random numbers do not depend on the number of workers."""
 
 
-def draw_weights(strata: Sequence[int], replicates: int, rng: Generator) -> Floats:
+def draw_weights(strata: Sequence[int], replicates: int, rng: Generator, *, copies: Floats | None = None) -> Floats:
     """How often each item is drawn with replacement, as many as there are within each stratum.
 
     Parameters
@@ -25,16 +25,23 @@ def draw_weights(strata: Sequence[int], replicates: int, rng: Generator) -> Floa
         How many samples to draw.
     rng : Generator
         Source of random numbers.
+    copies : ndarray of shape (n_items,), optional
+        How many items of the data each one stands for, all strata in a row; then these are drawn, and the copies of an
+        item counted together.
 
     Returns
     -------
     ndarray of shape (replicates, n_items)
     """
     parts = []
-    for items in strata:
-        drawn = rng.integers(max(items, 1), size=(replicates, items))
-        drawn += items * np.arange(replicates)[:, None]
-        parts.append(np.bincount(drawn.ravel(), minlength=replicates * items).reshape(replicates, items))
+    for items, end in zip(strata, np.cumsum(strata), strict=True):
+        if copies is None:
+            drawn = rng.integers(max(items, 1), size=(replicates, items))
+            drawn += items * np.arange(replicates)[:, None]
+            parts.append(np.bincount(drawn.ravel(), minlength=replicates * items).reshape(replicates, items))
+        elif items:
+            own = copies[end - items : end]
+            parts.append(rng.multinomial(int(own.sum()), own / own.sum(), size=replicates))
     return np.concatenate(parts, axis=1).astype(np.float64)
 
 
@@ -61,5 +68,6 @@ def bootstrap_scores(
 
 def _run(task: tuple[Problem, Statistics, int], rng: Generator) -> Scores:
     problem, statistics, replicates = task
-    weights = draw_weights((problem.n_items, problem.pool - problem.n_items), replicates, rng)
+    strata = (problem.n_items, problem.pool - problem.n_items)
+    weights = draw_weights(strata, replicates, rng, copies=problem.pool_copies)
     return scores_of(problem, statistics, weights)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from dissensus.errors import OptionError
 from dissensus.judges.aggregation import SLACK, Flags, Floats, reaches
+from dissensus.judges.alike_items import mean_of
 from dissensus.ratings.coding import Codes
 
 LeakMapping = Literal["keep", "paper"]
@@ -207,6 +208,7 @@ def sweep(
     mapping: LeakMapping = "keep",
     leaking: Flags | None = None,
     known: KnownSets | None = None,
+    copies: Floats | None = None,
 ) -> tuple[SweepPoint, ...]:
     """Prevalence, selected and best judge, for each beta and tau.
 
@@ -226,6 +228,8 @@ def sweep(
         As in `leaked_marginals`.
     known : KnownSets, optional
         Items on which people gave response sets.
+    copies : ndarray of shape (n_items,), optional
+        How many items of the data each one stands for; one if not given.
 
     Returns
     -------
@@ -241,23 +245,28 @@ def sweep(
         if known is not None:
             marginals = np.where(known.is_known[:, None], known.marginals, marginals)
             share = np.where(known.is_known, known.positive, share)
-        points += [_point(beta, tau, share, judge_positive, select(marginals, tau)) for tau in taus]
+        points += [_point(beta, tau, share, judge_positive, select(marginals, tau), copies) for tau in taus]
     return tuple(points)
 
 
 def _point(
-    beta: float, tau: float, share: Floats, judge_positive: Floats, selected: Mapping[str, int | None]
+    beta: float,
+    tau: float,
+    share: Floats,
+    judge_positive: Floats,
+    selected: Mapping[str, int | None],
+    copies: Floats | None,
 ) -> SweepPoint:
     people, judges = reaches(share, tau), reaches(judge_positive, tau)
-    consistency = (judges == people[:, None]).mean(axis=0)
+    consistency, prevalence = mean_of(judges == people[:, None], copies), mean_of(people, copies)
     return SweepPoint(
         beta=float(beta),
         tau=float(tau),
-        prevalence=float(people.mean()),
+        prevalence=float(prevalence),
         selected=dict(selected),
         best=int(consistency.argmax()),
         consistency=consistency,
-        bias=judges.mean(axis=0) - people.mean(),
+        bias=mean_of(judges, copies) - prevalence,
     )
 
 

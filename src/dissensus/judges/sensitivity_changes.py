@@ -26,6 +26,7 @@ def best_changes(
     positive: Flags,
     leaking: Flags | None = None,
     known: KnownSets | None = None,
+    copies: Floats | None = None,
 ) -> tuple[BestChange, ...]:
     """Every beta at which another judge becomes best.
 
@@ -33,7 +34,7 @@ def best_changes(
 
     Parameters
     ----------
-    soft, judge_positive, positive, leaking, known
+    soft, judge_positive, positive, leaking, known, copies
         As in `sweep`.
     tau : float
         Threshold of the decision.
@@ -52,10 +53,12 @@ def best_changes(
     judges = reaches(judge_positive, tau).astype(np.intp)
     flips = np.unique(point[(point > 0) & np.isfinite(point)])
     # Items agreed upon below the first flip point, then what each flip adds: +1 where the judge says positive, else -1.
-    agreed = np.where((point <= 0)[:, None], judges, 1 - judges).sum(axis=0)
+    times = np.ones(len(point), dtype=np.intp) if copies is None else copies.astype(np.intp)
+    agreed = (times[:, None] * np.where((point <= 0)[:, None], judges, 1 - judges)).sum(axis=0)
     gained = np.zeros((len(flips), judges.shape[1]), dtype=np.intp)
     flipping = np.isin(point, flips)
-    np.add.at(gained, np.searchsorted(flips, point[flipping]), 2 * judges[flipping] - 1)
+    changed = times[flipping, None] * (2 * judges[flipping] - 1)
+    np.add.at(gained, np.searchsorted(flips, point[flipping]), changed)
     best = np.vstack([agreed, agreed + np.cumsum(gained, axis=0)]).argmax(axis=1)
     return tuple(
         BestChange(tau=tau, beta=float(flips[i]), before=int(best[i]), after=int(best[i + 1]))

@@ -7,6 +7,7 @@ import numpy as np
 
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.judges.aggregation import Flags, Floats, RatingVectors
+from dissensus.judges.alike_items import number_of
 from dissensus.judges.answers import JudgeAnswers, answers_of
 from dissensus.judges.definitions import definitions_at
 from dissensus.judges.label_space import LabelSpace, label_space
@@ -14,7 +15,7 @@ from dissensus.judges.people import People, people_of, shares
 from dissensus.judges.problem import Problem
 from dissensus.judges.question import Question
 from dissensus.judges.reverse_matrix import apply_reverse, share_meeting
-from dissensus.judges.reversing import Reversal, reversal_of
+from dissensus.judges.reversing import Reversal, pool_of, reversal_of
 from dissensus.ratings import Judges, Ratings, Task
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.labels import Scale, option_name
@@ -66,6 +67,7 @@ class Prepared:
 
 def set_up(ratings: Ratings, judges: Judges, task: Task | None, question: Question) -> Prepared:
     """The problem behind a question."""
+    _check_answers(judges)
     chosen = _chosen(judges, ratings, question)
     shared = chosen.on_items_of(ratings)
     space = label_space(ratings, shared, task)
@@ -82,13 +84,14 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, question: Questi
         order=shared.order,
     )
     rows = np.flatnonzero(answers.has_answer.all(axis=1))
-    warnings += _left_out(answers, rows)
+    copies = None if ratings.copies is None else ratings.copies.astype(np.float64)
+    warnings += _left_out(answers, copies)
     everybody = people_of(ratings, space)
     asked = _task(space, task)
-    pool, pool_size = _pool(everybody, rows)
-    reversal = reversal_of(everybody, space.members, pool)
+    pool, place = pool_of(everybody, rows)
+    reversal = reversal_of(everybody, space.members, place, copies)
     people, own = _people_at(everybody, rows), _answers_at(answers, rows)
-    problem = _problem(people, own, space, question, positive, reversal, pool_size)
+    problem = _problem(people, own, space, question, positive, reversal, pool, copies)
     return Prepared(
         problem=problem,
         items=tuple(ratings.items[row] for row in rows),
@@ -101,6 +104,15 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, question: Questi
         answers=own,
         warnings=(*warnings, *_assumptions(people, own, shared.judges, problem)),
     )
+
+
+def _check_answers(judges: Judges) -> None:
+    """Raise where nobody knows what a judge answered to an item."""
+    if judges.moments is not None:
+        raise JudgesError(
+            "Of the judges' probabilities only the means over many items are known, and every definition needs those "
+            "of each item: read the judges with --round-outputs 3."
+        )
 
 
 def _chosen(judges: Judges, ratings: Ratings, question: Question) -> Judges:
@@ -151,27 +163,18 @@ def _task(space: LabelSpace, task: Task | None) -> Task:
     return Task(options=space.options)
 
 
-def _left_out(answers: JudgeAnswers, rows: Codes) -> list[str]:
+def _left_out(answers: JudgeAnswers, copies: Floats | None) -> list[str]:
     """Say how many items not every judge answered; an error if none is left."""
-    answered = int(answers.has_answer.any(axis=1).sum())
-    if not len(rows):
+    has_answer = answers.has_answer
+    answered = int(number_of(np.asarray(has_answer.any(axis=1)), copies))
+    by_all = int(number_of(np.asarray(has_answer.all(axis=1)), copies))
+    if not by_all:
         raise JudgesError("No item was answered by every judge, and judges are compared on the same items: name those "
                           "to compare with --judge.")  # fmt: skip
-    if len(rows) == answered:
+    if by_all == answered:
         return []
-    left, kept = counted(answered - len(rows), "item"), counted(len(rows), "item")
+    left, kept = counted(answered - by_all, "item"), counted(by_all, "item")
     return [f"Left out {left} that not every judge answered: all are compared on the same {kept}."]
-
-
-def _pool(people: People, rows: Codes) -> tuple[Codes, int]:
-    """The place of each rated item among those that are resampled (compared, then paired), and how many there are."""
-    is_paired = people.has_choice & people.has_set
-    is_paired[people.pair_item] = True
-    place = np.full(len(is_paired), -1, dtype=np.intp)
-    place[rows] = np.arange(len(rows))
-    others = np.flatnonzero(is_paired & (place < 0))
-    place[others] = len(rows) + np.arange(len(others))
-    return place, len(rows) + len(others)
 
 
 def _people_at(people: People, rows: Codes) -> People:
@@ -196,7 +199,8 @@ def _problem(
     question: Question,
     positive: Flags,
     reversal: Reversal | None,
-    pool: int,
+    pool: Codes,
+    copies: Floats | None,
 ) -> Problem:
     meets = np.asarray((space.members & positive).any(axis=1), dtype=np.float64)
     soft, is_chosen = _people_soft(people, space.members)
@@ -219,9 +223,10 @@ def _problem(
         reversal=reversal,
         positive=positive,
         meets=meets,
-        pool=pool,
+        pool=len(pool),
         has_both=answers.has_choice & answers.has_set,
         smoothing=question.smoothing,
+        pool_copies=None if copies is None else copies[pool],
     )
 
 
@@ -262,7 +267,7 @@ def _assumptions(people: People, answers: JudgeAnswers, judges: Sequence[str], p
         )
     elif not problem.is_chosen.all():
         said.append(
-            f"Only {int(problem.is_chosen.sum()):,} of {counted(problem.n_items, 'item')} have forced choices of "
+            f"Only {problem.items_chosen:,} of {counted(problem.items_in_all, 'item')} have forced choices of "
             "people: definitions that take people's hard or soft label use these items only."
         )
     silent = _without(answers.has_choice, judges)
@@ -276,7 +281,7 @@ def _assumptions(people: People, answers: JudgeAnswers, judges: Sequence[str], p
         said.append(f"Forced choices only from {listed(silent)}: the choice counts as the whole response set.")
     if problem.reversal is not None and problem.reversal.paired_by == "item" and problem.is_reversed.any():
         said.append(
-            f"Nobody gave both a forced choice and a response set: F' comes from {len(problem.reversal.row):,} items "
+            f"Nobody gave both a forced choice and a response set: F' comes from {problem.reversal.n_pairs:,} items "
             "that have both from different raters, and what distinguishes these raters counts as an effect of the "
             "forced choice."
         )

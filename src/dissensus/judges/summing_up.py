@@ -7,6 +7,7 @@ import numpy as np
 
 from dissensus.errors import listed
 from dissensus.judges.aggregation import Floats
+from dissensus.judges.alike_items import number_of
 from dissensus.judges.answers import JudgeAnswers
 from dissensus.judges.definitions import COEFFICIENTS, Definition
 from dissensus.judges.downstream import BASELINES, Downstream
@@ -82,7 +83,7 @@ def reverse_matrix(prepared: Prepared, samples: Scores | None, *, confidence: fl
         values=_rows(values),
         low=_rows(bounds[0]),
         high=_rows(bounds[1]),
-        pairs=len(reversal.row),
+        pairs=reversal.n_pairs,
         paired_by=reversal.paired_by,
     )
 
@@ -93,10 +94,11 @@ def _rows(matrix: Floats) -> tuple[tuple[float, ...], ...]:
 
 def own_beta(prepared: Prepared, data: Scores, samples: Scores | None, *, confidence: float) -> tuple[OwnBeta, ...]:
     """The own beta of each judge that answered in both elicitations."""
-    items = prepared.problem.has_both.sum(axis=0) if prepared.positive.any() else []
+    problem = prepared.problem
+    items = number_of(problem.has_both, problem.copies)
     found = []
     for j, both in enumerate(items):
-        if both:
+        if both and prepared.positive.any():
             low, high = (NAN, NAN) if samples is None else interval(samples.own_beta[:, j], confidence)
             own = OwnBeta(
                 judge=prepared.judges[j], beta=float(data.own_beta[0, j]), low=low, high=high, items=int(both)
@@ -105,10 +107,9 @@ def own_beta(prepared: Prepared, data: Scores, samples: Scores | None, *, confid
     return tuple(found)
 
 
-def order_flips(answers: JudgeAnswers, judges: Sequence[str]) -> tuple[OrderFlips, ...]:
+def order_flips(answers: JudgeAnswers, judges: Sequence[str], copies: Floats | None = None) -> tuple[OrderFlips, ...]:
     """How often each judge that was asked in both orders answers otherwise."""
-    asked = answers.both_orders.sum(axis=0)
-    flipped = answers.flips.sum(axis=0)
+    asked, flipped = (number_of(items, copies) for items in (answers.both_orders, answers.flips))
     return tuple(
         OrderFlips(judge=judge, items=int(asked[j]), share=float(flipped[j] / asked[j]))
         for j, judge in enumerate(judges)

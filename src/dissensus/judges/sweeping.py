@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from dissensus.judges.aggregation import Flags, Floats, RatingVectors
+from dissensus.judges.alike_items import mean_of
 from dissensus.judges.problem import Problem
 from dissensus.judges.ranking import ranks
 from dissensus.judges.scoring import item_values
@@ -128,6 +129,7 @@ def sweep_problem(
         select=lambda marginals, tau: _selected(problem, values, marginals, tau),
         mapping=leak.mapping,
         known=known,
+        copies=problem.copies,
     )
     changes = [
         FlipPoint(
@@ -139,7 +141,9 @@ def sweep_problem(
             judge_to=judges[change.after],
         )
         for tau in problem.taus
-        for change in best_changes(soft, problem.judge_positive, tau, positive=leak.positive, known=known)
+        for change in best_changes(
+            soft, problem.judge_positive, tau, positive=leak.positive, known=known, copies=problem.copies
+        )
         if leak.betas[0] <= change.beta <= leak.betas[-1]
     ]
     rows = tuple(_row(point, judges) for point in points)
@@ -151,7 +155,7 @@ def _selected(problem: Problem, values: Floats, marginals: Floats, tau: float) -
     people = RatingVectors(soft=problem.people.soft, marginals=marginals)
     places = [place for place, own in enumerate(problem.definitions) if own.tau is None or own.tau == tau]
     moving = [problem.definitions[place] for place in places if not problem.definitions[place].needs_choices]
-    moved = item_values(problem, moving, problem.judges, people).mean(axis=0)
+    moved = mean_of(item_values(problem, moving, problem.judges, people), problem.copies)
     anew = {definition.id: moved[i] for i, definition in enumerate(moving)}
     chosen: dict[str, int | None] = {}
     for place in places:

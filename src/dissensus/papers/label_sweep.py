@@ -5,15 +5,16 @@ exceptions of the order of 1e-12. Here chances are compared by their logarithms,
 small, and where two logarithms are too close for floating point, by exact fractions.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from numpy.random import Generator
 
-from dissensus.engine import Engine, Progress, open_executor, run_tasks
+from dissensus.engine import Engine, Progress, open_executor
 from dissensus.errors import OptionError
 from dissensus.papers.exact_walk import chance_of_winning, majority_fraction
 from dissensus.planning.labels.steps import correlated_steps
@@ -60,6 +61,11 @@ class Grid:
         worse, if_wrong, if_right = (axis.ravel() for axis in np.meshgrid(values, values, values, indexing="ij"))
         is_better = (self.parts - worse) * if_wrong + worse * if_right > worse * self.parts
         return np.stack([worse, if_wrong, if_right], axis=1)[is_better]
+
+    def cells(self) -> list["Cell"]:
+        """The parts of a sweep, in their order."""
+        values = self.numerators.tolist()
+        return [Cell(grid=self, better=better, worse=worse) for better in values for worse in values]
 
     @property
     def configurations(self) -> int:
@@ -184,18 +190,17 @@ def sweep_grid(
     progress : callable, optional
         Told how many cells are done, and of how many.
     """
-    values = [int(value) for value in grid.numerators]
-    cells = [Cell(grid=grid, better=better, worse=worse) for better in values for worse in values]
+    cells = grid.cells()
     known = dict(done or {})
     left = [cell for cell in cells if cell.name not in known]
-    batches = _batches(left, workers)
-    count = len(cells) - len(left)
-    with open_executor(engine, workers=workers) as executor:
-        for batch in batches:
-            for cell, found in zip(batch, run_tasks(executor, sweep_cell, batch, rng=0), strict=True):
-                known[cell.name] = found
-                note(cell.name, found)
-            count += len(batch)
+    with (
+        open_executor(engine, workers=workers) as executor,
+        # Closed whatever happens, so that an executor which is left does not finish what nobody waits for.
+        closing(cast("Generator[Tallies]", executor.map(sweep_cell, left))) as results,
+    ):
+        for count, (cell, found) in enumerate(zip(left, results, strict=True), start=len(cells) - len(left) + 1):
+            known[cell.name] = found
+            note(cell.name, found)
             if progress is not None:
                 progress(count, len(cells))
     others = [cell for cell in cells if not cell.holds_assumption_1]
@@ -205,15 +210,9 @@ def sweep_grid(
         beyond=_total(known[cell.name] for cell in others),
         beyond_by_accuracy={
             worse: sum(_total(known[cell.name] for cell in others if cell.worse == worse).values(), start=Tally())
-            for worse in values[1:]  # the smallest q_w is larger than no q_b
+            for worse in grid.numerators[1:].tolist()  # the smallest q_w is larger than no q_b
         },
     )
-
-
-def _batches(cells: Sequence[Cell], workers: int) -> list[list[Cell]]:
-    """Cells that run at once; what a batch found is noted before the next one begins."""
-    size = max(4 * workers, 1)
-    return [list(cells[start : start + size]) for start in range(0, len(cells), size)]
 
 
 def _total(parts: Iterable[Tallies]) -> Tallies:
@@ -223,9 +222,8 @@ def _total(parts: Iterable[Tallies]) -> Tallies:
     return total
 
 
-def sweep_cell(cell: Cell, stream: Generator) -> Tallies:
+def sweep_cell(cell: Cell) -> Tallies:
     """How one label compares with several for one pair of label accuracies, by number of items."""
-    del stream  # nothing is random
     triples = cell.grid.classifiers()
     found = {}
     for items in ITEMS:

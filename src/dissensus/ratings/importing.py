@@ -140,8 +140,10 @@ def _check_output(output: Path, source: Path) -> None:
     if is_source:
         raise OptionError(f"-o {output} is the source itself, which would be lost: name another file.")
     suffix = output.suffix.lower()
-    if suffix == ".gz" or SUFFIXES.get(suffix, "csv") != "csv":
-        raise OptionError(f"-o {output} ends in {suffix}, and we write CSV: name a file that ends in .csv.")
+    is_device = output.exists() and not output.is_file()  # /dev/stdout, a pipe; opening a folder fails
+    if SUFFIXES.get(suffix) != "csv" and not is_device:
+        ending = f"ends in {suffix}" if suffix else "has no suffix"
+        raise OptionError(f"-o {output} {ending}, and we write CSV: name a file that ends in .csv.")
 
 
 def _all_roles(taken: Mapping[str, str], plan: ReadPlan, *, judges: bool) -> dict[str, str]:

@@ -1,11 +1,15 @@
 """What judges' outputs would score, summed up over items that raters labelled alike."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from dissensus.ratings.coding import Codes
+
+LabelScores = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
+"""From predictions of shape (..., n_labels): what each label would score, of the same shape."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,11 +28,14 @@ class OutputMoments:
         Mean over the copies of an item.
     covariance : ndarray of shape (n_items, n_judges * n_labels, n_judges * n_labels)
         Over the copies, divided by their number.
+    scored_by : callable
+        What made scores of outputs; equal to another that scores the same.
     """
 
     labels: tuple[str, ...]
     mean: npt.NDArray[np.float64]
     covariance: npt.NDArray[np.float64]
+    scored_by: LabelScores
 
     def of(self, items: Codes, judges: Codes) -> "OutputMoments":
         """The moments of these items and judges."""
@@ -38,4 +45,5 @@ class OutputMoments:
             labels=self.labels,
             mean=self.mean[np.ix_(items, judges)],
             covariance=self.covariance[np.ix_(items, own, own)],
+            scored_by=self.scored_by,
         )

@@ -186,6 +186,7 @@ class Ratings:
             times=None if self.times is None else self.times[mask],
             elicitation=None if self.elicitation is None else self.elicitation[mask],
             copies=copies,
+            rater_count=self.rater_count if mask.all() else None,  # who is left is not known
         )
 
     def expanded(self) -> "Ratings":

@@ -1,7 +1,8 @@
 """Scores that are means over items: cross-entropy in bits, agreement, Brier."""
 
 from collections.abc import Callable
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -9,17 +10,30 @@ from dissensus.errors import OptionError
 from dissensus.survey.subsets import Floats
 
 AdditiveScore = Literal["cross-entropy", "agreement", "brier"]
+ADDITIVE_SCORES: tuple[AdditiveScore, ...] = get_args(AdditiveScore)
 LabelScores = Callable[[Floats], Floats]
 """From predictions of shape (..., n_labels): what each label would score, of the same shape."""
 
 
-def label_scores(score: AdditiveScore, *, clip: float = 0.02) -> LabelScores:
-    """The function that scores a prediction against each label; higher is better."""
-    if score == "agreement":
-        return _agreement
-    if score == "brier":
-        return _brier
-    return lambda predictions: np.log2(clipped(predictions, clip))
+@dataclass(frozen=True, slots=True)
+class LabelScoring:
+    """The function that scores a prediction against each label; higher is better. It travels to other processes."""
+
+    score: AdditiveScore
+    clip: float = 0.0
+
+    def __call__(self, predictions: Floats) -> Floats:
+        """What each label would score."""
+        if self.score == "agreement":
+            return predictions
+        if self.score == "brier":
+            return _brier(predictions)
+        return np.asarray(np.log2(clipped(predictions, self.clip)))
+
+
+def label_scores(score: AdditiveScore, *, clip: float = 0.02) -> LabelScoring:
+    """What labels score under predictions; the clip is of cross-entropy only."""
+    return LabelScoring(score, clip if score == "cross-entropy" else 0.0)
 
 
 def clipped(predictions: Floats, clip: float) -> Floats:
@@ -36,10 +50,6 @@ def clipped(predictions: Floats, clip: float) -> Floats:
     inside = np.clip(predictions, clip, 1 - clip)
     inside /= np.einsum("...l->...", inside)[..., None]
     return np.asarray(inside)
-
-
-def _agreement(predictions: Floats) -> Floats:
-    return predictions
 
 
 def _brier(predictions: Floats) -> Floats:

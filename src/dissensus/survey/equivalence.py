@@ -14,7 +14,7 @@ from dissensus.survey.combiners import Combiner, Learn, OwnCombiner, Prior
 from dissensus.survey.intervals import Interval
 from dissensus.survey.large_sizes import large_sizes, treatments
 from dissensus.survey.question import Question, check_question
-from dissensus.survey.replicates import Replicates, bootstrap_scores, observed_scores
+from dissensus.survey.replicates import bootstrap_scores, joined, observed_scores
 from dissensus.survey.result import EquivalenceResult
 from dissensus.survey.scores import ScoreName
 from dissensus.survey.setting_up import ceiling_extras, set_up
@@ -110,6 +110,12 @@ def equivalence(
     -------
     EquivalenceResult
 
+    Notes
+    -----
+    Alike items that were put together (`ratings.copies`) give the numbers of the items one by one: point estimates
+    exactly, bootstrap samples in distribution. Where judges' outputs are known by their moments only, bootstrap samples
+    take the sum of their scores within a profile as normal.
+
     References
     ----------
     P. Resnick, Y. Kong, G. Schoenebeck, T. Weninger (2021), "Survey Equivalence: A Procedure for Measuring Classifier
@@ -135,7 +141,7 @@ def equivalence(
     tasks = [(prepared.problem, extras, size) for size in sizes]
     with open_executor(engine, workers=workers) as executor:
         parts = run_tasks(executor, bootstrap_scores, tasks, rng=bootstrap_stream, progress=steps.told)
-    return sum_up(prepared, question, extras, data, _joined(parts))
+    return sum_up(prepared, question, extras, data, joined(parts) if parts else None)
 
 
 class Steps:
@@ -156,10 +162,3 @@ class Steps:
     def _tell(self, done: int) -> None:
         if self._progress is not None:
             self._progress(done, self._total)
-
-
-def _joined(parts: Sequence[Replicates]) -> Replicates | None:
-    if not parts:
-        return None
-    names = ("curve", "amateurs", "judges", "ceiling", "prior", "beyond")
-    return Replicates(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})

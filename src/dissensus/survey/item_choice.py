@@ -25,6 +25,8 @@ class ItemChoice(NamedTuple):
         Ratings of those that do, by label; None for amateurs if nobody asked for them.
     sizes, amateur_sizes : tuple of int
         Numbers of raters of the curves.
+    copies : ndarray of shape (n_items,), optional
+        How many items of the data each of those that do stands for; None means one.
     """
 
     kept: npt.NDArray[np.bool_]
@@ -32,6 +34,7 @@ class ItemChoice(NamedTuple):
     amateurs: Codes | None
     sizes: tuple[int, ...]
     amateur_sizes: tuple[int, ...]
+    copies: Codes | None = None
 
 
 def choose_items(
@@ -51,25 +54,27 @@ def choose_items(
         How many labels there are, those included that only judges use.
     """
     kept = answered.copy()
+    copies = np.ones(rated.n_items, dtype=np.intp) if rated.copies is None else rated.copies
     warnings = []
     if not kept.all():
-        lost = f"{int((~kept).sum())} of {rated.n_items} rated items"
+        lost = f"{copies[~kept].sum()} of {rated.items_in_all} rated items"
         warnings.append(f"{lost} were not answered by every judge and were left out.")
     counts = _padded(rated.counts(), n_labels)
     amateurs = _amateur_counts(asked, rated, question, n_labels)
     if amateurs is not None:
-        warnings += _unrated_by_amateurs(kept, amateurs, question)
+        warnings += _unrated_by_amateurs(kept, amateurs, copies, question)
         kept &= amateurs.sum(axis=1) > 0
-    sizes, limit = _sizes(counts[kept], question)
-    warnings += _short_curve_warning(counts[kept], limit, question)
+    sizes, limit = _sizes(counts[kept], copies[kept], question)
+    warnings += _short_curve_warning(counts[kept], copies[kept], limit, question)
     if question.cohort:
         kept &= counts.sum(axis=1) >= limit + question.reference_raters
-        warnings += _cohort_warning(kept, limit)
+        warnings += _cohort_warning(kept, copies, limit)
     elif len(sizes) > 1:
         warnings += _ragged_warning(counts[kept], limit, question)
     chosen = None if amateurs is None else amateurs[kept]
-    amateur_sizes = () if chosen is None else _amateur_sizes(chosen)
-    return ItemChoice(kept, counts[kept], chosen, sizes, amateur_sizes), warnings
+    amateur_sizes = () if chosen is None else _amateur_sizes(chosen, copies[kept])
+    own = None if rated.copies is None else copies[kept]
+    return ItemChoice(kept, counts[kept], chosen, sizes, amateur_sizes, own), warnings
 
 
 def _padded(counts: Codes, n_labels: int) -> Codes:
@@ -98,15 +103,15 @@ def _amateur_counts(ratings: Ratings, experts: Ratings, question: Question, n_la
     return counts
 
 
-def _unrated_by_amateurs(kept: npt.NDArray[np.bool_], amateurs: Codes, question: Question) -> list[str]:
+def _unrated_by_amateurs(kept: npt.NDArray[np.bool_], amateurs: Codes, copies: Codes, question: Question) -> list[str]:
     rated = amateurs.sum(axis=1) > 0
     if not (kept & rated).any():
         raise RatingsError(f"No item was rated by both {question.experts} and {question.amateurs}: check the groups.")
-    lost = int((kept & ~rated).sum())
+    lost = int(copies[kept & ~rated].sum())
     return [f"Left out {lost} items that {question.amateurs} did not rate."] if lost else []
 
 
-def _sizes(counts: Codes, question: Question) -> tuple[tuple[int, ...], int]:
+def _sizes(counts: Codes, copies: Codes, question: Question) -> tuple[tuple[int, ...], int]:
     """The survey sizes of the curve, and the largest."""
     per_item = counts.sum(axis=1)
     possible = int(per_item.max(initial=0)) - question.reference_raters
@@ -123,14 +128,19 @@ def _sizes(counts: Codes, question: Question) -> tuple[tuple[int, ...], int]:
                 f"{possible + question.reference_raters} ratings, so {max(possible, 0)} is the most."
             )
         return tuple(range(question.max_raters + 1)), question.max_raters
-    half = [k for k in range(MOST_RATERS + 1) if np.mean(per_item >= k + question.reference_raters) >= 0.5]  # noqa: PLR2004 - half
-    limit = max(half, default=0)
+    limit = _half(per_item - question.reference_raters, copies)
     return tuple(range(limit + 1)), limit
 
 
-def _short_curve_warning(counts: Codes, limit: int, question: Question) -> list[str]:
+def _half(per_item: Codes, copies: Codes) -> int:
+    """The largest survey for which half of the items have raters, at most `MOST_RATERS`."""
+    enough = [k for k in range(MOST_RATERS + 1) if 2 * copies[per_item >= k].sum() >= copies.sum()]
+    return max(enough, default=0)
+
+
+def _short_curve_warning(counts: Codes, copies: Codes, limit: int, question: Question) -> list[str]:
     """Say what to do where most items have one rating and some have more."""
-    more = int(np.sum(counts.sum(axis=1) > question.reference_raters))
+    more = int(copies[counts.sum(axis=1) > question.reference_raters].sum())
     if limit > 0 or not more or question.max_raters is not None:
         return []
     return [
@@ -138,17 +148,17 @@ def _short_curve_warning(counts: Codes, limit: int, question: Question) -> list[
     ]
 
 
-def _amateur_sizes(amateurs: Codes) -> tuple[int, ...]:
-    per_item = amateurs.sum(axis=1)
-    limit = max((k for k in range(MOST_RATERS + 1) if np.mean(per_item >= k) >= 0.5), default=0)  # noqa: PLR2004 - half
-    return tuple(range(limit + 1))
+def _amateur_sizes(amateurs: Codes, copies: Codes) -> tuple[int, ...]:
+    return tuple(range(_half(amateurs.sum(axis=1), copies) + 1))
 
 
-def _cohort_warning(kept: npt.NDArray[np.bool_], limit: int) -> list[str]:
+def _cohort_warning(kept: npt.NDArray[np.bool_], copies: Codes, limit: int) -> list[str]:
     if not kept.any():
         raise RatingsError(f"No item has enough ratings for a survey of {limit} and its reference: lower --max-raters.")
-    left = int((~kept).sum())
-    return [f"The cohort has the {int(kept.sum())} items with enough ratings for {limit} raters; {left} were left out."]
+    left = int(copies[~kept].sum())
+    return [
+        f"The cohort has the {copies[kept].sum()} items with enough ratings for {limit} raters; {left} were left out."
+    ]
 
 
 def _ragged_warning(counts: Codes, limit: int, question: Question) -> list[str]:

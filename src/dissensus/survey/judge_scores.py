@@ -2,7 +2,9 @@
 
 import numpy as np
 import numpy.typing as npt
+from numpy.random import Generator
 
+from dissensus.survey.moments import moment_scores
 from dissensus.survey.problem import Predictions, Problem
 from dissensus.survey.ranked import RankedScore, ranked_score
 from dissensus.survey.subsets import Floats
@@ -23,8 +25,13 @@ def reference_shares(problem: Problem) -> Floats:
     return shares
 
 
-def judge_scores(problem: Problem, item_weights: npt.NDArray[np.integer]) -> Floats:
-    """Score of each judge in each replicate, of shape (n_replicates, n_judges)."""
+def judge_scores(problem: Problem, item_weights: npt.NDArray[np.integer], rng: Generator | None = None) -> Floats:
+    """Score of each judge in each replicate, of shape (n_replicates, n_judges).
+
+    Bootstrap samples need `rng` where judges' outputs are known by their moments only.
+    """
+    if problem.moments is not None:
+        return moment_scores(problem.moments, item_weights, rng)
     if problem.columns is not None:
         each = [_rater_by_rater(problem, judge, item_weights) for judge in problem.judges]
     else:

@@ -121,9 +121,9 @@ class Orders(NamedTuple):
 
 def draw_orders(problem: Problem, rng: Generator) -> Orders:
     """Sample items evenly and put their ratings into a random order."""
-    type_of = np.repeat(np.arange(len(problem.counts)), problem.items)
-    place = np.floor((np.arange(SAMPLES) + rng.random()) * (len(type_of) / SAMPLES)).astype(np.intp)
-    drawn = type_of[place]
+    last = np.cumsum(problem.items)
+    place = np.floor((np.arange(SAMPLES) + rng.random()) * (int(last[-1]) / SAMPLES)).astype(np.intp)
+    drawn = np.searchsorted(last, place, side="right")
     most = int(problem.counts.sum(axis=1).max(initial=0))
     label = np.full((SAMPLES, most), -1, dtype=np.intp)
     for row, counts in enumerate(problem.counts[drawn]):

@@ -62,7 +62,7 @@ def predictions_from(totals: Floats) -> Floats:
 
 
 def leave_one_out(
-    surveys: Surveys, totals: Floats, support: Floats, *, row: Codes, cell: Codes, copies: Codes
+    surveys: Surveys, totals: Floats, support: Floats, *, row: Codes, cell: Codes, copies: Codes | Floats
 ) -> Floats:
     """Predictions for an item, learned from all the others.
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.counts import count_types
 from dissensus.survey.curve import Panel
+from dissensus.survey.moments import ScoredMoments
 from dissensus.survey.scores import Score
 from dissensus.survey.subsets import Floats
 
@@ -34,6 +35,8 @@ class Problem:
         Ratings by the amateurs.
     type_of_item : ndarray of shape (n_items,)
         The type of each item.
+    copies : ndarray of shape (n_items,), optional
+        How many items of the data each item stands for; None means one.
     judges : tuple of Predictions
         The judges.
     sizes : tuple of int
@@ -46,6 +49,8 @@ class Problem:
         Fold of each item, for cross-fitting.
     columns : tuple of arrays, optional
         Item and rater of each rating and its label, where judges are scored rater by rater.
+    moments : ScoredMoments, optional
+        What judges score on the copies of each item, where their outputs differ between them.
     """
 
     counts: Codes
@@ -59,16 +64,20 @@ class Problem:
     amateurs: Codes | None = None
     amateur_sizes: tuple[int, ...] = ()
     columns: tuple[Codes, Codes, Codes] | None = None
+    copies: Codes | None = None
+    moments: ScoredMoments | None = None
 
     @property
     def n_items(self) -> int:
-        """How many items there are."""
+        """How many items there are, those that stand for many counted once."""
         return len(self.type_of_item)
 
     @property
     def items(self) -> Codes:
-        """How many items each type has."""
-        return np.bincount(self.type_of_item, minlength=len(self.counts))
+        """How many items of the data each type has."""
+        if self.copies is None:
+            return np.bincount(self.type_of_item, minlength=len(self.counts))
+        return np.asarray(type_weights(self.copies[None, :], self)[0], dtype=np.intp)
 
 
 def types_of_items(counts: Codes) -> tuple[Codes, Codes]:
@@ -79,6 +88,12 @@ def types_of_items(counts: Codes) -> tuple[Codes, Codes]:
     cells = (item.astype(np.intp), label.astype(np.intp), counts[item, label])
     types, type_of_item = count_types(*cells, n_items=len(counts), n_labels=counts.shape[1])
     return types.dense(), type_of_item
+
+
+def type_weights(item_weights: npt.NDArray[np.integer], problem: Problem) -> Floats:
+    """Weights of types, of shape (n_replicates, n_types), from weights of items."""
+    n_types = len(problem.counts)
+    return np.stack([np.bincount(problem.type_of_item, weights=row, minlength=n_types) for row in item_weights])
 
 
 def fold_weights(item_weights: npt.NDArray[np.integer], problem: Problem) -> Floats:

@@ -1,20 +1,25 @@
 """Curve and scores in every replicate: the data themselves, or bootstrap samples of the items."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 import numpy.typing as npt
 from numpy.random import Generator
 
+from dissensus.ratings.coding import Codes
 from dissensus.survey.curve import curve_point
 from dissensus.survey.judge_scores import judge_scores, reference_shares
 from dissensus.survey.large_sizes import TypeScores
 from dissensus.survey.npmle import Mixture, fit_mixtures
-from dissensus.survey.problem import Problem, fold_weights
+from dissensus.survey.occupancy import draw_copies, draw_profile_weights
+from dissensus.survey.problem import Problem, fold_weights, type_weights
 from dissensus.survey.subsets import Floats
 from dissensus.survey.surveys import Surveys, surveys_against, surveys_of_size
-from dissensus.survey.weights import Copies, copies_of, draw_item_weights, observed
+from dissensus.survey.weights import Copies, copies_of, draw_item_weights, merely, observed
+
+WEIGHTS_AT_ONCE = 1 << 22
+"""Of profiles in bootstrap samples: 32 MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,19 +80,47 @@ def amateur_surveys(problem: Problem) -> list[Surveys]:
 
 def observed_scores(problem: Problem, extras: Extras) -> Replicates:
     """Scores of the data themselves: one replicate."""
-    weights = np.ones((1, problem.n_items), dtype=np.int32)
+    weights = np.ones((1, problem.n_items), dtype=np.int32) if problem.copies is None else problem.copies[None, :]
     return _scores(problem, observed(problem.items), weights, extras)
 
 
 def bootstrap_scores(task: tuple[Problem, Extras, int], rng: Generator) -> Replicates:
     """Scores of bootstrap samples of the items; a task for an executor."""
     problem, extras, replicates = task
-    weights = draw_item_weights(problem.n_items, replicates, rng)
-    copies = copies_of(weights, problem.type_of_item, len(problem.counts))
-    return _scores(problem, copies, weights, extras)
+    if problem.copies is None:
+        weights = draw_item_weights(problem.n_items, replicates, rng)
+        copies = copies_of(weights, problem.type_of_item, len(problem.counts))
+        return _scores(problem, copies, weights, extras, rng)
+    step = max(1, WEIGHTS_AT_ONCE // problem.n_items)
+    sizes = [min(step, replicates - done) for done in range(0, replicates, step)]
+    return joined([_profile_scores(problem, problem.copies, extras, size, rng) for size in sizes])
 
 
-def _scores(problem: Problem, copies: Copies, weights: npt.NDArray[np.integer], extras: Extras) -> Replicates:
+def _profile_scores(problem: Problem, copies: Codes, extras: Extras, replicates: int, rng: Generator) -> Replicates:
+    """The same where items come as profiles."""
+    weights = draw_profile_weights(copies, replicates, rng)
+    of_types = type_weights(weights, problem)
+    # Only a combiner that is learned without the item asks how often each item was drawn.
+    if problem.panel.combiner == "abc" and problem.panel.learn == "leave-one-out":
+        drawn = draw_copies(of_types, problem.items, rng, is_smooth=problem.score.is_additive)
+    else:
+        drawn = merely(of_types)
+    return _scores(problem, drawn, weights, extras, rng)
+
+
+def joined(parts: Sequence[Replicates]) -> Replicates:
+    """Replicates one after the other."""
+    names = [field.name for field in fields(Replicates)]
+    return Replicates(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+
+def _scores(
+    problem: Problem,
+    copies: Copies,
+    weights: npt.NDArray[np.integer],
+    extras: Extras,
+    rng: Generator | None = None,
+) -> Replicates:
     folds = fold_weights(weights, problem) if problem.panel.learn == "cross-fit" else None
     mixtures = _mixtures(problem, copies, folds, extras)
     columns = []
@@ -104,7 +137,7 @@ def _scores(problem: Problem, copies: Copies, weights: npt.NDArray[np.integer], 
     return Replicates(
         curve=np.stack(columns, axis=1),
         amateurs=np.stack(amateurs, axis=1) if amateurs else np.empty((len(weights), 0)),
-        judges=judge_scores(problem, weights),
+        judges=judge_scores(problem, weights, rng),
         ceiling=np.array([mixture.ceiling() for mixture in whole]),
         prior=np.array([-mixture.prior_entropy() for mixture in whole]),
         beyond=np.array([[m.information(k) for k in extras.beyond] for m in whole]).reshape(

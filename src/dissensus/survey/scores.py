@@ -6,7 +6,7 @@ from typing import Literal, cast
 import numpy as np
 
 from dissensus.errors import OptionError
-from dissensus.survey.additive import AdditiveScore, LabelScores, label_scores
+from dissensus.survey.additive import ADDITIVE_SCORES, AdditiveScore, LabelScores, label_scores
 from dissensus.survey.confusion import ConfusionScore, confusion_score, hard_predictions
 from dissensus.survey.ranked import RankedScore, ranked_score
 from dissensus.survey.subsets import Floats
@@ -14,7 +14,6 @@ from dissensus.survey.subsets import Floats
 ScoreName = Literal[
     "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier"
 ]
-ADDITIVE = ("cross-entropy", "agreement", "brier")
 CONFUSION = ("f1", "precision", "recall", "dmi")
 RANKED = ("auc", "pearson", "spearman")
 SCORES: tuple[ScoreName, ...] = (
@@ -61,7 +60,7 @@ class Score:
     @property
     def is_additive(self) -> bool:
         """Whether the score is a mean over items."""
-        return self.name in ADDITIVE
+        return self.name in ADDITIVE_SCORES
 
     @property
     def is_ranked(self) -> bool:

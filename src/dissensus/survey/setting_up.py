@@ -6,22 +6,25 @@ import numpy as np
 import numpy.typing as npt
 from numpy.random import Generator
 
-from dissensus.errors import OptionError, listed
+from dissensus.errors import OptionError, counted, listed
 from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.labels import label_values, option_name
+from dissensus.ratings.quantiles import median
 from dissensus.ratings.table import ELICITATIONS
 from dissensus.survey.answers import Answers, answered_by_all, answers_of
-from dissensus.survey.calibration import calibrate, draw_folds
+from dissensus.survey.calibration import calibrate
 from dissensus.survey.combiners import Learn
 from dissensus.survey.curve import Panel
 from dissensus.survey.item_choice import ItemChoice, choose_items
 from dissensus.survey.judge_scores import reference_shares
 from dissensus.survey.large_sizes import number_of_cells
+from dissensus.survey.moments import ScoredMoments, check_moments, scored_moments
 from dissensus.survey.npmle import fit_mixtures
 from dissensus.survey.problem import Predictions, Problem, types_of_items
 from dissensus.survey.question import Question
 from dissensus.survey.replicates import Extras
+from dissensus.survey.rows import Rows, rows_of
 from dissensus.survey.scores import Score
 
 ENUMERABLE = 2_000_000
@@ -44,13 +47,19 @@ def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generat
     """The problem behind a question."""
     asked, about_kinds = _asked(ratings, judges, question)
     rated = asked if question.experts is None else asked.of_group(question.experts)
-    shared = judges.on_items_of(rated)
+    shared = _shared(judges, ratings, rated)
     chosen = _chosen(shared, question)
     everybody, labels, about_labels = answers_of(chosen, rated)
     choice, about_items = choose_items(asked, rated, answered_by_all(everybody), question, len(labels))
-    problem = _without_judges(rated, choice, question, labels, fold=draw_folds(len(choice.counts), rng))
+    check_moments(chosen, question, labels)
+    score = _score(question, labels)
+    learn = _learn(question, score)
+    rows = rows_of(choice, needs_folds=learn == "cross-fit" or question.calibrate != "none", rng=rng)
+    panel = Panel(combiner=question.combiner, learn=learn, prior=question.prior)
+    problem = _without_judges(choice, rows, question, panel, score)
+    problem = replace(problem, columns=_columns(rated, choice.kept, question, score))
     problem, about_sizes = _enumerable(problem, question)
-    predictions = _predictions(problem, everybody, choice.kept, question)
+    predictions = _predictions(problem, everybody, rows, question)
     settings = question.settings() | {
         "learn": problem.panel.learn if question.combiner in {"abc", "npmle"} else None,
         "max_raters": problem.sizes[-1],
@@ -59,34 +68,36 @@ def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generat
     }
     warnings = [*ratings.warnings, *about_kinds, *shared.warnings, *about_labels, *about_items, *about_sizes]
     return Prepared(
-        problem=replace(problem, judges=predictions),
+        problem=replace(problem, judges=predictions, moments=_moments(problem, chosen, rated, rows, labels)),
         settings=settings,
         data={"ratings": dict(ratings.describe_data()), "judges": dict(judges.describe_data())},
-        warnings=(*warnings, *_table_warnings(predictions, question)),
+        warnings=(*warnings, *_table_warnings(predictions, int(problem.items.sum()), question)),
     )
 
 
-def _without_judges(
-    rated: Ratings, choice: ItemChoice, question: Question, labels: tuple[str, ...], *, fold: Codes
-) -> Problem:
-    """The raters' side of the problem."""
-    score = Score(
+def _score(question: Question, labels: tuple[str, ...]) -> Score:
+    return Score(
         name=question.score, values=label_values(labels), positive=_positive(question, labels), clip=question.clip
     )
+
+
+def _without_judges(choice: ItemChoice, rows: Rows, question: Question, panel: Panel, score: Score) -> Problem:
+    """The raters' side of the problem."""
     both = choice.counts if choice.amateurs is None else np.concatenate([choice.counts, choice.amateurs], axis=1)
     distinct, type_of_item = types_of_items(both)
+    n_labels = choice.counts.shape[1]
     return Problem(
-        counts=distinct[:, : len(labels)],
-        amateurs=None if choice.amateurs is None else distinct[:, len(labels) :],
+        counts=distinct[:, :n_labels],
+        amateurs=None if choice.amateurs is None else distinct[:, n_labels:],
         amateur_sizes=choice.amateur_sizes,
-        type_of_item=type_of_item,
+        type_of_item=type_of_item[rows.place],
+        copies=rows.copies,
         judges=(),
         sizes=choice.sizes,
-        panel=Panel(combiner=question.combiner, learn=_learn(question, score), prior=question.prior),
+        panel=panel,
         score=score,
         references=question.reference_raters,
-        fold=fold,
-        columns=_columns(rated, choice.kept, question, score),
+        fold=rows.fold,
     )
 
 
@@ -102,17 +113,29 @@ def _enumerable(problem: Problem, question: Question) -> tuple[Problem, list[str
     return replace(problem, sizes=sizes), [f"{shorter} in every bootstrap sample. --max-raters goes further."]
 
 
-def _table_warnings(judges: tuple[Predictions, ...], question: Question) -> list[str]:
+def _table_warnings(judges: tuple[Predictions, ...], n_items: int, question: Question) -> list[str]:
     """Say where a table of outputs cannot learn, because most outputs occur once."""
     if question.calibrate != "table":
         return []
     raw = [judge for judge in judges if not judge.calibrated]
-    fine = [judge.judge for judge in raw if len(np.unique(judge.predictions, axis=0)) > len(judge.predictions) / 2]
+    fine = [judge.judge for judge in raw if len(np.unique(judge.predictions, axis=0)) > n_items / 2]
     return (
         [f"Most outputs of {listed(fine)} occur once, so a table learns nothing of them: use --calibrate isotonic."]
         if fine
         else []
     )
+
+
+def _shared(judges: Judges, ratings: Ratings, rated: Ratings) -> Judges:
+    """The answers on items that take part; what profiles are left out is counted in items."""
+    names = set(rated.items)
+    if ratings.copies is None or names.isdisjoint(judges.items):
+        return judges.on_items_of(rated)
+    copies = dict(zip(ratings.items, ratings.copies.tolist(), strict=True))
+    lost = sum(copies.get(item, 1) for item in judges.items if item not in names)
+    kept = judges.where(np.array([item in names for item in judges.items], dtype=np.bool_)[judges.item])
+    said = [f"Left out {counted(lost, 'item')} that judges answered and nobody rated."] if lost else []
+    return replace(kept, warnings=(*judges.warnings, *said)).on_items_of(rated)
 
 
 def _chosen(judges: Judges, question: Question) -> Judges:
@@ -170,7 +193,7 @@ def _columns(
 ) -> tuple[Codes, Codes, Codes] | None:
     if question.weights == "item":
         return None
-    if rated.rater is None:
+    if rated.rater is None or rated.copies is not None:
         raise OptionError("--weights rater needs to know who rated: the ratings have no rater column.")
     if not score.is_additive or question.reference_raters > 1:
         raise OptionError("--weights rater goes with cross-entropy, agreement or brier, and one reference rater.")
@@ -179,25 +202,34 @@ def _columns(
     return new_row[rated.item[own]], rated.rater[own], rated.label[own]
 
 
-def _predictions(
-    problem: Problem, everybody: list[Answers], kept: npt.NDArray[np.bool_], question: Question
-) -> tuple[Predictions, ...]:
+def _predictions(problem: Problem, everybody: list[Answers], rows: Rows, question: Question) -> tuple[Predictions, ...]:
     """Every judge as it is, and calibrated where that was asked for."""
     shares = np.nan_to_num(reference_shares(problem)[problem.type_of_item])
     made = []
     for answers in everybody:
-        raw = answers.predictions[kept]
+        raw = answers.predictions[rows.item]
         if question.score == "cross-entropy" and answers.is_hard and question.calibrate == "none":
             raise OptionError(
                 f"The judge {answers.judge} gave one label per item and no probabilities, which cross-entropy needs: "
                 "add --calibrate table, or choose --score agreement."
             )
-        made.append(Predictions(judge=answers.judge, calibrated=False, predictions=raw, values=answers.values[kept]))
+        values = answers.values[rows.item]
+        made.append(Predictions(judge=answers.judge, calibrated=False, predictions=raw, values=values))
         if question.calibrate != "none":
-            better = calibrate(question.calibrate, raw, shares, fold=problem.fold)
+            better = calibrate(question.calibrate, raw, shares, fold=problem.fold, copies=problem.copies)
             nothing = np.full(len(better), np.nan)
             made.append(Predictions(judge=answers.judge, calibrated=True, predictions=better, values=nothing))
     return tuple(made)
+
+
+def _moments(
+    problem: Problem, judges: Judges, rated: Ratings, rows: Rows, labels: tuple[str, ...]
+) -> ScoredMoments | None:
+    """What judges score on the copies of each item, where their outputs differ between them."""
+    if judges.moments is None:
+        return None
+    items = tuple(rated.items[i] for i in rows.item)
+    return scored_moments(judges, items, labels, reference_shares(problem)[problem.type_of_item])
 
 
 def ceiling_extras(prepared: Prepared, question: Question) -> Extras:
@@ -215,4 +247,4 @@ def ceiling_extras(prepared: Prepared, question: Question) -> Extras:
 
 def can_tell_ceiling(problem: Problem) -> bool:
     """Whether half of the items have enough ratings to tell difficult items from noisy raters."""
-    return float(np.median(np.repeat(problem.counts.sum(axis=1), problem.items))) >= FEWEST_FOR_CEILING
+    return median(problem.counts.sum(axis=1).astype(np.float64), problem.items) >= FEWEST_FOR_CEILING

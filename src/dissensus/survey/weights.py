@@ -19,15 +19,16 @@ class Copies(NamedTuple):
     Attributes
     ----------
     replicate, type, copies, items : ndarray of shape (n_entries,)
-        In this replicate, so many items of this type occur so many times; ordered by replicate.
+        In this replicate, so many items of this type occur so many times; ordered by replicate. Not whole numbers
+        where many alike items count as occurring as often as they do on average.
     weights : ndarray of shape (n_replicates, n_types)
         How many items of each type there are in each replicate, copies counted.
     """
 
     replicate: Codes
     type: Codes
-    copies: Codes
-    items: Codes
+    copies: Codes | Floats
+    items: Codes | Floats
     weights: Floats
 
 
@@ -36,6 +37,12 @@ def observed(items: Codes) -> Copies:
     kinds = np.flatnonzero(items)
     ones = np.ones(len(kinds), dtype=np.intp)
     return Copies(np.zeros_like(kinds), kinds, ones, items[kinds], items[None, :].astype(np.float64))
+
+
+def merely(weights: Floats) -> Copies:
+    """Weights of types alone, for a combiner that does not ask how often each item occurs."""
+    nothing = np.empty(0, dtype=np.intp)
+    return Copies(nothing, nothing, nothing, nothing, weights)
 
 
 def draw_item_weights(n_items: int, replicates: int, rng: Generator) -> npt.NDArray[np.int32]:

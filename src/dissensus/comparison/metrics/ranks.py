@@ -3,7 +3,8 @@
 import numpy as np
 
 from dissensus.comparison.metrics.distances import Floats
-from dissensus.comparison.metrics.scores import Columns, Pair, Swapper
+from dissensus.comparison.metrics.scores import Columns, Pair, Swapper, mean_of, sum_of
+from dissensus.ratings.quantiles import median
 
 ROUNDING = 1e-13
 """Ranks that spread less are all the same: even one item of a million apart from the rest spreads them more."""
@@ -16,12 +17,9 @@ class RankCorrelation:
 
     def __call__(self, columns: Columns, weights: Floats | None = None) -> Pair:
         """The correlation of each judge; NaN where somebody gave every item the same."""
-        if weights is None:
-            people = midranks(columns.people)
-            return Pair(correlation(midranks(columns.a), people), correlation(midranks(columns.b), people))
-        people = weighted_midranks(columns.people, weights)
-        a, b = weighted_midranks(columns.a, weights), weighted_midranks(columns.b, weights)
-        return Pair(correlation(a, people, weights), correlation(b, people, weights))
+        counted = columns.copies if weights is None else weights
+        a, b, people = (_ranks(answers, counted) for answers in columns[:3])
+        return Pair(correlation(a, people, counted), correlation(b, people, counted))
 
     def swapper(self, columns: Columns) -> Swapper:
         """As in Score.
@@ -29,12 +27,12 @@ class RankCorrelation:
         The judges exchange ranks, not answers, so that they need not be on one scale; the ranks stay as they were among
         all answers of a judge. Then every sample needs three sums only.
         """
-        a, b = (_standard(midranks(answers)) for answers in (columns.a, columns.b))
-        people = _standard(midranks(columns.people))
-        n = len(people)
+        copies, n = columns.copies, columns.items_in_all
+        a, b, people = (_standard(_ranks(answers, copies), copies) for answers in columns[:3])
         parts = np.stack([b - a, b**2 - a**2, (b - a) * people], axis=1)
-        own, other = (np.array([x.sum(), (x**2).sum(), x @ people]) for x in (a, b))
-        spread = np.sqrt((people**2).mean())
+        weighed = people if copies is None else copies * people
+        own, other = (np.array([sum_of(x, copies), sum_of(x**2, copies), x @ weighed]) for x in (a, b))
+        spread = float(np.sqrt(mean_of(people**2, copies)))
 
         def swapped(swap: Floats) -> Floats:
             moved = swap @ parts
@@ -43,13 +41,15 @@ class RankCorrelation:
         return swapped
 
 
-def rankable(judge: Floats, people: Floats) -> Floats:
+def rankable(judge: Floats, people: Floats, *, copies: Floats | None = None) -> Floats:
     """The judge's mean answer to each item, equal where means differ by rounding only.
 
     Parameters
     ----------
     judge, people : ndarray of shape (..., n_items, 1)
         Mean answers; the raters' are not needed here.
+    copies : ndarray of shape (n_items,), optional
+        How many items each one stands for, which goes with answers of shape (n_items, 1) only.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def rankable(judge: Floats, people: Floats) -> Floats:
     del people  # a correlation compares items, so no single item has an error
     values = judge[..., 0]
     # Not relative to the largest: one answer of a judge may be beyond all bounds, as perplexities are.
-    usual = float(np.median(np.abs(values)))
+    usual = median(np.abs(values), copies)
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)
     starts = np.ones(values.shape, dtype=np.bool_)
@@ -70,9 +70,13 @@ def rankable(judge: Floats, people: Floats) -> Floats:
     return found
 
 
-def _standard(ranks: Floats) -> Floats:
+def _ranks(values: Floats, weights: Floats | None) -> Floats:
+    return midranks(values) if weights is None else weighted_midranks(values, weights)
+
+
+def _standard(ranks: Floats, copies: Floats | None) -> Floats:
     """Ranks around 0, between -1/2 and 1/2."""
-    return np.asarray((ranks - ranks.mean()) / len(ranks))
+    return np.asarray((ranks - mean_of(ranks, copies)) / (len(ranks) if copies is None else copies.sum()))
 
 
 def _from_sums(sums: Floats, n: int, spread: float) -> Floats:
@@ -110,11 +114,11 @@ def weighted_midranks(values: Floats, weights: Floats) -> Floats:
     Parameters
     ----------
     values : ndarray of shape (n_items,)
-    weights : ndarray of shape (n_replicates, n_items)
+    weights : ndarray of shape (n_items,) or (n_replicates, n_items)
 
     Returns
     -------
-    ndarray of shape (n_replicates, n_items)
+    ndarray of the weights' shape
 
     Examples
     --------
@@ -125,16 +129,16 @@ def weighted_midranks(values: Floats, weights: Floats) -> Floats:
     distinct, group = np.unique(values, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], np.arange(len(distinct)))
-    sizes = np.add.reduceat(weights[:, order], starts, axis=1)
-    ranks = np.cumsum(sizes, axis=1) - sizes / 2 + 0.5
-    return np.asarray(ranks[:, group])
+    sizes = np.add.reduceat(weights[..., order], starts, axis=-1)
+    ranks = np.cumsum(sizes, axis=-1) - sizes / 2 + 0.5
+    return np.asarray(ranks[..., group])
 
 
 def correlation(x: Floats, y: Floats, weights: Floats | None = None) -> Floats:
     """Pearson's correlation of ranks along the last axis; NaN where one side is constant."""
     total = np.ones(x.shape) if weights is None else weights
-    share = total / total.sum(axis=-1, keepdims=True)
-    n_items = x.shape[-1]
+    n_items = total.sum(axis=-1, keepdims=True)
+    share = total / n_items
     dx, dy = ((v - (share * v).sum(axis=-1, keepdims=True)) / n_items for v in (x, y))
     spread = np.sqrt((share * dx * dx).sum(axis=-1) * (share * dy * dy).sum(axis=-1))
     with np.errstate(invalid="ignore", divide="ignore"):

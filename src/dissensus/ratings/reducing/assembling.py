@@ -10,7 +10,7 @@ from dissensus.ratings.assemble import CHECK_LABELS
 from dissensus.ratings.coding import Codes, compact
 from dissensus.ratings.judges import Judges
 from dissensus.ratings.leaving_out import LeftOut, sentences
-from dissensus.ratings.output_moments import OutputMoments
+from dissensus.ratings.output_moments import LabelScores, OutputMoments
 from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.reducing.moments import UNIT, MomentSums
 from dissensus.ratings.reducing.profiles import Coding, Profiles, cells_of
@@ -138,7 +138,7 @@ def profiles_of_sums(sums: MomentSums, coding: Coding) -> Profiles:
     )
 
 
-def moments_of(sums: MomentSums, judges: Judges, labels: tuple[str, ...]) -> OutputMoments:
+def moments_of(sums: MomentSums, judges: Judges, labels: tuple[str, ...], scored_by: LabelScores) -> OutputMoments:
     """Means and covariances, in the order of the judges' items."""
     row_of = {name: i for i, name in enumerate(sums.example)}
     rows = [row_of[item] for item in judges.items]
@@ -146,4 +146,9 @@ def moments_of(sums: MomentSums, judges: Judges, labels: tuple[str, ...]) -> Out
     mean = np.array([[total * UNIT / sums.judged[i] for total in sums.first[i]] for i in rows])
     second = np.array([[total * UNIT / sums.judged[i] for total in sums.second[i]] for i in rows])
     covariance = second.reshape(-1, width, width) - mean[:, :, None] * mean[:, None, :]
-    return OutputMoments(labels=labels, mean=mean.reshape(-1, len(judges.judges), len(labels)), covariance=covariance)
+    return OutputMoments(
+        labels=labels,
+        mean=mean.reshape(-1, len(judges.judges), len(labels)),
+        covariance=covariance,
+        scored_by=scored_by,
+    )

@@ -53,6 +53,7 @@ def said_in(
     connection: duckdb.DuckDBPyConnection,
     *,
     has_counts: bool,
+    has: tuple[bool, bool],
     n_outputs: int | None,
     tolerance: float,
     rounding: float,
@@ -65,6 +66,8 @@ def said_in(
         With the views.
     has_counts : bool
         Whether a row stands for several ratings.
+    has : tuple of bool
+        Whether ratings have a group, and whether they say how they were elicited.
     n_outputs : int, optional
         How many columns of probabilities the answers have; None if there are no answers.
     tolerance, rounding : float
@@ -72,8 +75,12 @@ def said_in(
     """
     odd = "count(*) FILTER (times IS NULL OR times < 0 OR times <> floor(times))" if has_counts else "0"
     times = "sum(times)" if has_counts else "count(*)"
+    # Grouping by columns that say nothing would take three times as long.
+    columns = [
+        name if is_there else f"NULL AS {name}" for name, is_there in zip(("grp", "elicitation"), has, strict=True)
+    ]
     rows = connection.execute(
-        f"SELECT label, grp, elicitation, count(*), {times}, {odd} FROM people GROUP BY ALL"
+        f"SELECT label, {', '.join(columns)}, count(*), {times}, {odd} FROM people GROUP BY ALL"
     ).fetchall()
     ratings: Counter[RatingKind] = Counter()
     unlabelled = strange = 0

@@ -1,18 +1,16 @@
 """Sums of what judges' outputs would score, over items that were rated alike; exact, so that their order is free."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from dissensus.ratings.output_moments import LabelScores
 from dissensus.ratings.reducing.profiles import Coding, keys_of, output_columns, rated_columns
 
 Floats = npt.NDArray[np.float64]
-LabelScores = Callable[[Floats], Floats]
-"""From predictions of shape (..., n_labels): what each label would score, of the same shape."""
-
 ITEMS_AT_ONCE = 500_000
 UNIT = 2.0**-32
 """Scores are added up as whole multiples of this: such sums do not depend on the order, and err by less than 1e-9."""

@@ -244,7 +244,7 @@ def profiles_in(connection: duckdb.DuckDBPyConnection, coding: Coding, *, most: 
         judged=keys_of([found[name] for name in judged], n_profiles),
         outputs=np.stack(filled, axis=1).reshape(shape) if filled else np.empty(shape),
         copies=np.asarray(found["copies"], dtype=np.int64),
-        example=[str(name) for name in found["example"].tolist()],
+        example=["" if name is None else str(name) for name in found["example"].tolist()],
     )
 
 

@@ -16,12 +16,13 @@ from dissensus.ratings.formats.plan import ReadPlan
 from dissensus.ratings.formats.tidy import NO_RATER
 from dissensus.ratings.judges import Judges
 from dissensus.ratings.leaving_out import LeftOut, sentences
+from dissensus.ratings.output_moments import LabelScores
 from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.reducing.assembling import assemble_answers, assemble_people, moments_of, profiles_of_sums
 from dissensus.ratings.reducing.checking import check_answers, check_found, check_ratings
 from dissensus.ratings.reducing.kinds import Said, added
 from dissensus.ratings.reducing.large_files import LargeFiles, checked_memory, find_files
-from dissensus.ratings.reducing.moments import LabelScores, MomentSums, added_sums
+from dissensus.ratings.reducing.moments import MomentSums, added_sums
 from dissensus.ratings.reducing.profiles import Coding, Profiles, coding_of, together
 from dissensus.ratings.reducing.spelling import Spelled, spelled_answers, spelled_ratings
 from dissensus.ratings.reducing.sql_tables import (
@@ -194,7 +195,13 @@ def reduce(
     people, answers = tables.people, tables.answers
     n_outputs = None if answers is None else len(answers.probabilities)
     has_counts = "count" in people.roles
-    said = added(parts.map(ListKinds(has_counts=has_counts, n_outputs=n_outputs)))
+    said = added(
+        parts.map(
+            ListKinds(
+                has_counts=has_counts, has=("group" in people.roles, "elicitation" in people.roles), n_outputs=n_outputs
+            )
+        )
+    )
     check_ratings(said, people)
     if answers is not None:
         check_answers(said, answers, parts)
@@ -233,7 +240,9 @@ def reduce(
         warnings=_about_answers(said, judged, found, answers),
         provenance=_provenance(wanted.answers, answers, said.answer_rows, "judges"),
     )
-    return ratings, judges if sums is None else replace(judges, moments=moments_of(sums, judges, labels))
+    if sums is None or scored_by is None:
+        return ratings, judges
+    return ratings, replace(judges, moments=moments_of(sums, judges, labels, scored_by))
 
 
 def _profiles_step(wanted: Input, tables: Tables, said: Said, coding: Coding, *, has_nameless: bool) -> FindProfiles:

@@ -8,9 +8,10 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from dissensus.ratings.output_moments import LabelScores
 from dissensus.ratings.probabilities import ROUNDING, SUM_TOLERANCE
 from dissensus.ratings.reducing.kinds import Said, outputs_given, said_in
-from dissensus.ratings.reducing.moments import LabelScores, MomentSums, create_outputs, moment_sums
+from dissensus.ratings.reducing.moments import MomentSums, create_outputs, moment_sums
 from dissensus.ratings.reducing.profiles import Coding, Profiles, create_items, create_said, profiles_in
 from dissensus.ratings.reducing.repeated import Repeated, repeated_ratings, repeated_samples
 
@@ -34,6 +35,7 @@ class ListKinds:
     """Step 1: what was ever said."""
 
     has_counts: bool
+    has: tuple[bool, bool]
     n_outputs: int | None
 
     def __call__(self, connection: duckdb.DuckDBPyConnection) -> Said:
@@ -41,6 +43,7 @@ class ListKinds:
         return said_in(
             connection,
             has_counts=self.has_counts,
+            has=self.has,
             n_outputs=self.n_outputs,
             tolerance=SUM_TOLERANCE,
             rounding=ROUNDING,
@@ -90,21 +93,27 @@ class FindProfiles:
         if self.coding.answers:
             create_said(connection, self.coding)
         nothing: Repeated = ([], 0)
+        profiles = profiles_in(connection, self.coding, most=self.most)
         has_said = bool(self.coding.answers)
-        blank = "item IS NULL" + ("" if self.coding.has_numbers else " OR item = '' OR trim(item) = ''")
         nameless = f"SELECT count(*) FROM people WHERE {self.coding.is_labelled} AND {BLANK_RATER}"
         return Found(
             ratings_twice=repeated_ratings(connection, self.coding) if self.checks_repeats else nothing,
             samples_twice=repeated_samples(connection) if self.checks_samples and has_said else nothing,
-            nameless_items=_number(connection, f"SELECT count(*) FROM items WHERE {blank}"),
+            nameless_items=_nameless_items(connection, profiles),
             nameless_raters=_number(connection, nameless) if self.has_nameless else 0,
             unlabelled_items=_number(connection, _unlabelled(self.coding)) if self.has_unlabelled else 0,
             answered_items=_number(connection, "SELECT count(*) FROM said") if has_said else 0,
             unrated_items=_number(connection, "SELECT count(*) FROM said ANTI JOIN items USING (item)")
             if has_said
             else 0,
-            profiles=profiles_in(connection, self.coding, most=self.most),
+            profiles=profiles,
         )
+
+
+def _nameless_items(connection: duckdb.DuckDBPyConnection, profiles: Profiles | None) -> int:
+    """Items without a name; blanks come before all other names, so that one of them is its profile's first."""
+    blank = 0 if profiles is None else sum(not name.strip() for name in profiles.example)
+    return blank + _number(connection, "SELECT count(*) FROM items WHERE item IS NULL")
 
 
 def _unlabelled(coding: Coding) -> str:

@@ -1,0 +1,269 @@
+"""The SQL in the how-to makes, in every database, the table of counts that the commands take for the ratings."""
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import pytest
+from warehouses import Duckdb, Sqlite, running_postgresql
+
+from dissensus.cli.main import main
+from dissensus.example_data import example_path
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "how-to" / "count-ratings-in-a-warehouse.md"
+BLOCK = re.compile(r"^<!-- sql: (?P<name>[^\n]+) -->\n```sql\n(?P<query>.*?)^```$", re.MULTILINE | re.DOTALL)
+SQL = {block["name"]: block["query"] for block in BLOCK.finditer(PAGE.read_text(encoding="utf-8"))}
+
+COLUMNS = ("item", "rater", "label", "panel", "rated_at")
+ANSWERS = {
+    "q1": ['say "no"', "it's, fine", "naïve 😀", 'say "no"', None, ""],
+    "q2": [" yes ", "yes", "1", "1.0", "01", "  "],
+    "q3": ["A|B", "B|A", "A", "two\nlines", "NULL", "A|B"],
+    "q;4": ["yes", "yes", "it's, fine", "; DROP TABLE ratings; --", "A", "\\N"],
+    "unseen": [None, "", None],
+}
+HOSTILE = [
+    (item, f"r{place}", label, ("east", "west", None)[place % 3], place)
+    for item, labels in ANSWERS.items()
+    for place, label in enumerate(labels)
+]
+AGAIN = [("q1", "r0", "yes", "east", 10), ("q1", "r1", None, "west", 11), ("q3", "r2", "B|A", None, 12)]
+"""Raters who come back; the second one without a label."""
+JUDGED = ["No", "Yes"]
+KEYS = ("items", "ratings", "ratings_per_item", "labels", "pairwise_agreement", "coefficients")
+"""What `describe` says that does not ask who rated."""
+
+
+@pytest.fixture(scope="session")
+def postgresql():
+    with running_postgresql() as server:
+        yield server
+
+
+@pytest.fixture(params=["duckdb", "sqlite", "postgresql"])
+def database(request, tmp_path):
+    if request.param == "postgresql":
+        return request.getfixturevalue("postgresql")
+    return {"duckdb": Duckdb, "sqlite": Sqlite}[request.param](tmp_path)
+
+
+def write_csv(path, columns, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    return path
+
+
+def read_csv(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command: its whole JSON."""
+
+    def call(*arguments):
+        status = main([*map(str, arguments), "--json", "--quiet"])
+        printed = capsys.readouterr()
+        assert (status, printed.err) == (0, "")
+        return json.loads(printed.out)
+
+    return call
+
+
+def described(envelope):
+    return {key: envelope["result"][key] for key in KEYS}
+
+
+def test_the_page_has_its_queries():
+    assert list(SQL) == ["counts", "repeated", "last", "groups", "judges from labels", "judges from probabilities"]
+    assert all(query.count("GROUP BY") == 1 for query in SQL.values())
+
+
+def test_counts_are_what_plain_python_counts(database, tmp_path):
+    database.load("ratings", COLUMNS, HOSTILE)
+    database.export(SQL["counts"], tmp_path / "counts.csv")
+    # A CSV file does not tell a label that is NULL from an empty one: both are missing.
+    expected = Counter((item, label or "") for item, _, label, *_ in HOSTILE)
+    found = Counter()
+    for row in read_csv(tmp_path / "counts.csv"):
+        found[row["item"], row["label"]] += int(row["count"])
+    assert found == expected
+
+
+def test_hostile_labels_are_described_as_from_the_rows(database, tmp_path, run):
+    database.load("ratings", COLUMNS, HOSTILE)
+    database.export(SQL["counts"], tmp_path / "counts.csv")
+    rows = write_csv(tmp_path / "rows.csv", COLUMNS[:3], [row[:3] for row in HOSTILE])
+    one, other = run("describe", rows), run("describe", tmp_path / "counts.csv")
+    assert described(one) == described(other)
+    # By hand: q2 has yes twice and the number 1 three times; q3 the set of A and B three times.
+    shown = {row["label"]: row["count"] for row in other["result"]["labels"]}
+    assert (shown["yes"], shown["1"], shown["A|B"], shown["A"]) == (4, 3, 3, 2)
+    assert (other["result"]["items"], other["result"]["ratings"]) == (4, 21)
+    assert one["warnings"][:2] == ["Left out 6 ratings without a label.", "Left out 1 item without any label."]
+    assert set(one["warnings"]) < set(other["warnings"])  # which also say that nobody knows who rated
+
+
+def test_repeated_ratings_are_found_and_counted_or_dropped(database, tmp_path, run):
+    database.load("ratings", COLUMNS, [*HOSTILE, *AGAIN])
+    rows = write_csv(tmp_path / "rows.csv", COLUMNS[:3], [row[:3] for row in [*HOSTILE, *AGAIN]])
+    database.export(SQL["repeated"], tmp_path / "repeated.csv")
+    found = [tuple(row.values()) for row in read_csv(tmp_path / "repeated.csv")]
+    assert found == [("q1", "r0", "2"), ("q3", "r2", "2")]  # the second rater came back without a label
+    for query, repeats in (("counts", "keep"), ("last", "last")):
+        database.export(SQL[query], tmp_path / "counts.csv")
+        kept = run("describe", rows, "--repeats", repeats)
+        assert described(run("describe", tmp_path / "counts.csv")) == described(kept)
+    database.export(SQL["last"].replace(" DESC", ""), tmp_path / "counts.csv")
+    kept = run("describe", rows, "--repeats", "first")
+    assert described(run("describe", tmp_path / "counts.csv")) == described(kept)
+
+
+def test_groups_are_described_as_from_the_rows(database, tmp_path, run):
+    database.load("ratings", COLUMNS, HOSTILE)
+    database.export(SQL["groups"], tmp_path / "counts.csv")
+    rows = write_csv(tmp_path / "rows.csv", COLUMNS, HOSTILE)
+    one, other = (
+        run("describe", path, "--group", "panel")["result"]["groups"] for path in (rows, tmp_path / "counts.csv")
+    )
+    assert [part["group"] for part in one] == ["(none)", "east", "west"]
+    assert [{key: part[key] for key in KEYS} for part in one] == [{key: part[key] for key in KEYS} for part in other]
+
+
+YES = [0, 1, 2, 3, 4, 5] * 5
+"""How many of five raters say yes to each of 30 items."""
+RATED = [(f"q{i}", f"r{r}", JUDGED[r < yes]) for i, yes in enumerate(YES) for r in range(5)]
+SAID = [
+    (f"q{i}", "many", str(s), None if (i, s) == (2, 3) else JUDGED[s < yes])
+    for i, yes in enumerate(YES)
+    for s in range(4)
+]
+SURE = [
+    (f"q{i}", "sure", str(s), 0.875 - 0.125 * yes - 0.0625 * s, 0.125 + 0.125 * yes + 0.0625 * s)
+    for i, yes in enumerate(YES)
+    for s in range(2)
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns", "rows"),
+    [
+        ("labels", ("item", "judge", "sample", "label"), SAID),
+        ("probabilities", ("item", "judge", "sample", "p_No", "p_Yes"), SURE),
+    ],
+    ids=["labels", "probabilities"],
+)
+def test_judges_averaged_by_the_query_are_worth_what_their_samples_are(database, kind, columns, rows, tmp_path, run):
+    ratings, whole = tmp_path / "ratings.csv", tmp_path / "whole.csv"
+    write_csv(ratings, COLUMNS[:3], RATED)
+    write_csv(whole, columns, rows)
+    database.load("answers", columns, rows)
+    database.export(SQL[f"judges from {kind}"], tmp_path / "averaged.csv")
+    one, other = (
+        run("equivalence", ratings, path, "--bootstrap", 20)["result"] for path in (whole, tmp_path / "averaged.csv")
+    )
+    assert other["curve"] == one["curve"]
+    assert other["judges"][0]["verdict"] == one["judges"][0]["verdict"]
+    for key in ("score", "low", "high"):  # thirds are rounded on their way through a file
+        assert other["judges"][0][key] == pytest.approx(one["judges"][0][key], rel=1e-9)
+
+
+def test_real_ratings_counted_give_the_same_numbers_to_the_last_digit(database, shared, tmp_path, run):
+    folder = shared / "data" / "wiki_attacks"
+    cells = duckdb.sql(f"SELECT item, rater, label FROM read_csv('{folder}/ratings.csv.gz', all_varchar = true)")
+    database.load("ratings", ("item", "rater", "label"), cells.fetchall())
+    paths = [tmp_path / "counts.csv"]
+    database.export(SQL["counts"], paths[0])
+    if isinstance(database, Duckdb):
+        paths.append(tmp_path / "counts.parquet")
+        database.export(SQL["counts"], paths[1])
+    rows, judges = folder / "ratings.csv.gz", folder / "judges.csv"
+    options = ("--bootstrap", 20, "--max-raters", 5)
+    expected = described(run("describe", rows, "--bootstrap", 20)), run("equivalence", rows, judges, *options)["result"]
+    for path in paths:
+        assert described(run("describe", path, "--bootstrap", 20)) == expected[0]
+        assert run("equivalence", path, judges, *options)["result"] == expected[1]
+
+
+@pytest.mark.parametrize(
+    "command", re.findall(r"^\| (?:PostgreSQL|SQLite) \| `([^`]+)`", PAGE.read_text(), re.MULTILINE)
+)
+def test_the_way_out_is_the_command_of_the_page(command, request, tmp_path):
+    program = command.split()[0]
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    database = request.getfixturevalue("postgresql") if program == "psql" else Sqlite(tmp_path)
+    database.load("ratings", COLUMNS, HOSTILE)
+    (tmp_path / "counts.sql").write_text(SQL["counts"], encoding="utf-8")
+    environment = database.environment if program == "psql" else None
+    subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, env=environment, check=True)
+    assert sum(int(row["count"]) for row in read_csv(tmp_path / "counts.csv")) == len(HOSTILE)
+
+
+# Which commands take counts
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Counts of the bundled ratings, and their judges."""
+    folder, example = tmp_path_factory.mktemp("counts"), example_path("binary")
+    database = Duckdb(folder)
+    database.connection.execute(
+        f"CREATE TABLE ratings AS FROM read_csv('{example / 'ratings.csv'}', all_varchar = true)"
+    )
+    database.export(SQL["counts"], folder / "counts.csv")
+    return {"COUNTS": str(folder / "counts.csv"), "JUDGES": str(example / "judges.csv"), "OUT": str(folder)}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "describe COUNTS --bootstrap 10",
+        "equivalence COUNTS JUDGES --judge classifier --bootstrap 10",
+        "judges COUNTS JUDGES --bootstrap 10",
+        "compare COUNTS JUDGES --resamples 100 --bootstrap 10",
+        "report COUNTS JUDGES -o OUT/report.html --bootstrap 10",
+        "gate COUNTS JUDGES --judge classifier --min-equivalence 0 --bootstrap 20",
+        "prevalence COUNTS JUDGES --positive Yes",
+        "panel COUNTS JUDGES --bootstrap 10",
+        "plan raters --pilot COUNTS --pilot-judges JUDGES --a classifier --b keywords --items 20 --raters 3",
+        "plan labels --pilot COUNTS --pilot-judges JUDGES --a classifier --b keywords --budget 100",
+        "doctor COUNTS",
+        "import COUNTS -o OUT/imported.csv",
+    ],
+    ids=lambda command: command.split(" COUNTS")[0],
+)
+def test_a_command_takes_counts(command, files, run):
+    name = command.partition(" COUNTS")[0].removesuffix(" --pilot")
+    assert f"`{name}`" in PAGE.read_text() or f"`{name} --pilot`" in PAGE.read_text()
+    words = [re.sub("COUNTS|JUDGES|OUT", lambda found: files[found[0]], word) for word in command.split()]
+    assert run(*words)["command"] == name
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("raters COUNTS", "Portraits need to know who rated: the ratings have no rater column."),
+        ("alt-test COUNTS JUDGES", "these ratings do not say who gave them"),
+        (
+            "equivalence COUNTS JUDGES --judge classifier --weights rater",
+            "--weights rater needs to know who rated: the ratings have no rater column.",
+        ),
+    ],
+    ids=["raters", "alt-test", "equivalence"],
+)
+def test_a_command_that_needs_the_rater_says_so_in_one_line(command, message, files, capsys):
+    assert main([files.get(word, word) for word in command.split()]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("dissensus: ")
+    assert printed.err.count("\n") == 1
+    assert message in printed.err

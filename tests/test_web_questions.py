@@ -1,0 +1,160 @@
+"""The pages that ask one question about a data set, and the planner of labels in all its forms, over HTTP."""
+
+import html
+import re
+import shlex
+
+import pytest
+
+from dissensus.cli.main import main
+
+from web_server import running
+
+pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
+
+LABELS = [("no", "yes")[(i + (r == i % 8)) % 2] for i in range(60) for r in range(4)]
+RATINGS = "item,rater,label,team\n" + "".join(
+    f"i{n // 4},r{n % 4},{label},{'ab'[n % 2]}\n" for n, label in enumerate(LABELS)
+)
+JUDGES = "item,judge,label\n" + "".join(
+    f"i{i},{judge},{('no', 'yes')[(i + (i % often == 0)) % 2]}\n"
+    for judge, often in (("near", 9), ("far", 3))
+    for i in range(60)
+)
+ASKED = [
+    ("alt_test", "/alt-test", "epsilon=0.2&judge=near"),
+    ("prevalence", "/prevalence", "positive=yes&judge=far"),
+    ("panel", "/panel", "bootstrap=20&judge=near,far&max_raters=2&method=average"),
+    ("raters", "/raters", "bootstrap=20&positive=yes&group=team"),
+    ("gate", "/gate", "judge=near&min_equivalence=0.5&not_worse_than=far&margin=0.2"),
+    ("plan_labels", "/plan/labels", "a=near&b=far&goal=error&error=0.1"),
+]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running() as started:
+        yield started
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """The uploaded files in the working directory."""
+    (tmp_path / "ratings.csv").write_text(RATINGS)
+    (tmp_path / "judges.csv").write_text(JUDGES)
+    monkeypatch.chdir(tmp_path)
+    return {"ratings": ("ratings.csv", RATINGS.encode()), "judges": ("judges.csv", JUDGES.encode())}
+
+
+def shown(text, id_):
+    return html.unescape(re.search(rf'id="{id_}">(.*?)</code>', text, re.DOTALL)[1])
+
+
+def words(text):
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+
+
+def lead_of(text):
+    return words(re.search(r'<p class="lead">(.*?)</p>', text.partition('id="answer"')[2] or text, re.DOTALL)[1])
+
+
+def said_by_both(text, capsys):
+    """What the command line and the Python of a page print."""
+    for line in shown(text, "recipe-command").splitlines():
+        assert main([*shlex.split(line)[1:], "--quiet"]) in {0, 1}  # a gate that stays closed is 1
+    printed = words(capsys.readouterr().out)
+    exec(compile(shown(text, "recipe-python"), "recipe", "exec"), {})  # noqa: S102 - what the page tells people to run
+    return printed, words(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(("task", "path", "query"), ASKED)
+def test_a_page_says_what_its_command_line_and_its_python_say(server, files, task, path, query, capsys):
+    where = server.upload(**files).replace("/data?", f"{path}?") + f"&{query}"
+    lead = lead_of(server.answer(task, where.partition("?")[2]))
+    text = server.ask("GET", where)[2]
+    assert lead_of(text) == lead  # the address restores the answer
+    for printed in said_by_both(text, capsys):
+        assert lead in printed
+
+
+@pytest.mark.parametrize("path", [path for _, path, _ in ASKED])
+def test_a_page_without_data_offers_examples_and_its_recipes_can_be_read(server, path):
+    text = server.ask("GET", path)[2]
+    assert f'href="{path}?data=example' in text.replace("%3A", ":")
+    assert shown(text, "recipe-command").startswith("dissensus ")
+    compile(shown(text, "recipe-python"), "recipe", "exec")
+
+
+@pytest.mark.parametrize(("task", "path", "query"), ASKED)
+def test_the_examples_of_a_page_have_an_answer(server, task, path, query):
+    del query
+    text = server.ask("GET", path)[2]
+    for where in re.findall(rf'href="{path}\?(data=example[^"]*)"', text):
+        answer = server.answer(task, html.unescape(where) + "&bootstrap=10")
+        assert 'class="lead"' in answer, words(answer)
+
+
+def test_every_question_about_data_is_linked_from_the_first_page_and_from_the_files(server):
+    first, found = server.ask("GET", "/")[2], server.answer("checkup", "data=example:binary")
+    for path in ("/compare", "/alt-test", "/prevalence", "/panel", "/raters", "/gate"):
+        assert f'href="{path}"' in first
+        assert f'href="{path}?data=example%3Abinary"' in found
+
+
+def test_at_the_gate_a_judge_can_be_chosen(server):
+    answer = server.answer("gate", "data=example:binary")
+    assert words(answer) == "Which judge? classifier keywords"
+    assert 'href="/gate?data=example%3Abinary&amp;min_equivalence=1&amp;judge=classifier"' in answer
+
+
+def test_the_files_of_a_page_name_the_judges_to_choose_from(server):
+    server.answer("checkup", "data=example:toxicity")
+    text = server.ask("GET", "/gate?data=example:toxicity")[2]
+    assert '<option value="strong">strong</option>' in text
+
+
+def test_a_wrong_option_of_a_page_is_answered_in_words(server):
+    status, _, text = server.ask("GET", "/alt-test?data=example:binary&epsilon=much")
+    assert status == 200
+    assert "--epsilon cannot be 'much': give a number" in html.unescape(text)
+    assert "Starting" not in text
+
+
+def test_raters_need_no_judges(server):
+    where = server.upload(ratings=("ratings.csv", RATINGS.encode()))
+    query = where.partition("?")[2]
+    assert "4 raters" in words(server.answer("raters", query + "&bootstrap=0"))
+    found = server.answer("checkup", query)
+    assert 'href="/raters?' in found
+    assert 'href="/gate?' not in found
+
+
+def test_the_correlated_form_of_two_models_that_err_independently_is_the_plain_form(server):
+    # Accuracy .75, margin .1: the better one is right on .85 of the items, whether the worse one is wrong or right.
+    plain = server.ask("GET", "/plan/labels?accuracy=0.75&margin=0.1&label_accuracy=0.75&error=0.05")[2]
+    correlated = server.ask(
+        "GET",
+        "/plan/labels?described=correlated&worse_accuracy=0.75&better_if_worse_wrong=0.85&better_if_worse_right=0.85"
+        "&label_accuracy_better=0.75&label_accuracy_worse=0.75&error=0.05",
+    )[2]
+    assert "369 items" in lead_of(plain)
+    assert lead_of(correlated) == lead_of(plain)
+
+
+def test_the_recipes_of_the_correlated_form_say_what_its_page_says(server, capsys):
+    text = server.ask("GET", "/plan/labels?described=correlated&better_if_worse_wrong=0.6&error=0.1")[2]
+    assert "--better-if-worse-wrong 0.6" in shown(text, "recipe-command")
+    for printed in said_by_both(text, capsys):
+        assert lead_of(text) in printed
+
+
+def test_a_slider_of_the_correlated_form_leads_to_an_address_that_restores_it(server):
+    _, headers, moved = server.ask("GET", "/plan/labels/answer?described=correlated&better_if_worse_right=0.97")
+    again = server.ask("GET", headers["HX-Replace-Url"])[2]
+    assert lead_of(again) == lead_of(moved)
+    assert re.search(r'value="correlated" checked', again)
+
+
+def test_a_pilot_of_labels_without_judges_is_refused_in_words(server):
+    where = server.upload(ratings=("ratings.csv", RATINGS.encode()))
+    assert "Upload a file of judges" in words(server.answer("plan_labels", where.partition("?")[2] + "&goal=error"))
