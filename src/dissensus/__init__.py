@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dissensus.decisions.prevalences.prevalence import prevalence
     from dissensus.eliciting import RateResult
     from dissensus.eliciting.rate import rate
+    from dissensus.engine.reading import read_reduced
     from dissensus.errors import DissensusError
     from dissensus.judges import JudgesResult
     from dissensus.judges.rank_judges import rank_judges
@@ -63,6 +64,7 @@ _HOME = {
     "rate": "eliciting",
     "read": "ratings",
     "read_judges": "ratings",
+    "read_reduced": "engine.reading",
     "read_task": "ratings",
 }
 
@@ -98,6 +100,7 @@ __all__ = [
     "rate",
     "read",
     "read_judges",
+    "read_reduced",
     "read_task",
 ]
 

@@ -6,8 +6,13 @@ from typing import TypeVar
 
 from dissensus.agreement.result import DescribeResult
 from dissensus.comparison.result import CompareResult
+from dissensus.decisions.annotators import AltTestResult
 from dissensus.decisions.asking import Asking, Step, no_progress
+from dissensus.decisions.asking_further import counted_positive, portrayed, replacing, together
+from dissensus.decisions.combining import PanelsResult
 from dissensus.decisions.contenders import Contenders, contenders
+from dissensus.decisions.portraying import PortraitsResult
+from dissensus.decisions.prevalences import PrevalenceResult
 from dissensus.decisions.unanswered import WITHOUT_JUDGES, Unanswered
 from dissensus.engine import Engine, open_executor
 from dissensus.errors import DissensusError
@@ -36,6 +41,14 @@ class Answers:
         Is the best judge really better than the second?
     plan : PlanRatersResult, optional
         What it takes to tell these two apart, as long as they are not.
+    raters : PortraitsResult, optional
+        Who are the raters?
+    replacing : AltTestResult, optional
+        Can a judge replace a rater?
+    together : PanelsResult, optional
+        What are the judges worth together, or how many raters does the only one save?
+    prevalence : PrevalenceResult, optional
+        How many items are positive, where judges answered more of them than people?
     unanswered : tuple of Unanswered
         What is left open, and why.
     """
@@ -45,12 +58,19 @@ class Answers:
     ranking: JudgesResult | None = None
     comparison: CompareResult | None = None
     plan: PlanRatersResult | None = None
+    raters: PortraitsResult | None = None
+    replacing: AltTestResult | None = None
+    together: PanelsResult | None = None
+    prevalence: PrevalenceResult | None = None
     unanswered: tuple[Unanswered, ...] = ()
 
     @property
     def results(self) -> tuple[Result, ...]:
         """The answers in reading order."""
-        found = (self.agreement, self.worth, self.ranking, self.comparison, self.plan)
+        found = (
+            self.agreement, self.raters, self.worth, self.ranking, self.comparison, self.replacing, self.together,
+            self.prevalence, self.plan,
+        )  # fmt: skip
         return tuple(result for result in found if result is not None)
 
 
@@ -112,7 +132,10 @@ def answers_of(
             step=step,
         )
         if judges is None:
-            return Answers(agreement=asking.agreement(), unanswered=WITHOUT_JUDGES)
+            raters = portrayed(asking, None)
+            return Answers(
+                agreement=asking.agreement(), raters=answered(raters), unanswered=(*WITHOUT_JUDGES, *_open(raters))
+            )
         return answers_about(judges, asking, item_cost=item_cost, rating_cost=rating_cost)
 
 
@@ -127,14 +150,25 @@ def answers_about(judges: Judges, asking: Asking, *, item_cost: float, rating_co
     plan = None
     if isinstance(two, Contenders) and isinstance(comparison, CompareResult) and not is_decided(comparison):
         plan = asking.plan(judges, two, item_cost=item_cost, rating_cost=rating_cost)
+    raters, instead = portrayed(asking, judges), replacing(asking, judges)
+    panel, positive = together(asking, judges, answered(worth)), counted_positive(asking, judges)
     return Answers(
         agreement=asking.agreement(),
         worth=answered(worth),
         ranking=answered(ranking),
         comparison=answered(comparison),
         plan=answered(plan),
-        unanswered=tuple(part for part in (worth, ranking, comparison, plan) if isinstance(part, Unanswered)),
+        raters=answered(raters),
+        replacing=answered(instead),
+        together=answered(panel),
+        prevalence=answered(positive),
+        unanswered=_open(worth, ranking, comparison, raters, instead, panel, positive, plan),
     )
+
+
+def _open(*answers: object) -> tuple[Unanswered, ...]:
+    """Those that are none."""
+    return tuple(answer for answer in answers if isinstance(answer, Unanswered))
 
 
 def is_decided(comparison: CompareResult) -> bool:

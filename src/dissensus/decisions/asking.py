@@ -88,7 +88,7 @@ class Asking:
                 progress=progress,
             )
 
-        return self._ask(WORTH, "Comparing judges with surveys of people", ask)
+        return self.ask(WORTH, "Comparing judges with surveys of people", ask)
 
     def ranking(self, judges: Judges) -> JudgesResult | Unanswered:
         """Which judge can stand in for people?"""
@@ -109,7 +109,7 @@ class Asking:
             )
 
         # Thresholds and samples are ours: an option that it refuses is the user's, and a mistake to mend.
-        return self._ask(STAND_IN, "Ranking judges under every definition", ask, refused=OptionError)
+        return self.ask(STAND_IN, "Ranking judges under every definition", ask, refused=OptionError)
 
     def comparison(self, judges: Judges, two: Contenders) -> CompareResult | Unanswered:
         """Is the best judge really better than the second?"""
@@ -133,7 +133,7 @@ class Asking:
             except OptionError:  # of a judge on another scale than the raters only the order can be compared
                 return ask_by("spearman", progress)
 
-        return self._ask(BETTER, "Comparing the two best judges", ask)
+        return self.ask(BETTER, "Comparing the two best judges", ask)
 
     def plan(
         self, judges: Judges, two: Contenders, *, item_cost: float, rating_cost: float
@@ -143,7 +143,7 @@ class Asking:
         With as many raters as the data have, or twice as many: with fewer the same judges can differ by another amount,
         and the plan would not follow from the comparison beside it.
         """
-        typical = max(round(self.ratings.n_ratings / self.ratings.n_items), 1)
+        typical = max(round(self.ratings.n_ratings / self.ratings.items_in_all), 1)
 
         def ask(progress: Progress | None) -> PlanRatersResult:
             return plan_raters(
@@ -160,9 +160,9 @@ class Asking:
                 progress=progress,
             )
 
-        return self._ask(COLLECT, "Planning what to collect next", ask)
+        return self.ask(COLLECT, "Planning what to collect next", ask)
 
-    def _ask(
+    def ask(
         self,
         question: str,
         what: str,

@@ -8,7 +8,24 @@ WORTH = "How many raters is each judge worth?"
 STAND_IN = "Which judge can stand in for people?"
 BETTER = "Is the best judge really better than the second?"
 COLLECT = "What to collect next?"
-COMMANDS = {WORTH: "equivalence", STAND_IN: "judges", BETTER: "compare", COLLECT: "plan raters"}
+RATERS = "Who are the raters?"
+REPLACE = "Can a judge replace a rater?"
+TOGETHER = "What are the judges worth together?"
+SAVED = "How many raters does the judge save?"
+POSITIVE = "How many items are positive?"
+FURTHER = (RATERS, REPLACE, TOGETHER, SAVED, POSITIVE)
+"""Questions beyond the four that everything else is about."""
+COMMANDS = {
+    WORTH: "equivalence",
+    STAND_IN: "judges",
+    BETTER: "compare",
+    COLLECT: "plan raters",
+    RATERS: "raters",
+    REPLACE: "alt-test",
+    TOGETHER: "panel",
+    SAVED: "panel",
+    POSITIVE: "prevalence",
+}
 """The command that asks a question alone, with options that a report does not have."""
 OPTIONS = frozenset({"--bootstrap", "--item-cost", "--label", "--labels", "--map", "--positive", "--rating-cost"}) | {
     "--item",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dissensus.decisions.answers import Answers
-from dissensus.decisions.unanswered import COLLECT, Unanswered
+from dissensus.decisions.unanswered import COLLECT, FURTHER, Unanswered
 from dissensus.report.document import Points, Section
 from dissensus.report.sentences.verdict import verdict_of
 from dissensus.results import Result
@@ -45,7 +45,12 @@ def together(answers: Answers) -> Findings:
 
 
 def in_short(section: Section) -> Section:
-    """A section's answer with its main table, without the rest; what to collect is told in points."""
+    """A section's answer with its main table, without the rest; what to collect is told in points.
+
+    Of the further questions the answer is enough.
+    """
+    if section.title in FURTHER:
+        return replace(section, blocks=())
     table = None if section.title == COLLECT else section.main_table()
     points = [block for block in section.blocks if isinstance(block, Points)]
     return replace(section, blocks=tuple(points) if table is None else (table,))

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dissensus.decisions.answers import Answers
-from dissensus.decisions.unanswered import BETTER, COLLECT, COMMANDS, options_elsewhere
+from dissensus.decisions.unanswered import (
+    BETTER,
+    COLLECT,
+    COMMANDS,
+    POSITIVE,
+    RATERS,
+    REPLACE,
+    options_elsewhere,
+)
 from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Part, Points, Report, Section
 from dissensus.report.sentences.judges import choice_of
 from dissensus.report.sentences.next_steps import Prices, next_steps, open_question
@@ -16,16 +24,22 @@ from dissensus.results import Result
 
 MOST_WARNINGS = 2
 """More warnings than that about one question are folded."""
+WITHOUT_INTERVAL = (
+    "What a judge is worth in raters of a group is told without its interval, which `dissensus raters` computes."
+)
 UNIT = "Costs are in units of what one rating costs, unless you give --item-cost and --rating-cost."
 PRICES = "Costs are in your units: {item:g} for a new item and {rating:g} for a rating."
 
 
 def report_of(answers: Answers, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0) -> Report:
     """The report about some answers, in the order of a reader's questions."""
-    sections = [section_of(part) for part in (answers.agreement, answers.worth, answers.ranking) if part is not None]
-    if answers.comparison is not None:
-        section = section_of(answers.comparison)
-        sections.append(replace(section, title=BETTER, blocks=[*_why_these(answers), *section.blocks]))
+    sections = [section_of(answers.agreement), *_raters(answers)]
+    sections += [section_of(part) for part in (answers.worth, answers.ranking) if part is not None]
+    for section in _titled(BETTER, answers.comparison):
+        sections.append(replace(section, blocks=[*_why_these(answers), *section.blocks]))
+    sections += _titled(REPLACE, answers.replacing)
+    sections += [section_of(part) for part in (answers.together,) if part is not None]
+    sections += _titled(POSITIVE, answers.prevalence)
     sections.append(_collect(answers, Prices(item=item_cost, rating=rating_cost)))
     return Report(
         title=title,
@@ -33,6 +47,19 @@ def report_of(answers: Answers, *, title: str, item_cost: float = 0.0, rating_co
         sections=[*map(_with_options, _warned_once(sections, answers.results)), *_left_open(answers)],
         results=answers.results,
     )
+
+
+def _titled(title: str, result: Result | None) -> list[Section]:
+    """The section of a result under the question that it answers, if it does."""
+    return [] if result is None else [replace(section_of(result), title=title)]
+
+
+def _raters(answers: Answers) -> list[Section]:
+    """Who the raters are, and where the intervals are that a report does not compute."""
+    sections = _titled(RATERS, answers.raters)
+    if answers.raters is None or not answers.raters.judges:
+        return sections
+    return [replace(section, blocks=[*section.blocks, Paragraph(text=WITHOUT_INTERVAL)]) for section in sections]
 
 
 def report_on(results: Sequence[Result], *, title: str) -> Report:
@@ -76,7 +103,7 @@ def _with_options(section: Section) -> Section:
 
 
 def _advice(part: Part) -> Sequence[str]:
-    return part.texts if isinstance(part, Points) else [part.text] if isinstance(part, Note) else []
+    return part.texts if isinstance(part, Points) else [part.text] if isinstance(part, Note | Paragraph) else []
 
 
 def _collect(answers: Answers, prices: Prices) -> Section:

@@ -43,6 +43,11 @@ class Answers:
 
 def answers_of(ratings: Ratings, judges: Judges, question: Question) -> Answers:
     """The answers that the question is about; an error that says why where there are none."""
+    if ratings.copies is not None:
+        raise RatingsError(
+            "The alternative annotator test asks who rated, which is lost where alike items were put together: read "
+            "the files without reducing them."
+        )
     if ratings.rater is None:
         raise RatingsError(
             "The alternative annotator test leaves out one rater after the other, but these ratings do not say who "

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dissensus.decisions.annotators.closeness import Floats
 from dissensus.decisions.annotators.tallies import Tally
+from dissensus.decisions.closeness import Floats
 
 MOST_EXACT_ITEMS = 300
 """The exact test looks at every way in which so many items can fall out; with more, t is as good."""

@@ -6,10 +6,9 @@ import numpy as np
 
 from dissensus.comparison.responses import Responses
 from dissensus.decisions.annotators.answers import Answers
-from dissensus.decisions.annotators.closeness import Floats, accuracies, jaccard, nearnesses, similarities
 from dissensus.decisions.annotators.question import Score
+from dissensus.decisions.closeness import Floats, accuracies, nearnesses, set_likeness, similarities
 from dissensus.ratings.coding import Codes
-from dissensus.ratings.labels import SEPARATOR, membership
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,7 +71,7 @@ def compared(answers: Answers, said: Said, rows: Codes, score: Score) -> tuple[F
         return accuracies(item, label, said.label, len(answers.panel.labels))
     if score == "rmse":
         return nearnesses(item, answers.panel.values[label], said.value)
-    return similarities(item, label, said.shares, _likeness(answers))
+    return similarities(item, label, said.shares, set_likeness(answers.panel.labels, answers.ratings.options))
 
 
 def _means(said: Responses, n_items: int) -> Floats:
@@ -111,12 +110,3 @@ def _most_frequent(said: Responses, n_items: int, n_labels: int) -> tuple[Codes,
     second = follows[is_first[follows - 1]]
     tied[item[second]] = share[second] == share[second - 1]
     return found, tied
-
-
-def _likeness(answers: Answers) -> Floats:
-    """Jaccard of every two labels."""
-    labels = answers.panel.labels
-    known = set(answers.ratings.options)
-    parts = [(label,) if label in known else tuple(label.split(SEPARATOR)) for label in labels]
-    options = tuple(dict.fromkeys(part for label in parts for part in label))
-    return jaccard(membership(labels, options))

@@ -156,12 +156,17 @@ def _about_dropped(dropped: Dropped, judges: Sequence[JudgeTest], question: Ques
     warnings = []
     if dropped.items:
         warnings.append(f"Left out {counted(dropped.items, 'item')} with fewer than {question.min_raters} ratings.")
-    names = list(dict.fromkeys(rater for _, rater, _ in dropped.raters))
-    if names:
-        warnings.append(
-            f"Left out {counted(len(names), 'rater')} with fewer than {question.min_items} items for a judge: "
-            f"{listed(names)}; they still count as other raters."
-        )
+    few: dict[tuple[str, ...], list[str]] = {}  # raters, and the judges for whom they have too few items
+    for judge in judges:
+        names = tuple(rater for name, rater, _ in dropped.raters if name == judge.judge)
+        few.setdefault(names, []).append(judge.judge)
+    for raters, whose in few.items():
+        whom = "" if len(few) == 1 else f" for {listed(whose)}"
+        if raters:
+            warnings.append(
+                f"Left out{whom} {counted(len(raters), 'rater')} with fewer than {question.min_items} items: "
+                f"{listed(raters)}; they still count as other raters."
+            )
     if undefined := [judge.judge for judge in judges if not judge.raters]:
         warnings.append(f"No winning rate for {listed(undefined)}: no rater has enough items.")
     return warnings

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.decisions.annotators.closeness import Floats, Signs
+from dissensus.decisions.closeness import Floats, Signs
 from dissensus.ratings.coding import Codes
 
 ROUNDING = 1e-9

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from numpy.random import Generator
 
 from dissensus.decisions.combining.pooling import likeliest
+from dissensus.decisions.combining.refining import kinds_of, refined
 from dissensus.decisions.combining.stacking import learned_stack, logs_of
 from dissensus.ratings.coding import Codes
 from dissensus.survey.learning import predictions_from
@@ -74,10 +75,32 @@ def rows_of(counts: Codes, k: int) -> Rows:
     return Rows(item, surveys.survey[cell], masses[cell], len(surveys.counts))
 
 
+class Cases(NamedTuple):
+    """Rows with the same survey and the same answers of the judges, put together.
+
+    Attributes
+    ----------
+    of_row : ndarray of shape (n_rows,)
+        Where each row went.
+    survey, kind : ndarray of shape (n_cases,)
+        The survey, and survey and kind of answer.
+    beside : ndarray of shape (n_judges, n_cases, n_labels)
+        What the judges answered.
+    """
+
+    of_row: Codes
+    survey: Codes
+    kind: Codes
+    beside: Floats
+
+
 def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Floats:
     """Score of each item's surveys with judges beside them; NaN where the item has too few ratings.
 
-    Rows with the same survey and the same answers of the judges are one group, learned from the items of other folds.
+    The mean of two scores: learned from the items of other folds, and learned from all items. What is learned scores as
+    much worse on other items as it scores better on its own than the best that could be learned, up to terms that
+    vanish faster (Akaike 1974), so their mean is that best score. By the first one alone, judges that tell nothing
+    would cost a fifth of a rater beside four people and 350 items, and seem certain to.
 
     Parameters
     ----------
@@ -89,22 +112,39 @@ def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Flo
         What a prediction is worth.
     fold : ndarray of shape (n_items,)
         Fold of each item.
+
+    References
+    ----------
+    H. Akaike (1974), "A New Look at the Statistical Model Identification".
     """
-    answers, code = _distinct(judges)
-    key = rows.survey * answers.shape[1] + code[rows.item]
-    groups, group = np.unique(key, return_inverse=True)
-    survey, beside = groups // answers.shape[1], answers[:, groups % answers.shape[1]]
-    masses = np.zeros((int(fold.max()) + 1, len(groups), rows.masses.shape[1]))
-    np.add.at(masses, (fold[rows.item], group), rows.masses)
-    scored = np.empty(len(rows.item))
-    for number in range(len(masses)):
+    cases = _cases(rows, judges)
+    n_folds = int(fold.max()) + 1
+    masses = np.zeros((n_folds, len(cases.survey), rows.masses.shape[1]))
+    np.add.at(masses, (fold[rows.item], cases.of_row), rows.masses)
+    every = masses.sum(axis=0)
+    inside = _scores(rows, cases, every, score)
+    outside = inside.copy()
+    for number in range(n_folds) if n_folds > 1 else ():
         held = fold[rows.item] == number
-        learned = masses.sum(axis=0) - masses[number] if len(masses) > 1 else masses[0]
-        predictions = _predictions(learned, survey, beside, rows.n_surveys)
-        per_label = score.of_labels()(likeliest(predictions) if score.name == "agreement" else predictions)
-        scored[held] = np.einsum("nl,nl->n", rows.masses[held], per_label[group[held]])
-    total = np.bincount(rows.item, weights=scored, minlength=len(fold))
+        outside[held] = _scores(rows, cases, np.maximum(every - masses[number], 0.0), score)[held]
+    total = np.bincount(rows.item, weights=(inside + outside) / 2, minlength=len(fold))
     return np.where(np.bincount(rows.item, minlength=len(fold)) > 0, total, np.nan)
+
+
+def _cases(rows: Rows, judges: Floats) -> Cases:
+    answers, code = _distinct(judges)
+    n_answers = answers.shape[1]
+    found, of_row = np.unique(rows.survey * n_answers + code[rows.item], return_inverse=True)
+    survey, answer = found // n_answers, found % n_answers
+    kinds = kinds_of(answers, code)
+    return Cases(of_row, survey, survey * (int(kinds.max()) + 1) + kinds[answer], answers[:, answer])
+
+
+def _scores(rows: Rows, cases: Cases, learned: Floats, score: Score) -> Floats:
+    """What each row scores, weighted with its mass, if predictions are learned from these masses."""
+    predictions = refined(_predictions(learned, cases.survey, cases.beside, rows.n_surveys), learned, cases.kind)
+    per_label = score.of_labels()(likeliest(predictions) if score.name == "agreement" else predictions)
+    return np.asarray((rows.masses * per_label[cases.of_row]).sum(axis=1))
 
 
 def _distinct(judges: Floats) -> tuple[Floats, Codes]:
@@ -123,12 +163,12 @@ def _distinct(judges: Floats) -> tuple[Floats, Codes]:
 def _predictions(masses: Floats, survey: Codes, beside: Floats, n_surveys: int) -> Floats:
     """What is predicted for each group of survey and answers, from the masses of other folds."""
     total = np.zeros((n_surveys, masses.shape[1]))
-    np.add.at(total, survey, np.maximum(masses, 0.0))
+    np.add.at(total, survey, masses)
     everybody = total.sum(axis=0) / total.sum()
     people = np.where(total.sum(axis=1, keepdims=True) > 0, predictions_from(total), everybody)[survey]
     sources = np.concatenate([people[None], beside])
     known = masses.sum(axis=1) > ALMOST_NOTHING
-    return learned_stack(sources[:, known], np.maximum(masses[known], 0.0))(sources)
+    return learned_stack(sources[:, known], masses[known])(sources)
 
 
 def mean_scores(scores: Floats, weights: npt.NDArray[np.integer]) -> Floats:

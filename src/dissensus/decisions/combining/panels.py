@@ -14,6 +14,7 @@ from dissensus.decisions.combining.result import PanelsResult, PanelWorth
 from dissensus.decisions.combining.stacking import stacked
 from dissensus.engine import Engine, Progress, open_executor, seed_of
 from dissensus.ratings import Judges, Ratings
+from dissensus.ratings.item_by_item import item_by_item
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.table import Elicitation
 from dissensus.survey import equivalence
@@ -94,7 +95,7 @@ def panels(
     check_question(question)
     # A stream for each purpose: none depends on whether another is used.
     fold_stream, survey_stream, people_stream = np.random.default_rng(rng).spawn(3)
-    members = members_of(ratings, judges, question)
+    members = members_of(*item_by_item(ratings, judges, what="A panel"), question)
     fold = draw_folds(members.ratings.n_items, fold_stream)
     alone = {name: _own(members.predictions[j], members, question, fold) for j, name in enumerate(members.judges)}
     made = _made(members, question, fold)

@@ -83,6 +83,8 @@ def _check_numbers(question: Question) -> None:
         raise OptionError(
             f"--bootstrap cannot be {question.bootstrap}: the bound of an interval decides, so samples are needed."
         )
+    if not 0 < question.tau <= 1:
+        raise OptionError(f"--tau cannot be {question.tau:g}: give a share above 0 and at most 1, such as 0.5.")
     if not 0 < question.confidence < 1:
         raise OptionError(f"--confidence cannot be {question.confidence:g}: it is a share between 0 and 1.")
     if question.min_items < 1:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.decisions.prevalences.intervals import UNKNOWN, Interval, quantile
+from dissensus.decisions.prevalences.intervals import MORE, UNKNOWN, Interval, quantile
 
 Floats = npt.NDArray[np.float64]
 ROUNDING = 1e-12
@@ -87,6 +87,19 @@ def prediction_powered(sample: Sample, weight: float) -> Point:
     return Point(value=imputed.value + rest.value, variance=imputed.variance + rest.variance)
 
 
+def error_size(sample: Sample) -> float:
+    """How much an error of the judge counts: 1 where its answers are yes or no, less where they are probabilities.
+
+    Examples
+    --------
+    >>> answers = np.array([0.4, 0.6])
+    >>> round(error_size(Sample(people=answers, judge=answers, judge_only=answers)), 4)
+    0.04
+    """
+    share = float(sample.everything.mean())
+    return float(sample.everything.var()) / (share * (1 - share)) if 0 < share < 1 else 1.0
+
+
 def tuned_weight(sample: Sample) -> float:
     """The weight, from 0 to 1, with which the judge helps most; 0 where it cannot help.
 
@@ -152,12 +165,15 @@ def _shares_within(sample: Sample, moments: tuple[float, float, float], share: f
     """Every s from 0 to 1 with (q - b - s (a - b))^2 <= z^2 v(s), where v is the variance of that difference."""
     q, a, b = moments
     n, total = len(sample.people), len(sample.everything)
+    # Half an error more on either side: no error on a few yes or no of raters does not mean that there is none.
+    size = error_size(sample)
+    more_a, more_b = (MORE * size / (n * part + 2 * MORE) ** 2 for part in (share, 1 - share))
     # What each item adds to q - b, and to a - b, beyond their means; items that people did not rate add to q only.
     adds_a = sample.people * (sample.judge - a) / (n * share)
     adds_b = (1 - sample.people) * (sample.judge - b) / (n * (1 - share))
     first, second = (sample.judge - q) / total - adds_b, adds_a - adds_b
-    constant = float(first @ first) + float(np.sum((sample.judge_only - q) ** 2)) / total**2
-    linear, square = float(first @ second), float(second @ second)
+    constant = float(first @ first) + float(np.sum((sample.judge_only - q) ** 2)) / total**2 + more_b
+    linear, square = float(first @ second) + more_b, float(second @ second) + more_a + more_b
     squared = (a - b) ** 2 - z**2 * square
     half = (q - b) * (a - b) - z**2 * linear
     rest = (q - b) ** 2 - z**2 * constant

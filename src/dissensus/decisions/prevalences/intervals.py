@@ -1,12 +1,15 @@
 """Intervals of a share, from an estimate and its variance."""
 
 import math
+from dataclasses import dataclass
 from statistics import NormalDist
 
 from dissensus.decisions.prevalences.question import IntervalName
 
 Interval = tuple[float, float]
 UNKNOWN: Interval = (math.nan, math.nan)
+MORE = 0.5
+"""So much of an item is added where nothing was seen yet, as Jeffreys does to a yes and a no."""
 
 
 def quantile(confidence: float) -> float:
@@ -46,31 +49,47 @@ def wilson(value: float, size: float, confidence: float) -> Interval:
     return max(0.0, centre - reach), min(1.0, centre + reach)
 
 
-def interval_of(
-    value: float, variance: float, *, share: float, n_items: int, kind: IntervalName, confidence: float
-) -> Interval:
-    """The interval of an estimate of a share.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """What an estimate rests on.
 
-    Parameters
+    Attributes
     ----------
-    value, variance : float
-        The estimate and the square of its standard error.
     share : float
-        A rough idea of the share, whose spread the variance is compared with: so many items, each counted as a whole,
-        would give the same variance, and Wilson's interval is that of so many.
+        A rough idea of the share, whose spread the variance of the estimate is compared with.
     n_items : int
-        Of the sample; the size where nothing varies.
-    kind : {"wilson", "normal"}
-        Which one.
-    confidence : float
-        Of the interval.
+        Items of the sample.
+    error : float
+        Square of how much an error of the judge moves the estimate of an item: 0 where the estimate is people's or the
+        judge's own, else the square of the judge's weight, or less where its answers are probabilities.
     """
+
+    share: float
+    n_items: int
+    error: float = 0.0
+
+
+def size_of(variance: float, base: Base) -> float:
+    """How many items, each a whole yes or no and none helped by a judge, would give an estimate as exact.
+
+    The variance is compared with that of whole items, each side with half an item more, and the judge's errors with
+    half an error more: what did not happen yet on a few items is not impossible. Without that, a judge that did not err
+    on 30 items would be taken for perfect, and one seventh of a yes for all that there can be.
+
+    Examples
+    --------
+    >>> round(size_of(0.25 / 100, Base(share=0.5, n_items=100)), 9)
+    100.0
+    >>> round(size_of(0.0, Base(share=0.5, n_items=100, error=1.0)), 9)  # not infinitely many
+    2550.0
+    """
+    whole = base.n_items * base.share * (1 - base.share)
+    found = base.n_items**2 * variance + MORE * base.error
+    return base.n_items * (whole + MORE) / (found + MORE)
+
+
+def interval_of(value: float, variance: float, base: Base, *, kind: IntervalName, confidence: float) -> Interval:
+    """The interval of an estimate of a share: Wilson's, in a sample of `size_of` items, or normal."""
     if kind == "normal" or not (math.isfinite(value) and math.isfinite(variance)):
         return normal(value, variance, confidence)
-    spread = share * (1 - share)
-    if variance <= 0:
-        return wilson(min(max(value, 0.0), 1.0), n_items, confidence)
-    if spread <= 0:  # nobody or everybody is positive where people looked: there is no spread to compare with
-        low, high = normal(value, variance, confidence)
-        return max(0.0, low), min(1.0, high)
-    return wilson(min(max(value, 0.0), 1.0), spread / variance, confidence)
+    return wilson(min(max(value, 0.0), 1.0), size_of(variance, base), confidence)

@@ -60,8 +60,9 @@ def prevalence(
         For each item the two systems that it compares; positive labels mean that the first one wins. Adds each system's
         win rate and Bradley-Terry strength.
     interval : {"wilson", "normal"}
-        Wilson's interval at the size of a sample of the same variance, which stays between 0 and 1; or so many standard
-        errors to each side.
+        Wilson's interval at the size of a sample of the same variance, which stays between 0 and 1 and counts half an
+        error of the judge more than was seen; or so many standard errors to each side, which is too short where few
+        items are positive or the judge seldom errs.
     confidence : float
         Of the intervals.
 
@@ -77,6 +78,9 @@ def prevalence(
     """
     if not isinstance(ratings, Ratings) or not isinstance(judges, Judges):
         raise OptionError("prevalence takes people's Ratings first and Judges second: prevalence(ratings, judges).")
+    if ratings.copies is not None:
+        raise OptionError("The items that nobody rated were left out when alike items were put together, and they are "
+                          "what is counted here: read the files without reducing them.")  # fmt: skip
     ones, halves = counted_labels(positive, half, task)
     question = Question(
         judge=(judge,) if isinstance(judge, str) else None if judge is None else tuple(dict.fromkeys(judge)),

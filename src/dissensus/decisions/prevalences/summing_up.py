@@ -1,7 +1,7 @@
 """From answers to estimates with intervals, judge by judge."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,13 +9,14 @@ from dissensus.decisions.prevalences.estimators import (
     Corrected,
     Point,
     Sample,
+    error_size,
     naive,
     people_only,
     prediction_powered,
     rogan_gladen,
     tuned_weight,
 )
-from dissensus.decisions.prevalences.intervals import interval_of, quantile
+from dissensus.decisions.prevalences.intervals import Base, interval_of, quantile, size_of
 from dissensus.decisions.prevalences.question import Method, Question
 from dissensus.decisions.prevalences.result import Estimate, JudgePrevalence
 from dissensus.decisions.prevalences.targets import Targets
@@ -36,7 +37,8 @@ class Estimates:
     weight : float
         Of the judge in ppi++.
     gain : float
-        How many times the variance of ppi++ is in that of people only, less 1; NaN where neither varies.
+        How many times the items that people alone would need for the interval of ppi++ are those they have, less 1; NaN
+        where neither varies.
     """
 
     estimates: tuple[Estimate, ...]
@@ -50,27 +52,28 @@ def estimates_of(sample: Sample, question: Question) -> Estimates:
     weight = tuned_weight(sample)
     corrected = rogan_gladen(sample, question.confidence)
     alone, tuned = people_only(sample), prediction_powered(sample, weight)
+    own = Base(share=float(sample.people.mean()), n_items=len(sample.people))
+    judged, size = naive(sample), error_size(sample)
     found = [
-        _estimate("naive", naive(sample), sample, question),
-        _estimate("people", alone, sample, question),
+        _estimate("naive", judged, Base(share=judged.value, n_items=len(sample.everything)), question),
+        _estimate("people", alone, own, question),
         Estimate(method="rogan-gladen", value=corrected.value, low=corrected.interval[0], high=corrected.interval[1]),
-        _estimate("ppi", prediction_powered(sample, 1.0), sample, question),
-        _estimate("ppi++", tuned, sample, question),
+        _estimate("ppi", prediction_powered(sample, 1.0), replace(own, error=size), question),
+        _estimate("ppi++", tuned, replace(own, error=weight**2 * size), question),
     ]
-    gain = alone.variance / tuned.variance - 1 if tuned.variance > 0 else math.nan
+    gain = _gain(alone, tuned, replace(own, error=weight**2 * size), question)
     return Estimates(estimates=tuple(found), corrected=corrected, weight=weight, gain=gain)
 
 
-def _estimate(method: Method, point: Point, sample: Sample, question: Question) -> Estimate:
-    is_naive = method == "naive"
-    low, high = interval_of(
-        point.value,
-        point.variance,
-        share=point.value if is_naive else float(sample.people.mean()),
-        n_items=len(sample.everything) if is_naive else len(sample.people),
-        kind=question.interval,
-        confidence=question.confidence,
-    )
+def _gain(alone: Point, tuned: Point, base: Base, question: Question) -> float:
+    """What is saved by the intervals as they are."""
+    if question.interval == "wilson":
+        return size_of(tuned.variance, base) / size_of(alone.variance, replace(base, error=0.0)) - 1
+    return alone.variance / tuned.variance - 1 if tuned.variance > 0 else math.nan
+
+
+def _estimate(method: Method, point: Point, base: Base, question: Question) -> Estimate:
+    low, high = interval_of(point.value, point.variance, base, kind=question.interval, confidence=question.confidence)
     return Estimate(method=method, value=point.value, low=low, high=high)
 
 
@@ -131,6 +134,9 @@ def _about_correction(name: str, sample: Sample, found: Estimates) -> list[str]:
         warnings.append(f"{name} says yes no more often where people do: rogan-gladen has no value.")
     if found.corrected.is_cut:
         warnings.append(f"With {name} rogan-gladen lies beyond what a share can be and was cut to it.")
+    beyond = [one.method for one in found.estimates if one.method.startswith("ppi") and not 0 <= one.value <= 1]
+    if beyond and len(sample.judge_only):
+        warnings.append(f"With {name} {' and '.join(beyond)} lies beyond what a share can be: read its interval.")
     if np.ptp(sample.judge) == 0:
         warnings.append(f"{name} says the same of every rated item, so ppi++ is what people say.")
     return warnings

@@ -25,6 +25,7 @@ from dissensus.planning.labels.strategies import Scheme, fixed_scheme, schemes_o
 from dissensus.planning.labels.votes import Even
 from dissensus.planning.labels.walk import Ties
 from dissensus.ratings import Judges, Ratings
+from dissensus.ratings.item_by_item import item_by_item
 
 
 def plan_labels(
@@ -139,7 +140,7 @@ def plan_labels(
     if pilot is not None and pilot_judges is not None:
         from dissensus.planning.labels.from_pilot import known_from_pilot  # noqa: PLC0415 - needs scipy, others do not
 
-        return _planned(*known_from_pilot(pilot, pilot_judges, question, rng))
+        return _planned(*known_from_pilot(*item_by_item(pilot, pilot_judges, what="A pilot"), question, rng))
     return _planned(question, Known(situation=situation_of(question), data={}))
 
 

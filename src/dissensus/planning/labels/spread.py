@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betainc
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,6 +57,8 @@ def beta_law(mean: Floats, concentration: Floats) -> Floats:
     >>> float((law @ NODES).round(6)[0]), float((law @ NODES**2).round(4)[0])
     (0.5, 0.3333)
     """
+    from scipy.special import betainc  # noqa: PLC0415 - takes a while to import
+
     is_point = np.isinf(concentration) | (mean <= 0) | (mean >= 1)
     inner, spread = np.where(is_point, 0.5, mean), np.where(is_point, UNIFORM, concentration)
     a, b = (inner * spread)[:, None], ((1 - inner) * spread)[:, None]

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import ndtr
 
 from dissensus.planning.raters.nodes import Floats
 from dissensus.planning.raters.wasserstein import Singles, distance, sorted_count_distance
@@ -104,6 +103,8 @@ def _by_bins(task: TestSets, rng: Generator, mean: Floats, sigma: Floats, shift:
 
 def bin_chances(mean: Floats, sigma: Floats) -> Floats:
     """Probability of each bin, and of none, of shape (n_items, BINS + 1)."""
+    from scipy.special import ndtr  # noqa: PLC0415 - takes a while to import
+
     edges = np.linspace(0, 1, BINS + 1)
     with np.errstate(divide="ignore"):
         below = ndtr((edges - mean[:, None]) / np.maximum(sigma, 1e-12)[:, None])

@@ -8,7 +8,6 @@ spread alike, independent.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import binom, ndtr
 
 from dissensus.planning.raters.nodes import Floats, Nodes
 
@@ -87,6 +86,8 @@ def _expected(nodes: Nodes, values: Floats) -> Floats:
 
 def sign_mean(mean: Floats, sd: Floats) -> Floats:
     """Expected sign of a normal number."""
+    from scipy.special import ndtr  # noqa: PLC0415 - takes a while to import
+
     return np.asarray(2 * ndtr(mean / np.maximum(sd, SMALLEST)) - 1)
 
 
@@ -98,6 +99,8 @@ def folded_mean(mean: Floats, sd: Floats) -> Floats:
     >>> folded_mean(np.array([0.0, 3.0]), np.array([1.0, 0.0])).round(4)  # sqrt(2 / pi), and a constant
     array([0.7979, 3.    ])
     """
+    from scipy.special import ndtr  # noqa: PLC0415 - as above
+
     sd = np.maximum(sd, SMALLEST)
     z = mean / sd
     return np.asarray(sd * np.sqrt(2 / np.pi) * np.exp(-z * z / 2) + mean * (2 * ndtr(z) - 1))
@@ -117,6 +120,8 @@ def smaller_square(u: Floats, sd_u: Floats, v: Floats, sd_v: Floats, *, points: 
     points : int
         How many.
     """
+    from scipy.special import ndtr  # noqa: PLC0415 - as above
+
     x, weight = np.polynomial.hermite_e.hermegauss(points)
     bound = np.abs(u[..., None] + sd_u[..., None] * x)
     mean, sd = v[..., None], np.maximum(sd_v, SMALLEST)[..., None]
@@ -136,6 +141,8 @@ def _density(z: Floats) -> Floats:
 
 def _null_variance(nodes: Nodes, sd_u: Floats, sd_v: Floats, samples: int) -> Floats:
     """A's mean is moved towards B's by the share of its samples that come from B, and so is B's by its own share."""
+    from scipy.special import binom  # noqa: PLC0415 - as above
+
     apart, start = nodes.shift_b - nodes.shift_a, 2 * nodes.shift_a
     if samples > MOST_EXACT_SAMPLES:
         more = apart**2 / (2 * samples)  # variance of the two shares' difference, and of their sum

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
 
 from dissensus.planning.raters.nodes import Floats
 
@@ -136,6 +135,8 @@ def log_likelihood(counts: Codes, prior: Floats, concentration: float) -> float:
     >>> round(float(np.exp(log_likelihood(pair, np.array([[0.5, 0.5]]), 1.0))), 4)  # and the first gives it half of it
     0.375
     """
+    from scipy.special import gammaln  # noqa: PLC0415 - takes a while to import
+
     weight = concentration * prior
     of_labels = (gammaln(counts + weight) - gammaln(weight)).sum()
     of_items = (gammaln(concentration) - gammaln(counts.sum(axis=1) + concentration)).sum()

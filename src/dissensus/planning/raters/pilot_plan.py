@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import ndtri
 
 from dissensus.errors import RatingsError, counted
 from dissensus.planning.raters.choosing import design_of, sufficient
@@ -159,6 +158,8 @@ def _doubts(found: FittedPilot, question: Question, best: Design | None, simulat
 
 def _needed_interval(found: FittedPilot, question: Question, pair: Pair) -> tuple[float, float]:
     """Interval on the items needed with so many raters, from the bootstrap samples; NaN where there is no bound."""
+    from scipy.special import ndtri  # noqa: PLC0415 - takes a while to import
+
     if question.bootstrap == 0:
         return np.nan, np.nan
     moments = found.predictor.source.possible(pair)

@@ -32,6 +32,7 @@ from dissensus.planning.raters.result import Design, PlanRatersResult
 from dissensus.planning.raters.simulated_power import simulated_designs
 from dissensus.planning.raters.trading import trade_off, traded_pairs
 from dissensus.ratings import Judges, Ratings
+from dissensus.ratings.item_by_item import item_by_item
 
 FEW_ITEMS = 30
 FEW_ITEMS_WARNING = (
@@ -137,7 +138,7 @@ def plan_raters(
     )  # fmt: skip
     check_question(question, has_pilot=pilot is not None)
     if pilot is not None and pilot_judges is not None:
-        return _plan_from_pilot(pilot, pilot_judges, question, rng)
+        return _plan_from_pilot(*item_by_item(pilot, pilot_judges, what="A pilot"), question, rng)
     if question.method == "closed":
         source = NodeMoments(nodes=normal_nodes(effect or 0.0, spread))
         predictor = FromMoments(source=source, metric=metric, alpha=alpha)

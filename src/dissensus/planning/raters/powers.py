@@ -2,7 +2,6 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr, bdtrik, nctdtr, ndtr, ndtri
 
 from dissensus.planning.raters.item_moments import Moments
 from dissensus.planning.raters.nodes import Floats
@@ -27,6 +26,8 @@ def expected_p(moments: Moments, items: int, *, metric: str) -> float:
     metric : str
         Wins is exact; for the others the sum over items is taken as normal.
     """
+    from scipy.special import bdtr, ndtr  # noqa: PLC0415 - takes a while to import
+
     if metric != "wins":
         spread = np.sqrt(moments.variance + moments.null_variance)
         return float(ndtr(-np.sqrt(items) * np.abs(moments.mean) / spread)) if spread > 0 else 1.0
@@ -72,6 +73,8 @@ def mean_power(moments: Moments, items: Items, *, alpha: float) -> Floats:
     Given their sizes, the flipped sums have variance sum(d^2): the test rejects if |sum(d)| > z sqrt(sum(d^2)), which
     is a bound on Student's t. With an effect, t is taken as noncentral t.
     """
+    from scipy.special import nctdtr, ndtr, ndtri  # noqa: PLC0415 - as above
+
     n = np.asarray(items, dtype=np.float64)
     z = -ndtri(alpha / 2)
     is_possible = (n > z * z) & (moments.variance > 0)
@@ -89,6 +92,8 @@ def mean_power(moments: Moments, items: Items, *, alpha: float) -> Floats:
 
 def sign_test_power(items: npt.NDArray[np.int64], margin: Floats, *, alpha: float) -> Floats:
     """Power of the two-sided sign test on so many items without a tie."""
+    from scipy.special import bdtr, bdtrik  # noqa: PLC0415 - as above
+
     # The largest c for which c wins or fewer, of either judge, are rare enough.
     c = np.floor(bdtrik(np.minimum(alpha / 2, 0.5), items, 0.5))
     c = np.where(bdtr(c + 1, items, 0.5) <= alpha / 2, c + 1, c)

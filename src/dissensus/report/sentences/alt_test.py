@@ -36,8 +36,11 @@ def lead_sentence(result: AltTestResult) -> str:
     best = result.judges[0]
     said = judge_sentence(best)
     if len(result.judges) > 1:
-        able = sum(judge.replaces is True for judge in result.judges)
-        said = f"Of {counted(len(result.judges), 'judge')}, {able} can replace a rater. By advantage the first: {said}"
+        able = sum(judge.replaces is True for judge in result.judges) or "none"
+        said = (
+            f"Of {counted(len(result.judges), 'judge')}, {able} can replace a rater as far as is shown; the largest "
+            f"advantage is that of {quoted(best.judge)}. {said}"
+        )
     if best.replaces and result.baseline.replaces:
         said += f" But so could somebody who says {quoted(result.baseline.judge)} of every item."
     return said
@@ -62,9 +65,9 @@ def epsilon_sentence(result: AltTestResult) -> str:
     """What winning against a rater means."""
     points = f"{decimal(100 * result.epsilon, 1).removesuffix('.0')} percentage points"
     return (
-        "A judge wins against a rater if it is shown that the rater is closer to the others than the judge on less "
-        f"than {points} more of the items. So much is granted to the judge (--epsilon), since it costs less: the "
-        "authors take 0.2 for experts, 0.15 for skilled raters and 0.1 for crowd workers."
+        "A judge wins against a rater if it is shown that the share of items on which the rater is closer to the "
+        f"others is less than {points} above the judge's. So much is granted to the judge (--epsilon), since it costs "
+        "less: the authors take 0.2 for experts, 0.15 for skilled raters and 0.1 for crowd workers."
     )
 
 
@@ -80,8 +83,8 @@ def baseline_sentence(result: AltTestResult) -> str:
     if not constant.replaces:
         return f"For comparison: {who} wins {fares}."
     return (
-        f"Winning takes no skill here: {who} would win {fares}. Most ratings are alike, so ask what a judge is worth "
-        "beyond that with `dissensus equivalence`."
+        f"Winning takes no skill here: {who} would win {fares}. Most ratings are alike, or raters hardly agree, so ask "
+        "what a judge is worth beyond that with `dissensus equivalence`."
     )
 
 

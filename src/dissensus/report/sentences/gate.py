@@ -64,10 +64,16 @@ def found_text(check: Check) -> str:
         return f"{place_text(check.value, check)} [{place_text(check.low, check)}, {place_text(check.high, check)}]"
     if not math.isfinite(check.value):
         return "undefined"
-    if check.check in {"min_consistency", "max_bias"}:
+    if check.check == "min_consistency":
         return with_interval(check.value, check.low, check.high, form=percent)
-    form = percent if check.measure in SHARES else _three
-    return with_interval(check.value, check.low, check.high, form=form)
+    if check.check == "max_bias" or check.measure in SHARES:
+        found = with_interval(100 * check.value, 100 * check.low, 100 * check.high, form=_one)
+        return f"{found} points"
+    return with_interval(check.value, check.low, check.high, form=_three)
+
+
+def _one(value: float) -> str:
+    return decimal(value, 1)
 
 
 def _three(value: float) -> str:
@@ -93,18 +99,30 @@ def check_sentence(check: Check) -> str:
 def _finding(check: Check) -> str:
     found = found_text(check)
     if check.check == "min_equivalence":
-        return f"it is worth {found} raters"
-    if check.check in {"min_consistency", "max_bias"}:
-        return f"it has {found}"
-    return f"its difference is {found}"
+        return f"it is worth {_worth(check)}"
+    if check.check == "min_consistency":
+        return f"it decides {found} as people do"
+    if check.check == "max_bias":
+        return f"its share of positive decisions less people's is {found}"
+    return f"its score less that of the other is {found}"
+
+
+def _worth(check: Check) -> str:
+    """What a judge is worth; less than asking nobody is no number of raters."""
+    bounds = f"[{place_text(check.low, check)}, {place_text(check.high, check)}]"
+    if math.isfinite(check.value):
+        return f"{decimal(check.value)} {bounds} raters"
+    if math.isnan(check.value):
+        return "an unknown number of raters"
+    what = "less than asking nobody" if check.value < 0 else f"more than {check.largest} raters, the largest survey"
+    return f"{what} (interval {bounds})"
 
 
 def settling_sentence(check: Check) -> str:
     """How many more items would settle an inconclusive check."""
     if check.more_items is None:
-        return (
-            "The estimate lies on the threshold or is undefined: no number of items can be named that would settle it."
-        )
+        where = "lies on the threshold" if math.isfinite(check.value) else "is off the curve or undefined"
+        return f"The estimate {where}: no number of items can be named that would settle it."
     return (
         f"About {counted(round_up(check.more_items), 'more item')} would settle it with a chance of "
         f"{percent(POWER, 0)}, if the estimate is right."

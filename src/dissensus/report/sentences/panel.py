@@ -22,8 +22,10 @@ CALIBRATED = (
     "the answer was alike, so what is left is what they know. The stacked panel is calibrated by the way it learns."
 )
 BESIDE = (
-    "With a judge beside them, people's labels and the judge's answer are stacked in the same way; so are people "
-    "alone, and the difference is the judge's."
+    "With a judge beside them, people's labels and the judge's answer are stacked in the same way, and drawn towards "
+    "what raters said in cases of the same kind; so are people alone, and the difference is the judge's. A score is "
+    "the mean of that on other items than those learned from, which is a little too low, and on the same ones, which "
+    "is as much too high."
 )
 
 
@@ -106,7 +108,10 @@ def saved_text(row: PeopleAndJudge, terms: Terms) -> str:
     value = _place(row.worth, row, terms)
     if math.isnan(row.low) or math.isnan(row.high):
         return value
-    return f"{value} [{_place(row.low, row, terms)}, {_place(row.high, row, terms)}]"
+    low, high = _place(row.low, row, terms), _place(row.high, row, terms)
+    if math.isinf(row.worth) and row.low == row.high == row.worth:
+        return value
+    return f"{value} [{low}, {high}]"
 
 
 def _place(worth: float, row: PeopleAndJudge, terms: Terms) -> str:

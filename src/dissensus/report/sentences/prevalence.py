@@ -15,6 +15,7 @@ METHOD_NAMES: dict[Method, str] = {
     "ppi": "PPI",
     "ppi++": "PPI++",
 }
+SHORT_NAMES: dict[Method, str] = METHOD_NAMES | {"naive": "alone", "people": "people", "rogan-gladen": "Rogan-G."}
 METHOD_WORDS: dict[Method, str] = {
     "naive": "Judge alone: its mean answer over all items, as if it never erred. Its interval does not know of its "
     "errors.",
@@ -30,6 +31,10 @@ UNITS = (
     "Items are what was drawn at random. An interval holds the differences between items and the disagreement between "
     "the raters of an item; that other raters might see all items differently is not in it. Ratings saved are counted "
     "at as many raters per item as there are now."
+)
+UNSEEN = (
+    "Intervals count half an error of the judge more than people found: that it did not err on a few items does not "
+    "make it perfect."
 )
 MOST_RIVALS = 3
 STRENGTHS = (
@@ -113,9 +118,12 @@ def saved_sentence(judge: JudgePrevalence) -> str:
         return ""
     name = quoted(judge.judge)
     if judge.weight == 0 or round(judge.ratings_saved) <= 0:
-        return (
-            f"{name} saves no ratings: where people looked, its answers do not go with theirs, or it looked no further."
+        why = (
+            "it answered no item that nobody rated"
+            if judge.items == judge.rated_items
+            else "where people looked, its answers do not go with theirs"
         )
+        return f"{name} saves no ratings: {why}."
     return (
         f"{name} saves {counted(round(judge.ratings_saved), 'rating')}: people alone would need "
         f"{whole(round(judge.ratings + judge.ratings_saved))} instead of {whole(judge.ratings)} for an interval as "

@@ -7,7 +7,7 @@ from dissensus.report.specs.parts import Row, Spec
 ROOM = 0.05
 
 
-def zoomed(spec: Spec, rows: Sequence[Row], *, anchors: Sequence[float] = (), form: str = ".0%") -> Spec:
+def zoomed(spec: Spec, rows: Sequence[Row], *, anchors: Sequence[float] = (), form: str | None = ".0%") -> Spec:
     """The chart of `intervals` with an axis that holds the anchors and the intervals, and nothing beyond.
 
     Parameters
@@ -18,8 +18,8 @@ def zoomed(spec: Spec, rows: Sequence[Row], *, anchors: Sequence[float] = (), fo
         The same rows: `value`, `low` and `high`.
     anchors : sequence of float
         Numbers that must be on the axis, such as that of a dashed line.
-    form : str
-        Number format of the axis.
+    form : str, optional
+        Number format of the axis; the usual one if None.
     """
     numbers = [float(row[key] or 0) for row in rows for key in ("value", "low", "high") if row[key] is not None]
     ends = min([*anchors, *numbers], default=0.0), max([*anchors, *numbers], default=1.0)
@@ -29,7 +29,8 @@ def zoomed(spec: Spec, rows: Sequence[Row], *, anchors: Sequence[float] = (), fo
         return spec
     points = layers[-1]
     x = points["encoding"]["x"]
-    shown = {**x, "scale": {"domain": [ends[0] - room, ends[1] + room]}, "axis": {**x["axis"], "format": form}}
+    axis = x["axis"] if form is None else {**x["axis"], "format": form}
+    shown = {**x, "scale": {"domain": [ends[0] - room, ends[1] + room]}, "axis": axis}
     others = [_with_axis(layer, shown["axis"]) for layer in layers[:-1]]
     return {**spec, "layer": [*others, {**points, "encoding": {**points["encoding"], "x": shown}}]}
 

@@ -20,6 +20,7 @@ from dissensus.report.sentences.compare import (
 )
 from dissensus.report.sentences.intervals import interval_sentence
 from dissensus.report.specs import Row, intervals
+from dissensus.report.specs.zoomed import zoomed
 from dissensus.report.untrusted import told_apart
 from dissensus.results import Result
 
@@ -91,7 +92,7 @@ def _figure(result: CompareResult) -> Block:
         title=finding_sentence(result),
         caption=f"Each line is the difference of two judges' scores ({result.metric}), the first less the second; to "
         f"the {side} of the dashed line the first is better. {interval_sentence(result.settings, 'Whiskers are')}",
-        spec=_zoomed(spec, rows),
+        spec=zoomed(spec, rows, anchors=[0.0], form=None),
         table=_table(result),
     )
 
@@ -108,21 +109,6 @@ def _rows(pairs: Sequence[PairComparison]) -> list[Row]:
         }
         for pair in pairs
     ]
-
-
-def _zoomed(spec: dict[str, object], rows: Sequence[Row]) -> dict[str, object]:
-    """The chart with an axis that holds 0 and the intervals, since differences are far from 1."""
-    numbers = [float(row[key] or 0) for row in rows for key in ("value", "low", "high") if row[key] is not None]
-    ends = [min([0.0, *numbers]), max([0.0, *numbers])]
-    room = 0.05 * (ends[1] - ends[0]) or 1.0
-    domain = [ends[0] - room, ends[1] + room]
-    layers = spec["layer"]
-    if not isinstance(layers, list):
-        return spec
-    points = layers[-1]
-    x = {**points["encoding"]["x"], "scale": {"domain": domain}}
-    zoomed = {**points, "encoding": {**points["encoding"], "x": x}}
-    return {**spec, "layer": [*layers[:-1], zoomed]}
 
 
 def _computed(result: CompareResult) -> list[str]:

@@ -136,6 +136,7 @@ def _table(result: PanelsResult, shown: Sequence[str], terms: Terms, words: Scor
             [k, rows[shown[0]].people_score - origin, *(saved_text(rows[name], terms) for name in ends),
              rows[shown[0]].items]
             for k, rows in sorted(by_size.items())
+            if math.isfinite(rows[shown[0]].score)
         ],
         percent=frozenset({heading} if words.percent_columns else ()),
     )  # fmt: skip

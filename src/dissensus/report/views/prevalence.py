@@ -10,8 +10,10 @@ from dissensus.report.numbers import decimal, percent
 from dissensus.report.sentences.prevalence import (
     METHOD_NAMES,
     METHOD_WORDS,
+    SHORT_NAMES,
     STRENGTHS,
     UNITS,
+    UNSEEN,
     estimate_text,
     finding_sentence,
     lead_sentence,
@@ -28,6 +30,8 @@ from dissensus.results import Result
 
 MOST_JUDGES = 6
 """So many judges are drawn and told of; the table has them all."""
+LONGEST = 16
+"""A chart has so much room for a judge's name before the method's."""
 
 
 def view(result: Result) -> Section:
@@ -93,21 +97,19 @@ def _figure(result: PrevalenceResult) -> Block:
 
 
 def _rows(judges: Sequence[JudgePrevalence]) -> list[Row]:
-    names = told_apart((judge.judge for judge in judges), longest=30)
+    names = told_apart((judge.judge for judge in judges), longest=LONGEST)
     lines = [(judge, estimate) for judge in judges for estimate in judge.estimates if math.isfinite(estimate.value)]
     return [
         {
-            "name": f"{names[judge.judge]}: {METHOD_NAMES[estimate.method]}" if len(judges) > 1 else _method(estimate),
+            "name": METHOD_NAMES[estimate.method]
+            if len(judges) == 1
+            else f"{names[judge.judge]}: {SHORT_NAMES[estimate.method]}",
             "value": estimate.value,
             "low": _or_none(estimate.low),
             "high": _or_none(estimate.high),
         }
         for judge, estimate in lines
     ]
-
-
-def _method(estimate: Estimate) -> str:
-    return METHOD_NAMES[estimate.method]
 
 
 def _systems(result: PrevalenceResult) -> list[Block]:
@@ -159,7 +161,8 @@ def _computed(result: PrevalenceResult) -> Block:
         if math.isfinite(judge.sensitivity)
     ]
     systems = [STRENGTHS] if any(judge.systems for judge in result.judges) else []
-    texts = [target_sentence(result), *METHOD_WORDS.values(), *weights, UNITS, *systems]
+    unseen = [UNSEEN] if result.settings.get("interval") == "wilson" else []
+    texts = [target_sentence(result), *METHOD_WORDS.values(), *weights, UNITS, *unseen, *systems]
     return Fold(title="How this was computed", parts=[Points(title="", texts=texts)])
 
 

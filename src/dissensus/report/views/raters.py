@@ -8,24 +8,32 @@ from dissensus.report.document import Block, Cell, Figure, Paragraph, Points, Se
 from dissensus.report.sentences.raters import (
     AGREEMENT_WORDS,
     DEALT,
+    NEARER,
     SHRUNK,
     STANDS_OUT,
+    agreement_beside,
     group_sentences,
     lead_sentence,
     measure_text,
     named,
     population_sentences,
     standing_out,
+    untold,
     worth_of,
 )
 from dissensus.report.specs import Row, Spec, intervals
+from dissensus.report.specs.zoomed import zoomed
 from dissensus.report.untrusted import told_apart
 from dissensus.results import Result
 
 OTHERS = (
     "Others: how well these others agree among themselves on the same items; the difference allows for items that are "
-    "hard for everybody."
+    "hard for everybody. Items counts those with two or more others."
 )
+LONGEST_NAME = 20
+"""Names are cut to so many letters in tables."""
+FINE = 0.05
+"""An axis that reaches no farther has tenths of a percent."""
 MOST_RATERS = 20
 """The chart and its table show so many raters: those who agree the least, and those who agree the most."""
 
@@ -63,7 +71,8 @@ def _raters(result: PortraitsResult) -> Block:
     if not known:
         return table
     out = standing_out(result)
-    title = f"{named(out)} {'stands' if len(out) == 1 else 'stand'} out" if out else "No rater stands out"
+    nobody = "Agreement of each rater" if untold(result) else "No rater stands out"
+    title = f"{named(out)} {'stands' if len(out) == 1 else 'stand'} out" if out else nobody
     return Figure(
         title=title,
         caption="How much better each rater agrees with the others of the same items than those among themselves, "
@@ -85,7 +94,7 @@ def _confidence(result: PortraitsResult) -> str:
 
 
 def _chart(portraits: Sequence[Portrait]) -> Spec:
-    names = told_apart((own.rater for own in portraits), 30)
+    names = told_apart((own.rater for own in portraits), LONGEST_NAME)
     rows: list[Row] = [
         {"name": names[own.rater], "value": own.difference.shrunk, "low": own.difference.low,
          "high": own.difference.high}
@@ -93,23 +102,18 @@ def _chart(portraits: Sequence[Portrait]) -> Spec:
         if own.difference is not None
     ]  # fmt: skip
     spec = intervals(rows, names="Rater", values=["Agreement less that of the others"], reference=0.0)
-    layers = spec["layer"]
-    assert isinstance(layers, list)  # noqa: S101 - as `intervals` makes it
-    numbers = [float(row[key] or 0) for row in rows for key in ("low", "high")]
-    ends = [min([0.0, *numbers]), max([0.0, *numbers])]
-    room = 0.05 * (ends[1] - ends[0]) or 1.0
-    points = layers[-1]
-    x = {**points["encoding"]["x"], "scale": {"domain": [ends[0] - room, ends[1] + room]}}
-    return {**spec, "layer": [*layers[:-1], {**points, "encoding": {**points["encoding"], "x": x}}]}
+    reach = max(abs(float(row[key] or 0)) for row in rows for key in ("low", "high"))
+    return zoomed(spec, rows, anchors=[0.0], form=".0%" if reach > FINE else ".1%")
 
 
 def _table(result: PortraitsResult, portraits: Sequence[Portrait]) -> Table:
-    names = told_apart((own.rater for own in portraits), 30)
+    names = told_apart((own.rater for own in portraits), LONGEST_NAME)
     has = {name: any(own.measures()[name] is not None for own in portraits) for name in ("leniency", "consistency")}
     in_shares = result.settings.get("leniency_in") == "share"
     rows: list[list[Cell]] = []
     for own in portraits:
-        cells: list[Cell] = [names[own.rater], own.items, own.agreement, own.others]
+        items = own.items if own.difference is None else own.difference.items
+        cells: list[Cell] = [names[own.rater], items, agreement_beside(own), own.others]
         cells.append(measure_text(own.difference, is_share=True))
         cells += [measure_text(own.leniency, is_share=in_shares)] if has["leniency"] else []
         cells += [measure_text(own.consistency, is_share=True)] if has["consistency"] else []
@@ -128,13 +132,18 @@ def _groups(result: PortraitsResult) -> list[Block]:
     if not result.groups:
         return []
     said = group_sentences(result)
-    rows: list[list[Cell]] = [[g.group, g.raters, g.ratings, g.difference, g.leniency] for g in result.groups]
+    names = told_apart((group.group for group in result.groups), LONGEST_NAME)
+    has_leniency = "leniency" in result.populations
+    rows: list[list[Cell]] = [
+        [names[own.group], own.raters, own.ratings, own.difference, *([own.leniency] if has_leniency else [])]
+        for own in result.groups
+    ]
     shares = {"Difference"} | ({"Leniency"} if result.settings.get("leniency_in") == "share" else set())
     blocks: list[Block] = [Points(title="Groups of raters", texts=said)] if said else []
     blocks.append(
         Table(
-            caption="Groups of raters: means of their portraits",
-            columns=["Group", "Raters", "Ratings", "Difference", "Leniency"],
+            caption="Groups of raters: means over their ratings of items that other groups rated too",
+            columns=["Group", "Raters", "Ratings", "Difference", *(["Leniency"] if has_leniency else [])],
             rows=rows,
             percent=frozenset(shares),
         )
@@ -143,35 +152,37 @@ def _groups(result: PortraitsResult) -> list[Block]:
 
 
 def _judges(result: PortraitsResult) -> Table:
+    judges = told_apart((siding.judge for siding in result.judges), LONGEST_NAME)
+    groups = told_apart((group.group for group in result.groups), LONGEST_NAME)
+    has_bias = "leniency" in result.populations
     rows: list[list[Cell]] = [
-        [siding.judge, group.group, group.agreement, group.nearer, group.bias, worth_of(group), group.items]
+        [judges[siding.judge], groups[own.group], own.agreement, own.nearer, *([own.bias] if has_bias else []),
+         worth_of(own), own.items]
         for siding in result.judges
-        for group in siding.groups
-    ]
+        for own in siding.groups
+    ]  # fmt: skip
     shares = {"Agrees", "Nearer"} | ({"Bias"} if result.settings.get("leniency_in") == "share" else set())
     return Table(
-        caption="Judges by group: agreement, how much nearer than to all raters of the same items, bias, and how many "
-        "raters of the group the judge is worth",
-        columns=["Judge", "Group", "Agrees", "Nearer", "Bias", "Worth", "Items"],
+        caption="Judges by group",
+        columns=["Judge", "Group", "Agrees", "Nearer", *(["Bias"] if has_bias else []), "Worth", "Items"],
         rows=rows,
         percent=frozenset(shares),
     )
 
 
 def _computed(result: PortraitsResult) -> list[str]:
-    said = [
-        AGREEMENT_WORDS[str(result.settings.get("closeness"))],
-        OTHERS,
-        SHRUNK,
-        STANDS_OUT,
-    ]
-    if "leniency" in result.populations:
-        what = (
-            "oftener a rater gives a positive label"
-            if result.settings.get("leniency_in") == "share"
-            else ("higher a rater's labels are")
-        )
+    has = result.populations
+    said = [AGREEMENT_WORDS[str(result.settings.get("closeness"))]]
+    if "difference" in has:
+        said += [OTHERS, SHRUNK, STANDS_OUT]
+    in_shares = result.settings.get("leniency_in") == "share"
+    if "leniency" in has:
+        what = "oftener a rater gives a positive label" if in_shares else "higher a rater's labels are"
         said.append(f"Leniency: how much {what} than the others of the same items; below 0 is strict.")
-    if "consistency" in result.populations:
+    if "consistency" in has:
         said.append("Consistency: how near a rater's labels are when the same item comes again.")
-    return [*said, *([DEALT] if result.tests else [])]
+    said += [DEALT] if result.tests else []
+    what = (
+        "oftener it gives a positive label than the group" if in_shares else "higher its answers are than the group's"
+    )
+    return [*said, *([NEARER.format(what=what)] if result.judges else [])]

@@ -9,7 +9,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from dissensus.planning.labels.pilot.data import Codes, Flags, Floats, Kinds
 from dissensus.planning.labels.spread import NODES, UNIFORM, beta_law
@@ -86,6 +85,8 @@ def _likelihood(counts: Codes) -> Floats:
 
     With c labels of n for the true class the chance is q^c r^(n - c), r = (1 - u) / K; each class may be the true one.
     """
+    from scipy.special import gammaln  # noqa: PLC0415 - takes a while to import
+
     n_classes = counts.shape[1]
     right, wrong = np.maximum((1 + (n_classes - 1) * NODES) / n_classes, 1e-300), (1 - NODES) / n_classes
     log_right, log_wrong = np.log(right), np.log(np.maximum(wrong, 1e-300))
