@@ -63,7 +63,7 @@ def test_sums_of_outputs_are_not_taken_apart(whole):
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda ratings, judges: alt_test(ratings, judges),
+        alt_test,
         lambda ratings, _: portraits(ratings),
         lambda ratings, judges: prevalence(ratings, judges, positive="yes"),
     ],

@@ -14,8 +14,8 @@ from dissensus.decisions.combining.result import PanelsResult, PanelWorth
 from dissensus.decisions.combining.stacking import stacked
 from dissensus.engine import Engine, Progress, open_executor, seed_of
 from dissensus.ratings import Judges, Ratings
-from dissensus.ratings.item_by_item import item_by_item
 from dissensus.ratings.coding import Codes
+from dissensus.ratings.item_by_item import item_by_item
 from dissensus.ratings.table import Elicitation
 from dissensus.survey import equivalence
 from dissensus.survey.calibration import draw_folds

@@ -3,43 +3,30 @@
 import numpy as np
 from numpy.random import Generator
 
+from dissensus.decisions.closeness import Floats
 from dissensus.decisions.portraying.cells import Cells
-from dissensus.decisions.portraying.closeness import Floats
-from dissensus.decisions.portraying.result import GroupPortrait, GroupTest
-from dissensus.decisions.portraying.siding import centred, permutation_p, rater_sums
-from dissensus.errors import counted
-from dissensus.ratings import Ratings
-from dissensus.ratings.coding import Codes
+from dissensus.decisions.portraying.grouping import Groups, on_shared_items, smallest_p
+from dissensus.decisions.portraying.question import Question
+from dissensus.decisions.portraying.result import About, GroupPortrait, GroupTest
+from dissensus.decisions.portraying.siding import centred, groups_p
 
 
-def groups_of_raters(ratings: Ratings) -> tuple[Codes | None, list[str]]:
-    """The group of each rater, and warnings; None if there are no groups, or they are not groups of raters."""
-    if ratings.group is None or ratings.rater is None or len(ratings.groups) < 2:  # noqa: PLR2004 - two can differ
-        return None, []
-    pairs = np.unique(ratings.rater * len(ratings.groups) + ratings.group)
-    rater, group = pairs // len(ratings.groups), pairs % len(ratings.groups)
-    several = int(np.sum(np.bincount(rater) > 1))
-    if several:
-        said = f"Groups are not compared: {counted(several, 'rater')} rated in several of them, so the group column is"
-        return None, [f"{said} not about raters. Name another one with --group."]
-    return group, []
-
-
-def group_portraits(ratings: Ratings, cells: Cells, group_of_rater: Codes | None) -> tuple[GroupPortrait, ...]:
-    """Each group's raters and ratings, and the means of what their portraits hold."""
-    if group_of_rater is None:
+def group_portraits(cells: Cells, groups: Groups | None) -> tuple[GroupPortrait, ...]:
+    """Each group's raters and ratings, and means over its ratings of items that other groups rated too."""
+    if groups is None:
         return ()
-    group = group_of_rater[cells.rater]
+    group = groups.of_cells(cells)
+    in_both = on_shared_items(cells, groups)
     difference = cells.agreement - cells.others
     return tuple(
         GroupPortrait(
             group=name,
-            raters=int(np.sum(group_of_rater == code)),
+            raters=int(np.sum(groups.of_rater == code)),
             ratings=int(cells.size[group == code].sum()),
-            difference=_mean(difference[group == code]),
-            leniency=_mean(cells.leniency[group == code]),
+            difference=_mean(difference[in_both & (group == code)]),
+            leniency=_mean(cells.leniency[in_both & (group == code)]),
         )
-        for code, name in enumerate(ratings.groups)
+        for code, name in enumerate(groups.names)
     )
 
 
@@ -49,18 +36,28 @@ def _mean(values: Floats) -> float:
 
 
 def group_tests(
-    ratings: Ratings, cells: Cells, group_of_rater: Codes | None, *, resamples: int, rng: Generator
-) -> tuple[GroupTest, ...]:
-    """Whether groups differ in agreement and in leniency more than random groups of raters do."""
-    if group_of_rater is None:
-        return ()
-    streams = rng.spawn(2)
-    heights = centred(cells, cells.height)
-    several = cells.raters_of_item[cells.item] > 1
-    values = {"agreement": cells.agreement - cells.others, "leniency": np.where(several, heights, np.nan)}
-    found = []
-    for (about, value), stream in zip(values.items(), streams, strict=True):
-        sums, counts = rater_sums(cells, value, len(ratings.raters))
-        p_value = permutation_p(sums, counts, group_of_rater, resamples=resamples, rng=stream)
-        found.append(GroupTest(about="agreement" if about == "agreement" else "leniency", p_value=p_value))
-    return tuple(found)
+    cells: Cells, groups: Groups | None, question: Question, rng: Generator
+) -> tuple[tuple[GroupTest, ...], list[str]]:
+    """Whether groups differ in agreement and in leniency more than random groups of raters do, and warnings."""
+    if groups is None:
+        return (), []
+    in_both = on_shared_items(cells, groups)
+    values: dict[About, Floats] = {
+        "agreement": np.where(in_both, cells.agreement - cells.others, np.nan),
+        "leniency": centred(cells, np.where(in_both, cells.height, np.nan)),
+    }
+    tests = tuple(
+        GroupTest(about=about, p_value=groups_p(cells, value, groups, resamples=question.resamples, rng=stream))
+        for (about, value), stream in zip(values.items(), rng.spawn(len(values)), strict=True)
+    )
+    return tests, _said(groups, question, is_shared=bool(in_both.any()))
+
+
+def _said(groups: Groups, question: Question, *, is_shared: bool) -> list[str]:
+    if not is_shared:
+        return ["Groups cannot be compared: no item was rated by two of them."]
+    least = smallest_p(groups)
+    if least <= 1 - question.confidence:
+        return []
+    few = "Groups of so few raters cannot be shown to differ"
+    return [f"{few}: their p-value is never below {least:.2g}, however far apart they are."]

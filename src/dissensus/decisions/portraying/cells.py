@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.decisions.portraying.closeness import Floats
+from dissensus.decisions.closeness import Floats
 from dissensus.errors import OptionError
 from dissensus.ratings import Ratings
 from dissensus.ratings.coding import Codes
@@ -21,6 +21,8 @@ class Cells:
     ----------
     rater, item : ndarray of shape (n_cells,)
         Whose cell it is.
+    of_rating : ndarray of shape (n_ratings,)
+        The cell of each rating.
     size : ndarray of shape (n_cells,)
         How many ratings it has.
     raters_of_item : ndarray of shape (n_items,)
@@ -39,6 +41,7 @@ class Cells:
 
     rater: Codes
     item: Codes
+    of_rating: Codes
     size: Codes
     raters_of_item: Codes
     agreement: Floats
@@ -60,6 +63,9 @@ def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
     heights : ndarray of shape (n_labels,), optional
         Labels as numbers.
     """
+    if ratings.copies is not None:
+        raise OptionError("Portraits ask who rated, which is lost where alike items were put together: read the files "
+                          "without reducing them.")  # fmt: skip
     if ratings.rater is None or ratings.times is not None:
         raise OptionError("Portraits need to know who rated: the ratings have no rater column.")
     if ratings.n_items * ratings.n_labels > MOST_CELLS:
@@ -83,6 +89,7 @@ def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
     return Cells(
         rater=key // ratings.n_items,
         item=item,
+        of_rating=cell,
         size=size,
         raters_of_item=raters_of_item,
         agreement=_ratio(to_others, m - 1),

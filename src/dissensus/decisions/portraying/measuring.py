@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dissensus.decisions.closeness import Floats
 from dissensus.decisions.portraying.cells import Cells, rater_means
-from dissensus.decisions.portraying.closeness import Floats
+from dissensus.decisions.portraying.grouping import Groups
 from dissensus.decisions.portraying.question import Question
 from dissensus.decisions.portraying.result import Measure, Population, Portrait
 from dissensus.decisions.portraying.shrinking import FEWEST_RATERS, pooled_variance, shrink
 from dissensus.ratings import Ratings
-from dissensus.ratings.coding import Codes
 
 FAR = 2.5
 """A rater stands out who is so many robust standard deviations below the median (Leys et al. 2013)."""
@@ -19,7 +19,7 @@ TO_DEVIATION = 1.4826
 
 
 def portraits_of(
-    ratings: Ratings, cells: Cells, group_of_rater: Codes | None, question: Question
+    ratings: Ratings, cells: Cells, groups: Groups | None, question: Question
 ) -> tuple[tuple[Portrait, ...], dict[str, Population]]:
     """A portrait of each rater, and how raters differ."""
     n = len(ratings.raters)
@@ -40,7 +40,7 @@ def portraits_of(
     far = standing_out(measures["difference"])
     return tuple(
         Portrait(
-            rater=name, group=None if group_of_rater is None else ratings.groups[group_of_rater[r]],
+            rater=name, group=None if groups is None or groups.of_rater[r] < 0 else groups.names[groups.of_rater[r]],
             items=int(items[r]), ratings=int(given[r]), agreement=float(agreement[r]), others=float(others[r]),
             difference=measures["difference"][r], leniency=measures["leniency"][r],
             consistency=measures["consistency"][r],

@@ -5,17 +5,23 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.decisions.portraying.by_group import group_portraits, group_tests, groups_of_raters
+from dissensus.decisions.closeness import Floats, closeness, label_heights
+from dissensus.decisions.portraying.by_group import group_portraits, group_tests
 from dissensus.decisions.portraying.cells import Cells, cells_of
-from dissensus.decisions.portraying.closeness import Floats, closeness, label_heights
+from dissensus.decisions.portraying.grouping import groups_of_raters
 from dissensus.decisions.portraying.judges_by_group import sidings
 from dissensus.decisions.portraying.measuring import portraits_of
 from dissensus.decisions.portraying.question import Question, check_question
 from dissensus.decisions.portraying.result import PortraitsResult, Siding
 from dissensus.engine import Engine, Progress, open_executor, seed_of
 from dissensus.errors import counted
-from dissensus.ratings import Judges, Ratings
+from dissensus.ratings import Judges, Ratings, Task
 from dissensus.ratings.table import ELICITATIONS, Elicitation
+
+NO_GROUPS = (
+    "The judges were not looked at, because the ratings have no groups of raters to compare them with: name the column "
+    "of groups with --group, or ask `dissensus equivalence`."
+)
 
 
 def portraits(
@@ -24,6 +30,7 @@ def portraits(
     *,
     judge: str | Sequence[str] | None = None,
     positive: str | Sequence[str] = (),
+    task: Task | None = None,
     elicitation: Elicitation | None = None,
     resamples: int = 2000,
     bootstrap: int = 500,
@@ -45,7 +52,10 @@ def portraits(
     judge : str or sequence of str, optional
         Which judges; all if not given.
     positive : str or sequence of str
-        Labels that leniency counts; if not given, leniency is in the numbers or the order of the labels.
+        Labels that leniency counts, and response sets with one of them; those of the task if not given; without either
+        leniency is in the numbers or the order of the labels.
+    task : Task, optional
+        Which options are positive.
     elicitation : {"forced_choice", "response_set"}, optional
         Take only the ratings that were asked for in this way; forced choices where there are both.
     resamples : int
@@ -80,7 +90,7 @@ def portraits(
     """
     question = Question(
         judge=None if judge is None else (judge,) if isinstance(judge, str) else tuple(judge),
-        positive=(positive,) if isinstance(positive, str) else tuple(positive),
+        positive=_positive(positive, task),
         elicitation=elicitation, resamples=resamples, bootstrap=bootstrap, confidence=confidence, seed=seed_of(rng),
     )  # fmt: skip
     check_question(question)
@@ -88,25 +98,26 @@ def portraits(
     asked, about_kinds = _asked(ratings, question)
     near, heights = closeness(asked), label_heights(asked, question.positive)
     cells = cells_of(asked, near, heights)
-    group_of_rater, about_groups = groups_of_raters(asked)
-    raters, populations = portraits_of(asked, cells, group_of_rater, question)
-    warnings = [*ratings.warnings, *about_kinds, *about_groups, *_missing(cells, heights)]
+    groups, about_groups = groups_of_raters(asked)
+    raters, populations = portraits_of(asked, cells, groups, question)
+    tests, about_tests = group_tests(cells, groups, question, test_stream)
+    warnings = [*ratings.warnings, *about_kinds, *about_groups, *about_tests, *_missing(cells, heights)]
     sides: tuple[Siding, ...] = ()
-    about_judges: list[str] = []
-    if judges is not None and group_of_rater is not None:
+    about_judges = [] if judges is None or groups is not None else [NO_GROUPS]
+    if judges is not None and groups is not None:
         with open_executor(engine, workers=workers) as executor:
             sides, about_judges = sidings(
-                asked, judges, question, near=near, heights=heights, cells=cells, group_of_rater=group_of_rater,
-                rng=judge_stream, executor=executor, progress=progress,
+                asked, judges, question, cells=cells, groups=groups, rng=judge_stream,
+                executor=executor, progress=progress,
             )  # fmt: skip
     return PortraitsResult(
-        settings=question.settings() | {"closeness": _kind(near), "leniency_in": _unit(question, heights)},
+        settings=question.settings() | {"closeness": _kind(asked, near), "leniency_in": _unit(question, heights)},
         data={"ratings": ratings.describe_data(), **({} if judges is None else {"judges": judges.describe_data()})},
         warnings=tuple(dict.fromkeys([*warnings, *about_judges])),
         raters=raters,
         populations=populations,
-        groups=group_portraits(asked, cells, group_of_rater),
-        tests=group_tests(asked, cells, group_of_rater, resamples=resamples, rng=test_stream),
+        groups=group_portraits(cells, groups),
+        tests=tests,
         judges=sides,
     )
 
@@ -124,7 +135,15 @@ def _asked(ratings: Ratings, question: Question) -> tuple[Ratings, list[str]]:
     ]
 
 
-def _kind(near: Floats) -> str:
+def _positive(positive: str | Sequence[str], task: Task | None) -> tuple[str, ...]:
+    """The positive labels: those named, else the task's."""
+    named = (positive,) if isinstance(positive, str) else tuple(positive)
+    return named or (() if task is None else task.positive)
+
+
+def _kind(ratings: Ratings, near: Floats) -> str:
+    if ratings.has_response_sets:
+        return "shared options"
     return "same label" if np.array_equal(near, np.eye(len(near))) else "distance"
 
 
@@ -139,6 +158,11 @@ def _missing(cells: Cells, heights: Floats | None) -> list[str]:
         said.append("No leniency: the labels have no order. Name the label that it shall count, --positive LABEL.")
     if np.isnan(cells.others).all():
         said.append("No item has three raters, so nobody's agreement can be compared with that of the others.")
+    elif np.bincount(cells.rater[~np.isnan(cells.others)]).max() == 1:
+        said.append(
+            "Nobody has two items with three raters, so differences between raters cannot be told from chance: their "
+            "numbers have no intervals and are not drawn towards each other."
+        )
     if np.isnan(cells.repeated).all():
         said.append("No consistency: no rater rated an item twice (repeats are kept with --repeats keep).")
     return said

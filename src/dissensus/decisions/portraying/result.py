@@ -111,7 +111,7 @@ class GroupPortrait:
     Attributes
     ----------
     difference, leniency : float
-        Means over its ratings, as in Portrait.
+        Means over its ratings of items that another group rated too, as in Portrait; NaN if there are none.
     """
 
     group: str
@@ -146,7 +146,7 @@ class JudgeByGroup:
     agreement : float
         How near the judge is to the group's labels, on average.
     nearer, nearer_low, nearer_high : float
-        How much nearer than to all raters of the same items.
+        How much nearer than to raters of other groups on the same items; the interval is that of other items.
     bias, bias_low, bias_high : float
         How much higher its labels are than the group's, or how much oftener positive; NaN as for leniency.
     worth : JudgeWorth, optional

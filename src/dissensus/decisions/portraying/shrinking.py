@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.decisions.portraying.closeness import Floats
+from dissensus.decisions.closeness import Floats
 from dissensus.ratings.coding import Codes
 
 HALVINGS = 200
@@ -35,7 +35,7 @@ def pooled_variance(values: Floats, rater: Codes, means: Floats) -> float:
     """Variance of a rater's items about the rater's own mean, the same for all raters; NaN if nobody has two items."""
     known = ~np.isnan(values)
     rest = values[known] - means[rater[known]]
-    freedom = int(known.sum()) - len(np.unique(rater[known]))
+    freedom = int(known.sum()) - int(np.count_nonzero(np.bincount(rater[known])))
     return float((rest**2).sum() / freedom) if freedom > 0 else float("nan")
 
 
@@ -60,6 +60,8 @@ def spread_between(means: Floats, variances: Floats) -> tuple[float, float]:
     low, high = 0.0, float(np.var(means, ddof=1)) + float(variances.max())
     for _ in range(HALVINGS):
         middle = (low + high) / 2
+        if not low < middle < high:
+            break
         low, high = (middle, high) if excess(middle)[0] > 0 else (low, middle)
     return excess(high)[1], high
 

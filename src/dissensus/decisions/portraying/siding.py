@@ -7,11 +7,14 @@ have their ways, and ratings by one of them are no independent witnesses.
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.decisions.portraying.cells import Cells
-from dissensus.decisions.portraying.closeness import Floats
+from dissensus.decisions.closeness import Floats
+from dissensus.decisions.portraying.cells import Cells, rater_means
+from dissensus.decisions.portraying.grouping import Groups
+from dissensus.decisions.portraying.shrinking import pooled_variance, spread_between
 from dissensus.ratings.coding import Codes
 
-PERMUTATIONS_AT_ONCE = 1 << 22
+PERMUTATIONS_AT_ONCE = 1 << 21
+"""Raters times dealings that are held in memory."""
 
 
 def centred(cells: Cells, values: Floats) -> Floats:
@@ -22,20 +25,12 @@ def centred(cells: Cells, values: Floats) -> Floats:
     return np.asarray(values - (total / np.maximum(count, 1))[cells.item])
 
 
-def rater_sums(cells: Cells, values: Floats, n_raters: int) -> tuple[Floats, Codes]:
-    """Sum of the known values of each rater's cells, and how many there are."""
-    known = ~np.isnan(values)
-    rater = cells.rater[known]
-    sums = np.bincount(rater, weights=values[known], minlength=n_raters)
-    return sums.astype(np.float64), np.bincount(rater, minlength=n_raters)
-
-
-def between_groups(sums: Floats, counts: Codes, groups: Codes, n_groups: int) -> Floats:
+def between_groups(sums: Floats, weights: Floats, groups: Codes, n_groups: int) -> Floats:
     """Squares between groups: what group means explain, in each row of groups.
 
     Parameters
     ----------
-    sums, counts : ndarray of shape (n_raters,)
+    sums, weights : ndarray of shape (n_raters,)
         Of each rater's values.
     groups : ndarray of shape (n_rows, n_raters)
         Group of each rater.
@@ -43,31 +38,68 @@ def between_groups(sums: Floats, counts: Codes, groups: Codes, n_groups: int) ->
         How many groups there are.
     """
     total = np.zeros(len(groups))
-    centre = sums.sum() / max(1, counts.sum())
+    away = sums - weights * (sums.sum() / weights.sum())
     for group in range(n_groups):
-        inside = groups == group
-        count = inside @ counts
-        away = inside @ sums - centre * count
-        total += np.where(count > 0, away**2 / np.maximum(count, 1), 0.0)
+        inside = (groups == group).astype(np.float64)
+        weight = inside @ weights
+        total += np.where(weight > 0, (inside @ away) ** 2 / np.where(weight > 0, weight, 1.0), 0.0)
     return total
 
 
-def permutation_p(sums: Floats, counts: Codes, groups: Codes, *, resamples: int, rng: Generator) -> float:
+def rater_weights(means: Floats, counts: Codes, variance: float) -> Floats:
+    """How much each rater's mean counts: less for few items, but not in proportion, since raters differ too.
+
+    Parameters
+    ----------
+    means, counts : ndarray of shape (n_raters,)
+        Of the raters' values.
+    variance : float
+        Of one value about its rater's mean.
+    """
+    if not variance > 0 or len(means) < 2:  # noqa: PLR2004 - nothing between fewer than two
+        return np.ones(len(means))
+    noise = variance / counts
+    return np.asarray(1 / (noise + spread_between(means, noise)[1]))
+
+
+def groups_p(cells: Cells, values: Floats, groups: Groups, *, resamples: int, rng: Generator) -> float:
+    """The p-value that raters' means of these values do not depend on their group.
+
+    Raters without a value or a group take no part. NaN if fewer than two groups have one.
+    """
+    means, counts = rater_means(cells, values, len(groups.of_rater))
+    variance = pooled_variance(values, cells.rater, means)
+    part = (counts > 0) & (groups.of_rater >= 0)
+    weights = rater_weights(means[part], counts[part], variance)
+    return permutation_p(means[part], weights, groups.of_rater[part], resamples=resamples, rng=rng)
+
+
+def permutation_p(means: Floats, weights: Floats, groups: Codes, *, resamples: int, rng: Generator) -> float:
     """Share of dealings of raters into groups of these sizes that set groups apart as much; the data count as one.
 
-    Raters without a value take no part. NaN if fewer than two groups have one.
+    Parameters
+    ----------
+    means, weights : ndarray of shape (n_raters,)
+        Of each rater. The weights do not know the groups, so the test is exact where raters can be exchanged; with
+        weights in proportion to the items, four raters with many items would be called different too often, and four
+        with few items never.
+    groups : ndarray of shape (n_raters,)
+        Group of each.
+    resamples : int
+        Dealings.
+    rng : Generator
+        Deals.
     """
-    part = counts > 0
-    sums, counts, groups = sums[part], counts[part], groups[part]
     present, groups = np.unique(groups, return_inverse=True)
     if len(present) < 2:  # noqa: PLR2004 - two groups can differ
         return float("nan")
-    found = between_groups(sums, counts, groups[None, :], len(present))[0]
-    slack = 1e-9 * max(1.0, found)
+    sums = means * weights
+    found = float(between_groups(sums, weights, groups[None, :], len(present))[0])
+    slack = 1e-9 * float((weights * means**2).sum())
     step = max(1, PERMUTATIONS_AT_ONCE // len(groups))
     as_far = 0
     for first in range(0, resamples, step):
         rows = min(step, resamples - first)
-        dealt = rng.permuted(np.tile(groups, (rows, 1)), axis=1)
-        as_far += int(np.sum(between_groups(sums, counts, dealt, len(present)) >= found - slack))
+        dealt = rng.permuted(np.tile(groups.astype(np.int32), (rows, 1)), axis=1)
+        as_far += int(np.sum(between_groups(sums, weights, dealt, len(present)) >= found - slack))
     return (1 + as_far) / (1 + resamples)

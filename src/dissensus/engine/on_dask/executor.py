@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+MOST_COPIES = 8
+"""So many workers get large parts from here; others get them from one another."""
 
 
 class DaskExecutor(Executor):
@@ -46,7 +48,7 @@ class DaskExecutor(Executor):
         packed, parts = pack(calls)
         if not packed:
             return []
-        copies = self._copies(parts, watch.workers()[: len(packed)])
+        copies = self._copies(parts, min(len(watch.workers()), len(packed), MOST_COPIES))
         name = f"dissensus-task-{uuid.uuid4().hex}"
         return cast(
             "list[DaskFuture]",
@@ -60,29 +62,19 @@ class DaskExecutor(Executor):
             ),
         )
 
-    def _copies(self, parts: Sequence[bytes], workers: Sequence[str]) -> "list[list[DaskFuture]]":
-        """The large parts on each worker.
+    def _copies(self, parts: Sequence[bytes], number: int) -> "list[list[DaskFuture]]":
+        """The large parts, so many times.
 
-        The first worker gets them from here and the others from one another. Tasks run where their data are, so with
-        the data in one place a cluster of many threads would do all the work there.
+        Tasks run where their data are: with the data in one place, a worker of many threads would get all tasks. Dask
+        puts tasks that need nothing, such as these, on the workers by turns. Nothing is tied to a worker: Dask forgets
+        tasks that are, once all workers were lost, even if they may run elsewhere.
         """
-        firsts = [self._on(workers[:1], unpack, part) for part in parts]
-        return [firsts, *([self._on([worker], same, first) for first in firsts] for worker in workers[1:])]
-
-    def _on(self, workers: Sequence[str], function: Callable[[T], object], argument: T) -> "DaskFuture":
-        """A task for one of some workers, or for any if those are lost."""
-        where = {"workers": list(workers), "allow_other_workers": True} if workers else {}
-        return self._client.submit(function, argument, pure=False, **where)
+        return [[self._client.submit(unpack, part, pure=False) for part in parts] for _ in range(max(number, 1))]
 
 
 def _own(task: Packed, copies: "Sequence[Sequence[DaskFuture]]", place: int) -> "list[DaskFuture]":
     """The large parts of a task, where it is to run: tasks take the workers by turns."""
     return [copies[place % len(copies)][part] for part in task.large]
-
-
-def same(thing: T) -> T:
-    """The thing, on the worker that asks for it."""
-    return thing
 
 
 def run_packed(small: bytes, parts: Sequence[object], *, expected: Versions) -> object:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import CancelledError, wait
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -42,14 +42,18 @@ class Watch:
                 "Look whether it is still running, and run the command again."
             ) from error
 
-    def results(self, futures: "Sequence[DaskFuture]") -> Iterator[object]:
-        """The results of tasks, in their order; what is left is cancelled when nobody asks for more."""
-        left = list(futures)[::-1]
+    def results(self, futures: "list[DaskFuture]") -> Iterator[object]:
+        """The results of tasks, in their order; what is left is cancelled when nobody asks for more.
+
+        The list is emptied on the way: a future that nobody has lets go of its result on the cluster.
+        """
+        futures.reverse()
+        left = futures
         try:
             while left:
                 with self.telling_of_loss():
                     result = self._result(left[-1])
-                left.pop()  # so that the worker need not keep the result
+                left.pop()
                 yield result
         finally:
             if left and self.is_connected:
