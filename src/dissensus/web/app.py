@@ -13,25 +13,31 @@ from starlette.routing import Route
 from dissensus.errors import DissensusError
 from dissensus.web.guarding import Guard
 from dissensus.web.messages import refusal
+from dissensus.web.pages.alt_test import alt_test_page
 from dissensus.web.pages.compare import compare_page
 from dissensus.web.pages.data import data_page, upload
 from dissensus.web.pages.explain import explain
+from dissensus.web.pages.gate import gate_page
 from dissensus.web.pages.home import home
 from dissensus.web.pages.jobs import cancel, progress, start
+from dissensus.web.pages.panel import panel_page
 from dissensus.web.pages.plan_labels import plan_labels_answer, plan_labels_page, plan_labels_rest
 from dissensus.web.pages.plan_raters import plan_raters_answer, plan_raters_page
+from dissensus.web.pages.prevalence import prevalence_page
+from dissensus.web.pages.raters import raters_page
 from dissensus.web.pages.report import report_page
-from dissensus.web.pages.static import static
+from dissensus.web.pages.static import contents, static
 from dissensus.web.pages.token import token
-from dissensus.web.receiving import TooLargeError
 from dissensus.web.settings import Settings
 from dissensus.web.state import Desk
+from dissensus.web.statuses import status_of
 from dissensus.web.uploads import Uploads
 from dissensus.web.work.book import JobBook
-from dissensus.web.work.pool import BusyError, Pool
+from dissensus.web.work.pool import Pool
 from dissensus.web.work.quick import QuickAnswers
 
-QUICK_WORKERS, MOST_QUICK, LONGEST_QUICK = 2, 200, 20.0
+QUICK_WORKERS, MOST_QUICK, LONGEST_QUICK = 2, 200, 10.0
+LONGEST_SCRIPT = 60.0
 TIDY_SECONDS = 60.0
 
 ROUTES = [
@@ -42,6 +48,11 @@ ROUTES = [
     Route("/data", upload, methods=["POST"]),
     Route("/report", report_page),
     Route("/compare", compare_page),
+    Route("/alt-test", alt_test_page),
+    Route("/prevalence", prevalence_page),
+    Route("/panel", panel_page),
+    Route("/raters", raters_page),
+    Route("/gate", gate_page),
     Route("/plan/labels", plan_labels_page),
     Route("/plan/labels/answer", plan_labels_answer),
     Route("/plan/labels/rest", plan_labels_rest),
@@ -53,7 +64,6 @@ ROUTES = [
     Route("/jobs/{id}", progress),
     Route("/jobs/{id}/cancel", cancel, methods=["POST"]),
 ]
-STATUS: dict[type[DissensusError], int] = {TooLargeError: 413, BusyError: 503}
 
 
 def make_app(settings: Settings) -> Guard:
@@ -70,6 +80,7 @@ def make_app(settings: Settings) -> Guard:
 @asynccontextmanager
 async def _open_desk(app: Starlette, settings: Settings, session: Callable[[], str]) -> AsyncIterator[None]:
     """What the pages share, from the first request to the last; nothing of it is left behind."""
+    contents()
     uploads = Uploads(keep_seconds=settings.keep_seconds)
     folder = uploads.folder
     long = Pool(
@@ -87,7 +98,7 @@ async def _open_desk(app: Starlette, settings: Settings, session: Callable[[], s
         warm=("plan_labels", "plan_raters"),
         is_fresh=False,
     )
-    scripts = Pool(folder, size=1, most_waiting=1, longest=LONGEST_QUICK * 3, is_fresh=True)
+    scripts = Pool(folder, size=1, most_waiting=1, longest=LONGEST_SCRIPT, is_fresh=True)
     jobs = JobBook(long, keep_seconds=settings.keep_seconds)
     desk = Desk(
         settings=settings,
@@ -126,8 +137,7 @@ async def _make_script(desk: Desk) -> None:
 async def _foreseen(request: Request, error: Exception) -> Response:
     """A page that says what is wrong."""
     del request
-    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 400)
-    return refusal(str(error), status=status)
+    return refusal(str(error), status=status_of(error))
 
 
 async def _not_found(request: Request, error: Exception) -> Response:

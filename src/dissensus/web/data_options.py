@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from dissensus.web.fields import Field, split_labels
-from dissensus.web.showing import arguments_of, options_of
-from dissensus.web.uploads import EXAMPLE, DataSet
+from dissensus.web.fields import Field
+from dissensus.web.showing import options_of
+from dissensus.web.uploads import DataSet
 
 REPEATS = (("error", "stop there"), ("first", "keep the first"), ("last", "keep the last"), ("keep", "keep all"))
 SCALES = (
@@ -13,6 +13,10 @@ SCALES = (
     ("ordinal", "ordinal: an order"),
     ("interval", "interval: a measure"),
 )
+OFF_SCALE = (("error", "stop there"), ("missing", "take them as missing"))
+SKIPPED = (("drop", "leave them out"), ("keep", "count them"))
+PATTERNS = "as in item=check_*,rater=bot"
+RENAMED = "as in NO=No,n/a= (nothing after the sign: missing)"
 
 RATINGS = (
     Field(
@@ -22,61 +26,132 @@ RATINGS = (
     Field(name="item", label="Column of the item", hint="if it is not called item"),
     Field(name="rater", label="Column of the rater", hint="if it is not called rater"),
     Field(name="label", label="Column of the label", hint="if it is not called label"),
-    Field(name="labels", label="Every label, in order", hint="as in: no,maybe,yes"),
+    Field(name="labels", label="Every label, in order", holds="labels", hint="as in: no,maybe,yes"),
     Field(name="scale", label="What the order of labels means", kind="choice", choices=SCALES),
     Field(name="question", label="Which question", hint="if the file asks several"),
 )  # fmt: skip
-JUDGES = (
-    Field(name="judges_item", label="Column of the item", hint="in the file of judges"),
-    Field(name="judges_judge", label="Column of the judge", hint="if it is not called judge"),
-    Field(name="judges_label", label="Column of the judge's label", hint="if it is not called label"),
-)
-COLUMNS = ("item", "rater", "label", "question")
-"""What is said about columns of the ratings."""
-MENDED = "mended.csv"
-DATA = (*RATINGS, *JUDGES)
+MENDS = (
+    Field(name="map", label="Other names for labels", holds="renaming", hint=RENAMED, keyword="label_map"),
+    Field(name="drop", label="Rows to leave out", holds="patterns", hint=PATTERNS),
+    Field(name="split", label="What joins several answers", hint="besides a bar, as in ;"),
+    Field(
+        name="off_scale", label="Labels that are not among those above", kind="choice", default="error",
+        choices=OFF_SCALE, usual="error",
+    ),
+    Field(
+        name="skipped", label="Skipped and rejected answers", kind="choice", default="drop", choices=SKIPPED,
+        usual="drop",
+    ),
+    Field(name="merge_case", label="Labels that differ in case or blanks only are one", kind="check"),
+)  # fmt: skip
+"""What changes ratings instead of saying how to read them."""
+JUDGE_COLUMNS = (
+    Field(name="judges_item", label="Column of the item", keyword="item", typed_as="--item"),
+    Field(
+        name="judges_judge", label="Column of the judge", keyword="judge", typed_as="--judge",
+        hint="if it is not called judge",
+    ),
+    Field(
+        name="judges_label", label="Column of the judge's label", keyword="label", typed_as="--label",
+        hint="if it is not called label",
+    ),
+)  # fmt: skip
+JUDGE_QUESTION = Field(
+    name="judges_question", label="Which question", keyword="question", typed_as="--question",
+    hint="if the file answers several",
+)  # fmt: skip
+JUDGE_MENDS = (
+    Field(
+        name="judges_map", label="Other names for judges' labels", holds="renaming", keyword="label_map",
+        typed_as="--map", hint=RENAMED,
+    ),
+    Field(
+        name="judges_drop", label="Judges' answers to leave out", holds="patterns", keyword="drop", typed_as="--drop",
+        hint="as in judge=draft_*",
+    ),
+    Field(
+        name="judges_split", label="What joins several answers of a judge", keyword="split", typed_as="--split",
+        hint="besides a bar, as in ;",
+    ),
+    Field(
+        name="judges_merge_case", label="Judges' labels that differ in case or blanks only are one", kind="check",
+        keyword="merge_case", typed_as="--merge-case",
+    ),
+)  # fmt: skip
+ALL_RATINGS = (*RATINGS, *MENDS)
+ALL_JUDGES = (*JUDGE_COLUMNS, JUDGE_QUESTION, *JUDGE_MENDS)
+DATA = (*ALL_RATINGS, *ALL_JUDGES)
+MENDED, MENDED_JUDGES = "mended.csv", "mended_judges.csv"
+
+
+def is_read_plainly(values: Mapping[str, object]) -> bool:
+    """Whether nothing is said about the ratings but what to do with repeats and how labels are ordered."""
+    plain = {"repeats", "labels", "scale"}
+    return not any(values.get(f.name) and values[f.name] != f.usual for f in ALL_RATINGS if f.name not in plain)
+
+
+def mending_ratings(data: DataSet, values: Mapping[str, str], *, takes_options: bool) -> list[str]:
+    """How to mend the ratings before a command takes them; empty if nothing needs to be.
+
+    `takes_options` says whether the command can be told itself how to read them; then only what changes them, other
+    than new names for labels, has to be done before.
+    """
+    before = MENDS[1:] if takes_options else ALL_RATINGS
+    if not options_of(before, values):
+        return []
+    return ["import", data.ratings.name, *options_of(ALL_RATINGS, values), "-o", MENDED]
+
+
+def mending_judges(data: DataSet, values: Mapping[str, str], *, takes_options: bool) -> list[str]:
+    """The same for the judges' answers."""
+    repeats = RATINGS[:1]
+    before = JUDGE_MENDS if takes_options else (*JUDGE_MENDS, JUDGE_QUESTION, *repeats)
+    if data.judges is None or not options_of(before, values):
+        return []
+    said = options_of((*ALL_JUDGES, *repeats), values)
+    return ["import", data.judges.name, "--judges", *said, "-o", MENDED_JUDGES]
+
+
+def mending(data: DataSet, values: Mapping[str, str], *, takes_options: bool = True) -> list[list[str]]:
+    """Commands to run first, as words."""
+    both = (
+        mending_ratings(data, values, takes_options=takes_options),
+        mending_judges(data, values, takes_options=takes_options),
+    )
+    return [words for words in both if words]
 
 
 def file_words(data: DataSet, values: Mapping[str, str]) -> list[str]:
-    """The files and what is said about them, as the command line takes them."""
-    judges = [] if data.judges is None else [data.judges.name]
-    return [data.ratings.name, *judges, *options_of(RATINGS, values), *judge_column_words(data, values)]
+    """The files and what is said about them, as a command takes them, once they are mended."""
+    is_mended = bool(mending_ratings(data, values, takes_options=True))
+    said = [f for f in RATINGS if f.name in {"repeats", "labels", "scale"}] if is_mended else [*RATINGS, MENDS[0]]
+    files = [MENDED if is_mended else data.ratings.name]
+    if data.judges is None:
+        return [*files, *options_of(said, values)]
+    are_mended = bool(mending_judges(data, values, takes_options=True))
+    files.append(MENDED_JUDGES if are_mended else data.judges.name)
+    columns = [] if are_mended else [*judge_column_words(data, values), *question_words(values)]
+    return [*files, *options_of(said, values), *columns]
 
 
-def import_words(data: DataSet, values: Mapping[str, str]) -> list[str]:
-    """How to mend the ratings first, for commands that take them as they are; empty if nothing needs to be."""
-    said = options_of(RATINGS, values)
-    return ["import", data.ratings.name, *said, "-o", MENDED] if said else []
+def pilot_words(data: DataSet, values: Mapping[str, str]) -> list[str]:
+    """The files as a planner takes a pilot, once they are mended."""
+    is_mended = bool(mending_ratings(data, values, takes_options=False))
+    words = ["--pilot", MENDED if is_mended else data.ratings.name]
+    if data.judges is None:
+        return words
+    if mending_judges(data, values, takes_options=False):
+        return [*words, "--pilot-judges", MENDED_JUDGES]
+    return [*words, "--pilot-judges", data.judges.name, *judge_column_words(data, values)]
 
 
 def judge_column_words(data: DataSet, values: Mapping[str, str]) -> list[str]:
     """Names of columns of the judges' file, as the command line takes them."""
-    columns = judge_columns(values) if data.judges is not None else {}
-    return ["--judge-columns", ",".join(f"{role}={name}" for role, name in columns.items())] if columns else []
+    named = [f"{f.argument}={values[f.name]}" for f in JUDGE_COLUMNS if values.get(f.name)]
+    return ["--judge-columns", ",".join(named)] if named and data.judges is not None else []
 
 
-def judge_columns(values: Mapping[str, str]) -> dict[str, str]:
-    """Names of columns of the judges' file, by role."""
-    found = {field.name.removeprefix("judges_"): values.get(field.name, "") for field in JUDGES}
-    return {role: name for role, name in found.items() if name}
-
-
-def reading_lines(data: DataSet, values: Mapping[str, str]) -> list[str]:
-    """Python that reads the files."""
-    lines = ["import dissensus", ""]
-    where, judges_where = repr(data.ratings.name), repr("" if data.judges is None else data.judges.name)
-    said = [argument for argument in arguments_of(RATINGS, values) if not argument.startswith("labels=")]
-    if values.get("labels"):
-        said.append(f"labels={split_labels(values['labels'])!r}")
-    if data.id.startswith(EXAMPLE):
-        lines = ["import dissensus", "from dissensus.example_data import example_path", ""]
-        lines += [f"folder = example_path({data.id.removeprefix(EXAMPLE)!r})"]
-        lines += ['task = dissensus.read_task(folder / "task.toml")']
-        where, judges_where = 'folder / "ratings.csv"', 'folder / "judges.csv"'
-        said.append("task=task")
-    lines.append(f"ratings = dissensus.read({', '.join([where, *said])})")
-    if data.judges is not None:
-        columns = [f"{role}={name!r}" for role, name in judge_columns(values).items()]
-        repeats = [f"repeats={values['repeats']!r}"] if values.get("repeats", "error") != "error" else []
-        lines.append(f"judges = dissensus.read_judges({', '.join([judges_where, *columns, *repeats])})")
-    return lines
+def question_words(values: Mapping[str, str]) -> list[str]:
+    """Which question of the judges' file, as the command line takes it."""
+    question = values.get(JUDGE_QUESTION.name, "")
+    return ["--judges-question", question] if question else []

@@ -1,14 +1,19 @@
 """The fields of a page's form: what its address may say, what is shown, and how a command line says the same."""
 
-import csv
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dissensus.errors import OptionError
+from dissensus.ratings.typed_options import parts_of, pattern_of, renamed_labels, split_labels
 
-Kind = Literal["slider", "number", "choice", "text"]
-LONGEST_VALUE = 500
+Kind = Literal["slider", "number", "choice", "check", "text"]
+Holds = Literal["one", "whole", "wholes", "labels", "names", "renaming", "patterns"]
+LONGEST_VALUE = 2000
+LARGEST_NUMBER = 10**12
+"""More items, labels or money than anybody plans with; beyond it a form was filled in by mistake, or to do harm."""
+YES = "yes"
+"""What the address says for a box that is ticked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,10 +23,10 @@ class Field:
     Attributes
     ----------
     name : str
-        In the address, and as the Python function calls it.
+        In the address.
     label : str
         In words.
-    kind : {"slider", "number", "choice", "text"}
+    kind : {"slider", "number", "choice", "check", "text"}
         How it is shown.
     default : str
         What it is if the address does not say; empty for nothing.
@@ -31,12 +36,19 @@ class Field:
         What can be chosen, and how that is called.
     hint : str
         A few more words.
-    is_whole : bool
-        Whether it is a whole number.
-    is_list : bool
-        Whether it is whole numbers with commas between them.
+    holds : str
+        One text or number, a whole number, or several things with commas between them: whole numbers, labels in order,
+        names (each of them an option of its own on the command line), other names for labels, patterns of rows.
     usual : str
         What the command takes if it is not told: then it is left out of the command line.
+    keyword : str
+        What the Python function calls it; as `name` if empty.
+    typed_as : str
+        What the command line calls it; after `name` if empty.
+    nobody : str
+        For a judge: how choosing none is called.
+    stand_in : str
+        For something that must be said: what a recipe has in its place as long as it is not.
     """
 
     name: str
@@ -48,18 +60,35 @@ class Field:
     step: str = "any"
     choices: Sequence[tuple[str, str]] = ()
     hint: str = ""
-    is_whole: bool = False
-    is_list: bool = False
+    holds: Holds = "one"
     usual: str = ""
+    keyword: str = ""
+    typed_as: str = ""
+    nobody: str = ""
+    stand_in: str = ""
 
     @property
     def option(self) -> str:
         """As the command line calls it."""
-        return "--" + self.name.replace("_", "-")
+        return self.typed_as or "--" + self.name.replace("_", "-")
+
+    @property
+    def argument(self) -> str:
+        """As the Python function calls it."""
+        return self.keyword or self.name
 
     def value(self, query: Mapping[str, str]) -> str:
         """What an address says, or the default."""
         return query.get(self.name, self.default).strip()[:LONGEST_VALUE]
+
+    def words(self, value: str) -> list[str]:
+        """The value as options of the command line; none if that is usual."""
+        if not value or value == self.usual:
+            return []
+        if self.kind == "check":
+            return [self.option]
+        several = parts_of(value) if self.holds in {"names", "patterns"} else [value]
+        return [word for one in several for word in (self.option, one)]
 
 
 def values_of(fields: Sequence[Field], query: Mapping[str, str]) -> dict[str, str]:
@@ -67,12 +96,20 @@ def values_of(fields: Sequence[Field], query: Mapping[str, str]) -> dict[str, st
     return {field.name: field.value(query) for field in fields}
 
 
+def chosen(fields: Sequence[Field], values: Mapping[str, str]) -> dict[str, str]:
+    """What an address must say: values that are filled in and not what is taken anyway."""
+    filled = {field: values.get(field.name, "") for field in fields}
+    return {field.name: value for field, value in filled.items() if value and not value == field.usual == field.default}
+
+
 def typed(field: Field, text: str) -> object:
     """A value as Python takes it; None for nothing."""
     if not text:
         return None
-    if field.is_list:
-        return whole_numbers(field.option, text)
+    if field.kind == "check":
+        return True
+    if field.holds in READERS:
+        return READERS[field.holds](field, text)
     if field.kind in {"slider", "number"}:
         return number(field, text)
     if field.choices and text not in dict(field.choices):
@@ -82,11 +119,20 @@ def typed(field: Field, text: str) -> object:
 
 def number(field: Field, text: str) -> int | float:
     """A number from text."""
+    is_whole = field.holds == "whole"
     try:
-        return int(text) if field.is_whole else float(text)
+        found = int(text) if is_whole else float(text)
     except ValueError as error:
-        kind = "a whole number" if field.is_whole else "a number"
+        kind = "a whole number" if is_whole else "a number"
         raise OptionError(f"{field.option} cannot be {text!r}: give {kind}.") from error
+    check_size(field.option, found)
+    return found
+
+
+def check_size(option: str, *numbers: float) -> None:
+    """Raise if a number is larger than any that a plan can hold."""
+    if any(abs(number) > LARGEST_NUMBER for number in numbers):
+        raise OptionError(f"{option} is too large: give at most {LARGEST_NUMBER:,}.")
 
 
 def whole_numbers(option: str, text: str) -> list[int]:
@@ -100,24 +146,42 @@ def whole_numbers(option: str, text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdigit() for part in parts):
         raise OptionError(f"{option} cannot be {text!r}: give whole numbers such as 1,3,5.")
-    return [int(part) for part in parts]
+    found = [int(part) for part in parts]
+    check_size(option, *found)
+    return found
 
 
-def split_labels(text: str) -> list[str]:
-    """Labels from `a,b,c`; a label with a comma stands in double quotes.
-
-    Examples
-    --------
-    >>> split_labels('no,"yes, but"')
-    ['no', 'yes, but']
-    """
-    labels = [label.strip() for label in next(csv.reader([text], skipinitialspace=True), [])]
-    if not labels or not all(labels):
-        raise OptionError(f"--labels {text!r} has an empty label: write them as a,b,c.")
-    return labels
+READERS: dict[str, Callable[[Field, str], object]] = {
+    "whole": number,
+    "wholes": lambda field, text: whole_numbers(field.option, text),
+    "labels": lambda field, text: split_labels(text, option=field.option),
+    "names": lambda field, text: split_labels(text, option=field.option),
+    "renaming": lambda _, text: renamed_labels(text),
+    "patterns": lambda _, text: [pattern_of(part) for part in parts_of(text)],
+}
+"""How what a field holds is read from text."""
 
 
 def keywords(fields: Sequence[Field], values: Mapping[str, str]) -> dict[str, object]:
     """What was filled in, as keyword arguments."""
-    found = {field.name: typed(field, values.get(field.name, "")) for field in fields}
+    found = {field.argument: typed(field, values.get(field.name, "")) for field in fields}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def what_is_wrong(fields: Sequence[Field], values: Mapping[str, str]) -> str:
+    """Why the values cannot be used; empty if they can."""
+    try:
+        keywords(fields, values)
+    except OptionError as error:
+        return str(error)
+    return ""
+
+
+def fields_for(judges: Sequence[str], fields: Sequence[Field]) -> list[Field]:
+    """The fields, with the judges to choose from once they are known."""
+    return [
+        replace(field, kind="choice", choices=(("", field.nobody), *((name, name) for name in judges)), hint="")
+        if judges and field.nobody
+        else field
+        for field in fields
+    ]

@@ -12,10 +12,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dissensus.web.messages import refusal
+from dissensus.web.returning import TOKEN_PATH, asked_for, token_address
 from dissensus.web.settings import LOOPBACK, Settings
 
 COOKIE = "dissensus"
-OPEN_PATHS = frozenset({"/token", "/static/page.css", "/static/app.css", "/static/app.js", "/static/htmx.min.js"})
+OPEN_PATHS = frozenset({TOKEN_PATH, "/static/page.css", "/static/app.css", "/static/app.js", "/static/htmx.min.js"})
 """What a visitor without the token may see: the page that asks for it, and its looks."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 POLICY = (
@@ -68,9 +69,8 @@ class Guard:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        answer = self.refusal(scope)
         try:
-            await (answer or self._app)(scope, receive, send_with_headers)
+            await (self.refusal(scope) or self._app)(scope, receive, send_with_headers)
         except Exception:
             logging.getLogger("dissensus.web").exception("A page failed: %s", scope["path"])
             if has_begun:
@@ -87,7 +87,8 @@ class Guard:
         if self._settings.token is None or scope["path"] in OPEN_PATHS or self.is_signed_in(headers):
             return None
         if scope["method"] in SAFE_METHODS and "hx-request" not in headers:
-            return RedirectResponse("/token", status_code=303)
+            page = asked_for(str(scope["path"]), bytes(scope.get("query_string", b"")))
+            return RedirectResponse(token_address(page), status_code=303)
         return refusal("The token is missing. Reload this page to type it in.", status=401, is_signed_in=False)
 
     def is_signed_in(self, headers: Headers) -> bool:
@@ -109,12 +110,35 @@ class Guard:
         """Whether a request comes from our own pages, or, if it changes nothing, from nobody's."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin not in {None, "null"}:
-            return urlsplit(origin or "").netloc.lower() == headers["host"].lower()
+            return origin_host(origin or "") == headers["host"].lower()
         if method in SAFE_METHODS:
-            return origin is None or site == "same-origin"
+            return (origin is None and not _is_taken_in(headers)) or site == "same-origin"
         # A form of a page with Referrer-Policy no-referrer sends the origin null. The browser says whence it comes
         # on loopback; elsewhere the cookie does, which other sites' requests do not carry (SameSite=Strict).
         return site == "same-origin" or (site is None and origin == "null" and self._settings.token is not None)
+
+
+def _is_taken_in(headers: Headers) -> bool:
+    """Whether another site's page takes ours in, as an image or a script, and so makes us compute; links may lead here.
+
+    A server at another port of this machine is the same site to a browser, and still none of ours.
+    """
+    is_foreign = headers.get("sec-fetch-site") in {"cross-site", "same-site"}
+    return is_foreign and headers.get("sec-fetch-dest", "document") != "document"
+
+
+def origin_host(origin: str) -> str | None:
+    """The host and port of an Origin header; None if it is no such header.
+
+    Examples
+    --------
+    >>> origin_host("http://LOCALHOST:8000"), origin_host("http://[")
+    ('localhost:8000', None)
+    """
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 def host_name(host: str) -> str | None:

@@ -171,4 +171,110 @@ QUESTIONS = (
         page="/plan/raters",
         page_words="Plan items and raters",
     ),
+    Question(
+        name="replace",
+        question="Can this judge replace a rater?",
+        short="Whether the judge is as close to the other raters as a rater is.",
+        paragraphs=(
+            (
+                "Leave out one rater, and put the judge in the place: on how many items is the judge at least as close "
+                "to the remaining raters as the one who was left out? The test asks that of every rater in turn."
+            ),
+            (
+                "The share of raters whom the judge beats is its winning rate. With half or more it may replace a "
+                "rater. A judge is granted a little, since it costs less: that is epsilon."
+            ),
+        ),
+        needs="Ratings with known raters, each with thirty items or more, and judges' answers on the same items.",
+        source="N. Calderon, R. Reichart, R. Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge: How to "
+        "Statistically Justify Replacing Human Annotators with LLMs.",
+        command="dissensus alt-test ratings.csv judges.csv",
+        python=READ_BOTH + "print(dissensus.alt_test(ratings, judges).summary())",
+        page="/alt-test",
+        page_words="Test a judge",
+    ),
+    Question(
+        name="prevalence",
+        question="How many items are positive?",
+        short="The share of positive items among all that a judge answered, corrected by those that people rated.",
+        paragraphs=(
+            (
+                "A judge answers a million items in a night, but it errs, and its errors need not cancel: counting its "
+                "answers gives a share that is off by an unknown amount."
+            ),
+            (
+                "On the items that people rated its errors can be seen, and the share can be corrected for them. The "
+                "interval is shorter than that of people's ratings alone as far as the judge is good."
+            ),
+        ),
+        needs="A judge's answers on all items, and people's ratings of some of them, drawn at random.",
+        source="A. Angelopoulos and others (2023), Prediction-powered inference; W. Rogan, B. Gladen (1978).",
+        command="dissensus prevalence ratings.csv judges.csv --positive yes",
+        python=READ_BOTH + 'print(dissensus.prevalence(ratings, judges, positive="yes").summary())',
+        page="/prevalence",
+        page_words="Estimate a share",
+    ),
+    Question(
+        name="panel",
+        question="What are several judges worth together?",
+        short="How many raters a panel of judges is worth, and how many a judge saves beside people.",
+        paragraphs=(
+            (
+                "Several judges may know more than the best of them, or make the same mistakes. Here they are combined "
+                "by a plain vote, by averaging, and by weights learned from people's ratings."
+            ),
+            (
+                "Each panel is held against surveys of people, as a single judge is. A judge may sit beside people: "
+                "the answer says how many raters fewer you then need."
+            ),
+        ),
+        needs="Ratings with three raters or more for most items, and the answers of two judges or more.",
+        source="After P. Resnick and others, Survey Equivalence (2021), with judges in the survey.",
+        command="dissensus panel ratings.csv judges.csv",
+        python=READ_BOTH + "print(dissensus.panels(ratings, judges).summary())",
+        page="/panel",
+        page_words="Combine judges",
+    ),
+    Question(
+        name="portraits",
+        question="Who are the raters?",
+        short="How each rater agrees with the rest, how lenient and consistent each is, and with whom judges side.",
+        paragraphs=(
+            (
+                "A rater who agrees little with the rest may be careless, or may see what others miss. The portrait "
+                "shows it beside how lenient the rater is and whether the same item gets the same label again."
+            ),
+            (
+                "Where raters come from several groups, the answer says whether the groups differ more than chance "
+                "allows, and whether a judge speaks for one of them."
+            ),
+        ),
+        needs="Ratings with known raters; groups if you have them, and judges' answers if they are to be compared.",
+        source="C. Morris (1983), Parametric Empirical Bayes Inference, for the shrinking of what is seen seldom.",
+        command="dissensus raters ratings.csv",
+        python=READ + "print(dissensus.portraits(ratings).summary())",
+        page="/raters",
+        page_words="Portray the raters",
+    ),
+    Question(
+        name="gate",
+        question="May this judge pass?",
+        short="Thresholds that a judge must keep to before it is used.",
+        paragraphs=(
+            (
+                "Say what the judge must be worth, how often it must decide as people do, or whom it must not be worse "
+                "than. Each threshold is tested on the bound of an interval, so luck does not open the gate."
+            ),
+            (
+                "Where the interval holds the threshold there are too few data to say: that is inconclusive, and "
+                "counts as not passed. On the command line the exit status says it to your CI."
+            ),
+        ),
+        needs="Ratings and the judge's answers on the same items.",
+        source="The methods of the other questions, with a bound on each.",
+        command="dissensus gate ratings.csv judges.csv --judge J --min-equivalence 1",
+        python=READ_BOTH + 'print(dissensus.gate(ratings, judges, judge="J", min_equivalence=1).summary())',
+        page="/gate",
+        page_words="Check a judge",
+    ),
 )

@@ -17,6 +17,10 @@ from dissensus.web.uploads import StoredFile, Uploads, discard
 ROLES = ("ratings", "judges")
 LONGEST_HEADER = 4096
 LONGEST_NAME = 200
+MOST_PARTS, MOST_HEADERS = 20, 20
+"""Parts of a form, and headers of a part; a browser sends two of each."""
+MOST_AT_ONCE = 10
+"""Uploads that may come in at the same time; with the limit on one of them, that is what they may take of the disk."""
 
 
 class TooLargeError(DissensusError):
@@ -29,6 +33,13 @@ class TooLargeError(DissensusError):
         )
 
 
+class ComingError(DissensusError):
+    """Too many uploads are coming in already."""
+
+    def __init__(self) -> None:
+        super().__init__(f"Busy: {MOST_AT_ONCE} uploads are coming in already. Try again in a minute.")
+
+
 @dataclass(slots=True)
 class Receiver:
     """Takes the parts of a form as they come in; files with a role are written, other fields are ignored."""
@@ -39,6 +50,8 @@ class Receiver:
     _value: bytearray = field(default_factory=bytearray)
     _disposition: bytes = b""
     _open: BinaryIO | None = None
+    _parts: int = 0
+    _headers: int = 0
 
     def parser(self, boundary: bytes) -> MultipartParser:
         """A parser that calls us."""
@@ -68,7 +81,10 @@ class Receiver:
         self.files.clear()
 
     def _begin(self) -> None:
-        self._disposition = b""
+        self._disposition, self._headers = b"", 0
+        self._parts += 1
+        if self._parts > MOST_PARTS:
+            raise DissensusError("The form has too many parts. Upload the files from this page.")
 
     def _grow(self, text: bytearray, data: bytes) -> None:
         text += data
@@ -80,6 +96,9 @@ class Receiver:
             self._disposition = bytes(self._value)
         self._header.clear()
         self._value.clear()
+        self._headers += 1
+        if self._headers > MOST_HEADERS:
+            raise DissensusError("A part of the form has too many headers. Upload the files from this page.")
 
     def _headers_finished(self) -> None:
         _, options = parse_options_header(self._disposition)
@@ -118,6 +137,8 @@ async def receive(request: Request, uploads: Uploads, *, largest: int, idle_seco
     ------
     TooLargeError
         As soon as more comes in than is allowed.
+    ComingError
+        If there are too many uploads at the moment.
     DissensusError
         If it is no form with a file of ratings, or stops coming.
     """
@@ -127,7 +148,10 @@ async def receive(request: Request, uploads: Uploads, *, largest: int, idle_seco
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
         raise DissensusError("This is no upload. Choose a file of ratings on the first page.")
+    if uploads.coming >= MOST_AT_ONCE:
+        raise ComingError
     receiver = Receiver(uploads)
+    uploads.coming += 1
     try:
         await _feed(receiver.parser(options[b"boundary"]), request.stream(), largest=largest, idle=idle_seconds)
         receiver.check()
@@ -138,6 +162,8 @@ async def receive(request: Request, uploads: Uploads, *, largest: int, idle_seco
         if isinstance(error, TimeoutError):
             raise DissensusError("The upload stopped coming. Try again.") from error
         raise
+    finally:
+        uploads.coming -= 1
     return receiver.files
 
 

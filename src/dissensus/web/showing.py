@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dissensus.errors import DissensusError
 from dissensus.web.fields import Field, typed
 
 
@@ -16,15 +17,26 @@ class Recipe:
 
 
 def options_of(fields: Sequence[Field], values: Mapping[str, str]) -> list[str]:
-    """What was filled in, as options of the command line; what is usual is left out."""
-    filled = [(field, values.get(field.name, "")) for field in fields]
-    return [word for field, value in filled if value and value != field.usual for word in (field.option, value)]
+    """What was filled in, as options of the command line; what is usual or wrong is left out."""
+    words = []
+    for field in fields:
+        try:
+            words += field.words(values.get(field.name, ""))
+        except DissensusError:  # the answer says what is wrong
+            continue
+    return words
 
 
 def arguments_of(fields: Sequence[Field], values: Mapping[str, str]) -> list[str]:
-    """What was filled in, as keyword arguments of a Python function."""
-    filled = [(field, values.get(field.name, "")) for field in fields]
-    return [f"{field.name}={typed(field, value)!r}" for field, value in filled if value and value != field.usual]
+    """What was filled in, as keyword arguments of a Python function; what is usual or wrong is left out."""
+    found = []
+    for field in fields:
+        value = values.get(field.name, "")
+        try:
+            found += [f"{field.argument}={typed(field, value)!r}"] if value and value != field.usual else []
+        except DissensusError:  # as above
+            continue
+    return found
 
 
 def command_line(*words: str) -> str:

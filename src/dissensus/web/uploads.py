@@ -12,6 +12,7 @@ from typing import cast
 from dissensus.errors import DissensusError
 from dissensus.example_data.examples import EXAMPLES, Example, example_path
 from dissensus.ratings.input_file import SUFFIXES
+from dissensus.web.private_folder import PrivateFolder
 
 EXAMPLE = "example:"
 MOST_KEPT = 20
@@ -67,10 +68,19 @@ class Uploads:
     ----------
     keep_seconds : float
         How long they are kept.
+
+    Attributes
+    ----------
+    folder : Path
+        Where they are.
+    coming : int
+        How many uploads come in at the moment.
     """
 
     def __init__(self, *, keep_seconds: float) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="dissensus-serve-"))  # nobody else may enter it
+        self._private = PrivateFolder()
+        self.folder = self._private.path
+        self.coming = 0
         self._keep = keep_seconds
         self._known: dict[str, DataSet] = {}
 
@@ -109,7 +119,7 @@ class Uploads:
 
     def close(self) -> None:
         """Remove everything."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._private.remove()
 
 
 def discard(path: Path) -> None:

@@ -1,6 +1,5 @@
 """The data page: what is the matter with the files, and how to read them."""
 
-import shlex
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
@@ -8,24 +7,46 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from dissensus.errors import DissensusError
-from dissensus.web.data_options import COLUMNS, DATA, JUDGES, RATINGS, judge_columns, reading_lines
-from dissensus.web.fields import values_of
+from dissensus.web.data_options import (
+    ALL_JUDGES,
+    ALL_RATINGS,
+    DATA,
+    JUDGE_COLUMNS,
+    JUDGE_MENDS,
+    JUDGE_QUESTION,
+    MENDS,
+    RATINGS,
+    is_read_plainly,
+)
+from dissensus.web.fields import chosen, values_of, what_is_wrong
 from dissensus.web.layout import address, page_html, rendered
+from dissensus.web.mending import RENAME, LabelChoice, label_choices, mended, renamed
+from dissensus.web.pages.questions_about import more_questions
 from dissensus.web.pages.working import answer_values
-from dissensus.web.receiving import TooLargeError, receive
+from dissensus.web.reading_recipe import reading_lines
+from dissensus.web.receiving import receive
 from dissensus.web.rendering import render
 from dissensus.web.showing import Recipe, command_line, options_of
 from dissensus.web.state import desk_of
+from dissensus.web.statuses import status_of
 from dissensus.web.uploads import DataSet, Uploads
 from dissensus.web.work.job import Job
 from dissensus.web.work.order import Order, Work, state_of
 
+RENAMES = {"ratings": "rename", "judges": "judges_rename"}
+"""What the lists are called in which a visitor picks other names for labels."""
 
-async def data_page(request: Request) -> HTMLResponse:
+
+async def data_page(request: Request) -> Response:
     """What was found in the files, and how to read them."""
-    desk = desk_of(request)
-    data = desk.uploads.find(request.query_params.get("data", ""))
-    values = values_of(DATA, request.query_params)
+    desk, query = desk_of(request), request.query_params
+    data, values = desk.uploads.find(query.get("data", "")), values_of(DATA, query)
+    said = {"data": data.id, **chosen(DATA, values)}
+    picked = {file: query.getlist(name) for file, name in RENAMES.items()}
+    if any(part for parts in picked.values() for part in parts):
+        return RedirectResponse(address("/data", renamed(said, picked)), status_code=303)
+    wrong = what_is_wrong(DATA, values)
+    about = {} if wrong else answer_values(desk, CHECKUP, CHECKUP.order(desk.uploads, query))
     html = page_html(
         "data.html.j2",
         title="What is in the files?",
@@ -34,8 +55,11 @@ async def data_page(request: Request) -> HTMLResponse:
         data=data,
         values=values,
         ratings_fields=RATINGS,
-        judges_fields=JUDGES,
-        **answer_values(desk, CHECKUP, CHECKUP.order(desk.uploads, request.query_params)),
+        ratings_mends=MENDS,
+        judges_fields=(*JUDGE_COLUMNS, JUDGE_QUESTION),
+        judges_mends=JUDGE_MENDS,
+        wrong=wrong,
+        **about,
     )
     return HTMLResponse(html)
 
@@ -50,9 +74,8 @@ async def upload(request: Request) -> Response:
     except DissensusError as error:
         if not is_htmx:
             raise
-        status = 413 if isinstance(error, TooLargeError) else 400
         html = render("problem.html.j2", message=str(error))
-        return HTMLResponse(html, status_code=status, headers={"X-Says": "why"})
+        return HTMLResponse(html, status_code=status_of(error), headers={"X-Says": "why"})
     where = address("/data", {"data": desk.uploads.add(files).id})
     desk.tidy()
     return Response(headers={"HX-Redirect": where}) if is_htmx else RedirectResponse(where, status_code=303)
@@ -60,43 +83,56 @@ async def upload(request: Request) -> Response:
 
 def _order(uploads: Uploads, query: Mapping[str, str]) -> Order:
     data, values = uploads.find(query.get("data", "")), values_of(DATA, query)
-    state = {"data": data.id, **{name: value for name, value in values.items() if value}}
+    state = {"data": data.id, **chosen(DATA, values)}
     return Order(task="checkup", arguments={**data.arguments(), **values}, data=data.id, state=urlencode(state))
 
 
 def _show(job: Job) -> str:
     """What was found, how to mend it, and where to go on."""
     state, result = state_of(job), job.result
-    mends = result.get("mends")
     return render(
         "data_found.html.j2",
         sections=[rendered(html) for html in job.parts.values()],
         errors=result["errors"],
-        mends=[mend for mend in (_mend(state, str(one)) for one in mends) if mend] if isinstance(mends, list) else [],
+        mends=_mends(state, result),
+        hidden=list(state.items()),
+        lists=_lists(state, result),
         report=address("/report", state),
-        compare=address("/compare", state) if "judges" in job.parts else "",
-        plan=address("/plan/raters", state),
+        more=more_questions(state, has_judges="judges" in job.parts),
     )
 
 
-def _mend(state: Mapping[str, str], option: str) -> tuple[str, str] | None:
-    """The address of this page with an option that mends something, if the page has that option and not its value."""
-    words = shlex.split(option) if option.count("'") % 2 == 0 and option.count('"') % 2 == 0 else []
-    pairs = dict(zip(words[::2], words[1::2], strict=False))
-    known = {field.option: field.name for field in RATINGS}
-    if not pairs or any(word not in known for word in pairs):
-        return None
-    wanted = {known[word]: value for word, value in pairs.items()}
-    return None if wanted.items() <= state.items() else (address("/data", {**state, **wanted}), option)
+def _mends(state: Mapping[str, str], result: Mapping[str, object]) -> list[tuple[str, str, str]]:
+    """What the check-up proposes, as the address of this page with it, the file and the option."""
+    proposed = result.get("mends")
+    found = []
+    for file, option in proposed if isinstance(proposed, list) else ():
+        new = mended(state, file, option)
+        if new is not None:
+            found.append((address("/data", new), file, option))
+    return found
+
+
+def _lists(state: Mapping[str, str], result: Mapping[str, object]) -> list[tuple[str, str, list[LabelChoice]]]:
+    """For each file the name of its lists, and its labels with what each can be taken for.
+
+    Only where no label has another name yet: the lists are about labels as the file has them.
+    """
+    labels = result.get("labels")
+    found = []
+    for file, names in labels.items() if isinstance(labels, dict) else ():
+        choices = label_choices([str(name) for name in names])
+        if choices and RENAME[file] not in state:
+            found.append((str(file), RENAMES[file], choices))
+    return found
 
 
 def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
-    lines = [command_line("doctor", data.ratings.name, *options_of(RATINGS, values))]
+    lines = [command_line("doctor", data.ratings.name, *options_of(ALL_RATINGS, values))]
     if data.judges is not None:
-        columns = [word for role, name in judge_columns(values).items() for word in (f"--{role}", name)]
-        people = [] if any(values[name] for name in COLUMNS) else ["--ratings", data.ratings.name]
-        repeats = options_of(RATINGS[:1], values)
-        lines.append(command_line("doctor", data.judges.name, "--judges", *people, *columns, *repeats))
+        people = ["--ratings", data.ratings.name] if is_read_plainly(values) else []
+        said = options_of((*ALL_JUDGES, RATINGS[0]), values)
+        lines.append(command_line("doctor", data.judges.name, "--judges", *people, *said))
     python = "\n".join([*reading_lines(data, values), "print(ratings.n_items, ratings.n_ratings, ratings.warnings)"])
     return Recipe(command="\n".join(lines), python=python)
 

@@ -5,17 +5,24 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from dissensus.errors import DissensusError
 from dissensus.web.messages import refusal
-from dissensus.web.pages.compare import COMPARE
 from dissensus.web.pages.data import CHECKUP
-from dissensus.web.pages.plan_raters import PLAN
+from dissensus.web.pages.plan_labels import PLAN as PLAN_LABELS
+from dissensus.web.pages.plan_raters import PLAN as PLAN_RATERS
+from dissensus.web.pages.questions_about import ASKINGS
 from dissensus.web.pages.report import REPORT
 from dissensus.web.pages.working import answer_html, progress_answer
 from dissensus.web.rendering import render
 from dissensus.web.state import desk_of
+from dissensus.web.statuses import status_of
 from dissensus.web.work.order import Work
-from dissensus.web.work.pool import BusyError
 
-WORKS: dict[str, Work] = {"checkup": CHECKUP, "compare": COMPARE, "plan_raters": PLAN, "report": REPORT}
+WORKS: dict[str, Work] = {
+    "checkup": CHECKUP,
+    "plan_labels": PLAN_LABELS,
+    "plan_raters": PLAN_RATERS,
+    "report": REPORT,
+    **{asking.task: asking.work() for asking in ASKINGS},
+}
 GONE = "This job is not known (any more): answers are kept for an hour. Load the page again."
 SAYS = {"X-Says": "why"}
 
@@ -32,10 +39,10 @@ async def start(request: Request) -> Response:
     except DissensusError as error:
         if not is_htmx:
             raise
-        status = 503 if isinstance(error, BusyError) else 400
-        return HTMLResponse(render("problem.html.j2", message=str(error)), status_code=status, headers=SAYS)
+        html = render("problem.html.j2", message=str(error))
+        return HTMLResponse(html, status_code=status_of(error), headers=SAYS)
     if not is_htmx:
-        return RedirectResponse(f"{work.path}?{order.state}", status_code=303)
+        return RedirectResponse(work.page_address(order.key), status_code=303)
     return progress_answer(desk, work, job, [])
 
 
@@ -56,5 +63,5 @@ async def cancel(request: Request) -> Response:
         return HTMLResponse(render("problem.html.j2", message=GONE), status_code=404, headers=SAYS)
     desk.jobs.cancel(job)
     if "hx-request" not in request.headers:
-        return RedirectResponse(f"{WORKS[job.task].path}?{job.key[2]}", status_code=303)
+        return RedirectResponse(WORKS[job.task].page_address(job.key), status_code=303)
     return HTMLResponse(answer_html(desk, WORKS[job.task], job))

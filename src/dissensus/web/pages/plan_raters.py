@@ -5,15 +5,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from dissensus.errors import DissensusError
-from dissensus.web.data_options import DATA, MENDED, import_words, judge_column_words, reading_lines
-from dissensus.web.fields import Field, keywords, values_of
+from dissensus.web.data_options import DATA
+from dissensus.web.fields import Field, chosen, fields_for, keywords, values_of, what_is_wrong
 from dissensus.web.layout import EXAMPLES, address, page_html, rendered
-from dissensus.web.pages.compare import fields_for, judges_known
+from dissensus.web.pages.asking import judges_known
+from dissensus.web.pages.piloting import PAIRS, pilot_values, planning_recipe
 from dissensus.web.pages.working import answer_values
 from dissensus.web.rendering import render
-from dissensus.web.showing import Recipe, arguments_of, command_line, options_of, python_call
 from dissensus.web.state import Desk, desk_of
-from dissensus.web.uploads import DataSet, Uploads
+from dissensus.web.uploads import Uploads
 from dissensus.web.work.job import Job
 from dissensus.web.work.order import Order, Work
 
@@ -24,8 +24,6 @@ METRICS = (
 )
 QUICK = frozenset({"wins", "mae"})
 """What has a closed form and follows a slider; the rest is simulated."""
-PAIRS = {"example:toxicity": "&a=strong&b=weak", "example:binary": ""}
-"""Two judges of an example that are worth telling apart."""
 
 DESIGN = (
     Field(name="metric", label="How near to people", kind="choice", default="wins", choices=METRICS, usual="wins"),
@@ -37,8 +35,8 @@ DESIGN = (
         name="alpha", label="Level of the test", kind="slider", default="0.05", low="0.005", high="0.2", step="0.005",
         usual="0.05",
     ),
-    Field(name="items", label="Numbers of items", is_list=True, hint="as in 50,100,250; the best are found if empty"),
-    Field(name="raters", label="Raters per item", is_list=True, hint="as in 1,3,5; some are tried if empty"),
+    Field(name="items", label="Numbers of items", holds="wholes", hint="as in 50,100,250; the best are found if empty"),
+    Field(name="raters", label="Raters per item", holds="wholes", hint="as in 1,3,5; some are tried if empty"),
     Field(name="item_cost", label="Cost of an item", kind="number", default="0", usual="0"),
     Field(name="rating_cost", label="Cost of a rating", kind="number", default="1", usual="1"),
     Field(name="budget", label="What all may cost", kind="number"),
@@ -47,7 +45,10 @@ EFFECT = Field(
     name="effect", label="How far B strays from people (share of the scale)", kind="slider", default="0.1", low="0.01",
     high="0.5", step="0.01",
 )  # fmt: skip
-JUDGES = (Field(name="a", label="First judge"), Field(name="b", label="Second judge"))
+JUDGES = (
+    Field(name="a", label="First judge", nobody="choose one"),
+    Field(name="b", label="Second judge", nobody="choose one"),
+)
 WITHOUT_PILOT, WITH_PILOT = (EFFECT, *DESIGN), (*JUDGES, *DESIGN)
 
 
@@ -56,21 +57,20 @@ async def plan_raters_page(request: Request) -> HTMLResponse:
     desk, query = desk_of(request), request.query_params
     data = desk.uploads.find(query["data"]) if query.get("data") else None
     fields, values = _fields(query), values_of((*DATA, *_fields(query)), query)
-    chosen = {} if data is None else {"data": data.id, **values_of(DATA, query)}
-    job = desk.jobs.answering(PLAN.order(desk.uploads, query).key) if not _is_wrong(fields, values) else None
+    said = {} if data is None else pilot_values(desk.uploads, query)[1]
+    job = None if what_is_wrong(fields, values) else desk.jobs.answering(PLAN.order(desk.uploads, query).key)
     html = page_html(
         "plan_raters.html.j2",
         title="How many items and raters do I need?",
         page="plan_raters",
         has_charts=True,
         refresh=job is not None and not job.is_over,
-        recipe=_recipe(data, values),
+        recipe=planning_recipe("raters", data, fields, values),
         data=data,
-        examples=EXAMPLES,
-        pairs=PAIRS,
-        fields=fields if data is None else fields_for(judges_known(desk, data.id), fields, nobody="choose one"),
+        examples=[(address("/plan/raters", {"data": id_}) + PAIRS[id_], words) for id_, words in EXAMPLES],
+        fields=fields if data is None else fields_for(judges_known(desk, data.id), fields),
         values=values,
-        hidden=[(name, value) for name, value in chosen.items() if value],
+        hidden=list(said.items()),
         html=rendered(await _answer(desk, query)),
     )
     return HTMLResponse(html)
@@ -78,25 +78,16 @@ async def plan_raters_page(request: Request) -> HTMLResponse:
 
 async def plan_raters_answer(request: Request) -> HTMLResponse:
     """The answer alone, for sliders that move."""
-    query = request.query_params
-    values = values_of((*DATA, *_fields(query)), query)
-    recipe = render("recipe.html.j2", recipe=_recipe(None, values), is_swapped=True)
+    query = {name: value for name, value in request.query_params.items() if name != "data"}
+    values = values_of(WITHOUT_PILOT, query)
+    recipe = render("recipe.html.j2", recipe=planning_recipe("raters", None, WITHOUT_PILOT, values), is_swapped=True)
     html = await _answer(desk_of(request), query, is_moving=True)
-    where = address("/plan/raters", values_of(_fields(query), query))
+    where = address("/plan/raters", chosen(WITHOUT_PILOT, values))
     return HTMLResponse(html + recipe, headers={"HX-Replace-Url": where})
 
 
 def _fields(query: Mapping[str, str]) -> tuple[Field, ...]:
     return WITH_PILOT if query.get("data") else WITHOUT_PILOT
-
-
-def _is_wrong(fields: tuple[Field, ...], values: Mapping[str, str]) -> str:
-    """What is wrong with the values; empty if nothing is."""
-    try:
-        keywords(fields, values)
-    except DissensusError as error:
-        return str(error)
-    return ""
 
 
 async def _answer(desk: Desk, query: Mapping[str, str], *, is_moving: bool = False) -> str:
@@ -108,7 +99,7 @@ async def _answer(desk: Desk, query: Mapping[str, str], *, is_moving: bool = Fal
         order = PLAN.order(desk.uploads, query)
         if query.get("data") or values["metric"] not in QUICK:
             return render("answer.html.j2", **answer_values(desk, PLAN, order))
-        answer = await desk.quick.ask(("plan_raters", order.state), "plan_raters", {"options": options})
+        answer = await desk.quick.ask(("plan_raters", str(options)), "plan_raters", {"options": options})
     except DissensusError as error:
         return render("problem.html.j2", message=str(error))
     return str(answer["html"]) + (render("said.html.j2", lead=answer["lead"]) if is_moving else "")
@@ -118,34 +109,12 @@ def _order(uploads: Uploads, query: Mapping[str, str]) -> Order:
     fields = _fields(query)
     values = values_of(fields, query)
     arguments: dict[str, object] = {"options": keywords(fields, values)}
-    state = {name: value for name, value in values.items() if value}
-    data = uploads.find(query["data"]) if query.get("data") else None
-    if data is not None:
-        said = values_of(DATA, query)
-        arguments["data"] = {**data.arguments(), **said}
-        state = {"data": data.id, **{name: value for name, value in said.items() if value}, **state}
-    return Order(task="plan_raters", arguments=arguments, data="" if data is None else data.id, state=urlencode(state))
-
-
-def _recipe(data: DataSet | None, values: Mapping[str, str]) -> Recipe:
-    fields = WITHOUT_PILOT if data is None else WITH_PILOT
-    first, pilot, lines, arguments = [], [], ["import dissensus", ""], []
-    if data is not None:
-        lines, arguments = reading_lines(data, values), ["pilot=ratings"]
-        first = import_words(data, values)
-        pilot = ["--pilot", MENDED if first else data.ratings.name]
-        if data.judges is not None:
-            pilot += ["--pilot-judges", data.judges.name]
-            pilot += judge_column_words(data, values)
-            arguments.append("pilot_judges=judges")
-    if not _is_wrong(fields, values):
-        arguments += arguments_of(fields, values)
-    call = python_call("dissensus.plan_raters", arguments)
-    plan = command_line("plan", "raters", *pilot, *options_of(fields, values))
-    return Recipe(
-        command=f"{command_line(*first)}\n{plan}" if first else plan,
-        python="\n".join([*lines, f"plan = {call}", "print(plan.summary())"]),
-    )
+    state, data = chosen(fields, values), ""
+    if query.get("data"):
+        found, said = pilot_values(uploads, query)
+        arguments["data"], data = {**found.arguments(), **values_of(DATA, query)}, found.id
+        state = {**said, **state}
+    return Order(task="plan_raters", arguments=arguments, data=data, state=urlencode(state))
 
 
 def _show(job: Job) -> str:

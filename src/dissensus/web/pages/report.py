@@ -4,10 +4,13 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from dissensus.web.data_options import DATA, file_words, reading_lines
-from dissensus.web.fields import Field, typed, values_of
+from dissensus.web.data_options import DATA, file_words, mending
+from dissensus.web.fields import Field, chosen, typed, values_of
 from dissensus.web.layout import address, page_html
+from dissensus.web.pages.questions_about import more_questions
 from dissensus.web.pages.working import answer_values
+from dissensus.web.reading_recipe import reading_lines
+from dissensus.web.report_parts import PARTS
 from dissensus.web.showing import Recipe, command_line, options_of
 from dissensus.web.state import desk_of
 from dissensus.web.uploads import DataSet, Uploads
@@ -21,7 +24,7 @@ FIELDS = (
         kind="number",
         default="500",
         step="1",
-        is_whole=True,
+        holds="whole",
         usual="500",
         hint="fewer are quicker, 0 is without intervals",
     ),
@@ -33,7 +36,7 @@ async def report_page(request: Request) -> HTMLResponse:
     desk, query = desk_of(request), request.query_params
     order = REPORT.order(desk.uploads, query)
     data, values = desk.uploads.find(order.data), values_of((*DATA, *FIELDS), query)
-    chosen = {"data": data.id, **values_of(DATA, query)}
+    said = {"data": data.id, **chosen(DATA, values)}
     html = page_html(
         "report.html.j2",
         title="What the ratings say",
@@ -42,9 +45,9 @@ async def report_page(request: Request) -> HTMLResponse:
         data=data,
         fields=FIELDS,
         values=values,
-        hidden=[(name, value) for name, value in chosen.items() if value],
-        back=address("/data", chosen),
-        compare=address("/compare", chosen),
+        hidden=list(said.items()),
+        back=address("/data", said),
+        more=more_questions(said, has_judges=data.judges is not None),
         **answer_values(desk, REPORT, order),
     )
     return HTMLResponse(html)
@@ -52,7 +55,7 @@ async def report_page(request: Request) -> HTMLResponse:
 
 def _order(uploads: Uploads, query: Mapping[str, str]) -> Order:
     data, values = uploads.find(query.get("data", "")), values_of((*DATA, *FIELDS), query)
-    state = {"data": data.id, **{name: value for name, value in values.items() if value}}
+    state = {"data": data.id, **chosen((*DATA, *FIELDS), values)}
     arguments = {
         "data": {**data.arguments(), **values_of(DATA, query)},
         "bootstrap": typed(FIELDS[0], values["bootstrap"] or FIELDS[0].default),
@@ -82,12 +85,13 @@ def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
         'print(*report.verdict, sep="\\n")',
         'write_page(report, Path("report.html"))',
     ]
-    words = [*file_words(data, values), *options_of(FIELDS, values), "-o", "report.html"]
-    return Recipe(command=command_line("report", *words), python="\n".join(lines))
+    words = ["report", *file_words(data, values), *options_of(FIELDS, values), "-o", "report.html"]
+    commands = [command_line(*each) for each in (*mending(data, values), words)]
+    return Recipe(command="\n".join(commands), python="\n".join(lines))
 
 
 def _show(job: Job) -> str:
     return str(job.result["html"])
 
 
-REPORT = Work(path="/report", part_names=("agreement", "worth", "ranking", "comparison"), order=_order, show=_show)
+REPORT = Work(path="/report", part_names=PARTS, order=_order, show=_show)

@@ -6,14 +6,14 @@ from dissensus.web.layout import rendered
 from dissensus.web.rendering import render
 from dissensus.web.state import Desk
 from dissensus.web.work.job import Job
-from dissensus.web.work.order import Order, Work
+from dissensus.web.work.order import Order, Work, start_address
 
 
 def answer_values(desk: Desk, work: Work, order: Order) -> dict[str, object]:
     """What the part of a page needs that shows an answer; nothing is started by it."""
     job = desk.jobs.answering(order.key)
     return {
-        **_values(desk, work, job, order.work),
+        **_values(desk, work, job, start_address(order.key)),
         "has_charts": True,
         "refresh": job is not None and not job.is_over,
     }
@@ -21,7 +21,7 @@ def answer_values(desk: Desk, work: Work, order: Order) -> dict[str, object]:
 
 def answer_html(desk: Desk, work: Work, job: Job) -> str:
     """The answer, or how far it is, as a piece of a page."""
-    return render("answer.html.j2", **_values(desk, work, job, _address(job)))
+    return render("answer.html.j2", **_values(desk, work, job, start_address(job.key)))
 
 
 def progress_answer(desk: Desk, work: Work, job: Job, have: list[str]) -> HTMLResponse:
@@ -45,7 +45,3 @@ def _values(desk: Desk, work: Work, job: Job | None, where: str) -> dict[str, ob
         "parts": {} if job is None else {name: rendered(html) for name, html in job.parts.items()},
         "html": rendered(work.show(job)) if job is not None and is_done else "",
     }
-
-
-def _address(job: Job) -> str:
-    return f"/start/{job.task}?{job.key[2]}"

@@ -1,25 +1,17 @@
 from collections.abc import Mapping
 
 from dissensus.comparison import compare
-from dissensus.errors import JudgesError
-from dissensus.report.views import section_of
-from dissensus.web.rendering import section_html
-from dissensus.web.tasks.reading import judges_in, ratings_in
+from dissensus.web.tasks.answering import answer_of, data_and_options
+from dissensus.web.tasks.reading import judges_wanted, ratings_in
 from dissensus.web.tasks.telling import steps
 from dissensus.web.work.process import Message, Tell
 
 
 def run(arguments: Mapping[str, object], tell: Tell) -> Message:
     """Two judges, or every pair of them, compared, as a section."""
-    data, options = arguments["data"], arguments["options"]
-    assert isinstance(data, dict)  # noqa: S101 - the server wrote it
-    assert isinstance(options, dict)  # noqa: S101 - as above
-    step = steps(tell)
+    (data, options), step = data_and_options(arguments), steps(tell)
     with step("Reading the files"):
-        judges = judges_in(data)
-        if judges is None:
-            raise JudgesError("There are no judges to compare. Upload a file of judges' answers beside the ratings.")
-        ratings = ratings_in(data)
+        judges, ratings = judges_wanted(data), ratings_in(data)
     with step("Resampling") as progress:
-        result = compare(ratings, judges, **options, progress=progress)
-    return {"html": section_html(section_of(result), "compare"), "judges": list(judges.judges)}
+        result = compare(ratings, judges, **options, progress=progress)  # type: ignore[arg-type]  # the page's fields
+    return answer_of(result, judges, id_="compare")

@@ -5,10 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from dissensus.ratings import Judges, Ratings, Task, read, read_judges, read_task
-from dissensus.ratings.formats.plan import ReadPlan, Repeats
+from dissensus.errors import JudgesError
+from dissensus.ratings import Judges, Ratings, Task, read_task
+from dissensus.ratings.formats.plan import OffScale, ReadPlan, Repeats, Skipped
 from dissensus.ratings.labels import Scale
-from dissensus.web.fields import split_labels
+from dissensus.ratings.reading import judges_of, ratings_of
+from dissensus.ratings.source import open_source
+from dissensus.ratings.typed_options import parts_of, pattern_of, renamed_labels, split_labels
 
 
 def said(arguments: Mapping[str, object], name: str) -> str | None:
@@ -22,20 +25,10 @@ def task_in(arguments: Mapping[str, object]) -> Task | None:
     return None if path is None else read_task(Path(path))
 
 
-def ratings_in(arguments: Mapping[str, object]) -> Ratings:
+def ratings_in(arguments: Mapping[str, object], *, group: str | None = None) -> Ratings:
     """The ratings, under the name that their owner gave the file."""
-    labels = said(arguments, "labels")
-    ratings = read(
-        Path(str(arguments["ratings"])),
-        item=said(arguments, "item"),
-        rater=said(arguments, "rater"),
-        label=said(arguments, "label"),
-        labels=None if labels is None else split_labels(labels),
-        scale=cast("Scale | None", said(arguments, "scale")),
-        repeats=repeats_in(arguments),
-        question=said(arguments, "question"),
-        task=task_in(arguments),
-    )
+    with open_source(Path(str(arguments["ratings"]))) as source:
+        ratings = ratings_of(source, replace(ratings_plan(arguments), group=group))[0]
     name = str(arguments["ratings_name"])
     return replace(ratings, provenance=ratings.provenance and replace(ratings.provenance, name=name))
 
@@ -45,15 +38,18 @@ def judges_in(arguments: Mapping[str, object]) -> Judges | None:
     path = said(arguments, "judges")
     if path is None:
         return None
-    judges = read_judges(
-        Path(path),
-        item=said(arguments, "judges_item"),
-        judge=said(arguments, "judges_judge"),
-        label=said(arguments, "judges_label"),
-        repeats=repeats_in(arguments),
-    )
+    with open_source(Path(path)) as source:
+        judges = judges_of(source, judges_plan(arguments))[0]
     name = str(arguments["judges_name"])
     return replace(judges, provenance=judges.provenance and replace(judges.provenance, name=name))
+
+
+def judges_wanted(arguments: Mapping[str, object]) -> Judges:
+    """The judges' answers, where there is no answer without them."""
+    judges = judges_in(arguments)
+    if judges is None:
+        raise JudgesError("There are no judges to ask about. Upload a file of judges' answers beside the ratings.")
+    return judges
 
 
 def repeats_in(arguments: Mapping[str, object]) -> Repeats:
@@ -62,7 +58,7 @@ def repeats_in(arguments: Mapping[str, object]) -> Repeats:
 
 
 def ratings_plan(arguments: Mapping[str, object]) -> ReadPlan:
-    """What the visitor said about the ratings, for the check-up."""
+    """What the visitor said about the ratings."""
     task, labels = task_in(arguments), said(arguments, "labels")
     options = None if task is None else task.options
     return ReadPlan(
@@ -73,14 +69,30 @@ def ratings_plan(arguments: Mapping[str, object]) -> ReadPlan:
         scale=cast("Scale | None", said(arguments, "scale")),
         repeats=repeats_in(arguments),
         question=said(arguments, "question"),
+        label_map=renamed_labels(said(arguments, "map") or ""),
+        merge_case=bool(arguments.get("merge_case")),
+        split=said(arguments, "split"),
+        drop=patterns_in(arguments, "drop"),
+        off_scale=cast("OffScale", said(arguments, "off_scale") or "error"),
+        skipped=cast("Skipped", said(arguments, "skipped") or "drop"),
     )
 
 
 def judges_plan(arguments: Mapping[str, object]) -> ReadPlan:
-    """What the visitor said about the judges' file, for the check-up."""
+    """What the visitor said about the judges' file."""
     return ReadPlan(
         item=said(arguments, "judges_item"),
         judge=said(arguments, "judges_judge"),
         label=said(arguments, "judges_label"),
+        question=said(arguments, "judges_question"),
         repeats=repeats_in(arguments),
+        label_map=renamed_labels(said(arguments, "judges_map") or ""),
+        merge_case=bool(arguments.get("judges_merge_case")),
+        split=said(arguments, "judges_split"),
+        drop=patterns_in(arguments, "judges_drop"),
     )
+
+
+def patterns_in(arguments: Mapping[str, object], name: str) -> tuple[tuple[str, str], ...]:
+    """The rows that the visitor wants left out."""
+    return tuple(map(pattern_of, parts_of(said(arguments, name) or "")))

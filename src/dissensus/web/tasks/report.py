@@ -1,24 +1,22 @@
 """A whole report, told section by section as each is computed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from dissensus.agreement.result import DescribeResult
-from dissensus.comparison.result import CompareResult
-from dissensus.decisions.answers import Answers, answers_about
+from dissensus.decisions.answers import Answers, answered, answers_about
 from dissensus.decisions.asking import Asking
-from dissensus.decisions.contenders import Contenders
+from dissensus.decisions.asking_further import portrayed
 from dissensus.decisions.unanswered import WITHOUT_JUDGES, Unanswered
-from dissensus.engine import open_executor
-from dissensus.judges.result import JudgesResult
-from dissensus.ratings import Judges
+from dissensus.engine import Progress, open_executor
+from dissensus.errors import DissensusError
 from dissensus.report.footer import file_tables
 from dissensus.report.views import section_of
 from dissensus.report.whole import report_of
 from dissensus.results import Result
-from dissensus.survey.result import EquivalenceResult
 from dissensus.web.rendering import render, section_html
+from dissensus.web.report_parts import PARTS
 from dissensus.web.tasks.reading import judges_in, ratings_in, task_in
 from dissensus.web.tasks.telling import part, steps
 from dissensus.web.work.process import Message, Tell
@@ -35,24 +33,27 @@ class Telling(Asking):
 
     def agreement(self) -> DescribeResult:
         """Do the raters agree?"""
-        return self._told("agreement", super().agreement())
-
-    def worth(self, judges: Judges) -> EquivalenceResult | Unanswered:
-        """How many raters is each judge worth?"""
-        return self._told("worth", super().worth(judges))
-
-    def ranking(self, judges: Judges) -> JudgesResult | Unanswered:
-        """Which judge can stand in for people?"""
-        return self._told("ranking", super().ranking(judges))
-
-    def comparison(self, judges: Judges, two: Contenders) -> CompareResult | Unanswered:
-        """Is the best judge really better than the second?"""
-        return self._told("comparison", super().comparison(judges, two))
-
-    def _told(self, name: str, answer: T) -> T:
-        if isinstance(answer, Result):
-            part(self.tell, name, section_html(section_of(answer), name))
+        answer = super().agreement()
+        self._told("describe", answer)
         return answer
+
+    def ask(
+        self,
+        question: str,
+        what: str,
+        ask: Callable[[Progress | None], T],
+        *,
+        refused: tuple[type[DissensusError], ...] | type[DissensusError] = (),
+    ) -> T | Unanswered:
+        """The answer, told as a section, or the reason why there is none."""
+        answer = super().ask(question, what, ask, refused=refused)
+        if isinstance(answer, Result):
+            self._told(answer.command, answer)
+        return answer
+
+    def _told(self, name: str, answer: Result) -> None:
+        if name in PARTS:
+            part(self.tell, name, section_html(section_of(answer), name))
 
 
 def run(arguments: Mapping[str, object], tell: Tell) -> Message:
@@ -69,9 +70,15 @@ def run(arguments: Mapping[str, object], tell: Tell) -> Message:
             tell=tell,
         )  # fmt: skip
         if judges is None:
-            answers = Answers(agreement=asking.agreement(), unanswered=WITHOUT_JUDGES)
+            answers = _without_judges(asking)
         else:
             answers = answers_about(judges, asking, item_cost=0.0, rating_cost=1.0)
     report = report_of(answers, title=TITLE if task is None else task.instructions)
     html = render("whole.html.j2", report=report, files=file_tables(report.results))
     return {"html": html, "judges": [] if judges is None else list(judges.judges)}
+
+
+def _without_judges(asking: Asking) -> Answers:
+    raters = portrayed(asking, None)
+    is_open = (raters,) if isinstance(raters, Unanswered) else ()
+    return Answers(agreement=asking.agreement(), raters=answered(raters), unanswered=(*WITHOUT_JUDGES, *is_open))

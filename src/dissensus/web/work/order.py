@@ -30,11 +30,6 @@ class Order:
         """The same for the same question."""
         return self.task, self.data, self.state
 
-    @property
-    def work(self) -> str:
-        """Where to ask for it."""
-        return f"/start/{self.task}?{self.state}"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
@@ -56,6 +51,16 @@ class Work:
     part_names: tuple[str, ...]
     order: Callable[[Uploads, Mapping[str, str]], Order]
     show: Callable[[Job], str]
+
+    def page_address(self, key: Key) -> str:
+        """The page that shows the answer to a question."""
+        return f"{self.path}?{key[2]}"
+
+
+def start_address(key: Key) -> str:
+    """Where to ask for the work that answers a question."""
+    task, _, state = key
+    return f"/start/{task}?{state}"
 
 
 def state_of(job: Job) -> dict[str, str]:

@@ -18,7 +18,19 @@ Message = dict[str, object]
 Tell = Callable[[Message], None]
 Task = Callable[[Mapping[str, object], Tell], Message]
 
-TASKS = ("bundle", "checkup", "compare", "plan_labels", "plan_raters", "report")
+TASKS = (
+    "alt_test",
+    "bundle",
+    "checkup",
+    "compare",
+    "gate",
+    "panel",
+    "plan_labels",
+    "plan_raters",
+    "prevalence",
+    "raters",
+    "report",
+)
 OURS = "Something went wrong on our side. The terminal in which `dissensus serve` runs says what: please report it."
 MEMORY = "This takes more memory than this machine has. Try fewer rows, or fewer bootstrap samples."
 LARGEST_FILE = 8 * 2**30
