@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +12,15 @@ from dissensus.planning.labels.bounds import SLACK, check_error, cramer_items
 from dissensus.planning.labels.walk import TIES, Ties, log_chances
 from dissensus.planning.labels.walk.parity import MIXED
 from dissensus.planning.labels.walk.tilted import Floats, stay
+from dissensus.ratings.coding import Codes
 
 CHUNK = 8192
 """So many numbers of items are tried at a time where every one must be."""
+TRIED = 16
+"""So many numbers are tried at a time where the error only falls."""
+WIDE = 64
+NEAR = np.array([-0.05, -0.02, -0.008, -0.003, 0.0, 0.003, 0.008, 0.02, 0.05])
+"""Where a guess is tried, as shares of the numbers that come into question."""
 LARGEST_LOG = 700.0
 """Numbers with larger logarithms are no floating point numbers."""
 
@@ -34,6 +41,7 @@ class ItemsNeeded:
     safe: int | None
 
 
+@lru_cache(maxsize=1024)
 def items_needed(x: float, y: float, error: float, ties: Ties = "lose") -> ItemsNeeded:
     """The smallest numbers of items for which the better classifier wins often enough.
 
@@ -116,9 +124,24 @@ class _Search:
         top = _first_true(lambda i: self._falls(start + i * stride, stride), 0, steps) if self.ties == "win" else 0
         if self.is_small(start + top * stride):
             return start, 0
-        fall = _first_true(lambda i: self.is_small(start + i * stride), top, steps)
+        fall = self._fall(start, stride, top, steps)
         first = start if self.is_small(start) else start + fall * stride
         return first, start + (fall - 1) * stride
+
+    def _fall(self, start: int, stride: int, low: int, high: int) -> int:
+        """The first step with a small error, from a guess: the logarithm of the error is almost a straight line."""
+
+        def excess(steps: Codes) -> Floats:
+            return np.asarray(self.value(start + steps * stride) - self.log_error)
+
+        if high - low > WIDE:
+            two = low + ((high - low) * np.array([0.4, 0.8])).astype(np.intp)
+            above = excess(two)
+            slope = (above[1] - above[0]) / (two[1] - two[0])
+            guess = two[1] - above[1] / slope if slope < 0 else two[1]
+            near = np.clip(np.rint(guess + (high - low) * NEAR), low, high - 1).astype(np.intp)
+            low, high = _narrowed(np.unique(near), excess(np.unique(near)) <= 0, low, high)
+        return _first_small(lambda steps: excess(steps) <= 0, low, high)
 
     def _falls(self, items: int, stride: int) -> bool:
         here, there = self.value(np.array([items, items + stride]))
@@ -130,7 +153,7 @@ class _Search:
         The error lies between the one with ties counted half, which only falls, and that one with half of `most_tied`
         added (ties lost) or taken away (ties won).
         """
-        settled = _first_true(lambda n: self.is_small(n, "half"), 1, stop)
+        settled = _first_small(lambda n: self.value(n, "half") <= self.log_error, 1, stop)
         if self.ties == "lose":
             return self._scan(settled, _first_true(self._is_surely_small, settled, stop))
         bad = next((top for top in map(self._last_large, range(settled, 0, -CHUNK)) if top), 0)
@@ -186,3 +209,20 @@ def _first_true(claim: Callable[[int], bool], low: int, high: int) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if claim(middle) else (middle + 1, high)
     return low
+
+
+def _first_small(claim: Callable[[Codes], npt.NDArray[np.bool_]], low: int, high: int) -> int:
+    """The same with a claim about several numbers at once, which takes hardly longer than about one."""
+    while low < high:
+        tried = np.unique(np.linspace(low, high - 1, min(TRIED, high - low)).astype(np.intp))
+        low, high = _narrowed(tried, claim(tried), low, high)
+    return low
+
+
+def _narrowed(tried: Codes, holds: npt.NDArray[np.bool_], low: int, high: int) -> tuple[int, int]:
+    """Between which numbers the first one is, from some that were tried, in order."""
+    place = int(np.argmax(holds)) if holds.any() else len(tried)
+    return (
+        low if place == 0 else int(tried[place - 1]) + 1,
+        int(tried[place]) if place < len(tried) else high,
+    )
