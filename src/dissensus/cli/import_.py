@@ -6,7 +6,6 @@ import typer
 
 from dissensus.cli.inputs import renamed_labels, resolve, split_labels
 from dissensus.cli.output import Output
-from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
     from dissensus.ratings.formats.plan import OffScale, ReadPlan, Repeats, Skipped
@@ -76,6 +75,7 @@ class SourceOptions:
     def plan(self) -> "ReadPlan":
         """The options as `read` wants them."""
         from dissensus.ratings.formats.plan import ReadPlan
+        from dissensus.ratings.typed_options import pattern_of
 
         columns = split_labels(self.columns)
         return ReadPlan(
@@ -107,20 +107,6 @@ class SourceOptions:
     def settings(self) -> dict[str, object]:
         """The options that were given, for the JSON."""
         return {name: value for name, value in asdict(self).items() if value not in (None, False)}
-
-
-def pattern_of(text: str) -> tuple[str, str]:
-    """A column and a pattern from `item=check_*`.
-
-    Examples
-    --------
-    >>> pattern_of("item=check_*")
-    ('item', 'check_*')
-    """
-    column, equals, pattern = text.partition("=")
-    if not equals or not column.strip() or not pattern.strip():
-        raise OptionError(f"--drop cannot be {text!r}: write COLUMN=PATTERN, such as item=check_*.")
-    return column.strip(), pattern.strip()
 
 
 def import_command(
