@@ -146,7 +146,9 @@ def connect(*sources: Path, spill: Path, memory: str | None = None) -> duckdb.Du
     connection = duckdb.connect(config=config)
     allowed = ", ".join(literal(str(source)) for source in sources)
     connection.execute(f"SET allowed_paths = [{allowed}]")
-    connection.execute("SET enable_progress_bar = false")  # it would be drawn on stdout, into the JSON
+    # It would be drawn on stdout, into the JSON; in a notebook without widgets duckdb refuses even to turn it off.
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (True,):
+        connection.execute("SET enable_progress_bar = false")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
