@@ -8,38 +8,44 @@ import time
 from pathlib import Path
 
 from dissensus.engine import open_executor, run_tasks
+from dissensus.engine.on_dask.connecting import quiet
 
 TESTS = Path(__file__).resolve().parent
-SETTINGS = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
+SETTINGS = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1", "OMP_NUM_THREADS": "1"}
 """A task may lose one worker, and is given up with the second."""
 START_SECONDS = 60
 """A machine that is busy with other tests starts slowly."""
 
 
 class Cluster:
-    """A scheduler and workers of one thread each; no dashboards, and any free ports."""
+    """A scheduler and workers of one thread each; no dashboards, and any free ports.
+
+    Where the tests are killed, the processes end on their own after a while.
+    """
 
     def __init__(self, folder: Path, *, workers: int = 2) -> None:
         self._file = folder / "scheduler.json"
         self._log = (folder / "cluster.log").open("w")
         self.workers = []
-        self.scheduler = self._started("scheduler", "--port", "0", "--no-show")
+        self.scheduler = self._started("scheduler", "--port", "0", "--idle-timeout", "300s")
         self.add_workers(workers)
-        self._until(self._file.is_file)
+        self._until(self._is_written)
         self.address = json.loads(self._file.read_text())["address"].removeprefix("tcp://")
         self.engine = f"dask://{self.address}"
 
     def add_workers(self, number: int, *, path: Path | None = None) -> None:
         """Start more workers, which may find other packages first."""
-        options = ("--no-nanny", "--nthreads", "1", "--memory-limit", "0")
+        options = ("--no-nanny", "--nthreads", "1", "--memory-limit", "0", "--death-timeout", "60s")
         self.workers += [self._started("worker", *options, path=path) for _ in range(number)]
 
-    def wait_for_workers(self, number: int) -> None:
-        """Wait until so many workers have joined, and those that were killed are gone."""
+    def wait_for_workers(self) -> None:
+        """Wait until the scheduler has these workers and no others: all have joined, and killed ones are gone."""
         from distributed import Client  # noqa: PLC0415 - tests of other things need no Dask
 
-        with Client(self.address, set_as_default=False, timeout=START_SECONDS) as client:
-            self._until(lambda: len(client.nthreads()) == number)
+        with quiet(), Client(self.address, set_as_default=False, timeout=START_SECONDS) as client:
+            own = sorted(worker.pid for worker in self.workers)
+            self._until(lambda: sorted(client.run(os.getpid, on_error="ignore").values()) == own)
+            self._until(lambda: len(client.nthreads()) == len(own))
 
     def kill_workers(self, number: int = 1) -> None:
         """Kill -9 the oldest workers."""
@@ -52,7 +58,7 @@ class Cluster:
         """Go on with two workers, whatever became of them."""
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         self.add_workers(2 - len(self.workers))
-        self.wait_for_workers(2)
+        self.wait_for_workers()
 
     def close(self) -> None:
         """Kill all that was started."""
@@ -65,11 +71,14 @@ class Cluster:
         command = [sys.executable, "-m", "dask", kind, "--scheduler-file", str(self._file), "--host", "127.0.0.1"]
         paths = os.pathsep.join([str(TESTS)] if path is None else [str(path), str(TESTS)])
         return subprocess.Popen(
-            [*command, "--no-dashboard", *options],
+            [*command, "--no-dashboard", "--dashboard-address", "127.0.0.1:0", *options],
             stdout=self._log,
             stderr=self._log,
-            env=os.environ | {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1"} | SETTINGS,
+            env=os.environ | {"PYTHONPATH": paths, "DASK_TEMPORARY_DIRECTORY": str(self._file.parent)} | SETTINGS,
         )
+
+    def _is_written(self) -> bool:
+        return self._file.is_file() and self._file.read_text().rstrip().endswith("}")
 
     def _until(self, is_so) -> None:
         deadline = time.monotonic() + START_SECONDS

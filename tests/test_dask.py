@@ -65,13 +65,12 @@ def local_equivalence(wiki_attacks):
     return equivalence(read(ratings), read_judges(judges), bootstrap=200).to_json()
 
 
-def once(act):
-    """A progress that acts when the first tasks are done, and so in the middle."""
-    acted = []
+def once(act, *, after=1):
+    """A progress that acts when so many tasks are done, and so in the middle."""
 
     def progress(done, total):
-        if done < total and not acted:
-            acted.append(done)
+        assert total > after
+        if done == after:
             act()
 
     return progress
@@ -125,7 +124,7 @@ class TestSameNumbers:
         assert [plan.to_json() for plan in here] == [plan.to_json() for plan in there]
 
     def test_a_label_sweep_in_steps_of_05_is_the_same_with_a_worker_killed_in_the_middle(self, cluster):
-        there = sweep_grid(REDUCED_GRID, engine=cluster.engine, progress=once(cluster.kill_workers))
+        there = sweep_grid(REDUCED_GRID, engine=cluster.engine, progress=once(cluster.kill_workers, after=60))
         assert len(cluster.workers) == 1
         assert sweep_grid(REDUCED_GRID) == there
 
@@ -206,13 +205,18 @@ class TestTrouble:
                 run_tasks(executor, draw, [1], rng=0)
         assert capfd.readouterr() == ("", "")
 
-    def test_a_lost_scheduler_is_one_line_and_exit_status_2(self, bare_scheduler, wiki_attacks, capfd):
+    def test_a_lost_scheduler_is_one_line_and_exit_status_2(self, bare_scheduler, wiki_attacks, monkeypatch, capfd):
+        looks = []
+
+        def kill_at_the_second_look(watch, look=watching.Watch.workers):
+            looks.append(watch)
+            if len(looks) == 2:  # the first one is before the tasks are sent
+                bare_scheduler.scheduler.kill()
+            return look(watch)
+
+        monkeypatch.setattr(watching.Watch, "workers", kill_at_the_second_look)
         ratings, judges = map(str, wiki_attacks)
-        command = ["equivalence", ratings, judges, "--bootstrap", "50", "--engine", bare_scheduler.engine]
-        timer = threading.Timer(8, bare_scheduler.scheduler.kill)  # while the work waits for workers
-        timer.start()
-        assert main(command) == 2
-        timer.join()
+        assert main(["equivalence", ratings, judges, "--bootstrap", "50", "--engine", bare_scheduler.engine]) == 2
         out, err = capfd.readouterr()
         assert out == ""
         assert err == (
@@ -273,11 +277,11 @@ class TestRefusals:
     def test_a_worker_with_another_version_is_refused_with_both_versions(self, cluster, tmp_path):
         pretend(tmp_path, "dissensus", "9.9.9")
         cluster.add_workers(1, path=tmp_path)
-        cluster.wait_for_workers(3)
+        cluster.wait_for_workers()
         own = versions_here()["dissensus"]
         with pytest.raises(DissensusError, match=rf"dissensus is {own} here and 9\.9\.9 on the Dask worker at 127"):
             run_on(cluster.engine, draw, [])
-        cluster.workers[-1].kill()
+        cluster.kill_workers(3)
 
     def test_a_worker_with_another_version_that_comes_later_is_refused_too(self, cluster, tmp_path):
         def replace_workers():
@@ -320,12 +324,13 @@ def large_files(tmp_path_factory):
     import duckdb  # noqa: PLC0415 - only these tests make files with it
 
     folder = tmp_path_factory.mktemp("large")
-    duckdb.execute(
+    database = duckdb.connect()
+    database.execute(
         "CREATE TABLE ratings AS SELECT (i * 7919) % 600 AS item, 'r' || i // 600 AS rater, "
         "CASE WHEN hash(i) % 5 < 2 THEN 'yes' WHEN hash(i) % 50 = 7 THEN '' ELSE 'no' END AS label, "
         "CASE WHEN i % 3 = 0 THEN 'here' ELSE 'there' END AS \"group\", i % 3 AS file FROM range(4200) t(i)"
     )
-    duckdb.execute(
+    database.execute(
         "CREATE TABLE answers AS SELECT i AS item, judge, (hash(i, judge) % 9)::DOUBLE / 8 AS p_yes, 1 - p_yes AS p_no "
         "FROM range(620) t(i), (VALUES ('a'), ('b')) v(judge)"
     )
@@ -333,9 +338,9 @@ def large_files(tmp_path_factory):
         (folder / kind).mkdir()
         for file in range(3):
             rows = f"SELECT * EXCLUDE file FROM ratings WHERE file = {file}"
-            duckdb.execute(f"COPY ({rows}) TO '{folder / kind}/{file}.{kind}' (FORMAT {how})")
-        duckdb.execute(f"COPY answers TO '{folder}/judges.{kind}' (FORMAT {how})")
-    duckdb.execute("DROP TABLE ratings; DROP TABLE answers")
+            database.execute(f"COPY ({rows}) TO '{folder / kind}/{file}.{kind}' (FORMAT {how})")
+        database.execute(f"COPY answers TO '{folder}/judges.{kind}' (FORMAT {how})")
+    database.close()
     return folder
 
 

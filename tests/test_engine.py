@@ -1,4 +1,8 @@
+import subprocess
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -65,3 +69,38 @@ def test_unknown_engines_are_refused():
 def test_the_seed_is_written_down_only_if_it_is_a_number():
     assert seed_of(3) == 3
     assert seed_of(np.random.default_rng(3)) is None
+
+
+KILLED = """
+import os, sys, time
+from dissensus.engine import open_executor
+from concurrent.futures import wait
+
+if __name__ == "__main__":
+    with open_executor(workers=2) as executor:
+        print(*{f.result() for f in [executor.submit(os.getpid) for _ in range(8)]}, flush=True)
+        wait([executor.submit(time.sleep, 600) for _ in range(2)])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks into /proc")
+def test_workers_end_with_a_process_that_was_killed(tmp_path):
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED, encoding="utf-8")
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    workers = [int(pid) for pid in parent.stdout.readline().split()]
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + 30
+    while any(map(is_running, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert workers
+    assert not any(map(is_running, workers))
+
+
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False

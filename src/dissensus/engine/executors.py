@@ -1,6 +1,9 @@
 """An executor for every engine: this process, a pool of processes, a Dask cluster, or the caller's own."""
 
 import multiprocessing
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -65,6 +68,27 @@ def open_executor(engine: Engine = "local", *, workers: int = 1) -> Iterator[Exe
         raise OptionError(f"--engine cannot be {engine!r}: choose local or dask://host:port.")
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
+@contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     # Forking a process that runs threads (duckdb, BLAS) can hang the child, so each worker starts afresh.
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=follow_the_parent)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)  # after Ctrl-C, also a double one, nothing more is begun
+        raise
+    pool.shutdown()
+
+
+def follow_the_parent() -> None:
+    """In a worker: leave Ctrl-C to the parent, and end with it, also where it was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dissensus.engine.on_dask.executor import DaskExecutor
 from dissensus.engine.on_dask.versions import check_cluster
+from dissensus.engine.on_dask.watching import Watch
 from dissensus.errors import DissensusError, MissingExtraError, OptionError
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def connected(address: str) -> "Iterator[Client]":
             "right, or start a scheduler with `dask scheduler`."
         ) from error
     try:
-        check_cluster(client, address)
+        with Watch(client, address).telling_of_loss():
+            check_cluster(client, address)
         yield client
     finally:
         client.close(timeout=CLOSE_SECONDS)
@@ -70,8 +72,11 @@ async def _greet(address: str) -> str:
     """What Dask says is at an address: with a web server or a worker there, a client would wait for ever."""
     from distributed import rpc  # noqa: PLC0415 - as above
 
-    async with rpc(f"tcp://{address}", timeout=CONNECT_SECONDS) as there:
-        described = await asyncio.wait_for(there.identity(), CONNECT_SECONDS)
+    try:
+        async with rpc(f"tcp://{address}", timeout=CONNECT_SECONDS) as there:
+            described = await asyncio.wait_for(there.identity(), CONNECT_SECONDS)
+    except Exception as error:  # what is no Dask may answer anything, such as a message of 3 exbibytes
+        raise ConnectionError(address) from error
     return str(described["type"])
 
 

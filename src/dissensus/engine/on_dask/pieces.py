@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import duckdb
 
@@ -87,12 +88,15 @@ def _copy_lines(piece: Piece, target: Path, *, has_header: bool) -> None:
             file.readline()  # this line began in the piece before
         else:
             file.seek(len(first))
-        left = (piece.end or 0) - file.tell()
-        while left > 0:
-            block = file.read(min(left, 2**24))
-            if not block:
-                return
-            copy.write(block)
-            left -= len(block)
-        if not block.endswith(b"\n"):
-            copy.write(file.readline())
+        _copy(file, copy, (piece.end or 0) - file.tell())
+
+
+def _copy(file: BinaryIO, copy: BinaryIO, size: int) -> None:
+    """Copy so many bytes, and the rest of the line in which they end."""
+    block = b"\n"
+    while size > 0 and block:
+        block = file.read(min(size, 2**24))
+        copy.write(block)
+        size -= len(block)
+    if not block.endswith(b"\n"):
+        copy.write(file.readline())

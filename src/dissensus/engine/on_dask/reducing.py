@@ -1,13 +1,15 @@
 """The reduction of files that no machine holds: read on a cluster, dealt out by item, reduced part by part."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import duckdb
 
 from dissensus.engine.on_dask.connecting import check_installed, connected, host_and_port, quiet
-from dissensus.engine.on_dask.pieces import pieces_of
-from dissensus.engine.on_dask.rows import Side, Source, read_piece, rows_of, run_step
+from dissensus.engine.on_dask.pieces import Piece, pieces_of
+from dissensus.engine.on_dask.rows import Side, Source, names_of, read_piece, rows_of, run_step
 from dissensus.engine.on_dask.watching import Watch
 from dissensus.errors import MissingExtraError
 from dissensus.ratings import Judges, Ratings
@@ -69,13 +71,19 @@ class ManyParts:
 
     def __init__(self, client: "Client", watch: Watch, connection: duckdb.DuckDBPyConnection, source: Source) -> None:
         self._client, self._watch, self._source = client, watch, source
-        people = self._frame("people", source.wanted.people, connection)
+        wanted = source.wanted
+        people = self._pieces("people", wanted.people, connection)
         self._raters = self._count_raters(people) if "rater" in source.tables.people.roles else None
-        frames = [people]
-        if source.wanted.answers is not None:
-            frames.append(self._frame("answers", source.wanted.answers, connection))
-        number = max(len(watch.workers()), *(frame.npartitions for frame in frames))
-        self._parts = [self._dealt(frame, number) for frame in frames]
+        is_looked_at = wanted.ratings_plan.repeats != "keep" or (self._raters is not None and self._raters[1])
+        self._source = replace(source, keeps_raters=is_looked_at)
+        pieces: dict[Side, list[Piece]] = {"people": people}
+        if wanted.answers is not None:
+            pieces["answers"] = self._pieces("answers", wanted.answers, connection)
+        number = max(len(watch.workers()), *map(len, pieces.values()))
+        self._parts = [
+            self._dealt(own, side, rows_of(connection, self._source, side, none=True), number)
+            for side, own in pieces.items()
+        ]
 
     def map(self, step: Step[T]) -> list[T]:
         """What the step finds in each part."""
@@ -89,24 +97,34 @@ class ManyParts:
         """How many raters there are, and whether one of them is nameless; None if there is no rater column."""
         return self._raters
 
-    def _frame(self, side: Side, files: LargeFiles, connection: duckdb.DuckDBPyConnection) -> "DataFrame":
-        """A table, a piece of a file in each partition."""
-        import dask.dataframe as dd  # noqa: PLC0415 - an optional dependency
+    def _pieces(self, side: Side, files: LargeFiles, connection: duckdb.DuckDBPyConnection) -> list[Piece]:
+        return pieces_of(files, connection, set(self._source.table(side).text_of))
 
-        pieces = pieces_of(files, connection, set(self._source.table(side).text_of))
-        nothing = rows_of(connection, self._source, side, none=True)
-        return dd.from_map(read_piece, pieces, source=self._source, side=side, meta=nothing, enforce_metadata=False)
-
-    def _dealt(self, frame: "DataFrame", number: int) -> "list[Future]":
+    def _dealt(self, pieces: list[Piece], side: Side, nothing: "pd.DataFrame", number: int) -> "list[Future]":
         """The parts of a table, each item in one of them."""
-        dealt = frame.shuffle(on="part", npartitions=number, shuffle_method=SHUFFLE)
+        rows = self._frame(pieces, side, rows_of, nothing)
+        dealt = rows.shuffle(on="part", npartitions=number, shuffle_method=SHUFFLE)
         return cast("list[Future]", self._client.compute(dealt.to_delayed()))
 
-    def _count_raters(self, people: "DataFrame") -> tuple[int, bool]:
-        names = people[["rater_name"]].drop_duplicates(split_out=people.npartitions, shuffle_method=SHUFFLE)
-        counted = self._client.compute(names.map_partitions(count_names, meta=(None, object)).to_delayed())
+    def _count_raters(self, people: list[Piece]) -> tuple[int, bool]:
+        import pandas as pd  # noqa: PLC0415 - comes with Dask
+        import pyarrow as pa  # noqa: PLC0415 - comes with Dask
+
+        nothing = pd.DataFrame({"rater_name": pd.Series([], dtype=pd.ArrowDtype(pa.string()))})
+        names = self._frame(people, "people", names_of, nothing)
+        every = names.drop_duplicates(split_out=len(people), shuffle_method=SHUFFLE)
+        counted = self._client.compute(every.map_partitions(count_names, meta=(None, object)).to_delayed())
         found = cast("list[tuple[int, bool]]", list(self._watch.results(counted)))
         return sum(named for named, _ in found), any(blank for _, blank in found)
+
+    def _frame(
+        self, pieces: list[Piece], side: Side, find: Callable[..., "pd.DataFrame"], nothing: "pd.DataFrame"
+    ) -> "DataFrame":
+        """A table with what is found in each piece, in a partition each."""
+        import dask.dataframe as dd  # noqa: PLC0415 - an optional dependency
+
+        options = {"source": self._source, "side": side, "find": find}
+        return dd.from_map(read_piece, pieces, meta=nothing, enforce_metadata=False, **options)
 
 
 def count_names(names: "pd.DataFrame") -> tuple[int, bool]:

@@ -1,7 +1,7 @@
 """The rows of a piece as a table that Dask can shuffle, and shuffled rows as the views that a reduction reads."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,11 +44,14 @@ class Source:
         Which column is which.
     memory : str
         What duckdb may use on a worker before it writes to disk.
+    keeps_raters : bool
+        Whether the names of raters travel: only where somebody looks at them.
     """
 
     wanted: Input
     tables: Tables
     memory: str
+    keeps_raters: bool = True
 
     def table(self, side: Side) -> Table:
         """The table of people's ratings, or of judges' answers."""
@@ -59,26 +62,41 @@ class Source:
     def columns(self, side: Side) -> list[str]:
         """The columns that travel."""
         table = self.table(side)
-        some = [column for role, column in OPTIONAL[side].items() if role in table.roles]
+        roles = table.roles.keys() - (set() if self.keeps_raters else {"rater"})
+        some = [column for role, column in OPTIONAL[side].items() if role in roles]
         return [*ALWAYS[side], *some, *(f"raw{i}" for i in range(len(table.probabilities)))]
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, source: Source, side: Side, *, none: bool = False) -> "pd.DataFrame":
     """The rows of a view, with a number by which items are dealt out."""
+    columns = ", ".join(source.columns(side))
+    rows = f"SELECT {columns}, (hash(item::VARCHAR) % {PARTS})::INTEGER AS part FROM {VIEWS[side]}"
+    return _frame(connection, rows + (" LIMIT 0" if none else ""))
+
+
+def names_of(connection: duckdb.DuckDBPyConnection, _source: Source, _side: Side) -> "pd.DataFrame":
+    """The raters of a view, each once."""
+    return _frame(connection, "SELECT DISTINCT rater_name FROM people")
+
+
+def _frame(connection: duckdb.DuckDBPyConnection, query: str) -> "pd.DataFrame":
+    """What a query finds, with the types of Arrow: those of numpy have no missing whole numbers."""
     import pandas as pd  # noqa: PLC0415 - comes with Dask
 
-    columns = ", ".join(source.columns(side))
-    found = connection.sql(
-        f"SELECT {columns}, (hash(item::VARCHAR) % {PARTS})::INTEGER AS part FROM {VIEWS[side]}"
-        + (" LIMIT 0" if none else "")
-    )
-    # Arrow's types say what is missing; those of numpy would turn whole numbers into others.
-    table = cast("pa.Table", found.to_arrow_table())
+    table = cast("pa.Table", connection.sql(query).to_arrow_table())
     return cast("pd.DataFrame", table.to_pandas(types_mapper=pd.ArrowDtype))
 
 
-def read_piece(piece: Piece, source: Source, side: Side) -> "pd.DataFrame":
-    """The rows of a piece; a worker calls this."""
+def read_piece(piece: Piece, source: Source, side: Side, find: Callable[..., "pd.DataFrame"]) -> "pd.DataFrame":
+    """What is found in a piece; a worker calls this.
+
+    Parameters
+    ----------
+    piece, source, side
+        Where.
+    find : callable
+        `rows_of` or `names_of`.
+    """
     wanted, other = source.wanted, _other_side(source, side)
     files = wanted.people if side == "people" else wanted.answers
     assert files is not None  # noqa: S101 - as above
@@ -93,7 +111,7 @@ def read_piece(piece: Piece, source: Source, side: Side) -> "pd.DataFrame":
             own = replace(source.table(side), relation=relation)
             views = (own, other) if side == "people" else (other, own)
             create_views(connection, *views, round_outputs=wanted.round_outputs)
-            return rows_of(connection, source, side)
+            return find(connection, source, side)
         except duckdb.Error as error:
             raise unreadable(error, files) from error
         finally:

@@ -41,6 +41,8 @@ class Watch:
                 f"The Dask scheduler at {self._address} has not answered for {LOST_SECONDS:.0f} seconds. "
                 "Look whether it is still running, and run the command again."
             ) from error
+        except OSError as error:
+            raise self._gone() from error
 
     def results(self, futures: "list[DaskFuture]") -> Iterator[object]:
         """The results of tasks, in their order; what is left is cancelled when nobody asks for more.
@@ -79,7 +81,8 @@ class Watch:
     @contextmanager
     def telling_of_loss(self) -> Iterator[None]:
         """Say in one line what became of the cluster."""
-        from distributed.scheduler import KilledWorker  # noqa: PLC0415 - an optional dependency
+        from distributed.comm import CommClosedError  # noqa: PLC0415 - an optional dependency
+        from distributed.scheduler import KilledWorker  # noqa: PLC0415 - as above
 
         try:
             yield
@@ -89,8 +92,8 @@ class Watch:
                 "They may have run out of memory: give workers more of it, or each one fewer threads."
             ) from error
         except (CancelledError, OSError) as error:
-            if self.is_connected and not isinstance(error, CancelledError):
-                raise
+            if self.is_connected and not isinstance(error, CancelledError | CommClosedError):
+                raise  # an error of the task's own
             raise self._gone() from error
 
     def _gone(self) -> DissensusError:
