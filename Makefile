@@ -38,9 +38,8 @@ lint: .venv/has-lint  ## Check style, format and types
 	@$(PY) -m ruff format --check
 	@$(PY) -m mypy
 
-bench: .venv/has-test  ## Time what must stay fast
-	@missed=; for script in benchmarks/bench_*.py; do echo "Running $$script"; $(PY) "$$script" || missed="$$missed $$script"; done; \
-	if [ -n "$$missed" ]; then echo "Not kept:$$missed" >&2; exit 1; fi
+bench: .venv/has-test  ## Time what must stay fast, against the alternatives (ARGS="growth" for some of it)
+	@$(PY) benchmarks/run.py $(ARGS)
 
 docs: .venv/has-docs  ## Refresh the outputs shown in the docs and build site/
 	@$(PY) docs/refresh_outputs.py
@@ -103,3 +102,57 @@ paper-data: .venv/has-pip
 	@[ -e ".cache/papers/$(PAPER_DATA)" ] || \
 	  $(PY) -m pip -qq --disable-pip-version-check download --no-deps --dest .cache/papers surveyequivalence==0.1.3 || \
 	  echo "The authors' data could not be downloaded: the tests that need them will skip."
+
+# ---- release: files to publish, and what must hold before they are published ----
+
+.PHONY: changelog dist try-wheel try-lowest audit release-check
+
+changelog: .venv/has-pip  ## Build CHANGELOG.md from changelog.d
+	@$(PY) release/build_changelog.py
+
+dist: .venv/has-release  ## Build the wheel and the source distribution into dist/ and look into them
+	@rm -rf dist
+	@$(PY) -m build --outdir dist .
+	@$(PY) release/check_dist.py
+
+try-wheel: dist  ## Install the wheel on every supported Python that is here, and use it
+	@$(PY) release/try_wheel.py
+
+try-lowest: dist  ## The same with the lowest versions that pyproject.toml allows, and some tests
+	@$(PY) release/try_wheel.py --lowest
+
+audit: dist  ## Check licences and known vulnerabilities of what comes along; write the bill of materials
+	@$(PY) release/audit.py
+
+release-check: dist  ## All that must hold before a release; says at the end what does not
+	@failed=; for step in "build_changelog.py --check" try_wheel.py "try_wheel.py --lowest" audit.py; do \
+	  $(PY) release/$$step || failed="$$failed; $$step"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "Not ready:$${failed#;}" >&2; exit 1; fi; echo "Ready."
+
+.venv/has-release: pyproject.toml .venv/has-pip
+	@echo "Installing what a release needs into .venv"
+	@$(PIP) --group release
+	@touch $@
+
+# ---- quality: what tests do not show by passing ----
+
+.PHONY: fuzz coverage mutate
+
+FUZZ_SECONDS ?= 60
+fuzz: .venv/has-quality  ## Feed garbled files to the readers, a minute each (FUZZ_SECONDS=600, ARGS="csv task")
+	@$(PY) tests/fuzz/run_fuzzers.py --seconds $(FUZZ_SECONDS) $(ARGS)
+
+FAST := not slow and not scale and not browser
+coverage: .venv/has-quality paper-data  ## Say which branches of the core no fast test takes; below 95% it fails
+	@$(PY) -m coverage run -m pytest -m "$(FAST)" --ignore=tests/browser --ignore=tests/llm --ignore=tests/scale $(ARGS)
+	@$(PY) -m coverage report
+
+mutate: .venv/has-quality  ## Change kernels a little and see whether a test notices; what survives is listed
+	@$(PY) -m mutmut run $(ARGS)
+	@$(PY) -m mutmut results
+
+.venv/has-quality: pyproject.toml .venv/has-test
+	@echo "Installing what \`make fuzz\`, \`make coverage\` and \`make mutate\` need into .venv"
+	@$(PIP) --group quality
+	@touch $@

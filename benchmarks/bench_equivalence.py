@@ -3,7 +3,7 @@
 The authors' bootstrap is timed on a few samples and divided by their number; ours on 500.
 """
 
-import json
+import math
 import subprocess
 import sys
 import time
@@ -16,39 +16,22 @@ import pandas as pd
 from dissensus import equivalence, read, read_judges
 from dissensus.papers.download import download_data
 from dissensus.ratings import types_of_matrix
+from environments import answers_of
 
-from timing import best_seconds, report
+from timing import answer_and_seconds, best_seconds, report
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache"
 SHARED = ROOT.parent / "shared" / "data"
+AUTHORS = "surveyequivalence"
 AUTHORS_SAMPLES = 2
-AUTHORS = "surveyequivalence==0.1.3"
-
-
-def authors_python():
-    """Python with the authors' package, which needs numpy 1.24 and so Python 3.11."""
-    folder = CACHE / "authors"
-    python = folder / "bin" / "python"
-    if not python.exists():
-        print(f"Installing {AUTHORS} into an environment of its own", flush=True)
-        subprocess.run(["python3.11", "-m", "venv", str(folder)], check=True)
-        subprocess.run([str(python), "-m", "pip", "-qq", "install", AUTHORS], check=True)
-    return python
-
-
-def authors_seconds(samples):
-    """Seconds that the authors' package takes: computing alone, and the whole process."""
-    script = Path(__file__).with_name("authors_curve.py")
-    start = time.perf_counter()
-    done = subprocess.run(
-        [str(authors_python()), str(script), str(samples)], check=True, capture_output=True, text=True
-    )
-    return json.loads(done.stdout.splitlines()[-1])["seconds"], time.perf_counter() - start
+AUTHORS_SUBSETS = 200
+"""The authors draw so many surveys of each size where there are more; elsewhere they take all, as we do everywhere."""
+SAME = 1e-9
 
 
 def running_example():
-    """The running example as our files, in the cache."""
+    """The running example: as our files, in the cache, and as a problem for the authors' package."""
     wheel = ZipFile(download_data(CACHE / "papers"))
     inside = "surveyequivalence/data/running_example/"
     with wheel.open(inside + "ref_rater_labels.csv") as stream:
@@ -57,38 +40,56 @@ def running_example():
         cells = pd.read_csv(stream, index_col=0)["calibrated hard classifier"]
     outputs = cells.str.extract(r"\[([\d.]+), ([\d.]+)\]").astype(float)
     judges = pd.DataFrame({"item": cells.index, "judge": "soft", "p_pos": outputs[0], "p_neg": outputs[1]})
+    problem = {
+        "labels": ["pos", "neg"], "ratings": ratings.drop(columns="item").to_numpy().tolist(),
+        "probabilities": outputs.to_numpy().tolist(), "times": 1,
+    }  # fmt: skip
     folder = CACHE / "running_example"
     folder.mkdir(exist_ok=True)
     ratings.to_csv(folder / "ratings.csv", index=False)
     judges.to_csv(folder / "judges.csv", index=False)
-    return folder
+    return folder, problem
+
+
+def authors_answers(problem):
+    """What the authors' package answers without and with bootstrap samples, and the seconds of the whole process."""
+    start = time.perf_counter()
+    plain = answers_of(AUTHORS, {**problem, "samples": 0})
+    whole = time.perf_counter() - start
+    sampled = plain and answers_of(AUTHORS, {**problem, "samples": AUTHORS_SAMPLES})
+    return plain, sampled, whole
 
 
 def against_the_authors():
-    folder = running_example()
-    ratings, judges = read(folder / "ratings.csv", wide=True), read_judges(folder / "judges.csv")
-    curve, whole = authors_seconds(0)
-    sampled, _ = authors_seconds(AUTHORS_SAMPLES)
-    per_sample = (sampled - curve) / AUTHORS_SAMPLES
-    command = [
-        sys.executable,
-        "-m",
-        "dissensus",
-        "equivalence",
-        str(folder / "ratings.csv"),
-        str(folder / "judges.csv"),
-        "--wide",
-    ]
-    ours = best_seconds(lambda: equivalence(ratings, judges, bootstrap=0), times=20)
+    folder, problem = running_example()
+    plain, sampled, whole = authors_answers(problem)
+    if not sampled:
+        return []
+    theirs = plain["seconds"]["curve"]
+    per_sample = (sampled["seconds"]["sampled"] - theirs) / AUTHORS_SAMPLES
+    files = str(folder / "ratings.csv"), str(folder / "judges.csv")
+    ratings, judges = read(files[0], wide=True), read_judges(files[1])
+    result, ours = answer_and_seconds(lambda: equivalence(ratings, judges, bootstrap=0), times=20)
     ours_sampled = best_seconds(lambda: equivalence(ratings, judges, bootstrap=500)) / 500
-    process = best_seconds(lambda: subprocess.run([*command, "--bootstrap", "0"], check=True, capture_output=True))
+    command = [sys.executable, "-m", "dissensus", "equivalence", *files, "--wide", "--bootstrap", "0"]
+    process = best_seconds(lambda: subprocess.run(command, check=True, capture_output=True), times=10)
     return [
-        report("one ABC curve: ours / the authors' package", ours, curve, limit=1 / 1000),
         report(
-            "one bootstrap sample (of 500): ours / the authors' package", ours_sampled, per_sample, limit=1 / 10_000
+            f"one ABC curve / {AUTHORS}", ours, theirs, limit=1 / 1000, against=AUTHORS,
+            difference=apart(result.curve, plain["answers"]["curve"], raters=ratings.n_raters), tolerance=SAME,
         ),
-        report("one ABC curve, whole process: ours / the authors' package", process, whole, limit=1 / 30),
-    ]
+        report(
+            f"one bootstrap sample (of 500) / {AUTHORS}", ours_sampled, per_sample, limit=1 / 10_000,
+            against=AUTHORS,
+        ),
+        report(f"one ABC curve, whole process / {AUTHORS}", process, whole, limit=1 / 30, against=AUTHORS),
+    ]  # fmt: skip
+
+
+def apart(curve, theirs, *, raters):
+    """How far the curves are apart at the sizes at which the authors take every survey."""
+    both = zip(curve, theirs, strict=True)
+    return max(abs(point.score - score) for point, score in both if math.comb(raters, point.raters) <= AUTHORS_SUBSETS)
 
 
 def real_data():

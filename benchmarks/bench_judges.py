@@ -13,46 +13,12 @@ from sklearn.metrics import cohen_kappa_score, mean_squared_error
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from dissensus.judges import rank_judges
-from dissensus.ratings import Judges, Ratings
+from populations import drawn
 
 from timing import best_seconds, report
 
 OPTIONS = ("Very toxic", "Toxic", "Not toxic")
 JUDGES, SAMPLES, RATERS = 9, 10, 5
-
-
-def drawn(n_items, rng):
-    """People and judges who draw from the same shares, a judge now and then from all options alike."""
-    shares = rng.dirichlet(np.ones(len(OPTIONS)), size=n_items)
-    items = tuple(f"item-{i:06}" for i in range(n_items))
-    own_item = np.repeat(np.arange(n_items), RATERS)
-    ratings = Ratings(
-        item=own_item,
-        rater=np.tile(np.arange(RATERS), n_items),
-        label=pick(shares[own_item], rng),
-        items=items,
-        raters=tuple(f"rater-{i}" for i in range(RATERS)),
-        labels=OPTIONS,
-    )
-    item = np.tile(np.repeat(np.arange(n_items), SAMPLES), JUDGES)
-    judge = np.repeat(np.arange(JUDGES), n_items * SAMPLES)
-    is_careless = rng.random(len(item)) < rng.uniform(0, 1, JUDGES)[judge]
-    label = np.where(is_careless, rng.integers(0, len(OPTIONS), len(item)), pick(shares[item], rng))
-    judges = Judges(
-        item=item,
-        judge=judge,
-        sample=np.tile(np.arange(SAMPLES), JUDGES * n_items),
-        label=label,
-        items=items,
-        judges=tuple(f"judge-{i}" for i in range(JUDGES)),
-        labels=OPTIONS,
-        options=OPTIONS,
-    )
-    return ratings, judges
-
-
-def pick(shares, rng):
-    return (rng.random(len(shares))[:, None] > shares.cumsum(axis=1)[:, :-1]).sum(axis=1)
 
 
 def libraries_once(people, judges):
@@ -77,7 +43,8 @@ def vectors(ratings, judges):
 
 
 def main():
-    data = {n: drawn(n, np.random.default_rng(0)) for n in (200, 400, 4000, 8000)}
+    sizes = {"raters": RATERS, "labels": OPTIONS, "judges": JUDGES, "samples": SAMPLES}
+    data = {n: drawn(np.random.default_rng(0), items=n, **sizes) for n in (200, 400, 4000, 8000)}
     seconds = {n: best_seconds(lambda own=own: rank_judges(*own, positive="Toxic")) for n, own in data.items()}
     for n, taken in seconds.items():
         print(f"rank {JUDGES} judges x {SAMPLES} samples x {n:,} items, 500 samples: {n / taken:,.0f} items per second")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dissensus.survey import EquivalenceResult
     from dissensus.survey.equivalence import equivalence
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 _HOME = {
     "AltTestResult": "decisions.annotators",

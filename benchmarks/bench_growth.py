@@ -1,0 +1,117 @@
+"""How the cost of the four questions grows with items, raters, labels, judges and bootstrap samples.
+
+Each size is doubled five times while the others stay; the exponent is fitted to the last points, and where cost should
+be linear or less, a clearly larger one fails. Seconds are of processor time, which other work on the machine hardly
+changes.
+"""
+
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus import compare, describe, equivalence, rank_judges
+from growth import doubled, exponent
+from populations import drawn
+from recording import record
+
+from timing import best_seconds
+
+LINEAR = 1.3
+"""Not 1: the last doublings outgrow the processor's caches, and a busy machine adds its share."""
+USUAL = {"items": 500, "raters": 5, "labels": 3, "judges": 3, "bootstrap": 200}
+ANSWERS = 5
+"""Of each judge to each item."""
+TOP_SURVEY = 4
+"""The largest survey: how far the curve goes is the user's choice, and not a matter of how many raters there are."""
+CLIP = 0.001
+"""Cross-entropy's usual .02 is too much for the 64 labels."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What grows from which size, and the largest exponent that is no fault; None where there is no promise."""
+
+    question: str
+    grows: str
+    smallest: int
+    limit: float | None = LINEAR
+
+
+CASES = (
+    Case("describe", "items", 2000),
+    Case("describe", "raters", 4),
+    Case("describe", "labels", 2),
+    Case("describe", "bootstrap", 500),
+    Case("equivalence", "items", 500),
+    Case("equivalence", "raters", 5),
+    # More labels make more surveys that differ, and each predicts every label.
+    Case("equivalence", "labels", 2, limit=2.0),
+    Case("equivalence", "judges", 2),
+    Case("equivalence", "bootstrap", 100),
+    Case("rank_judges", "items", 500),
+    Case("rank_judges", "raters", 4),
+    Case("rank_judges", "labels", 2),
+    Case("rank_judges", "judges", 2),
+    Case("rank_judges", "bootstrap", 200),
+    Case("compare", "items", 500),
+    Case("compare", "raters", 4),
+    Case("compare", "labels", 2),
+    Case("compare", "judges", 2),
+    Case("compare", "bootstrap", 1000),
+)
+
+
+def call_of(question, sizes):
+    """The question asked of made-up data of these sizes."""
+    ratings, judges = drawn(
+        np.random.default_rng(0), samples=ANSWERS, items=sizes["items"], raters=sizes["raters"],
+        labels=sizes["labels"], judges=sizes["judges"],
+    )  # fmt: skip
+    samples = sizes["bootstrap"]
+    calls = {
+        "describe": lambda: describe(fresh(ratings), bootstrap=samples),
+        "equivalence": lambda: equivalence(fresh(ratings), judges, bootstrap=samples, max_raters=TOP_SURVEY, clip=CLIP),
+        "rank_judges": lambda: rank_judges(fresh(ratings), judges, positive=ratings.labels[0], bootstrap=samples),
+        # The first judge and each other: as many pairs as judges.
+        "compare": lambda: compare(
+            fresh(ratings), judges, a="judge-0", metric="mae", resamples=samples, bootstrap=samples
+        ),
+    }
+    return calls[question]
+
+
+def fresh(ratings):
+    """The ratings without what an earlier call counted: counting is part of the cost."""
+    ratings.__dict__.pop("_histogram", None)
+    return ratings
+
+
+def measured(case, *, times=2):
+    """Seconds at each size."""
+    sizes = doubled(case.smallest)
+    calls = [call_of(case.question, {**USUAL, case.grows: size}) for size in sizes]
+    return sizes, [best_seconds(call, times=times, clock=time.process_time) for call in calls]
+
+
+def main():
+    kept = []
+    for case in CASES:
+        sizes, seconds = measured(case)
+        power = exponent(sizes, seconds)
+        is_kept = case.limit is None or power <= case.limit
+        verdict = "" if case.limit is None else f"  (at most {case.limit:g}: {'kept' if is_kept else 'NOT KEPT'})"
+        times = " ".join(f"{each * 1000:.0f}" for each in seconds)
+        what = f"{case.question}, {case.grows} {sizes[0]:,} to {sizes[-1]:,}"
+        print(f"{what:<42} {times:>34} ms  exponent {power:5.2f}{verdict}", flush=True)
+        record(
+            "growth", question=case.question, grows=case.grows, sizes=sizes, seconds=seconds, exponent=power,
+            limit=case.limit, kept=is_kept, usual=USUAL,
+        )  # fmt: skip
+        kept.append(is_kept)
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+"""The page docs/reference/benchmarks.md, from what one run recorded."""
+
+MARKER = "<!-- Written by `make bench`, from what it measured: a change belongs into benchmarks/benchmark_page.py. -->"
+HEAD = """\
+{marker}
+
+# Benchmarks
+
+`make bench` measures dissensus against the packages that one would use instead, each from PyPI in an environment of
+its own, on the same machine in the same run, and fails where a promise is not kept. Each time is the shortest of
+several runs, of calls on data that are in memory, with linear algebra on one thread; where both sides give a number, it
+must be the same number. Seconds differ from machine to machine, ratios much less.
+
+This page is of {date}: dissensus {version}{commit} on Python {python}, {cores} cores, load {load:.1f} when it began.
+"""
+ALTERNATIVES = """
+## Against the alternatives
+
+"Same answer" is how far the two numbers are apart, and how far they may be: rounding, or chance where both sides draw
+at random.
+
+{table}
+"""
+QUALITY = """
+## How well a rater who was not asked is predicted
+
+Nine raters label an item, and a tenth says something, too. Made-up data, so the best possible prediction is known.
+*Bits*: mean base-2 logarithm of the probability that was given to what the tenth rater said; less far below 0 is
+better. Dawid and Skene's model takes it that every item has one true label. Where that is so, and each rater errs in a
+way of their own, knowing who said what tells more than we use; where people differ in earnest, it misleads.
+
+{table}
+"""
+GROWTH = """
+## How cost grows
+
+Each size is doubled five times while the others stay: {usual}. The exponent is fitted to the last three points: 1 means
+that twice as much costs twice as much, 0 that it costs no more.
+
+{table}
+"""
+OTHERS = """
+## Other promises
+
+{table}
+"""
+VERSIONS = """
+## Versions
+
+{table}
+"""
+SKIPPED = """
+Not measured in this run, because they could not be installed or did not answer: {names}.
+"""
+
+
+def page(figures, about):
+    """The page's text."""
+    kinds = {kind: [each for each in figures if each["kind"] == kind] for kind in KINDS}
+    ratios = kinds["ratio"]
+    parts = [
+        HEAD.format(marker=MARKER, **{**about, "commit": f" ({about['commit']})" if about["commit"] else ""}),
+        _part(ALTERNATIVES, _ratio_rows([each for each in ratios if each["against"]], is_against=True)),
+        _part(QUALITY, _quality_rows(kinds["quality"])),
+        _part(GROWTH, _growth_rows(kinds["growth"]), usual=_usual(kinds["growth"])),
+        _part(OTHERS, _ratio_rows([each for each in ratios if not each["against"]], is_against=False)),
+        _part(VERSIONS, _version_rows(kinds["versions"])),
+    ]
+    names = sorted({each["name"] for each in kinds["skipped"]})
+    return "".join(parts) + (SKIPPED.format(names=", ".join(names)) if names else "")
+
+
+KINDS = ("ratio", "quality", "growth", "versions", "skipped")
+
+
+def _part(text, rows, **more):
+    """A part with its table; nothing where nothing was measured."""
+    return text.format(table=table(rows), **more) if len(rows) > 1 else ""
+
+
+def table(rows):
+    """Rows of text as Markdown; the first one is the head."""
+    head, *body = [f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join([head, "|" + "---|" * len(rows[0]), *body])
+
+
+def _ratio_rows(ratios, *, is_against):
+    head = ["What", *(["Package"] if is_against else []), "Ours", "Theirs", "Times as fast", "Promised"]
+    rows = [[*head, *(["Same answer"] if is_against else [])]]
+    for each in ratios:
+        fast = [_what(each), *([each["against"]] if is_against else []), seconds(each["ours"]), seconds(each["theirs"])]
+        fast += [times(each["theirs"] / each["ours"]), _promise(each)]
+        rows.append([*fast, *([_sameness(each)] if is_against else [])])
+    return rows
+
+
+def _what(each):
+    """The left side alone where the right one only repeats the package's name."""
+    ours, _, theirs = each["what"].rpartition(" / ")
+    return ours if theirs == each["against"] else each["what"]
+
+
+def _promise(each):
+    if each["limit"] is None:
+        return ""
+    is_fast = each["ours"] / each["theirs"] <= each["limit"]
+    return f"{times(1 / each['limit'])}{'' if is_fast else ': **not kept**'}"
+
+
+def _sameness(each):
+    if each["difference"] is None:
+        return ""
+    is_same = each["difference"] <= each["tolerance"]
+    return f"{each['difference']:.0e} (at most {each['tolerance']:.0e}){'' if is_same else ': **not the same**'}"
+
+
+def _quality_rows(qualities):
+    rows = [["Where", "Prediction", "Bits", "Against ours"]]
+    for each in qualities:
+        gap = f"{each['against_ours']:+.3f} ± {each['standard_error']:.3f}" if each["standard_error"] else ""
+        rows.append([each["population"], each["what"], f"{each['bits']:.3f}", gap])
+    return rows
+
+
+def _growth_rows(cases):
+    rows = [["Question", "Grows", "From", "To", "Seconds there", "Exponent", "At most"]]
+    for each in cases:
+        limit = "" if each["limit"] is None else f"{each['limit']:g}{'' if each['kept'] else ': **not kept**'}"
+        first, last = f"{each['sizes'][0]:,}", f"{each['sizes'][-1]:,}"
+        rows.append(
+            [f"`{each['question']}`", each["grows"], first, last, seconds(each["seconds"][-1]),
+             f"{each['exponent']:.2f}", limit]
+        )  # fmt: skip
+    return rows
+
+
+def _usual(cases):
+    return ", ".join(f"{size:,} {name}" for name, size in cases[0]["usual"].items()) if cases else ""
+
+
+def _version_rows(found):
+    rows = [["Alternative", "Versions"]]
+    versions = {each["name"]: each["versions"] for each in found}
+    return rows + [[name, ", ".join(f"{k} {v}" for k, v in own.items())] for name, own in versions.items()]
+
+
+def seconds(value):
+    """A time with its unit, in two digits or three."""
+    for unit, size in (("s", 1), ("ms", 1e-3)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}" if value < 100 * size else f"{value / size:,.0f} {unit}"
+    return f"{value * 1e6:.3g} µs"
+
+
+def times(value):
+    """A ratio: with a decimal where it is small."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
