@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dissensus import read, read_judges, read_reduced
-from dissensus.cli.app import app
+from dissensus.cli.app import whole_app
 from dissensus.errors import DissensusError
 from dissensus.ratings.reducing import read_large
 from dissensus.survey.additive import label_scores
@@ -212,7 +212,7 @@ def test_a_folder_gives_the_same_numbers_as_one_file(tmp_path):
     people.to_csv(tmp_path / "one.csv", index=False)
     run = CliRunner().invoke
     many, one = (
-        json.loads(run(app, ["describe", str(tmp_path / name), "--json", "--bootstrap", "0"]).stdout)["result"]
+        json.loads(run(whole_app(), ["describe", str(tmp_path / name), "--json", "--bootstrap", "0"]).stdout)["result"]
         for name in ("many", "one.csv")
     )
     assert many == one

@@ -1,83 +1,124 @@
-"""The commands, in the order in which a newcomer needs them. Nothing heavy is imported until a command runs."""
+"""The commands, in the order in which a newcomer needs them.
 
-from typing import Annotated
+Only the command that was typed is imported and gets its options; the others are there by name and what they do, since
+several hundred options would take longer to make than the help takes to read.
+"""
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Annotated, NamedTuple
 
 import typer
 
 from dissensus import __version__
-from dissensus.cli.alt_test import alt_test_command
-from dissensus.cli.bundles import spread
-from dissensus.cli.compare import compare_command
-from dissensus.cli.demo import demo_command
-from dissensus.cli.describe import describe_command
-from dissensus.cli.doctor import doctor_command
-from dissensus.cli.equivalence import equivalence_command
-from dissensus.cli.gate import gate_command
-from dissensus.cli.import_ import import_command
-from dissensus.cli.judges import judges_command
-from dissensus.cli.panel import panel_command
-from dissensus.cli.plan_labels import plan_labels_command
-from dissensus.cli.plan_raters import plan_raters_command
-from dissensus.cli.prevalence import prevalence_command
-from dissensus.cli.rate import rate_command
-from dissensus.cli.raters import raters_command
-from dissensus.cli.report import report_command
-from dissensus.cli.reproduce import reproduce_command
-from dissensus.cli.serve import serve_command
-from dissensus.cli.simulate import simulate_urn_command
-from dissensus.cli.simulate_indeterminate import simulate_indeterminate_command
-from dissensus.cli.simulate_labels import simulate_labels_command
-from dissensus.cli.simulate_responses import simulate_responses_command
-
-app = typer.Typer(
-    name="dissensus",
-    help="Measure classifiers and AI judges against people who disagree.",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    no_args_is_help=False,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-simulate = typer.Typer(help="Make data whose truth is known.", rich_markup_mode=None)
-plan = typer.Typer(help="How many items, raters and labels do I need?", rich_markup_mode=None)
-
-app.command("demo")(spread(demo_command))
-app.command("import")(spread(import_command))
-app.command("doctor")(spread(doctor_command))
-app.command("describe")(spread(describe_command))
-app.command("raters")(spread(raters_command))
-app.command("equivalence")(spread(equivalence_command))
-app.command("judges")(spread(judges_command))
-app.command("compare")(spread(compare_command))
-app.command("panel")(spread(panel_command))
-app.command("alt-test")(spread(alt_test_command))
-app.command("prevalence")(spread(prevalence_command))
-app.add_typer(plan, name="plan")
-plan.command("raters")(spread(plan_raters_command))
-plan.command("labels")(spread(plan_labels_command))
-app.command("rate")(spread(rate_command))
-app.command("gate")(spread(gate_command))
-app.command("report")(spread(report_command))
-app.command("serve")(spread(serve_command))
-app.add_typer(simulate, name="simulate")
-simulate.command("urn")(spread(simulate_urn_command))
-simulate.command("indeterminate")(spread(simulate_indeterminate_command))
-simulate.command("responses")(spread(simulate_responses_command))
-simulate.command("labels")(spread(simulate_labels_command))
-app.command("reproduce")(spread(reproduce_command))
+from dissensus.cli.bundles import Command, spread
 
 
-@plan.callback()
-def _plan() -> None:
-    """How many items, raters and labels do I need?"""
+class Entry(NamedTuple):
+    """Where a command is, and the first line of what it says of itself."""
+
+    module: str
+    function: str
+    summary: str
 
 
-@simulate.callback()
-def _simulate() -> None:
-    """Make data whose truth is known."""
+COMMANDS = {
+    "demo": Entry("demo", "demo_command", "Try it on bundled data."),
+    "import": Entry("import_", "import_command", "Turn a tool's export into a plain file of ratings or judges."),
+    "doctor": Entry("doctor", "doctor_command", "What is the matter with a file, and which option mends it?"),
+    "describe": Entry("describe", "describe_command", "Do the raters agree?"),
+    "raters": Entry("raters", "raters_command", "Who are the raters?"),
+    "equivalence": Entry("equivalence", "equivalence_command", "How many raters is this judge worth?"),
+    "judges": Entry("judges", "judges_command", "Which judge can stand in for people?"),
+    "compare": Entry("compare", "compare_command", "Is judge A better than judge B?"),
+    "panel": Entry(
+        "panel", "panel_command", "What are several judges worth together, and how many raters do they save?"
+    ),
+    "alt-test": Entry("alt_test", "alt_test_command", "Can this judge replace a rater?"),
+    "prevalence": Entry("prevalence", "prevalence_command", "How many items are positive?"),
+    "plan raters": Entry(
+        "plan_raters", "plan_raters_command", "How many items and raters does it take to tell two judges apart?"
+    ),
+    "plan labels": Entry("plan_labels", "plan_labels_command", "One label each for many items, or several for few?"),
+    "rate": Entry("rate", "rate_command", "Ask a model what people were asked."),
+    "gate": Entry("gate", "gate_command", "May this judge pass?"),
+    "report": Entry(
+        "report", "report_command", "Write one page with everything that the ratings say, and what judges are worth."
+    ),
+    "serve": Entry("serve", "serve_command", "The same answers in a browser."),
+    "simulate urn": Entry("simulate", "simulate_urn_command", "Raters and judges who draw labels from urns."),
+    "simulate indeterminate": Entry(
+        "simulate_indeterminate",
+        "simulate_indeterminate_command",
+        "Raters and judges who may find several options reasonable.",
+    ),
+    "simulate responses": Entry(
+        "simulate_responses", "simulate_responses_command", "People, a judge A like them, and a judge B that strays."
+    ),
+    "simulate labels": Entry(
+        "simulate_labels", "simulate_labels_command", "People whose labels are noisy, a better judge and a worse one."
+    ),
+    "reproduce": Entry("reproduce", "reproduce_command", "Recompute the numbers that the papers print."),
+}
+GROUPS = {"plan": "How many items, raters and labels do I need?", "simulate": "Make data whose truth is known."}
 
 
-@app.callback()
+def app_for(typed: Sequence[str]) -> typer.Typer:
+    """The application with the options of the command that was typed."""
+    words = [word for word in typed if not word.startswith("-")]
+    wanted = {" ".join(words[:1]), " ".join(words[:2])}
+    return _app(lambda name: name in wanted)
+
+
+def whole_app() -> typer.Typer:
+    """The application with the options of every command."""
+    return _app(lambda _: True)
+
+
+def _app(is_wanted: Callable[[str], bool]) -> typer.Typer:
+    app = typer.Typer(
+        name="dissensus",
+        help="Measure classifiers and AI judges against people who disagree.",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        no_args_is_help=False,
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_top)
+    groups: dict[str, typer.Typer] = {}
+    for name, entry in COMMANDS.items():
+        *group, last = name.split()
+        place = app
+        if group:
+            if group[0] not in groups:
+                groups[group[0]] = typer.Typer(help=GROUPS[group[0]], rich_markup_mode=None)
+                app.add_typer(groups[group[0]], name=group[0])
+            place = groups[group[0]]
+        place.command(last)(spread(_load(entry)) if is_wanted(name) else _named_only(entry))
+    for name, group_app in groups.items():
+        group_app.callback(help=GROUPS[name])(_nothing)
+    return app
+
+
+def _load(entry: Entry) -> Command:
+    command: Command = getattr(importlib.import_module(f"dissensus.cli.{entry.module}"), entry.function)
+    return command
+
+
+def _named_only(entry: Entry) -> Command:
+    """A command that is listed and not run."""
+
+    def command() -> None: ...
+
+    command.__doc__ = entry.summary
+    return command
+
+
+def _nothing() -> None:
+    """What a group of commands does before one of them."""
+
+
 def _top(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,

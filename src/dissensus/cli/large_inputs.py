@@ -82,7 +82,7 @@ def read_inputs(
         answers = None if judges_source is None else judges_source.read_all(repeats=source.repeats)
         return source.read(group_column=group_column), answers
     from dissensus.engine.reading import read_input
-    from dissensus.ratings.reducing.read_large import input_of
+    from dissensus.ratings.reducing.opening import input_of
 
     wanted = input_of(
         path,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from dissensus.cli.app import app
+from dissensus.cli.app import app_for
 from dissensus.errors import DissensusError
 
 WRONG_INPUT = 2
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     typed = list(sys.argv[1:] if arguments is None else arguments)
     try:
         # Commands find what was typed in the context, to say how a page can be made again.
-        status = app(args=typed, prog_name="dissensus", standalone_mode=False, obj=typed)
+        status = app_for(typed)(args=typed, prog_name="dissensus", standalone_mode=False, obj=typed)
     except DissensusError as error:
         return _refuse(str(error))
     except typer.Abort:
