@@ -65,7 +65,7 @@ def interval(what, samples, theirs, name, *, limit=None):
     standard_error = np.sqrt(2 * 0.025 * 0.975 / SAMPLES) / density * np.std(drawn_values)
     return report(
         f"{what}, {ITEMS:,} items, {SAMPLES:,} samples / scipy.stats.bootstrap",
-        seconds, theirs["seconds"][name], limit=limit, against="scipy.stats.bootstrap",
+        seconds, theirs["seconds"][name], limit=limit, against="scipy",
         difference=float(np.abs(np.subtract(bounds, theirs["answers"][name])).max()),
         tolerance=float(SPREAD * standard_error),
     )  # fmt: skip
@@ -82,7 +82,7 @@ def p_value(metric, columns, theirs):
     p = theirs["answers"]["p_value"]
     return report(
         f"sign-flip, {ITEMS:,} items, {PERMUTATIONS:,} permutations / scipy.stats.permutation_test",
-        seconds, theirs["seconds"]["p_value"], limit=1 / 5, against="scipy.stats.permutation_test",
+        seconds, theirs["seconds"]["p_value"], limit=1 / 5, against="scipy",
         difference=abs(found - p), tolerance=SPREAD * float(np.sqrt(2 * p * (1 - p) / PERMUTATIONS)),
     )  # fmt: skip
 

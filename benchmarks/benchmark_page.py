@@ -16,8 +16,8 @@ This page is of {date}: dissensus {version}{commit} on Python {python}, {cores} 
 ALTERNATIVES = """
 ## Against the alternatives
 
-"Same answer" is how far the two numbers are apart, and how far they may be: rounding, or chance where both sides draw
-at random.
+"Apart by" is the difference between the two answers: at most 1e-09 where they are computed, at most what chance
+explains where both sides draw at random. In brackets stands what is promised.
 
 {table}
 """
@@ -34,13 +34,16 @@ way of their own, knowing who said what tells more than we use; where people dif
 GROWTH = """
 ## How cost grows
 
-Each size is doubled five times while the others stay: {usual}. The exponent is fitted to the last three points: 1 means
-that twice as much costs twice as much, 0 that it costs no more.
+Each size is doubled five times while the others stay at {usual}.
+The exponent is fitted to the last three points: 1 means that twice as much costs twice as much, 0 that it costs no
+more. Times are of the processor.
 
 {table}
 """
 OTHERS = """
 ## Other promises
+
+What stands before the slash against what stands behind it.
 
 {table}
 """
@@ -52,6 +55,8 @@ VERSIONS = """
 SKIPPED = """
 Not measured in this run, because they could not be installed or did not answer: {names}.
 """
+KINDS = ("ratio", "quality", "growth", "versions", "skipped")
+WORDS = {"bootstrap": "bootstrap samples"}
 
 
 def page(figures, about):
@@ -70,9 +75,6 @@ def page(figures, about):
     return "".join(parts) + (SKIPPED.format(names=", ".join(names)) if names else "")
 
 
-KINDS = ("ratio", "quality", "growth", "versions", "skipped")
-
-
 def _part(text, rows, **more):
     """A part with its table; nothing where nothing was measured."""
     return text.format(table=table(rows), **more) if len(rows) > 1 else ""
@@ -85,13 +87,10 @@ def table(rows):
 
 
 def _ratio_rows(ratios, *, is_against):
-    head = ["What", *(["Package"] if is_against else []), "Ours", "Theirs", "Times as fast", "Promised"]
-    rows = [[*head, *(["Same answer"] if is_against else [])]]
-    for each in ratios:
-        fast = [_what(each), *([each["against"]] if is_against else []), seconds(each["ours"]), seconds(each["theirs"])]
-        fast += [times(each["theirs"] / each["ours"]), _promise(each)]
-        rows.append([*fast, *([_sameness(each)] if is_against else [])])
-    return rows
+    if is_against:
+        rows = [["What", "Package", "Ours", "Theirs", "Times as fast", "Apart by"]]
+        return rows + [[_what(each), each["against"], *_times(each), _sameness(each)] for each in ratios]
+    return [["What", "Before", "Behind", "Times as fast"], *([each["what"], *_times(each)] for each in ratios)]
 
 
 def _what(each):
@@ -100,18 +99,21 @@ def _what(each):
     return ours if theirs == each["against"] else each["what"]
 
 
-def _promise(each):
-    if each["limit"] is None:
-        return ""
-    is_fast = each["ours"] / each["theirs"] <= each["limit"]
-    return f"{times(1 / each['limit'])}{'' if is_fast else ': **not kept**'}"
+def _times(each):
+    """Both times, and how many times as fast ours is, with what is promised."""
+    fast = times(each["theirs"] / each["ours"])
+    if each["limit"] is not None:
+        is_kept = each["ours"] / each["theirs"] <= each["limit"]
+        fast += f" (at least {times(1 / each['limit'])}{'' if is_kept else ': **not kept**'})"
+    return [seconds(each["ours"]), seconds(each["theirs"]), fast]
 
 
 def _sameness(each):
     if each["difference"] is None:
         return ""
+    apart = f"{each['difference']:.0e}" if each["difference"] else "0"
     is_same = each["difference"] <= each["tolerance"]
-    return f"{each['difference']:.0e} (at most {each['tolerance']:.0e}){'' if is_same else ': **not the same**'}"
+    return apart if is_same else f"{apart}: **not the same**, at most {each['tolerance']:.0e}"
 
 
 def _quality_rows(qualities):
@@ -123,19 +125,17 @@ def _quality_rows(qualities):
 
 
 def _growth_rows(cases):
-    rows = [["Question", "Grows", "From", "To", "Seconds there", "Exponent", "At most"]]
+    rows = [["Question", "Grows", "From", "To", "Time at the end", "Exponent", "At most"]]
     for each in cases:
         limit = "" if each["limit"] is None else f"{each['limit']:g}{'' if each['kept'] else ': **not kept**'}"
         first, last = f"{each['sizes'][0]:,}", f"{each['sizes'][-1]:,}"
-        rows.append(
-            [f"`{each['question']}`", each["grows"], first, last, seconds(each["seconds"][-1]),
-             f"{each['exponent']:.2f}", limit]
-        )  # fmt: skip
+        what = f"`{each['question']}`", WORDS.get(each["grows"], each["grows"])
+        rows.append([*what, first, last, seconds(each["seconds"][-1]), f"{each['exponent']:.2f}", limit])
     return rows
 
 
 def _usual(cases):
-    return ", ".join(f"{size:,} {name}" for name, size in cases[0]["usual"].items()) if cases else ""
+    return ", ".join(f"{size:,} {WORDS.get(name, name)}" for name, size in cases[0]["usual"].items()) if cases else ""
 
 
 def _version_rows(found):

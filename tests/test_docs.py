@@ -10,7 +10,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 import dissensus
-from dissensus.cli.main import app
+from dissensus.cli.app import whole_app
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -71,7 +71,7 @@ def test_every_public_name_is_in_the_reference(name):
     assert re.search(rf"^::: dissensus\.([a-z_]+\.)*{name}$", reference, re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", list(commands(typer.main.get_command(app))))
+@pytest.mark.parametrize("command", list(commands(typer.main.get_command(whole_app()))))
 def test_every_command_is_in_the_reference(command):
     reference = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
     assert f"\n## {command}\n" in reference

@@ -1,14 +1,12 @@
 """The door for data frames: pandas, polars, pyarrow."""
 
-import math
-
 import narwhals as nw
 import numpy as np
 from narwhals.typing import IntoFrame, IntoSeries
 
 from dissensus.errors import RatingsError
+from dissensus.ratings.cell_text import cell_text
 from dissensus.ratings.coding import Cells, Sheet, TextColumn, code_texts
-from dissensus.ratings.labels import SEPARATOR
 
 
 class FrameSheet(Sheet):
@@ -35,23 +33,3 @@ def _coded(series: nw.Series[IntoSeries]) -> TextColumn:
     # Python has no short floats: as a list, 0.1 would become 0.10000000149011612.
     values = series.to_numpy() if series.dtype == nw.Float32 else series.to_list()
     return code_texts(cell_text(value) for value in values)
-
-
-def cell_text(value: object) -> str | None:
-    """A cell as text; None where it is empty.
-
-    Examples
-    --------
-    >>> cell_text(1), cell_text(1.0), cell_text(True), cell_text({"b", "a"}), cell_text(float("nan")), cell_text(" ")
-    ('1', '1.0', 'true', 'a|b', None, None)
-    """
-    if isinstance(value, str):
-        return value if value.strip() else None
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if isinstance(value, bool | np.bool_):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple | set | frozenset | np.ndarray):
-        return SEPARATOR.join(sorted(filter(None, map(cell_text, value)))) or None
-    text = str(value)
-    return None if text in {"NaT", "<NA>", "nan"} else text

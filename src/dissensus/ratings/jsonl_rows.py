@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from dissensus.errors import FileError
+from dissensus.ratings.cell_text import cell_text
 from dissensus.ratings.coding import Cells, Sheet, TextCoder
 from dissensus.ratings.containers.json_values import distinct_keys, json_values
-from dissensus.ratings.frames import cell_text
 from dissensus.ratings.input_file import InputFile
 
 

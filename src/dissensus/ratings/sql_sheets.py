@@ -223,9 +223,12 @@ def _json_text(key: str) -> str:
     return f"CASE WHEN {text} <> 'NaN' OR json_type(json, {pointer}) = 'VARCHAR' THEN {text} END"
 
 
-def parquet_source(connection: duckdb.DuckDBPyConnection, *paths: Path, name: str) -> SqlSource:
-    """Parquet files of the same columns; a list or an object in a cell comes as JSON, a NaN is an empty cell."""
-    relation = f"read_parquet({any_of(paths)}, hive_partitioning = false)"
+def parquet_source(connection: duckdb.DuckDBPyConnection, *paths: Path, name: str, fits_all: bool = False) -> SqlSource:
+    """Parquet files of the same columns; a list or an object in a cell comes as JSON, a NaN is an empty cell.
+
+    With `fits_all` a column has a type that can hold what all files have in it, else the type in the first file.
+    """
+    relation = f"read_parquet({any_of(paths)}, hive_partitioning = false{', union_by_name = true' if fits_all else ''})"
     columns = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
     if not columns:
         raise FileError(f"{name} has no columns: export it again.")

@@ -38,7 +38,8 @@ def survey_totals(surveys: Surveys, weights: Floats, values: Floats | None = Non
     columns = surveys.survey[:, None] * n_labels + np.arange(n_labels)
     shape = (surveys.n_types, n_surveys * n_labels)
     sparse = csr_array((cells.ravel(), columns.ravel(), surveys.start * n_labels), shape=shape)
-    return np.asarray((sparse.T @ weights.T).T).reshape(len(weights), n_surveys, n_labels)
+    # In one piece, since rows of it are taken again and again.
+    return np.ascontiguousarray((sparse.T @ weights.T).T).reshape(len(weights), n_surveys, n_labels)
 
 
 def over_labels(values: Floats) -> Floats:
