@@ -87,7 +87,9 @@ if __name__ == "__main__":
 def test_workers_end_with_a_process_that_was_killed(tmp_path):
     script = tmp_path / "killed.py"
     script.write_text(KILLED, encoding="utf-8")
-    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    parent = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     workers = [int(pid) for pid in parent.stdout.readline().split()]
     parent.kill()
     parent.wait()

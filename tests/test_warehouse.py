@@ -10,10 +10,11 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from warehouses import Duckdb, Sqlite, running_postgresql
 
 from dissensus.cli.main import main
 from dissensus.example_data import example_path
+
+from warehouses import Duckdb, Sqlite, running_postgresql
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "how-to" / "count-ratings-in-a-warehouse.md"
 BLOCK = re.compile(r"^<!-- sql: (?P<name>[^\n]+) -->\n```sql\n(?P<query>.*?)^```$", re.MULTILINE | re.DOTALL)
