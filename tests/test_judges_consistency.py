@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from dissensus.judges import rank_judges
-from dissensus.judges.definitions import PER_ITEM, definitions_at
+from dissensus.judges.definitions import PER_ITEM
 from dissensus.judges.downstream import decision_kappa
 from dissensus.judges.rank_consistency import inversions, violations, worst_violation
-from dissensus.judges.redundancy import redundancies, representatives
 
 from judges_builders import choices, judges_from, ratings_from, sets
 
@@ -158,14 +157,6 @@ def test_krippendorff_is_pi_and_a_little_and_squared_error_is_twice_the_misses()
     assert np.isclose(value["krippendorff_alpha"], value["scott_pi"] + (1 - value["scott_pi"]) / 8)
     assert value["fleiss_kappa"] == value["scott_pi"]
     assert np.isclose(value["mse_hard"], 2 * (1 - value["hit_rate"]))
-
-
-def test_representatives_leave_one_of_each_group():
-    definitions = definitions_at([0.5])
-    kept = representatives(definitions, redundancies(definitions, has_sets=False))
-    assert {"hit_rate", "scott_pi", "kl_human_judge", "mse_soft", "coverage_h_hrs_0.5"} <= set(kept)
-    assert not {"mse_hard", "fleiss_kappa", "cross_entropy_human_judge", "mse_response_set"} & set(kept)
-    assert "mse_response_set" in representatives(definitions, redundancies(definitions, has_sets=True))
 
 
 # Decisions

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from dissensus.errors import MissingExtraError, OptionError, RepeatedRatingsError, TooFewRatingsError
+from dissensus.errors import MissingExtraError, OptionError, RepeatedRatingsError
 from dissensus.ratings import read
 
 from tables import CHECK_LABELS, HEADER, LISTED, REPEATS, bad, message_of, parquet
@@ -267,7 +267,6 @@ def test_control_characters_of_the_data_do_not_reach_the_terminal(tmp_path):
     "error",
     [
         RepeatedRatingsError(["item 1"], total=1, source="r.csv", key=["item"]),
-        TooFewRatingsError(["a", "b"], needed=2),
         OptionError.unknown("--scale", "ratio", ["nominal"]),
         MissingExtraError("The web app", install="dissensus[web]"),
     ],
@@ -275,9 +274,3 @@ def test_control_characters_of_the_data_do_not_reach_the_terminal(tmp_path):
 def test_an_error_survives_the_way_back_from_a_worker_process(error):
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
     assert (type(again), str(again)) == (type(error), str(error))
-
-
-def test_too_few_ratings_are_named_with_the_remedy():
-    assert str(TooFewRatingsError(["a"], needed=2)) == (
-        "1 item has fewer than 2 ratings: a. Drop them with `ratings.with_at_least(2)`, or collect more ratings."
-    )

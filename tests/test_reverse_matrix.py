@@ -11,7 +11,6 @@ from dissensus.judges.reverse_matrix import (
     apply_reverse,
     pooled_reverse,
     reverse_by_items,
-    share_contradicting,
     share_meeting,
     simplex_least_squares,
 )
@@ -114,12 +113,6 @@ def test_without_pairs_every_set_with_the_option_is_equally_likely():
     nothing = np.empty(0, dtype=np.intp)
     assert np.allclose(pooled_reverse(nothing, nothing, A_B_AB), [[0.5, 0, 0.5], [0, 0.5, 0.5]])
     assert np.allclose(pooled_reverse(nothing, nothing, A_B_AB, np.empty((2, 0)))[1], [[0.5, 0, 0.5], [0, 0.5, 0.5]])
-
-
-def test_raters_whose_set_lacks_their_choice_are_counted():
-    choice, sets = np.array([0, 0, 0, 1]), np.array([1, 0, 2, 1])
-    assert share_contradicting(choice, sets, A_B_AB) == 0.25
-    assert np.isnan(share_contradicting(choice[:0], sets[:0], A_B_AB))
 
 
 def test_an_option_in_no_set_is_refused():

@@ -5,7 +5,6 @@ DissensusError
         FileError: a file cannot be read
         ColumnError: a column is missing, named twice or holds the wrong thing
         RepeatedRatingsError: somebody rated the same item twice
-        TooFewRatingsError: some items have too few ratings for the method
     JudgesError (also a ValueError): the judges' answers cannot be used as given
     TaskError (also a ValueError): the task file cannot be used as given
     OptionError (also a ValueError): an option has a value it cannot have
@@ -69,17 +68,6 @@ class RepeatedRatingsError(RatingsError):
         super().__init__(
             f"{source}: {what} with the {joined(key)} of an earlier one: {listed(repeats, total=total)}. "
             "Keep one of each with --repeats first or --repeats last, or all of them with --repeats keep."
-        )
-
-
-class TooFewRatingsError(RatingsError):
-    """Some items have too few ratings for the method."""
-
-    def __init__(self, items: Sequence[str], *, needed: int) -> None:
-        have = "has" if len(items) == 1 else "have"
-        super().__init__(
-            f"{counted(len(items), 'item')} {have} fewer than {counted(needed, 'rating')}: {listed(items)}. "
-            f"Drop them with `ratings.with_at_least({needed})`, or collect more ratings."
         )
 
 

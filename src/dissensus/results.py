@@ -35,7 +35,7 @@ class Result(ABC):
 
     @abstractmethod
     def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON, as DESIGN names it; a number that is undefined is NaN here."""
+        """The `result` part of the JSON, as docs/reference/json.md names it; a number that is undefined is NaN here."""
 
     @abstractmethod
     def rows(self) -> list[dict[str, object]]:

@@ -31,9 +31,7 @@ COMMANDS = {
     "equivalence": Entry("equivalence", "equivalence_command", "How many raters is this judge worth?"),
     "judges": Entry("judges", "judges_command", "Which judge can stand in for people?"),
     "compare": Entry("compare", "compare_command", "Is judge A better than judge B?"),
-    "panel": Entry(
-        "panel", "panel_command", "What are several judges worth together, and how many raters do they save?"
-    ),
+    "panel": Entry("panel", "panel_command", "What are several judges worth together, and beside people?"),
     "alt-test": Entry("alt_test", "alt_test_command", "Can this judge replace a rater?"),
     "prevalence": Entry("prevalence", "prevalence_command", "How many items are positive?"),
     "plan raters": Entry(
@@ -42,9 +40,7 @@ COMMANDS = {
     "plan labels": Entry("plan_labels", "plan_labels_command", "One label each for many items, or several for few?"),
     "rate": Entry("rate", "rate_command", "Ask a model what people were asked."),
     "gate": Entry("gate", "gate_command", "May this judge pass?"),
-    "report": Entry(
-        "report", "report_command", "Write one page with everything that the ratings say, and what judges are worth."
-    ),
+    "report": Entry("report", "report_command", "Write one page with everything that the files can say."),
     "serve": Entry("serve", "serve_command", "The same answers in a browser."),
     "simulate urn": Entry("simulate", "simulate_urn_command", "Raters and judges who draw labels from urns."),
     "simulate indeterminate": Entry(
@@ -56,7 +52,7 @@ COMMANDS = {
         "simulate_responses", "simulate_responses_command", "People, a judge A like them, and a judge B that strays."
     ),
     "simulate labels": Entry(
-        "simulate_labels", "simulate_labels_command", "People whose labels are noisy, a better judge and a worse one."
+        "simulate_labels", "simulate_labels_command", "People with noisy labels, a better judge and a worse one."
     ),
     "reproduce": Entry("reproduce", "reproduce_command", "Recompute the numbers that the papers print."),
 }

@@ -40,11 +40,13 @@ class CompareOptions:
         float | None, typer.Option(metavar="D", help="Also ask whether B is at most so much worse than A.")
     ] = None
     resamples: Annotated[
-        int | None, typer.Option(metavar="N", help="Of the test; 10,000 if not given, for mixture 1,000.")
+        int | None, typer.Option(metavar="N", help="Resamples of the test; 10,000 if not given, for mixture 1,000.")
     ] = None
     bootstrap: Annotated[int, typer.Option(metavar="N", help="Bootstrap samples; 0 for no intervals.")] = 2000
     confidence: Annotated[float, typer.Option(metavar="C", help="Confidence of the intervals.")] = 0.95
-    clip: Annotated[float, typer.Option(metavar="E", help="Cross-entropy keeps so far from 0 and 1.")] = 0.02
+    clip: Annotated[
+        float, typer.Option(metavar="E", help="Cross-entropy keeps probabilities this far from 0 and 1.")
+    ] = 0.02
     bins: Annotated[int, typer.Option(metavar="N", help="Bins of emd-binned.")] = 5
     bounds: Annotated[
         str | None,

@@ -52,9 +52,11 @@ class SurveyOptions:
         str | None, typer.Option(metavar="E", help="Only ratings elicited so: forced_choice or response_set.")
     ] = None
     prior: Annotated[
-        str, typer.Option(metavar="P", help="What frequency predicts with nobody asked: uniform or data.")
+        str, typer.Option(metavar="P", help="What --combiner frequency predicts with nobody asked: uniform or data.")
     ] = "uniform"
-    clip: Annotated[float, typer.Option(metavar="E", help="Cross-entropy keeps so far from 0 and 1.")] = 0.02
+    clip: Annotated[
+        float, typer.Option(metavar="E", help="Cross-entropy keeps probabilities this far from 0 and 1.")
+    ] = 0.02
     weights: Annotated[
         str, typer.Option(metavar="W", help="A judge's score is a mean over items or over raters: item or rater.")
     ] = "item"

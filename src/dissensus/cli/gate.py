@@ -42,14 +42,19 @@ class GateOptions:
         typer.Option(metavar="J", help="It may be at most --margin worse than this judge; may be repeated."),
     ] = None
     margin: Annotated[float | None, typer.Option(metavar="D", help="How much worse, in units of the metric.")] = None
-    metric: Annotated[str, typer.Option(metavar="M", help="Of the comparisons with judges, as in `compare`.")] = "wins"
+    metric: Annotated[
+        str, typer.Option(metavar="M", help="Metric of the comparisons with judges, as in `compare`.")
+    ] = "wins"
     positive: Annotated[
         list[str] | None, typer.Option(metavar="LABEL", help="An option that counts as positive; may be repeated.")
     ] = None
     score: Annotated[
-        str | None, typer.Option(metavar="S", help="Of --min-equivalence, as in `equivalence`; else as data allow.")
+        str | None,
+        typer.Option(metavar="S", help="Score of --min-equivalence, as in `equivalence`; chosen if not given."),
     ] = None
-    combiner: Annotated[str | None, typer.Option(metavar="C", help="The same, of the surveys.")] = None
+    combiner: Annotated[
+        str | None, typer.Option(metavar="C", help="Combiner of --min-equivalence; chosen if not given.")
+    ] = None
     calibrate: Annotated[
         str | None, typer.Option(metavar="M", help="none, isotonic, platt or table; chosen if not given.")
     ] = None

@@ -38,7 +38,9 @@ class SourceOptions:
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Name of the judge column.")] = None
     sample: Annotated[str | None, typer.Option(metavar="COL", help="Name of the sample column.")] = None
     group: Annotated[str | None, typer.Option(metavar="COL", help="Name of the group column.")] = None
-    elicitation: Annotated[str | None, typer.Option(metavar="COL", help="Name of the elicitation column.")] = None
+    elicitation: Annotated[
+        str | None, typer.Option(metavar="COL", help="Name of the column that says forced_choice or response_set.")
+    ] = None
     count: Annotated[
         str | None, typer.Option(metavar="COL", help="Name of the count column, or a pattern: a column per label.")
     ] = None

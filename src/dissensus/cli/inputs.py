@@ -37,7 +37,9 @@ class RatingsInput:
         typer.Option(metavar="COL", help="Name of the rater column; with --wide the rater columns, e.g. 'r*'."),
     ] = None
     label: Annotated[str | None, typer.Option(metavar="COL", help="Name of the label column.")] = None
-    elicitation: Annotated[str | None, typer.Option(metavar="COL", help="Name of the elicitation column.")] = None
+    elicitation: Annotated[
+        str | None, typer.Option(metavar="COL", help="Name of the column that says forced_choice or response_set.")
+    ] = None
     count: Annotated[str | None, typer.Option(metavar="COL", help="Name of the count column of a table of counts.")] = (
         None
     )

@@ -33,7 +33,9 @@ class PanelOptions:
         str | None, typer.Option(metavar="E", help="Only ratings elicited so: forced_choice or response_set.")
     ] = None
     max_raters: Annotated[int | None, typer.Option(metavar="K", help="The largest survey.")] = None
-    clip: Annotated[float, typer.Option(metavar="E", help="Cross-entropy keeps so far from 0 and 1.")] = 0.02
+    clip: Annotated[
+        float, typer.Option(metavar="E", help="Cross-entropy keeps probabilities this far from 0 and 1.")
+    ] = 0.02
     bootstrap: Annotated[int, typer.Option(metavar="N", help="Bootstrap samples; 0 for no intervals.")] = 500
     confidence: Annotated[float, typer.Option(metavar="C", help="Confidence of the intervals.")] = 0.95
 
@@ -70,9 +72,9 @@ def panel_command(
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
-    """What are several judges worth together, and how many raters do they save?
+    """What are several judges worth together, and beside people?
 
-    Combines the judges in three ways, and puts each of them beside surveys of people.
+    Combines the judges in three ways, and says how many raters each judge saves in surveys of people.
     """
     ratings = source.read()
     judges = judges_source.read_all(repeats=source.repeats)

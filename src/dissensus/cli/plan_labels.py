@@ -71,9 +71,9 @@ class SpendingOptions:
     even: Annotated[
         str, typer.Option(metavar="E", help="An even vote that is tied: coin (toss one) or strict (counts as wrong).")
     ] = "coin"
-    ties: Annotated[str, typer.Option(metavar="T", help="Models that tie: lose, half or win, for the better one.")] = (
-        "lose"
-    )
+    ties: Annotated[
+        str, typer.Option(metavar="T", help="What a tie of the models is to the better one: lose, half or win.")
+    ] = "lose"
     strategy: Annotated[
         str,
         typer.Option(

@@ -29,7 +29,11 @@ class PrevalenceOptions:
     ] = None
     judge: Annotated[list[str] | None, typer.Option(metavar="J", help="A judge to take; may be repeated.")] = None
     target: Annotated[
-        str, typer.Option(metavar="T", help="An item counts by the share of its raters, or by their decision.")
+        str,
+        typer.Option(
+            metavar="T",
+            help="What an item counts: share (of raters who say LABEL) or decision (1 if --tau of them do).",
+        ),
     ] = "share"
     tau: Annotated[float, typer.Option(metavar="T", help="Share at which an item is decided positive.")] = 0.5
     pairs: Annotated[

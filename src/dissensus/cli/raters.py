@@ -26,7 +26,7 @@ def raters_command(
     only: Annotated[
         str | None, typer.Option(metavar="E", help="Only ratings elicited so: forced_choice or response_set.")
     ] = None,
-    resamples: Annotated[int, typer.Option(metavar="N", help="Of the tests of groups.")] = 2000,
+    resamples: Annotated[int, typer.Option(metavar="N", help="Resamples of the tests of groups.")] = 2000,
     bootstrap: Annotated[int, typer.Option(metavar="N", help="Bootstrap samples; 0 for no intervals of judges.")] = 500,
     confidence: Annotated[float, typer.Option(metavar="C", help="Confidence of the intervals.")] = 0.95,
     work: Work = Work(),

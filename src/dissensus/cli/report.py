@@ -93,7 +93,7 @@ def report_command(
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
-    """Write one page with everything that the ratings say, and what judges are worth.
+    """Write one page with everything that the files can say.
 
     The page is self-contained: it loads nothing and can be sent as it is.
     """

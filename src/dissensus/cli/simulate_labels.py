@@ -19,7 +19,9 @@ class ClassifierOptions:
     """How often the two judges are right, in one of two forms."""
 
     accuracy: Annotated[Share, typer.Option(metavar="P", help="Accuracy of the worse judge; else 0.75.")] = None
-    margin: Annotated[Share, typer.Option(metavar="E", help="How much more accurate better is; else 0.1.")] = None
+    margin: Annotated[
+        Share, typer.Option(metavar="E", help="How much more accurate the better judge is; else 0.1.")
+    ] = None
     worse_accuracy: Annotated[
         Share, typer.Option(metavar="P", help="Correlated judges, instead of --accuracy: accuracy of the worse one.")
     ] = None
@@ -98,7 +100,7 @@ def simulate_labels_command(
     prevalence: Annotated[Share, typer.Option(metavar="P", help="Share of the first class; else all alike.")] = None,
     output: Output = Output(),
 ) -> None:
-    """People whose labels are noisy, a better judge and a worse one.
+    """People with noisy labels, a better judge and a worse one.
 
     Writes ratings.csv, judges.csv, truth.json and README.md.
     """

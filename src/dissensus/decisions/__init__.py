@@ -1,1 +1,1 @@
-"""What follows from the answers: everything that the data can say, for whoever has to decide."""
+"""What follows from the methods: gates, replacing a rater, prevalence, panels, portraits; `answers` asks them all."""

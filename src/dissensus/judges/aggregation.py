@@ -9,7 +9,6 @@ import numpy.typing as npt
 from dissensus.ratings.coding import Codes
 
 Aggregation = Literal["hard", "soft", "hard_response_set", "soft_response_set"]
-AGGREGATIONS: tuple[Aggregation, ...] = ("hard", "soft", "hard_response_set", "soft_response_set")
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

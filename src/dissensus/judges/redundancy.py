@@ -53,9 +53,3 @@ def redundancies(definitions: Sequence[Definition], *, has_sets: bool) -> tuple[
     precise = {d.tau: d.id for d in definitions if d.name == "precision" and d.judge == "hard"}
     groups += [Redundancy(definitions=(d.id, precise[d.tau]), reason=ONE_ANSWER) for d in covering]
     return tuple(groups)
-
-
-def representatives(definitions: Sequence[Definition], groups: Sequence[Redundancy]) -> list[str]:
-    """Ids of the definitions, one for each group."""
-    repeated = {other for group in groups for other in group.definitions[1:]}
-    return [definition.id for definition in definitions if definition.id not in repeated]

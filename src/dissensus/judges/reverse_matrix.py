@@ -26,7 +26,7 @@ def pooled_reverse(choice_codes: Codes, set_codes: Codes, members: Flags, weight
 
     Each set that has the option starts with a small count, so that a set nobody happened to give is not ruled out:
     1/2, or 2 shared out among the sets if there are more than four. A rater whose set lacks the own choice counts as
-    said; see `share_contradicting`.
+    said.
 
     Parameters
     ----------
@@ -68,18 +68,6 @@ def _cell_counts(cell: Codes, n_cells: int, weights: Floats | None) -> Floats:
     if len(used):
         counts[:, used] = np.add.reduceat(weights[:, order].astype(np.float64), start, axis=1)
     return counts
-
-
-def share_contradicting(choice_codes: Codes, set_codes: Codes, members: Flags) -> float:
-    """Share of the pairs in which the response set lacks the rater's own choice; NaN without pairs.
-
-    Examples
-    --------
-    >>> sets = np.array([[True, False], [False, True], [True, True]])
-    >>> share_contradicting(np.array([0, 0]), np.array([1, 2]), sets)
-    0.5
-    """
-    return float(np.mean(~members[set_codes, choice_codes])) if len(choice_codes) else float("nan")
 
 
 def reverse_by_items(choices: Floats, set_shares: Floats, members: Flags, weights: Floats | None = None) -> Floats:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import numpy as np
-import numpy.typing as npt
 
 from dissensus.errors import OptionError, counted, listed
 from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, lookup
@@ -15,8 +14,6 @@ from dissensus.ratings.formats.plan import RawRatings, ReadPlan
 from dissensus.ratings.labels import SEPARATOR, listed_options, option_name, options_of
 from dissensus.ratings.leaving_out import LeftOut
 from dissensus.ratings.probabilities import probability_columns
-
-Mask = npt.NDArray[np.bool_]
 
 
 def is_wanted(plan: ReadPlan) -> bool:

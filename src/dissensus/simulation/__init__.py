@@ -1,4 +1,8 @@
-"""Populations with a known truth: urns of item states, raters who draw from them, classifiers that half see them."""
+"""Populations with a known truth: urns, responses, raters who find several options right, noisy labels.
+
+Of the urns are `urn`, `panels` and `classifiers` (who draws from them), `draws`, `truth` and `truths`; the others stand
+in the files `responses*`, `indeterminate*` and `labels*`.
+"""
 
 from dissensus.simulation.classifiers import Classifier, HardClassifier, SoftClassifier
 from dissensus.simulation.draws import SimulatedUrn, simulate_urn

@@ -14,7 +14,7 @@ from dissensus.ratings.source import Source
 
 RESPONSES, USERS, STATUS = ".responses", ".responses.users", ".responses.status"
 SUGGESTION, AGENT = ".suggestion", ".suggestion.agent"
-OLD_SUGGESTION, OLD_METADATA = "-suggestion", "-suggestion-metadata"
+OLD_SUGGESTION = "-suggestion"
 KEPT = "submitted"
 
 

@@ -1,4 +1,7 @@
-"""One file per command: what its result says, as a Section."""
+"""One file per command: what its result says, as a Section.
+
+Charts that are long to tell have files of their own: `judge_*`, `power_curve`, `plan_*_charts` and `reproduce_figures`.
+"""
 
 from dissensus.report.views.finding import main_chart, section_of
 
