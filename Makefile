@@ -47,7 +47,7 @@ docs: .venv/has-docs  ## Refresh the outputs shown in the docs and build site/
 	@echo "Wrote site/index.html"
 
 clean:  ## Remove what the other targets made
-	rm -rf .venv site dist report.html .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv site dist mutants report.html .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/has-pip:

@@ -265,3 +265,9 @@ def test_interval_covers_the_true_alpha():
 def test_bad_options_are_refused(options, message):
     with pytest.raises(OptionError, match=re.escape(message)):
         describe(read(frame_of("aab abb")), **options)
+
+
+def test_a_kind_of_rating_that_nobody_gave_is_refused():
+    frame = pd.DataFrame({"item": [1, 1], "rater": ["a", "b"], "label": ["x", "y"], "elicitation": "forced_choice"})
+    with pytest.raises(OptionError, match=r"No rating is a response set, as the elicitation column has it: leave out"):
+        describe(read(frame), elicitation="response_set")

@@ -100,6 +100,7 @@ def test_an_answer_is_read_in_every_form(text, expected):
         ("Answer: B because A is wrong", "not one of the options"),
         ("Options:\nA. Toxic: Rude, or worse.\nB. Not toxic\nC. Bad", "repeats the options"),
         ("A" + " " * 5000 + "x", "too long for an answer"),
+        ("```\n```", "not one of the options"),
     ],
 )
 def test_what_is_no_answer_is_none_and_says_why(text, reason):

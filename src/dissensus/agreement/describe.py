@@ -76,6 +76,9 @@ def describe(
     """
     _check_options(bootstrap, confidence, weights)
     asked = ratings if elicitation is None else ratings.of_elicitation(elicitation)
+    if elicitation is not None and not asked.n_items:
+        words = elicitation.replace("_", " ")
+        raise OptionError(f"No rating is a {words}, as the elicitation column has it: leave out --only.")
     chosen = asked if group is None else asked.of_group(group)
     if by_group and not chosen.groups:
         raise OptionError("The ratings have no groups to describe: name a group column with --group COLUMN.")

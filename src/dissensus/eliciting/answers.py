@@ -65,7 +65,7 @@ def read_answer(text: str, shown: Sequence[ShownOption]) -> Reading:
         return Reading(reason="repeats the options")
     readings = {frozenset(o.mark for o in picks): picks for picks in _readings(bare, shown)}
     if not readings:
-        return Reading(reason="not one of the options" if bare[0] != "{" or _is_json(bare) else "malformed JSON")
+        return Reading(reason="not one of the options" if bare[:1] != "{" or _is_json(bare) else "malformed JSON")
     if len(readings) > 1:
         return Reading(reason="can be read in several ways")
     (picks,) = readings.values()

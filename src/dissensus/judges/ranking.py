@@ -75,7 +75,7 @@ def interval(replicates: Floats, confidence: float) -> tuple[float, float]:
     (1.0, 3.0)
     """
     known = replicates[~np.isnan(replicates)]
-    if not known.size or 1 - known.size / replicates.size > UNDEFINED_SHARE:
+    if not known.size or replicates.size - known.size > UNDEFINED_SHARE * replicates.size:
         return float("nan"), float("nan")
     tail = (1 - confidence) / 2
     low, high = np.quantile(known, [tail, 1 - tail])
