@@ -277,15 +277,37 @@ def test_a_label_without_item_or_rater_is_refused(tmp_path, change, message):
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        ("p_no", None, "1 answer lack some of their probabilities. Give all of them, or none and a label."),
-        ("p_no", -0.5, "1 answer have a negative probability. Give numbers from 0 to 1."),
-        ("p_no", 7.0, "1 answer have probabilities that do not sum to 1. Give one for every label, or rescale them."),
+        ("p_no", [None], "1 answer lacks some of its probabilities. Give all of them, or none and a label."),
+        ("p_no", [None] * 2, "2 answers lack some of their probabilities. Give all of them, or none and a label."),
+        (
+            "p_no",
+            [-0.5],
+            "1 answer has a negative probability. Give numbers from 0 to 1; logarithms must be exponentiated first.",
+        ),
+        ("p_no", [7.0], "1 answer has probabilities that do not sum to 1. Give one for every label, or rescale them."),
+        (
+            "p_no",
+            [7.0, 8.0],
+            "2 answers have probabilities that do not sum to 1. Give one for every label, or rescale them.",
+        ),
+        ("p_no", ["x"], "1 answer has a probability that is not a number. Write it like 0.25."),
     ],
 )
 def test_probabilities_that_cannot_be_are_refused(tmp_path, column, value, message):
     answers = judged(13)
-    answers.loc[0, column] = value
+    answers[column] = answers[column].astype(object)
+    answers.loc[: len(value) - 1, column] = value
+    if isinstance(value[0], str):
+        answers[column] = answers[column].astype(str)
     assert refusal(tmp_path, made(13), answers) == f"j.parquet, item {answers.item[0]}: {message}"
+
+
+def test_the_item_that_is_named_has_the_fault_that_is_told(tmp_path):
+    answers = judged(13)
+    first, last = answers.item.min(), answers.item.max()
+    answers.loc[answers.item == first, "p_no"] = -0.5
+    answers.loc[answers.item == last, "p_no"] = None
+    assert refusal(tmp_path, made(13), answers).startswith(f"j.parquet, item {last}: ")
 
 
 def test_too_many_different_outputs_ask_for_rounding(tmp_path, monkeypatch):

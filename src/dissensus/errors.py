@@ -60,14 +60,18 @@ class TaskError(DissensusError, ValueError):
     """The task file cannot be used as given."""
 
 
+REPEATS_REMEDY = "Keep one of each with --repeats first or --repeats last, or all of them with --repeats keep."
+
+
 class RepeatedRatingsError(RatingsError):
     """Somebody rated the same item twice, or a judge's sample comes twice."""
 
-    def __init__(self, repeats: Sequence[str], *, total: int, source: str, key: Sequence[str]) -> None:
+    def __init__(
+        self, repeats: Sequence[str], *, total: int, source: str, key: Sequence[str], remedy: str = REPEATS_REMEDY
+    ) -> None:
         what = counted(total, "answer" if "judge" in key else "rating")
         super().__init__(
-            f"{source}: {what} with the {joined(key)} of an earlier one: {listed(repeats, total=total)}. "
-            "Keep one of each with --repeats first or --repeats last, or all of them with --repeats keep."
+            f"{source}: {what} with the {joined(key)} of an earlier one: {listed(repeats, total=total)}. {remedy}"
         )
 
 

@@ -17,6 +17,7 @@ from dissensus.cli.inputs import (
     split_labels,
 )
 from dissensus.cli.output import Work
+from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
     from dissensus.ratings import Judges, Ratings
@@ -81,6 +82,7 @@ def read_inputs(
     if not large.wanted_for(path, judges_path):
         answers = None if judges_source is None else judges_source.read_all(repeats=source.repeats)
         return source.read(group_column=group_column), answers
+    _check_plain(source, judges_source)
     from dissensus.engine.reading import read_input
     from dissensus.ratings.reducing.opening import input_of
 
@@ -111,6 +113,21 @@ def read_both(
     )
     assert judges is not None  # noqa: S101 - their file is required
     return ratings, judges
+
+
+def _check_plain(source: RatingsInput, judges_source: JudgesInput | OptionalJudgesInput | None) -> None:
+    """Raise if the user says what only files mean that are read whole."""
+    given = {"--question": source.question, "--item-key": source.item_key}
+    if judges_source is not None:
+        given["--judges-question"] = judges_source.judges_question
+        is_plain = judges_source.judges_format in {None, "auto", "tidy"}
+        given["--judges-format"] = None if is_plain else judges_source.judges_format
+    for option, value in given.items():
+        if value is not None:
+            raise OptionError(
+                f"{option} {value} is for exports that are read whole, and these files are reduced while they are "
+                "read: `dissensus import` them one by one, or leave it out."
+            )
 
 
 def _ratings_plan(source: RatingsInput, group_column: str | None) -> "ReadPlan":

@@ -9,7 +9,8 @@ from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.formats.plan import ReadPlan, Repeats
 from dissensus.ratings.labels import Scale
 from dissensus.ratings.output_moments import LabelScores
-from dissensus.ratings.reducing.read_large import MEMORY, Input, input_of, read_large
+from dissensus.ratings.reducing.opening import Input, input_of
+from dissensus.ratings.reducing.read_large import MEMORY, read_large
 
 JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
 

@@ -13,7 +13,8 @@ from dissensus.ratings.leaving_out import LeftOut, sentences
 from dissensus.ratings.output_moments import LabelScores, OutputMoments
 from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.reducing.moments import UNIT, MomentSums
-from dissensus.ratings.reducing.profiles import Coding, Profiles, cells_of
+from dissensus.ratings.reducing.numbering import Coding
+from dissensus.ratings.reducing.profiles import Profiles, cells_of
 from dissensus.ratings.reducing.spelling import Spelled
 from dissensus.ratings.table import Ratings
 
@@ -38,7 +39,8 @@ def assemble_people(
     copies = np.empty(len(items), dtype=np.intp)
     copies[item] = profiles.copies[cells[:, 0]]
     lost = unlabelled_items + int(profiles.copies.sum() - copies.sum())
-    losses = (*left_out, LeftOut(what="item without any label", several="items without any label", count=lost))
+    unrated = LeftOut(what="item without any label", several="items without any label", count=lost)
+    losses = (*left_out, unrated, *spelled.left_out)
     return Ratings(
         item=item,
         items=items,
@@ -63,7 +65,6 @@ def assemble_answers(
     coding: Coding,
     *,
     totals: tuple[int, int],
-    warnings: Sequence[str],
     provenance: Provenance,
 ) -> Judges:
     """The answers of the profiles: as many of each kind as were given."""
@@ -88,7 +89,6 @@ def assemble_answers(
         elicitation=elicitation,
         order=order,
         totals=totals,
-        warnings=tuple(warnings),
         provenance=provenance,
     )
 

@@ -10,12 +10,14 @@ from pathlib import Path
 
 from dissensus.errors import FileError, OptionError, listed
 from dissensus.ratings.files import GLOB_CHARACTERS, sha256_of
-from dissensus.ratings.input_file import InputFile, inspect_file
+from dissensus.ratings.input_file import SUFFIXES, InputFile, inspect_file
 
 KINDS = ("csv", "tsv", "jsonl", "parquet")
+NOTES = {".txt"}
+"""Suffixes of tables that are not looked for in a folder, where they are more often a README."""
 LARGE_PARQUET = 40 * 2**20
 LARGE_TEXT = 400 * 2**20
-"""Bytes from which a file is reduced by duckdb before Python sees it: about ten million ratings."""
+"""Bytes from which a file is reduced by duckdb before Python sees it: about ten million ratings, also if gzipped."""
 _SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 
@@ -69,16 +71,22 @@ def is_large(source: object) -> bool:
         return True
     if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
         return False
-    size, suffixes = Path(source).stat().st_size, {suffix.lower() for suffix in Path(source).suffixes}
-    if suffixes & {".parquet", ".pq"}:
-        return size > LARGE_PARQUET
-    return size > LARGE_TEXT and bool(suffixes & {".csv", ".tsv", ".jsonl", ".ndjson", ".txt", ".tab"})
+    size, kind = Path(source).stat().st_size, _kind_of(Path(source))
+    is_packed = kind == "parquet" or Path(source).suffix.lower() == ".gz"
+    return kind in KINDS and size > (LARGE_PARQUET if is_packed else LARGE_TEXT)
+
+
+def _kind_of(path: Path) -> str | None:
+    """What the suffix says, that of gzip aside."""
+    name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return SUFFIXES.get(name.suffix.lower())
 
 
 def find_files(source: str | os.PathLike[str]) -> LargeFiles:
     """The files behind a path, a folder or a pattern; an error if there is none or they are of different kinds."""
     path = Path(source)
-    found = sorted(_inside(path)) if path.is_dir() else _matching(path)
+    named = sorted(_inside(path)) if path.is_dir() else _matching(path)
+    found = list({file.resolve(): file for file in reversed(named)}.values())[::-1]  # a link is no second file
     if not found:
         raise FileError(f"There is no Parquet, CSV or JSONL file in {path}: check the path.")
     files = tuple(inspect_file(file) for file in found)
@@ -96,7 +104,7 @@ def find_files(source: str | os.PathLike[str]) -> LargeFiles:
 def _inside(folder: Path) -> Sequence[Path]:
     """The files in a folder and below; names that begin with a dot or an underscore are notes of other tools."""
     files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith((".", "_")))
-    return [path for path in files if {suffix.lower() for suffix in path.suffixes} & {f".{kind}" for kind in KINDS}]
+    return [path for path in files if _kind_of(path) in KINDS and path.suffix.lower() not in NOTES]
 
 
 def _matching(path: Path) -> list[Path]:

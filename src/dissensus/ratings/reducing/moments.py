@@ -7,11 +7,14 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from dissensus.errors import OptionError
 from dissensus.ratings.output_moments import LabelScores
-from dissensus.ratings.reducing.profiles import Coding, keys_of, output_columns, rated_columns
+from dissensus.ratings.reducing.numbering import Coding
+from dissensus.ratings.reducing.profiles import keys_of, output_columns, rated_columns
 
 Floats = npt.NDArray[np.float64]
 ITEMS_AT_ONCE = 500_000
+LOW_BITS = 30
 UNIT = 2.0**-32
 """Scores are added up as whole multiples of this: such sums do not depend on the order, and err by less than 1e-9."""
 
@@ -119,15 +122,28 @@ def _add(
     """Add the items of a piece to the sums of their profiles."""
     order = np.argsort(number, kind="stable")
     present, start = np.unique(number[order], return_index=True)
-    scored = scored_outputs(outputs[order].reshape(len(order), -1, coding.n_outputs), place, n_labels, scores)
-    flat = scored.reshape(len(order), -1)
-    products = (flat[:, :, None] * flat[:, None, :]).reshape(len(order), -1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # what is infinite is refused below
+        scored = scored_outputs(outputs[order].reshape(len(order), -1, coding.n_outputs), place, n_labels, scores)
+        flat = scored.reshape(len(order), -1)
+        products = (flat[:, :, None] * flat[:, None, :]).reshape(len(order), -1)
     columns = np.concatenate([flat, products, outputs[order]], axis=1)
-    units = np.rint(columns / UNIT).astype(np.int64)
-    totals = np.add.reduceat(units, start, axis=0)
+    totals = _exact_sums(columns, start)
     items = np.diff([*start, len(order)])
-    for row, count, total in zip(present.tolist(), items.tolist(), totals.tolist(), strict=True):
+    for row, count, total in zip(present.tolist(), items.tolist(), totals, strict=True):
         sums[row] = [before + more for before, more in zip(sums[row], [count, *total], strict=True)]
+
+
+def _exact_sums(columns: Floats, start: npt.NDArray[np.intp]) -> list[list[int]]:
+    """Sums of consecutive rows in units; their high and low bits are summed apart, so that none can overflow."""
+    if not np.isfinite(columns).all():
+        raise OptionError(
+            "A judge gives a label the probability 0, whose score is infinite without a clip: give a --clip above 0."
+        )
+    units = np.rint(columns / UNIT).astype(np.int64)
+    high, low = (
+        np.add.reduceat(bits, start, axis=0).tolist() for bits in (units >> LOW_BITS, units & (2**LOW_BITS - 1))
+    )
+    return [[(a << LOW_BITS) + b for a, b in zip(many, few, strict=True)] for many, few in zip(high, low, strict=True)]
 
 
 def scored_outputs(outputs: Floats, place: npt.NDArray[np.intp], n_labels: int, scores: LabelScores) -> Floats:

@@ -8,7 +8,8 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.ratings.reducing.kinds import AnswerKind, RatingKind, Said, outputs_given
+from dissensus.ratings.reducing.kinds import outputs_given
+from dissensus.ratings.reducing.numbering import Coding
 from dissensus.ratings.sql_sheets import literal
 
 MOST_COLUMNS = 12
@@ -49,61 +50,6 @@ class Profiles:
         return list(zip(self.rated, self.judged, outputs, strict=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coding:
-    """A number for everything that was ever said, the same in all parts of the tables.
-
-    Attributes
-    ----------
-    ratings, answers : tuple
-        The kinds, each at its number.
-    speakers : tuple
-        Judge, elicitation and order of answers with probabilities.
-    n_outputs : int
-        How many probabilities such an answer has.
-    has_numbers : bool
-        Whether items are whole numbers, of which the first is the least and not the first in the alphabet.
-    blank_labels : tuple of str
-        How missing labels are written, besides not at all.
-    has_counts, has_elicitation : bool
-        Whether a row stands for several ratings, and whether ratings say how they were elicited.
-    """
-
-    ratings: tuple[RatingKind, ...]
-    answers: tuple[AnswerKind, ...]
-    speakers: tuple[tuple[str, str | None, str | None], ...]
-    n_outputs: int
-    has_numbers: bool
-    blank_labels: tuple[str, ...] = ()
-    has_counts: bool = False
-    has_elicitation: bool = False
-
-    @property
-    def is_labelled(self) -> str:
-        """SQL that tells whether a row of `people` has a label."""
-        blank = ", ".join(map(literal, self.blank_labels))
-        return f"label NOT IN ({blank})" if blank else "label IS NOT NULL"
-
-
-def coding_of(said: Said, *, n_outputs: int, has_numbers: bool, has_counts: bool, has_elicitation: bool) -> Coding:
-    """Numbers in the order of the texts."""
-    speakers = {answer[:3] for answer in said.answers if answer[4]}
-    return Coding(
-        ratings=tuple(sorted(said.ratings, key=_as_text)),
-        answers=tuple(sorted(said.answers, key=_as_text)),
-        speakers=tuple(sorted(speakers, key=_as_text)),
-        n_outputs=n_outputs,
-        has_numbers=has_numbers,
-        blank_labels=tuple(sorted(said.blank_labels)),
-        has_counts=has_counts,
-        has_elicitation=has_elicitation,
-    )
-
-
-def _as_text(kind: tuple[str | bool | None, ...]) -> tuple[str, ...]:
-    return tuple("" if part is None else f" {part}" for part in kind)
-
-
 def create_items(connection: duckdb.DuckDBPyConnection, coding: Coding, *, checks_repeats: bool) -> None:
     """The table `items`: what raters said of each item, and whether somebody may have rated it twice."""
     suspect = _suspect(coding) if checks_repeats else "false"
@@ -116,15 +62,19 @@ def create_items(connection: duckdb.DuckDBPyConnection, coding: Coding, *, check
         )
         return
     _create_kinds(connection, "rating_kinds", [(*kind, False) for kind in coding.ratings], RATING_COLUMNS)
+    connection.execute(f"DELETE FROM rating_kinds WHERE NOT ({coding.is_labelled})")
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE cells AS SELECT item, kind, sum(times)::BIGINT AS n FROM people "
         f"JOIN rating_kinds k ON {_same('people', RATING_COLUMNS)} GROUP BY item, kind HAVING n > 0"
     )
     marked = f"SELECT item, {suspect} AS suspect FROM people WHERE {coding.is_labelled} GROUP BY item"
-    joined, suspect = (f"JOIN ({marked}) USING (item)", "any_value(suspect)") if checks_repeats else ("", "false")
+    joined, suspect = "", "false"
+    if checks_repeats:  # an item without a name must not get lost on the way, it is to be refused
+        joined, suspect = f"JOIN ({marked}) m ON cells.item IS NOT DISTINCT FROM m.item", "any_value(suspect)"
     connection.execute(
-        "CREATE OR REPLACE TEMP TABLE items AS SELECT item, string_agg(kind || ':' || n, ' ' ORDER BY kind) AS rated, "
-        f"{suspect} AS suspect FROM cells {joined} GROUP BY item"
+        "CREATE OR REPLACE TEMP TABLE items AS SELECT cells.item AS item, "
+        f"string_agg(kind || ':' || n, ' ' ORDER BY kind) AS rated, {suspect} AS suspect FROM cells {joined} "
+        "GROUP BY cells.item"
     )
 
 
@@ -157,12 +107,14 @@ def _same(table: str, columns: Sequence[str]) -> str:
 def _create_kinds(
     connection: duckdb.DuckDBPyConnection, name: str, kinds: Sequence[tuple[object, ...]], columns: Sequence[str]
 ) -> None:
-    fields = ", ".join(f"{column} VARCHAR" for column in columns)
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} (kind INTEGER, {fields}, has_output BOOLEAN)")
-    if kinds:
-        marks = ", ".join("?" for _ in range(len(columns) + 2))
-        rows = [[i, *kind] for i, kind in enumerate(kinds)]
-        connection.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
+    fields = ", ".join(f"unnest($c{i}::VARCHAR[]) AS {column}" for i, column in enumerate(columns))
+    values = {f"c{i}": [kind[i] for kind in kinds] for i in range(len(columns))}
+    values |= {"kind": list(range(len(kinds))), "has_output": [kind[-1] for kind in kinds]}
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT unnest($kind::INTEGER[]) AS kind, {fields}, "
+        "unnest($has_output::BOOLEAN[]) AS has_output",
+        values,
+    )
 
 
 def create_said(connection: duckdb.DuckDBPyConnection, coding: Coding) -> None:
@@ -175,10 +127,12 @@ def create_said(connection: duckdb.DuckDBPyConnection, coding: Coding) -> None:
     else:
         coded = f"SELECT *, count(*) OVER (PARTITION BY item, kind) AS n FROM ({coded})"
         counts = ["string_agg(DISTINCT kind || ':' || n, ' ' ORDER BY kind || ':' || n) AS judged"]
-    most = _create_said(connection, coding, coded, counts, mean="max({cells})")
+    most = _create_said(connection, coding, coded, counts, mean="max({output}) FILTER ({own})")
     if most > 1:
         # Sorted first, so that the mean of several answers does not depend on the order of the rows.
-        _create_said(connection, coding, coded, counts, mean="list_avg(list_sort(list({cells})))")
+        total = " + ".join(f"p{p}" for p in range(coding.n_outputs))
+        mean = f"list_avg(list_sort(list({{output}} / ({total})) FILTER ({{own}})))"
+        _create_said(connection, coding, coded, counts, mean=mean)
 
 
 def _create_said(
@@ -187,7 +141,7 @@ def _create_said(
     """Make the table, and tell how many answers with probabilities a judge gave at most to an item."""
     own = [f"kind IN ({', '.join(map(str, kinds))})" for kinds in _kinds_of_speakers(coding)]
     outputs = [
-        mean.format(cells=f"p{p}) FILTER ({is_own}") + f" AS p{s}_{p}"
+        mean.format(output=f"p{p}", own=is_own) + f" AS p{s}_{p}"
         for s, is_own in enumerate(own)
         for p in range(coding.n_outputs)
     ]

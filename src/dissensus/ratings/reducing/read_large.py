@@ -1,42 +1,32 @@
 """Read ratings and judges that do not fit in memory, as items that differ and how many there are of each."""
 
-import os
-import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 
 import duckdb
 import numpy as np
 
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
-from dissensus.ratings.formats.plan import ReadPlan
+from dissensus.ratings.columns import likely_match, shell_word
 from dissensus.ratings.formats.tidy import NO_RATER
 from dissensus.ratings.judges import Judges
 from dissensus.ratings.leaving_out import LeftOut, sentences
 from dissensus.ratings.output_moments import LabelScores
 from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.reducing.assembling import assemble_answers, assemble_people, moments_of, profiles_of_sums
+from dissensus.ratings.reducing.blanks import is_blank, is_given
 from dissensus.ratings.reducing.checking import check_answers, check_found, check_ratings
+from dissensus.ratings.reducing.interrupting import interruptible
 from dissensus.ratings.reducing.kinds import Said, added
-from dissensus.ratings.reducing.large_files import LargeFiles, checked_memory, find_files
+from dissensus.ratings.reducing.large_files import LargeFiles, checked_memory
 from dissensus.ratings.reducing.moments import MomentSums, added_sums
-from dissensus.ratings.reducing.profiles import Coding, Profiles, coding_of, together
+from dissensus.ratings.reducing.numbering import Coding, coding_of
+from dissensus.ratings.reducing.opening import Input, Tables, open_tables
+from dissensus.ratings.reducing.profiles import Profiles, together
 from dissensus.ratings.reducing.spelling import Spelled, spelled_answers, spelled_ratings
-from dissensus.ratings.reducing.sql_tables import (
-    INTEGERS,
-    Table,
-    create_views,
-    judges_table,
-    ratings_table,
-    source_of,
-    types_of,
-    unreadable,
-)
+from dissensus.ratings.reducing.sql_tables import Table
 from dissensus.ratings.reducing.steps import FindProfiles, Found, ListKinds, Parts, Step, SumScores, T
-from dissensus.ratings.sql_sheets import connect
 from dissensus.ratings.table import Ratings
 
 MOST_PROFILES = 500_000
@@ -44,64 +34,11 @@ MOST_PROFILES = 500_000
 MOST_SCORED = 100_000
 """The same where the sums of judges' scores would do: so many items tell them as well, in less time."""
 MEMORY = "2GB"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
-    """What to read.
-
-    Attributes
-    ----------
-    people, answers : LargeFiles
-        The files; answers may be missing.
-    ratings_plan, judges_plan : ReadPlan
-        What the user says about them.
-    judge : tuple of str, optional
-        Which judges; all if not given.
-    round_outputs : int, optional
-        Digits to which probabilities are rounded.
-    """
-
-    people: LargeFiles
-    answers: LargeFiles | None
-    ratings_plan: ReadPlan
-    judges_plan: ReadPlan
-    judge: tuple[str, ...] | None = None
-    round_outputs: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tables:
-    """The tables of an input."""
-
-    people: Table
-    answers: Table | None
-
-    @property
-    def has_numbers(self) -> bool:
-        """Whether items are whole numbers."""
-        tables = [self.people] if self.answers is None else [self.people, self.answers]
-        return all(table.type_of[table.roles["item"]] in INTEGERS for table in tables)
-
-
-def input_of(
-    ratings: str | os.PathLike[str],
-    judges: str | os.PathLike[str] | None = None,
-    *,
-    ratings_plan: ReadPlan | None = None,
-    judges_plan: ReadPlan | None = None,
-    judge: str | Sequence[str] | None = None,
-    round_outputs: int | None = None,
-) -> Input:
-    """What to read, checked: the files are there."""
-    return Input(
-        people=find_files(ratings),
-        answers=None if judges is None else find_files(judges),
-        ratings_plan=ratings_plan or ReadPlan(),
-        judges_plan=judges_plan or ReadPlan(),
-        judge=(judge,) if isinstance(judge, str) else None if judge is None else tuple(judge),
-        round_outputs=_checked_digits(round_outputs),
-    )
+ROUNDED = "Judges' probabilities were rounded to {}, as --round-outputs says."
+SUMMED_UP = (
+    "Judges' probabilities make more than {} items different: of items that people rated alike only the mean and the "
+    "covariance of the judges' scores were kept, so intervals take sums of scores as normal."
+)
 
 
 def read_large(
@@ -125,65 +62,28 @@ def read_large(
         With `copies`; Judges is None if no file was named.
     """
     with open_tables(wanted, memory=checked_memory(memory)) as (connection, tables):
-        return reduce(wanted, tables, OnePart(connection, tables, wanted), scored_by=scored_by)
-
-
-def _checked_digits(digits: int | None) -> int | None:
-    if digits is not None and not 1 <= digits <= 15:  # noqa: PLR2004 - a double has no more
-        raise OptionError(f"--round-outputs cannot be {digits}: give a number of digits from 1 to 15.")
-    return digits
-
-
-@contextmanager
-def open_tables(wanted: Input, *, memory: str) -> Iterator[tuple[duckdb.DuckDBPyConnection, Tables]]:
-    """A connection with the views of an input; what it wrote to disk goes at the end of the block."""
-    files = [wanted.people] if wanted.answers is None else [wanted.people, wanted.answers]
-    with tempfile.TemporaryDirectory(prefix="dissensus-") as folder:
-        paths = [path for some in files for path in some.paths]
-        connection = connect(*paths, spill=Path(folder), memory=memory)
-        try:
-            tables = tables_of(connection, wanted)
-            create_views(connection, tables.people, tables.answers, round_outputs=wanted.round_outputs)
-            yield connection, tables
-        finally:
-            connection.close()
-
-
-def tables_of(connection: duckdb.DuckDBPyConnection, wanted: Input) -> Tables:
-    """The tables in the files, and which column is which."""
-    source = source_of(connection, wanted.people)
-    people = ratings_table(source, types_of(connection, source), wanted.ratings_plan, name=wanted.people.name)
-    if wanted.answers is None:
-        return Tables(people=people, answers=None)
-    source = source_of(connection, wanted.answers)
-    answers = judges_table(source, types_of(connection, source), wanted.judges_plan, name=wanted.answers.name)
-    return Tables(people=people, answers=answers)
+        return reduce(wanted, tables, OnePart(connection, tables), scored_by=scored_by)
 
 
 class OnePart:
     """The whole tables behind one connection."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, tables: Tables, wanted: Input) -> None:
-        self._connection, self._tables, self._wanted = connection, tables, wanted
+    def __init__(self, connection: duckdb.DuckDBPyConnection, tables: Tables) -> None:
+        self._connection, self._tables = connection, tables
 
     def map(self, step: Step[T]) -> list[T]:
         """What the step finds."""
-        try:
-            return [step(self._connection)]
-        except duckdb.OutOfMemoryException as error:
-            raise OptionError(
-                f"{self._wanted.people.name} needs more memory than duckdb may use: give it more with --memory 4GB."
-            ) from error
-        except duckdb.Error as error:
-            raise unreadable(error, self._wanted.people) from error
+        return [interruptible(self._connection, step)]
 
     def count_raters(self) -> tuple[int, bool] | None:
         """How many raters there are, and whether one of them is nameless; None if there is no rater column."""
         people = self._tables.people
         if "rater" not in people.roles:
             return None
-        names = f"SELECT {people.name_of('rater')} AS rater FROM {people.relation} GROUP BY 1"
-        query = f"SELECT count(*), count(*) FILTER (rater IS NULL OR trim(rater::VARCHAR) = '') FROM ({names})"
+        # A rater who left every label blank is not one of the raters.
+        rated = f"FROM {people.relation} WHERE {is_given(people.text('label'))}"
+        names = f"SELECT {people.name_of('rater')} AS rater {rated} GROUP BY 1"
+        query = f"SELECT count(*), count(*) FILTER ({is_blank('rater::VARCHAR')}) FROM ({names})"
         raters, nameless = self.map(lambda connection: connection.execute(query).fetchall()[0])[0]
         return raters - nameless, nameless > 0
 
@@ -204,7 +104,7 @@ def reduce(
     )
     check_ratings(said, people)
     if answers is not None:
-        check_answers(said, answers, parts)
+        check_answers(said, answers, parts, round_outputs=wanted.round_outputs, has_numbers=tables.has_numbers)
     said = _of_judges(said, wanted)
     coding = coding_of(
         said,
@@ -214,18 +114,27 @@ def reduce(
         has_elicitation="elicitation" in people.roles,
     )
     rated = spelled_ratings(said, coding, wanted.ratings_plan, people)
+    missing = {kind[0] for kind, label in zip(coding.ratings, rated.label.tolist(), strict=True) if label < 0}
+    coding = replace(coding, blank_labels=tuple(sorted({*coding.blank_labels, *missing})))
     judged = None if answers is None else spelled_answers(said, coding, wanted.judges_plan, answers)
     raters, has_nameless = parts.count_raters() or (None, False)
     most = MOST_PROFILES if scored_by is None or not coding.speakers else MOST_SCORED
-    step = _profiles_step(wanted, tables, said, coding, has_nameless=has_nameless)
-    found = parts.map(replace(step, most=most))
+    step = FindProfiles(
+        coding=coding,
+        checks_repeats="rater" in people.roles and wanted.ratings_plan.repeats != "keep",
+        checks_samples=answers is not None and "sample" in answers.roles and wanted.judges_plan.repeats != "keep",
+        has_unlabelled=bool(said.unlabelled or said.zeros or missing),
+        has_nameless=has_nameless,
+        most=most,
+    )
+    found = parts.map(step)
     check_found(found, people, answers)
     profiles, sums, labels = _profiles(found, parts, coding, rated, judged, scored_by, most=most)
     ratings = assemble_people(
         profiles,
         rated,
-        left_out=(*_left_out(said), *rated.left_out),
-        notes=(*_notes(people, rated, has_counts=has_counts), *rated.notes),
+        left_out=_left_out(said),
+        notes=(*_notes(people, rated), *rated.notes),
         unlabelled_items=sum(part.unlabelled_items for part in found),
         raters=raters,
         provenance=_provenance(wanted.people, people, said.rows, "counts" if has_counts else "tidy"),
@@ -237,30 +146,17 @@ def reduce(
         judged,
         coding,
         totals=(sum(part.answered_items for part in found), sum(said.answers.values())),
-        warnings=_about_answers(said, judged, found, answers),
         provenance=_provenance(wanted.answers, answers, said.answer_rows, "judges"),
     )
+    about = [] if wanted.round_outputs is None else [ROUNDED.format(counted(wanted.round_outputs, "digit"))]
+    about += [] if sums is None else [SUMMED_UP.format(f"{most:,}")]
+    unrated = sum(part.unrated_items for part in found)
+    if unrated:
+        about.append(f"Left out {counted(unrated, 'item')} that judges answered and nobody rated.")
+    judges = replace(judges, warnings=(*_about_answers(judges, said, judged, answers), *about))
     if sums is None or scored_by is None:
         return ratings, judges
     return ratings, replace(judges, moments=moments_of(sums, judges, labels, scored_by))
-
-
-def _profiles_step(wanted: Input, tables: Tables, said: Said, coding: Coding, *, has_nameless: bool) -> FindProfiles:
-    people, answers = tables.people, tables.answers
-    for plan, option in ((wanted.ratings_plan, "ratings"), (wanted.judges_plan, "answers")):
-        if plan.repeats in {"first", "last"}:
-            raise OptionError(
-                f"--repeats {plan.repeats} needs the order of the rows, which large {option} do not keep: choose "
-                "--repeats keep, or keep one of each in the file."
-            )
-    return FindProfiles(
-        coding=coding,
-        checks_repeats="rater" in people.roles and wanted.ratings_plan.repeats != "keep",
-        checks_samples=answers is not None and "sample" in answers.roles and wanted.judges_plan.repeats != "keep",
-        has_unlabelled=said.unlabelled > 0,
-        has_nameless=has_nameless,
-        most=MOST_PROFILES,
-    )
 
 
 def _profiles(
@@ -305,29 +201,35 @@ def _check_moments(coding: Coding, judged: Spelled | None, scored_by: LabelScore
 
 def _left_out(said: Said) -> list[LeftOut]:
     return [
+        LeftOut(what="blank row", count=said.blank_rows),
         LeftOut(what="rating without a label", several="ratings without a label", count=said.unlabelled),
     ]
 
 
-def _notes(people: Table, rated: Spelled, *, has_counts: bool) -> list[str]:
+def _notes(people: Table, rated: Spelled) -> list[str]:
     notes = [*people.notes]
-    if "rater" not in people.roles and not has_counts:
-        notes.append(NO_RATER)
-    if "rater" in people.roles and rated.elicitation is not None and {0, 1} <= set(rated.elicitation.tolist()):
+    if "rater" not in people.roles:
+        likely = likely_match(tuple(people.text_of), "rater")
+        hint = f" If {likely} says who rated, add --rater {shell_word(likely)}." if likely else ""
+        return [f"{NO_RATER}{hint}", *notes]
+    if rated.elicitation is not None and {0, 1} <= set(rated.elicitation.tolist()):
         notes.append("Raters who were asked in both ways are not paired with themselves, since alike items were put "
                      "together: choices and response sets are paired by item.")  # fmt: skip
     return notes
 
 
-def _about_answers(said: Said, judged: Spelled, found: Sequence[Found], answers: Table) -> list[str]:
+def _about_answers(judges: Judges, said: Said, judged: Spelled, answers: Table) -> list[str]:
+    """What was left out or mended."""
     losses = [LeftOut(what="row without an answer", several="rows without an answer", count=said.unanswered)]
-    warnings = [*sentences(some for some in (*losses, *judged.left_out) if some.count), *answers.notes, *judged.notes]
+    warnings = [*sentences(some for some in (*losses, *judged.left_out) if some.count), *answers.notes]
+    several = judges.sample > 0
+    if "sample" not in answers.roles and several.any():
+        warnings.append("There is no sample column: several rows of one judge and item are taken as its samples.")
+    if judges.probability is not None and not np.isnan(judges.probability[several]).all():
+        warnings.append("Where a judge gave probabilities several times for an item, each stands for their mean.")
     if said.rescaled:
-        warnings.append(f"Rescaled {counted(said.rescaled, 'row')} of probabilities that did not quite sum to 1.")
-    unrated = sum(part.unrated_items for part in found)
-    if unrated:
-        warnings.append(f"Left out {counted(unrated, 'item')} that judges answered and nobody rated.")
-    return warnings
+        warnings.append(f"Rescaled {counted(said.rescaled, 'row')} of probabilities that almost sum to 1.")
+    return [*warnings, *judged.notes]
 
 
 def _provenance(files: LargeFiles, table: Table, rows: int, format_: str) -> Provenance:

@@ -3,8 +3,10 @@
 import duckdb
 
 from dissensus.errors import SHOWN, RepeatedRatingsError
-from dissensus.ratings.reducing.profiles import SLOTS, Coding
+from dissensus.ratings.reducing.numbering import Coding
+from dissensus.ratings.reducing.profiles import SLOTS
 
+REMEDY = "Keep all of them with --repeats keep, or one of each in the files: large ones have no first and last row."
 Repeated = tuple[list[str], int]
 """The first of them in words, and how many there are."""
 
@@ -18,12 +20,13 @@ def repeated_ratings(connection: duckdb.DuckDBPyConnection, coding: Coding) -> R
     return _twice(connection, suspects, key, ["item", "rater", "elicitation"])
 
 
-def repeated_samples(connection: duckdb.DuckDBPyConnection) -> Repeated:
-    """Answers with the item, judge, elicitation, order and sample of another one."""
+def repeated_samples(connection: duckdb.DuckDBPyConnection, coding: Coding) -> Repeated:
+    """Answers with the item, judge, elicitation, order and sample of another one; rows that say nothing are none."""
     mark = f"1::HUGEINT << (hash(judge, elicitation, shown, sample) % {SLOTS})::INT"
-    suspects = f"SELECT item FROM answers GROUP BY item HAVING bit_count(bit_or({mark})) < count(*)"
+    given = f"FROM answers WHERE {coding.is_answered}"
+    suspects = f"SELECT item {given} GROUP BY item HAVING bit_count(bit_or({mark})) < count(*)"
     key = ["item", "judge", "elicitation", "shown", "sample"]
-    rows = f"(SELECT * FROM answers WHERE item IN ({suspects}))"
+    rows = f"(SELECT * {given} AND item IN ({suspects}))"
     return _twice(connection, rows, key, ["item", "judge", "elicitation", "order", "sample"])
 
 
@@ -45,4 +48,4 @@ def refuse(repeated: Repeated, *, name: str, key: list[str]) -> None:
     """Raise if something comes twice."""
     shown, total = repeated
     if total:
-        raise RepeatedRatingsError(shown, total=total, source=name, key=key)
+        raise RepeatedRatingsError(shown, total=total, source=name, key=key, remedy=REMEDY)

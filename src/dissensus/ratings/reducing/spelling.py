@@ -16,7 +16,7 @@ from dissensus.ratings.labels import LabelSet, listed_options, options_of, unlis
 from dissensus.ratings.leaving_out import LeftOut
 from dissensus.ratings.mending import changes_labels, mend_labels
 from dissensus.ratings.reducing.kinds import Said
-from dissensus.ratings.reducing.profiles import Coding
+from dissensus.ratings.reducing.numbering import Coding
 from dissensus.ratings.reducing.sql_tables import Table
 from dissensus.ratings.table import ELICITATIONS
 
@@ -62,12 +62,14 @@ def spelled_ratings(said: Said, coding: Coding, plan: ReadPlan, table: Table) ->
     for (label, _, _), count in said.ratings.items():
         times[label] += count
     place, label_set, left_out, notes = _labels(times, plan, table.name, {}, what="rating")
-    groups = sorted({group or NO_GROUP for _, group, _ in coding.ratings}) if "group" in table.roles else []
+    used = [kind for kind in coding.ratings if place[kind[0]] >= 0 and said.ratings[kind]]
+    groups = sorted({group or NO_GROUP for _, group, _ in used}) if "group" in table.roles else []
+    code_of = {group: code for code, group in enumerate(groups)}
     return Spelled(
         label=_codes(place[label] for label, _, _ in coding.ratings),
         label_set=label_set,
         elicitation=_elicitations([kind[2] for kind in coding.ratings], table),
-        group=_codes(groups.index(group or NO_GROUP) for _, group, _ in coding.ratings) if groups else None,
+        group=_codes(code_of.get(group or NO_GROUP, -1) for _, group, _ in coding.ratings) if groups else None,
         groups=tuple(groups),
         left_out=tuple(left_out),
         notes=tuple(notes),
@@ -89,7 +91,7 @@ def spelled_answers(said: Said, coding: Coding, plan: ReadPlan, table: Table) ->
         elicitation=_elicitations([answer[1] for answer in coding.answers], table),
         judge=_codes(judges.index(answer[0]) for answer in coding.answers),
         judges=tuple(judges),
-        order=_orders([answer[2] for answer in coding.answers], table, is_named=plan.order is not None),
+        order=_orders([answer[2] for answer in coding.answers], table),
         output_place=_codes(code_of[frozenset(label)] for label in table.probabilities.values()),
         left_out=tuple(left_out),
         notes=tuple(notes),
@@ -127,30 +129,20 @@ def _labels(
 
 
 def _elicitations(texts: Sequence[str | None], table: Table) -> Codes | None:
+    """How each kind was asked for; texts are in one spelling already."""
     if "elicitation" not in table.roles:
         return None
-    known: dict[str, int] = {elicitation: i for i, elicitation in enumerate(ELICITATIONS)}
-    spelled = [None if text is None else text.strip().lower().replace("-", "_").replace(" ", "_") for text in texts]
-    strange = [text for text, own in zip(texts, spelled, strict=True) if own is not None and own not in known]
-    if strange:
-        raise ColumnError(
-            f"{table.name}: the elicitation is {shortened(str(strange[0]))!r} in some rows. "
-            f"Write {' or '.join(ELICITATIONS)}, or nothing."
-        )
-    return _codes(-1 if text is None else known[text] for text in spelled)
+    return _places(texts, ELICITATIONS, what="elicitation", name=table.name)
 
 
-def _orders(texts: Sequence[str | None], table: Table, *, is_named: bool) -> Codes | None:
-    """In which order each pair was shown; None for a column of that name that holds something else."""
-    if "order" not in table.roles:
-        return None
-    spelled = [None if text is None else text.strip().lower() for text in texts]
-    strange = [text for text in spelled if text is not None and text not in ORDERS]
-    if strange and not is_named and not set(spelled) & set(ORDERS):
-        return None
+def _orders(texts: Sequence[str | None], table: Table) -> Codes | None:
+    """In which order each pair was shown."""
+    return None if "order" not in table.roles else _places(texts, ORDERS, what="order", name=table.name)
+
+
+def _places(texts: Sequence[str | None], known: Sequence[str], *, what: str, name: str) -> Codes:
+    strange = [text for text in texts if text is not None and text not in known]
     if strange:
-        raise ColumnError(
-            f"{table.name}: the order is {shortened(strange[0])!r} in some rows. "
-            f"Write {' or '.join(ORDERS)}, or nothing."
-        )
-    return _codes(-1 if text is None else ORDERS.index(text) for text in spelled)
+        text = shortened(strange[0])
+        raise ColumnError(f"{name}: the {what} is {text!r} in some rows. Write {' or '.join(known)}, or nothing.")
+    return _codes(-1 if text is None else known.index(text) for text in texts)

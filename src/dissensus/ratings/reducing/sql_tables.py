@@ -1,7 +1,8 @@
-"""Files as two views of fixed columns, `people` and `answers`, whatever the files call them."""
+"""Tables of ratings and answers as two views of fixed columns, whatever the files call them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import duckdb
 
@@ -11,7 +12,9 @@ from dissensus.ratings.columns import find_column, missing_columns
 from dissensus.ratings.csv_rows import read_header
 from dissensus.ratings.formats.plan import ReadPlan
 from dissensus.ratings.judge_rows import NAMED_BY, NAMELESS_JUDGE
+from dissensus.ratings.judges import ORDERS
 from dissensus.ratings.probabilities import probability_columns
+from dissensus.ratings.reducing.blanks import filled, is_given, trimmed
 from dissensus.ratings.reducing.large_files import LargeFiles
 from dissensus.ratings.sql_sheets import SqlSource, csv_source, jsonl_source, literal, parquet_source, quoted
 
@@ -68,34 +71,75 @@ class Table:
 
     def filled(self, role: str, *, otherwise: str = "NULL::VARCHAR") -> str:
         """The same, NULL where the cell is blank."""
-        text = self.text(role)
-        return f"CASE WHEN trim({text}) <> '' THEN {text} END" if role in self.roles else otherwise
+        if role not in self.roles:
+            return otherwise
+        return self.text(role) if self.type_of[self.roles[role]] in INTEGERS else filled(self.text(role))
+
+    def spelled(self, role: str) -> str:
+        """The same in one spelling: elicitations and orders are written in many ways."""
+        text = f"lower({trimmed(self.text(role))})"
+        if role == "elicitation":
+            text = f"replace(replace({text}, '-', '_'), ' ', '_')"
+        return f"nullif({text}, '')" if role in self.roles else "NULL::VARCHAR"
+
+    def number(self, column: str) -> str:
+        """SQL for the number in a cell: NULL where it is blank, infinity where it is no number."""
+        cell, kind = quoted(column), self.type_of[column]
+        if kind in INTEGERS:
+            return f"{cell}::DOUBLE"
+        if kind == "DOUBLE":
+            return f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
+        # A short float is what is written: 0.1, not 0.10000000149. duckdb takes 1_000 for a number, and we do not.
+        text = self.text_of[column]
+        value = f"try_cast({text} AS DOUBLE)"
+        is_number = f"isfinite({value}) AND NOT contains({text}, '_')"
+        return f"CASE WHEN {is_number} THEN {value} WHEN {trimmed(text)} <> '' THEN 'infinity'::DOUBLE END"
 
 
 def source_of(connection: duckdb.DuckDBPyConnection, files: LargeFiles) -> SqlSource:
     """The files as duckdb reads them."""
-    try:
-        if files.kind == "parquet":
-            return parquet_source(connection, *files.paths, name=files.name)
-        if files.kind == "jsonl":
-            return jsonl_source(connection, *files.paths, is_gzipped=files.is_gzipped)
-    except duckdb.Error as error:
-        raise unreadable(error, files) from error
+    if files.kind == "parquet":
+        return parquet_source(connection, *files.paths, name=files.name)
+    if files.kind == "jsonl":
+        source = jsonl_source(connection, *files.paths, is_gzipped=files.is_gzipped)
+        # Which row comes first is left to duckdb, so the order of its keys must not matter.
+        return replace(source, text_of=dict(sorted(source.text_of.items())))
     headers = [read_header(file) for file in files.files]
+    first = files.files[0].name
     for file, header in zip(files.files, headers, strict=True):
         if header.columns != headers[0].columns:
-            raise ColumnError(f"{file.name} has other columns than {files.files[0].name}: give files of one table.")
+            raise ColumnError(f"{file.name} has other columns than {first}: give files of one table.")
+        if header.delimiter != headers[0].delimiter:
+            raise ColumnError(
+                f"{file.name} has {header.delimiter!r} between its cells and {first} has {headers[0].delimiter!r}: "
+                "export them alike."
+            )
         if not header.is_first_line:
             raise ColumnError(f"{file.name} does not begin with its header: delete the lines above it.")
     return csv_source(*files.paths, header=headers[0], is_gzipped=files.is_gzipped)
 
 
-def unreadable(error: duckdb.Error, files: LargeFiles) -> FileError:
+def unreadable(error: duckdb.Error, *files: LargeFiles) -> FileError:
     """What duckdb says of a file, in one line and without the folder."""
-    reason = str(error).partition("\n")[0]
-    for path in files.paths:
-        reason = reason.replace(str(path), path.name)
-    return FileError(f"{files.name} cannot be read: {reason}. Export it again.")
+    text = str(error)
+    own, path = next(
+        ((some, path) for some in files for path in some.paths if str(path) in text), (files[0], files[0].paths[0])
+    )
+    row = _CSV_ROW.search(text)
+    if row is not None:
+        what = next((what for mark, what in _CSV_FAULTS.items() if mark in text), "it is not like the header")
+        return FileError(f"{path.name}, row {row[1]}: {what}. Mend the row, or export the file again.")
+    reason = text.partition("\n")[0].replace(str(path), path.name).strip().rstrip(".")
+    return FileError(f"{own.name} cannot be read: {reason}. Export it again.")
+
+
+_CSV_ROW = re.compile(r"CSV Error on Line: (\d+)")
+_CSV_FAULTS = {
+    "Expected Number of Columns": "it has more or fewer cells than the header",
+    "unterminated quote": 'a quote (") is opened and never closed, or text follows a closing one',
+    "unicode": "it is not UTF-8",
+    "Maximum line size": 'it is too long, perhaps because a quote (") is never closed',
+}
 
 
 def ratings_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *, name: str) -> Table:
@@ -123,6 +167,17 @@ def judges_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *,
     if missing:
         raise missing_columns(sheet, missing, option=NAMED_BY)
     return _table(source, types, roles, probabilities, name=name)
+
+
+def without_foreign_order(connection: duckdb.DuckDBPyConnection, answers: Table) -> Table:
+    """The answers; a column that is called `order` and never says ab or ba says something else and is left alone."""
+    known = ", ".join(map(literal, ORDERS))
+    shown = f"SELECT {answers.spelled('order')} AS shown FROM {answers.relation}"
+    query = f"SELECT bool_or(shown IN ({known})), count(shown) FROM ({shown})"
+    is_known, given = connection.execute(query).fetchall()[0]
+    if is_known or not given:
+        return answers
+    return replace(answers, roles={role: column for role, column in answers.roles.items() if role != "order"})
 
 
 def _table(
@@ -163,16 +218,18 @@ def create_views(
     rater = f"hash({people.name_of('rater')})" if "rater" in people.roles else "NULL::UBIGINT"
     connection.execute(
         f"CREATE OR REPLACE TEMP VIEW people AS SELECT {item[0]} AS item, {rater} AS rater, "
-        f"{people.text('rater')} AS rater_name, {people.text('label')} AS label, {people.filled('group')} AS grp, "
-        f"{people.filled('elicitation')} AS elicitation, {_times(people)} AS times FROM {people.relation}"
+        f"{_rater_name(people)} AS rater_name, {people.text('label')} AS label, {people.filled('group')} AS grp, "
+        f"{people.spelled('elicitation')} AS elicitation, {_times(people)} AS times FROM {people.relation}"
     )
     if answers is None:
         return
     columns = [
         f"{item[1]} AS item",
         f"{answers.filled('judge', otherwise=literal(NAMELESS_JUDGE))} AS judge",
-        *(f"{answers.filled(role)} AS {alias}" for role, alias in _ANSWER_COLUMNS),
-        *(f"{_probability(answers, name)} AS raw{i}" for i, name in enumerate(answers.probabilities)),
+        *(f"{answers.filled(role)} AS {role}" for role in ("sample", "label")),
+        f"{answers.spelled('elicitation')} AS elicitation",
+        f"{answers.spelled('order')} AS shown",
+        *(f"{answers.number(name)} AS raw{i}" for i, name in enumerate(answers.probabilities)),
     ]
     connection.execute(
         f"CREATE OR REPLACE TEMP VIEW raw_answers AS SELECT {', '.join(columns)} FROM {answers.relation}"
@@ -181,25 +238,17 @@ def create_views(
     connection.execute(f"CREATE OR REPLACE TEMP VIEW answers AS SELECT {', '.join(['*', *outputs])} FROM raw_answers")
 
 
-_ANSWER_COLUMNS = (("sample", "sample"), ("label", "label"), ("elicitation", "elicitation"), ("order", "shown"))
+def _rater_name(people: Table) -> str:
+    """Who gave a rating; nobody where there is none, since a rater without any is not one of the raters."""
+    if "rater" not in people.roles:
+        return people.text("rater")
+    return f"CASE WHEN {is_given(people.text('label'))} THEN {people.text('rater')} END"
 
 
 def _times(people: Table) -> str:
-    return f"try_cast({people.text('count')} AS DOUBLE)" if "count" in people.roles else "1"
-
-
-def _probability(answers: Table, column: str) -> str:
-    cell = quoted(column)
-    if answers.type_of[column] == "DOUBLE":
-        return f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
-    # A short float is what is written: 0.1, not 0.10000000149.
-    return f"try_cast(nullif(trim({answers.text_of[column]}), '') AS DOUBLE)"
+    """How many raters gave a rating; an empty cell is 0."""
+    return f"coalesce({people.number(people.roles['count'])}, 0)" if "count" in people.roles else "1"
 
 
 def _rounded(output: str, digits: int | None) -> str:
     return output if digits is None else f"round({output}, {digits})"
-
-
-def columns_of(table: Table, roles: Sequence[str]) -> list[str]:
-    """The names of the columns that play these roles."""
-    return [table.roles[role] for role in roles if role in table.roles]

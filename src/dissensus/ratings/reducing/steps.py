@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.ratings.output_moments import LabelScores
-from dissensus.ratings.probabilities import ROUNDING, SUM_TOLERANCE
-from dissensus.ratings.reducing.kinds import Said, outputs_given, said_in
+from dissensus.ratings.reducing.blanks import is_blank
+from dissensus.ratings.reducing.kinds import Said, faults_in, said_in
 from dissensus.ratings.reducing.moments import MomentSums, create_outputs, moment_sums
-from dissensus.ratings.reducing.profiles import Coding, Profiles, create_items, create_said, profiles_in
+from dissensus.ratings.reducing.numbering import Coding
+from dissensus.ratings.reducing.profiles import Profiles, create_items, create_said, profiles_in
 from dissensus.ratings.reducing.repeated import Repeated, repeated_ratings, repeated_samples
 
 T = TypeVar("T")
-BLANK_RATER = "(rater_name IS NULL OR trim(rater_name) = '')"
 Step = Callable[[duckdb.DuckDBPyConnection], T]
 
 
@@ -40,14 +40,7 @@ class ListKinds:
 
     def __call__(self, connection: duckdb.DuckDBPyConnection) -> Said:
         """What stands in a part."""
-        return said_in(
-            connection,
-            has_counts=self.has_counts,
-            has=self.has,
-            n_outputs=self.n_outputs,
-            tolerance=SUM_TOLERANCE,
-            rounding=ROUNDING,
-        )
+        return said_in(connection, has_counts=self.has_counts, has=self.has, n_outputs=self.n_outputs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +53,8 @@ class Found:
         The distinct items; None if they are too many.
     ratings_twice, samples_twice : Repeated
         What comes twice.
-    nameless_items, nameless_raters : int
-        Items without a name, and ratings by raters without one.
+    nameless_items, nameless_raters, nameless_answers : int
+        Items without a name, ratings by raters without one, and answers to items without one.
     unlabelled_items, answered_items, unrated_items : int
         Items without a label, items that judges answered, and those of them that nobody rated.
     """
@@ -71,6 +64,7 @@ class Found:
     samples_twice: Repeated
     nameless_items: int
     nameless_raters: int
+    nameless_answers: int
     unlabelled_items: int
     answered_items: int
     unrated_items: int
@@ -95,12 +89,13 @@ class FindProfiles:
         nothing: Repeated = ([], 0)
         profiles = profiles_in(connection, self.coding, most=self.most)
         has_said = bool(self.coding.answers)
-        nameless = f"SELECT count(*) FROM people WHERE {self.coding.is_labelled} AND {BLANK_RATER}"
+        nameless = f"SELECT count(*) FROM people WHERE {self.coding.is_labelled} AND {is_blank('rater_name')}"
         return Found(
             ratings_twice=repeated_ratings(connection, self.coding) if self.checks_repeats else nothing,
-            samples_twice=repeated_samples(connection) if self.checks_samples and has_said else nothing,
-            nameless_items=_nameless_items(connection, profiles),
+            samples_twice=repeated_samples(connection, self.coding) if self.checks_samples and has_said else nothing,
+            nameless_items=_nameless(connection, "items", self.coding),
             nameless_raters=_number(connection, nameless) if self.has_nameless else 0,
+            nameless_answers=_nameless(connection, "said", self.coding) if has_said else 0,
             unlabelled_items=_number(connection, _unlabelled(self.coding)) if self.has_unlabelled else 0,
             answered_items=_number(connection, "SELECT count(*) FROM said") if has_said else 0,
             unrated_items=_number(connection, "SELECT count(*) FROM said ANTI JOIN items USING (item)")
@@ -110,17 +105,18 @@ class FindProfiles:
         )
 
 
-def _nameless_items(connection: duckdb.DuckDBPyConnection, profiles: Profiles | None) -> int:
-    """Items without a name; blanks come before all other names, so that one of them is its profile's first."""
-    blank = 0 if profiles is None else sum(not name.strip() for name in profiles.example)
-    return blank + _number(connection, "SELECT count(*) FROM items WHERE item IS NULL")
+def _nameless(connection: duckdb.DuckDBPyConnection, table: str, coding: Coding) -> int:
+    """How many items of a table have no name."""
+    is_bare = "item IS NULL" if coding.has_numbers else is_blank("item")
+    return _number(connection, f"SELECT count(*) FROM {table} WHERE {is_bare}")
 
 
 def _unlabelled(coding: Coding) -> str:
-    return (
-        "SELECT count(*) FROM (SELECT item FROM people WHERE item IS NOT NULL GROUP BY item "
-        f"HAVING count(*) FILTER ({coding.is_labelled}) = 0)"
-    )
+    """SQL that counts the items without a rating."""
+    is_named = "item IS NOT NULL" if coding.has_numbers else f"NOT {is_blank('item')}"
+    is_given = f"{coding.is_labelled} AND times > 0" if coding.has_counts else coding.is_labelled
+    grouped = f"SELECT item FROM people WHERE {is_named} GROUP BY item HAVING count(*) FILTER ({is_given}) = 0"
+    return f"SELECT count(*) FROM ({grouped})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,19 +139,15 @@ class SumScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstFault:
-    """Which item has an answer whose probabilities cannot be used; asked only where there is one."""
+    """Which item has an answer whose probabilities have a fault; asked only where there is one."""
 
+    fault: str
     n_outputs: int
 
     def __call__(self, connection: duckdb.DuckDBPyConnection) -> str | None:
         """The first such item of a part."""
-        raw = [f"raw{i}" for i in range(self.n_outputs)]
-        some = " OR ".join(f"{p} IS NOT NULL" for p in raw)
-        wrong = (
-            f"(NOT ({outputs_given(self.n_outputs)}) AND ({some})) OR least({', '.join(raw)}) < 0 "
-            f"OR abs({' + '.join(raw)} - 1) > {SUM_TOLERANCE}"
-        )
-        found = connection.execute(f"SELECT min(item)::VARCHAR FROM answers WHERE {wrong}").fetchall()[0][0]
+        is_wrong = faults_in(self.n_outputs)[self.fault]
+        found = connection.execute(f"SELECT min(item)::VARCHAR FROM answers WHERE {is_wrong}").fetchall()[0][0]
         return None if found is None else str(found)
 
 
