@@ -15,7 +15,8 @@ from dissensus.errors import MissingExtraError
 from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.output_moments import LabelScores
 from dissensus.ratings.reducing.large_files import LargeFiles, checked_memory
-from dissensus.ratings.reducing.read_large import MEMORY, Input, open_tables, reduce
+from dissensus.ratings.reducing.opening import Input, open_tables
+from dissensus.ratings.reducing.read_large import MEMORY, reduce
 from dissensus.ratings.reducing.steps import Step, T
 
 if TYPE_CHECKING:

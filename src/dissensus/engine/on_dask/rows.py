@@ -11,7 +11,7 @@ import duckdb
 
 from dissensus.engine.on_dask.pieces import Piece, piece_at
 from dissensus.errors import FileError
-from dissensus.ratings.reducing.read_large import Input, Tables
+from dissensus.ratings.reducing.opening import Input, Tables
 from dissensus.ratings.reducing.sql_tables import Table, create_views, unreadable
 from dissensus.ratings.reducing.steps import Step, T
 from dissensus.ratings.sql_sheets import connect, quoted

@@ -93,29 +93,8 @@ def reduce(
 ) -> tuple[Ratings, Judges | None]:
     """Ratings and judges from tables in one or many parts; how they are cut changes nothing."""
     people, answers = tables.people, tables.answers
-    n_outputs = None if answers is None else len(answers.probabilities)
-    has_counts = "count" in people.roles
-    said = added(
-        parts.map(
-            ListKinds(
-                has_counts=has_counts, has=("group" in people.roles, "elicitation" in people.roles), n_outputs=n_outputs
-            )
-        )
-    )
-    check_ratings(said, people)
-    if answers is not None:
-        check_answers(said, answers, parts, round_outputs=wanted.round_outputs, has_numbers=tables.has_numbers)
-    said = _of_judges(said, wanted)
-    coding = coding_of(
-        said,
-        n_outputs=n_outputs or 0,
-        has_numbers=tables.has_numbers,
-        has_counts=has_counts,
-        has_elicitation="elicitation" in people.roles,
-    )
-    rated = spelled_ratings(said, coding, wanted.ratings_plan, people)
-    missing = {kind[0] for kind, label in zip(coding.ratings, rated.label.tolist(), strict=True) if label < 0}
-    coding = replace(coding, blank_labels=tuple(sorted({*coding.blank_labels, *missing})))
+    said = _said(wanted, tables, parts)
+    coding, rated = _coded(said, wanted, tables)
     judged = None if answers is None else spelled_answers(said, coding, wanted.judges_plan, answers)
     raters, has_nameless = parts.count_raters() or (None, False)
     most = MOST_PROFILES if scored_by is None or not coding.speakers else MOST_SCORED
@@ -123,7 +102,7 @@ def reduce(
         coding=coding,
         checks_repeats="rater" in people.roles and wanted.ratings_plan.repeats != "keep",
         checks_samples=answers is not None and "sample" in answers.roles and wanted.judges_plan.repeats != "keep",
-        has_unlabelled=bool(said.unlabelled or said.zeros or missing),
+        has_unlabelled=bool(said.unlabelled or said.zeros or (rated.label < 0).any()),
         has_nameless=has_nameless,
         most=most,
     )
@@ -137,7 +116,7 @@ def reduce(
         notes=(*_notes(people, rated), *rated.notes),
         unlabelled_items=sum(part.unlabelled_items for part in found),
         raters=raters,
-        provenance=_provenance(wanted.people, people, said.rows, "counts" if has_counts else "tidy"),
+        provenance=_provenance(wanted.people, people, said.rows, "counts" if "count" in people.roles else "tidy"),
     )
     if answers is None or judged is None or wanted.answers is None:
         return ratings, None
@@ -148,15 +127,49 @@ def reduce(
         totals=(sum(part.answered_items for part in found), sum(said.answers.values())),
         provenance=_provenance(wanted.answers, answers, said.answer_rows, "judges"),
     )
-    about = [] if wanted.round_outputs is None else [ROUNDED.format(counted(wanted.round_outputs, "digit"))]
-    about += [] if sums is None else [SUMMED_UP.format(f"{most:,}")]
-    unrated = sum(part.unrated_items for part in found)
-    if unrated:
-        about.append(f"Left out {counted(unrated, 'item')} that judges answered and nobody rated.")
-    judges = replace(judges, warnings=(*_about_answers(judges, said, judged, answers), *about))
+    summed_up = [] if sums is None else [SUMMED_UP.format(f"{most:,}")]
+    about = (*_about_answers(judges, said, judged, answers), *_about_reading(wanted, found, summed_up))
+    judges = replace(judges, warnings=about)
     if sums is None or scored_by is None:
         return ratings, judges
     return ratings, replace(judges, moments=moments_of(sums, judges, labels, scored_by))
+
+
+def _said(wanted: Input, tables: Tables, parts: Parts) -> Said:
+    """What the tables say, checked; of the judges whom the user asked for."""
+    people, answers = tables.people, tables.answers
+    step = ListKinds(
+        has_counts="count" in people.roles,
+        has=("group" in people.roles, "elicitation" in people.roles),
+        n_outputs=None if answers is None else len(answers.probabilities),
+    )
+    said = added(parts.map(step))
+    check_ratings(said, people)
+    if answers is not None:
+        check_answers(said, answers, parts, round_outputs=wanted.round_outputs, has_numbers=tables.has_numbers)
+    return _of_judges(said, wanted)
+
+
+def _coded(said: Said, wanted: Input, tables: Tables) -> tuple[Coding, Spelled]:
+    """Numbers for what was said, and what ratings mean; labels that mean missing are blank ones."""
+    people, answers = tables.people, tables.answers
+    coding = coding_of(
+        said,
+        n_outputs=0 if answers is None else len(answers.probabilities),
+        has_numbers=tables.has_numbers,
+        has_counts="count" in people.roles,
+        has_elicitation="elicitation" in people.roles,
+    )
+    rated = spelled_ratings(said, coding, wanted.ratings_plan, people)
+    missing = {kind[0] for kind, label in zip(coding.ratings, rated.label.tolist(), strict=True) if label < 0}
+    return replace(coding, blank_labels=tuple(sorted({*coding.blank_labels, *missing}))), rated
+
+
+def _about_reading(wanted: Input, found: Sequence[Found], summed_up: Sequence[str]) -> list[str]:
+    about = [] if wanted.round_outputs is None else [ROUNDED.format(counted(wanted.round_outputs, "digit"))]
+    unrated = sum(part.unrated_items for part in found)
+    left = [f"Left out {counted(unrated, 'item')} that judges answered and nobody rated."] if unrated else []
+    return [*about, *summed_up, *left]
 
 
 def _profiles(
