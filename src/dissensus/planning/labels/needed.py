@@ -139,8 +139,9 @@ class _Search:
             above = excess(two)
             slope = (above[1] - above[0]) / (two[1] - two[0])
             guess = two[1] - above[1] / slope if slope < 0 else two[1]
-            near = np.clip(np.rint(guess + (high - low) * NEAR), low, high - 1).astype(np.intp)
-            low, high = _narrowed(np.unique(near), excess(np.unique(near)) <= 0, low, high)
+            near = [min(max(int(place), low), high - 1) for place in guess + (high - low) * NEAR]
+            tried = np.unique(np.array(near, dtype=np.intp))
+            low, high = _narrowed(tried, excess(tried) <= 0, low, high)
         return _first_small(lambda steps: excess(steps) <= 0, low, high)
 
     def _falls(self, items: int, stride: int) -> bool:
@@ -214,7 +215,9 @@ def _first_true(claim: Callable[[int], bool], low: int, high: int) -> int:
 def _first_small(claim: Callable[[Codes], npt.NDArray[np.bool_]], low: int, high: int) -> int:
     """The same with a claim about several numbers at once, which takes hardly longer than about one."""
     while low < high:
-        tried = np.unique(np.linspace(low, high - 1, min(TRIED, high - low)).astype(np.intp))
+        # In whole numbers: from 2^53 on a float does not tell one from the next.
+        last = min(TRIED, high - low) - 1
+        tried = np.array([low + (high - 1 - low) * i // max(last, 1) for i in range(last + 1)], dtype=np.intp)
         low, high = _narrowed(tried, claim(tried), low, high)
     return low
 
