@@ -1,4 +1,5 @@
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,12 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip("the folder with real ratings is not here")
     return folder
+
+
+def pytest_configure() -> None:
+    # A shell that starts the tests in the background has them ignore Ctrl-C, and whatever they start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
