@@ -19,7 +19,7 @@ demo: .venv/has-package  ## Describe the bundled data and write report.html
 	@$(PY) -m dissensus demo -o report.html
 
 test: .venv/has-test chromium postgresql paper-data  ## Run the tests (ARGS="-k alpha" for some of them)
-	@PYTHONHASHSEED=0 $(PY) -m pytest --numprocesses 2 --dist loadfile $(ARGS)
+	@$(PY) -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
 test-slow: .venv/has-test chromium paper-data  ## Run the simulations of level and coverage
 	@$(PY) -m pytest -m slow $(ARGS)

@@ -25,6 +25,11 @@ NUMBERS = ("1", "2", "3")
 TWO = ("no", "yes")
 
 
+def named(options):
+    """Options as a name for a test, the same in every process."""
+    return ", ".join(f"{name}={getattr(value, '__name__', value)}" for name, value in options.items())
+
+
 def three_labels(n=120, seed=0):
     """Three labels, 1 to 5 raters per item, two judges with few different outputs."""
     rng = default_rng(seed)
@@ -135,7 +140,7 @@ def test_every_score_of_profiles_is_that_of_their_items(score):
         {"cohort": True, "max_raters": 3},
         {"judge": "poor", "clip": 0.1},
     ],
-    ids=str,
+    ids=named,
 )
 def test_every_option_on_profiles_is_that_on_their_items(options):
     ratings, judges = three_labels()
@@ -205,7 +210,7 @@ def grouped(seed=0):
         {"elicitation": "forced_choice"},
         {},
     ],
-    ids=str,
+    ids=named,
 )
 def test_groups_and_elicitations_of_profiles_are_those_of_their_items(options):
     ratings, judges = grouped()
@@ -221,7 +226,7 @@ def test_expanding_profiles_gives_the_same_answers():
 
 
 @pytest.mark.parametrize("n_items", [40, 2000])
-@pytest.mark.parametrize("options", [{}, {"score": "f1"}, {"combiner": "frequency"}, {"learn": "in-sample"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"score": "f1"}, {"combiner": "frequency"}, {"learn": "in-sample"}], ids=named)
 def test_bootstrap_of_profiles_is_distributed_as_that_of_items(n_items, options):
     # 40 items: each draw is simulated. 2,000: most types have more than SIMULATED items.
     ratings, judges = two_labels(n_items)
@@ -231,7 +236,7 @@ def test_bootstrap_of_profiles_is_distributed_as_that_of_items(n_items, options)
     )
 
 
-@pytest.mark.parametrize("options", [{}, {"score": "agreement"}, {"score": "f1"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"score": "agreement"}, {"score": "f1"}], ids=named)
 def test_bootstrap_without_simulated_draws_is_distributed_as_that_of_items_already_from_a_few_on(options, monkeypatch):
     monkeypatch.setattr("dissensus.survey.occupancy.SIMULATED", 5)
     ratings, judges = two_labels(300)
@@ -344,7 +349,7 @@ def test_calibration_with_copies_is_that_of_the_copies(method, n_labels):
         {"calibrate": "table"},
         {"combiner": "npmle"},
     ],
-    ids=str,
+    ids=named,
 )
 def test_what_folds_decide_is_distributed_as_with_items(options, monkeypatch):
     monkeypatch.setattr("dissensus.survey.npmle.ITERATIONS", 30)
@@ -366,7 +371,7 @@ def test_what_folds_decide_is_distributed_as_with_items(options, monkeypatch):
             assert mine[0] == pytest.approx(other[0], abs=1e-12)
 
 
-@pytest.mark.parametrize("options", [{"score": "auc"}, {"calibrate": "isotonic"}, {"learn": "cross-fit"}], ids=str)
+@pytest.mark.parametrize("options", [{"score": "auc"}, {"calibrate": "isotonic"}, {"learn": "cross-fit"}], ids=named)
 def test_bootstrap_with_folds_is_distributed_as_that_of_items(options):
     # Folds are drawn once, and which they are moves the centre: samples are compared around it.
     ratings, judges = two_labels(400)
@@ -390,7 +395,7 @@ def spread_of(ratings, judges, n, seed, options):
 @pytest.mark.parametrize(
     "options",
     [{}, {"score": "auc"}, {"score": "f1", "calibrate": "platt"}, {"combiner": "npmle", "ceiling": True}],
-    ids=str,
+    ids=named,
 )
 def test_a_trillion_items_take_no_more_memory_than_their_profiles(options):
     ratings, judges = profiles_of(*two_labels(60, raters=9))
@@ -413,7 +418,7 @@ def test_weights_by_rater_need_to_know_who_rated():
 
 
 @pytest.mark.parametrize("score", ["cross-entropy", "agreement", "brier"])
-@pytest.mark.parametrize("options", [{}, {"reference_raters": 3}, {"judge": "poor"}, {"learn": "cross-fit"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"reference_raters": 3}, {"judge": "poor"}, {"learn": "cross-fit"}], ids=named)
 def test_scores_from_moments_are_those_of_the_outputs(score, options):
     ratings, judges = continuous(200)
     together = moments_of(ratings, judges, score=score)
@@ -454,7 +459,7 @@ def test_judges_that_always_answer_the_same_tie_in_every_sample_from_moments():
     assert difference.share_a_better == 0.5
 
 
-@pytest.mark.parametrize("options", [{"score": "auc"}, {"score": "f1"}, {"calibrate": "isotonic"}], ids=str)
+@pytest.mark.parametrize("options", [{"score": "auc"}, {"score": "f1"}, {"calibrate": "isotonic"}], ids=named)
 def test_what_needs_the_outputs_themselves_says_how_to_read_them(options):
     with pytest.raises(OptionError, match=r"rounded outputs \(--round-outputs 3\)"):
         equivalence(*moments_of(*continuous(50)), **options)
