@@ -1,6 +1,5 @@
 """What the pages say, that it is what the command line and Python say, and that the server cleans up after itself."""
 
-import html
 import os
 import re
 import shlex
@@ -18,7 +17,7 @@ import pytest
 from dissensus.cli.main import main
 from dissensus.errors import DissensusError, OptionError
 
-from web_server import form, running
+from web_server import form, lead_of, running, shown, words
 
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
 
@@ -45,20 +44,6 @@ def files(tmp_path, monkeypatch):
     (tmp_path / "judges.csv").write_text(JUDGES)
     monkeypatch.chdir(tmp_path)
     return {"ratings": ("my ratings.csv", REPEATED.encode()), "judges": ("judges.csv", JUDGES.encode())}
-
-
-def shown(text, id_):
-    """The text of an element of a page."""
-    return html.unescape(re.search(rf'id="{id_}">(.*?)</code>', text, re.DOTALL)[1])
-
-
-def words(text):
-    """A text as one line without tags, to compare what is shown here and there."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
-
-
-def lead_of(text):
-    return words(re.search(r'<p class="lead">(.*?)</p>', text.partition('id="answer"')[2] or text, re.DOTALL)[1])
 
 
 def run_command(command, capsys):

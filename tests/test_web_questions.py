@@ -8,7 +8,7 @@ import pytest
 
 from dissensus.cli.main import main
 
-from web_server import running
+from web_server import lead_of, running, shown, words
 
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
 
@@ -44,18 +44,6 @@ def files(tmp_path, monkeypatch):
     (tmp_path / "judges.csv").write_text(JUDGES)
     monkeypatch.chdir(tmp_path)
     return {"ratings": ("ratings.csv", RATINGS.encode()), "judges": ("judges.csv", JUDGES.encode())}
-
-
-def shown(text, id_):
-    return html.unescape(re.search(rf'id="{id_}">(.*?)</code>', text, re.DOTALL)[1])
-
-
-def words(text):
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
-
-
-def lead_of(text):
-    return words(re.search(r'<p class="lead">(.*?)</p>', text.partition('id="answer"')[2] or text, re.DOTALL)[1])
 
 
 def said_by_both(text, capsys):

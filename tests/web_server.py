@@ -1,6 +1,7 @@
 """A real server in a process of its own, for tests that talk to it as a browser or an attacker does."""
 
 import contextlib
+import html
 import http.client
 import re
 import subprocess
@@ -83,3 +84,18 @@ def running(**settings):
     finally:
         process.terminate()
         process.communicate(timeout=10)
+
+
+def shown(text, id_):
+    """The text of an element of a page."""
+    return html.unescape(re.search(rf'id="{id_}">(.*?)</code>', text, re.DOTALL)[1])
+
+
+def words(text):
+    """A text as one line without tags, to compare what is shown here and there."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+
+
+def lead_of(text):
+    """The sentence that an answer begins with."""
+    return words(re.search(r'<p class="lead">(.*?)</p>', text.partition('id="answer"')[2] or text, re.DOTALL)[1])

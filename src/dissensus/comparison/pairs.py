@@ -44,7 +44,7 @@ def pairs_of(ratings: Ratings, judges: Judges, question: Question) -> Found:
     _check_answers(judges)
     wanted = question.pairs(judges.judges)
     names = list(dict.fromkeys(chain.from_iterable(wanted)))
-    chosen = judges.where(np.isin(judges.judge, [judges.judges.index(name) for name in names])).on_items_of(ratings)
+    chosen = judges.only(names).on_items_of(ratings)
     if lost := [name for name in names if name not in chosen.judges]:
         raise JudgesError(f"The judge {listed(lost)} answered none of the rated items: check its item ids.")
     ratings, chosen = _fit_for(question, ratings, chosen)

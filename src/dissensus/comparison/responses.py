@@ -6,7 +6,7 @@ import numpy as np
 
 from dissensus.comparison.metrics.distances import Floats
 from dissensus.ratings import Judges, Ratings
-from dissensus.ratings.coding import Codes
+from dissensus.ratings.coding import Codes, position_in_item
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,7 +64,7 @@ def responses_of_raters(ratings: Ratings, values: Floats) -> Responses:
     times = np.ones(len(ratings.item)) if ratings.times is None else ratings.times.astype(np.float64)
     cell, inverse = np.unique(ratings.item * ratings.n_labels + ratings.label, return_inverse=True)
     item, label = cell // ratings.n_labels, cell % ratings.n_labels
-    response = _places(item)
+    response = position_in_item(item)
     table = np.zeros((ratings.n_items, int(response.max(initial=0)) + 1))
     table[item, response] = np.bincount(inverse, weights=times)
     return Responses(
@@ -93,7 +93,7 @@ def responses_of_judge(
     own = np.flatnonzero((judges.judge == code) & (rows[judges.item] >= 0))
     own = own[np.lexsort((judges.sample[own], rows[judges.item[own]]))]
     item = rows[judges.item[own]]
-    response = _places(item)
+    response = position_in_item(item)
     table = np.zeros((n_items, int(response.max(initial=0)) + 1))
     table[item, response] = 1
     answer, label, share = _entries(judges, own)
@@ -123,15 +123,3 @@ def _entries(judges: Judges, own: Codes) -> tuple[Codes, Codes, Floats]:
         np.concatenate([judges.label[own[bare]], label]),
         np.concatenate([np.ones(len(bare)), shares[row, label]]),
     )
-
-
-def _places(item: Codes) -> Codes:
-    """The how-manieth of its item each row is, from 0; rows of an item stand together.
-
-    Examples
-    --------
-    >>> _places(np.array([0, 0, 2, 2, 2]))
-    array([0, 1, 0, 1, 2])
-    """
-    starts = np.flatnonzero(np.r_[True, item[1:] != item[:-1]]) if len(item) else np.empty(0, dtype=np.intp)
-    return np.arange(len(item)) - np.repeat(starts, np.diff(np.r_[starts, len(item)]))

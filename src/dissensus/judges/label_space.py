@@ -56,7 +56,7 @@ def label_space(ratings: Ratings, judges: Judges, task: Task | None) -> LabelSpa
     options = ratings.options if task is None else task.options
     if task is not None:
         _check_within(ratings.labels, task, "ratings", TaskError)
-    used = [label for label, is_used in zip(judges.labels, labels_used(judges), strict=True) if is_used]
+    used = [label for label, is_used in zip(judges.labels, judges.labels_used(), strict=True) if is_used]
     strange = sorted({part for label in used for part in _parts(label, options) if part not in options})
     warnings: list[str] = []
     spelled = list(judges.labels)
@@ -74,16 +74,9 @@ def label_space(ratings: Ratings, judges: Judges, task: Task | None) -> LabelSpa
         response_sets=sets,
         members=membership(sets, options),
         people_members=membership(ratings.labels, options),
-        judge_members=_members_of_used(spelled, options, labels_used(judges)),
+        judge_members=_members_of_used(spelled, options, judges.labels_used()),
         warnings=tuple(warnings),
     )
-
-
-def labels_used(judges: Judges) -> Flags:
-    """Which labels these judges gave, or gave a probability, of shape (n_labels,)."""
-    bare = judges.label if judges.probability is None else judges.label[np.isnan(judges.probability).any(axis=1)]
-    used = np.bincount(bare[bare >= 0], minlength=len(judges.labels)) > 0
-    return used if judges.probability is None else used | (np.nan_to_num(judges.probability) > 0).any(axis=0)
 
 
 def _parts(label: str, options: Sequence[str]) -> tuple[str, ...]:

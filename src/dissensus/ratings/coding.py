@@ -177,3 +177,15 @@ def joint_key(columns: Iterable[TextColumn]) -> npt.NDArray[np.int64]:
         key = key * size + (column.codes + 1)
         span *= size
     return key
+
+
+def position_in_item(item: Codes) -> Codes:
+    """The how-manieth of its item each row is, from 0; rows of an item stand together.
+
+    Examples
+    --------
+    >>> position_in_item(np.array([0, 0, 2, 2, 2]))
+    array([0, 1, 0, 1, 2])
+    """
+    starts = np.flatnonzero(np.r_[True, item[1:] != item[:-1]]) if len(item) else np.empty(0, dtype=np.intp)
+    return np.arange(len(item)) - np.repeat(starts, np.diff(np.r_[starts, len(item)]))

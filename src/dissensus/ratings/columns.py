@@ -2,9 +2,9 @@
 
 import difflib
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from dissensus.errors import ColumnError, joined, shortened
-from dissensus.ratings.coding import Sheet
 
 LIKELY: Mapping[str, tuple[str, ...]] = {
     "item": (
@@ -28,7 +28,28 @@ MOST_COLUMNS = 12
 FEWEST_WIDE_COLUMNS = 3
 
 
-def find_column(sheet: Sheet, role: str, given: str | None = None, *, option: str = "--{role} {column}") -> str | None:
+class HasColumns(Protocol):
+    """A table, as far as the names of its columns go."""
+
+    @property
+    def name(self) -> str:
+        """What to call it in messages."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+
+
+class ColumnNames(NamedTuple):
+    """A table of which nothing but the names of its columns is here."""
+
+    name: str
+    columns: tuple[str, ...]
+
+
+def find_column(
+    sheet: HasColumns, role: str, given: str | None = None, *, option: str = "--{role} {column}"
+) -> str | None:
     """Name of the column that plays a role, or None if the sheet has none.
 
     Parameters
@@ -57,7 +78,7 @@ def find_column(sheet: Sheet, role: str, given: str | None = None, *, option: st
 
 
 def missing_columns(
-    sheet: Sheet, roles: Sequence[str], *, also: Sequence[str] = (), option: str = "--{role} {column}"
+    sheet: HasColumns, roles: Sequence[str], *, also: Sequence[str] = (), option: str = "--{role} {column}"
 ) -> ColumnError:
     """Error that names the missing columns, the columns found and the likely matches.
 
@@ -103,7 +124,7 @@ def likely_match(columns: Sequence[str], role: str) -> str | None:
     return by_name[close[0]] if close else None
 
 
-def found(sheet: Sheet) -> str:
+def found(sheet: HasColumns) -> str:
     """The columns of a sheet in one line."""
     more = len(sheet.columns) - MOST_COLUMNS
     shown = ", ".join(shortened(column) for column in sheet.columns[:MOST_COLUMNS])

@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -117,6 +117,20 @@ class Judges:
         if judge not in self.judges:
             raise OptionError(f"There is no judge {judge!r}: the judges are {listed(self.judges)}.")
         return self.where(self.judge == self.judges.index(judge))
+
+    def only(self, names: Sequence[str] | None) -> "Judges":
+        """The answers of these judges; of all if None."""
+        if names is None:
+            return self
+        for name in names:
+            self[name]  # raises for an unknown judge
+        return self.where(np.isin(self.judge, [self.judges.index(name) for name in names]))
+
+    def labels_used(self) -> npt.NDArray[np.bool_]:
+        """Which labels these judges gave, or gave a probability; others belong to judges that were not chosen."""
+        bare = self.label[self._is_bare()]
+        used = np.bincount(bare[bare >= 0], minlength=len(self.labels)) > 0
+        return used if self.probability is None else used | (np.nan_to_num(self.probability) > 0).any(axis=0)
 
     def where(self, mask: npt.NDArray[np.bool_]) -> "Judges":
         """The answers at these rows, with the items and judges that are left."""

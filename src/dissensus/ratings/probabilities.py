@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.errors import ColumnError, JudgesError, counted, shortened
-from dissensus.ratings.coding import Codes, Sheet, TextColumn
+from dissensus.ratings.coding import Codes, TextColumn
+from dissensus.ratings.columns import HasColumns
 from dissensus.ratings.labels import number, options_of
 
 PREFIX = "p_"
@@ -19,7 +20,7 @@ ROUNDING = 1e-9
 Floats = npt.NDArray[np.float64]
 
 
-def probability_columns(sheet: Sheet) -> dict[str, tuple[str, ...]]:
+def probability_columns(sheet: HasColumns) -> dict[str, tuple[str, ...]]:
     """The columns that hold probabilities, each with its label as a set of options."""
     columns = {
         column: options_of(column[len(PREFIX) :]) for column in sheet.columns if column.lower().startswith(PREFIX)

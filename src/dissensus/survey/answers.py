@@ -47,7 +47,7 @@ def answers_of(judges: Judges, ratings: Ratings) -> tuple[list[Answers], tuple[s
     pair_judge, pair_item, distribution = judges.distributions()
     spread = np.zeros((len(distribution), len(labels)))
     np.add.at(spread.T, place, distribution.T)
-    numbers = np.where(_is_used(judges), label_values(judges.labels), 0)
+    numbers = np.where(judges.labels_used(), label_values(judges.labels), 0)
     has_numbers = bool(np.isfinite(numbers).all())
     everybody = []
     for code, name in enumerate(judges.judges):
@@ -73,7 +73,7 @@ def _common_labels(
     """All labels, and where each of the judges' labels stands among them."""
     known = {label: i for i, label in enumerate(ratings.labels)}
     strange = [
-        label for label, used in zip(judges.labels, _is_used(judges), strict=True) if used and label not in known
+        label for label, used in zip(judges.labels, judges.labels_used(), strict=True) if used and label not in known
     ]
     if strange and np.isfinite(ratings.values).all() and _are_measures(strange, ratings.scale):
         warnings.append(
@@ -88,13 +88,6 @@ def _common_labels(
     places = {label: i for i, label in enumerate(labels)}
     # A label without any probability may stand anywhere: it adds nothing there.
     return labels, np.array([places.get(label, 0) for label in judges.labels], dtype=np.intp)
-
-
-def _is_used(judges: Judges) -> npt.NDArray[np.bool_]:
-    """Which labels these judges gave, or gave a probability; others belong to judges that were not chosen."""
-    bare = judges.label if judges.probability is None else judges.label[np.isnan(judges.probability).any(axis=1)]
-    used = np.bincount(bare[bare >= 0], minlength=len(judges.labels)) > 0
-    return used if judges.probability is None else used | (np.nan_to_num(judges.probability) > 0).any(axis=0)
 
 
 def _are_measures(strange: list[str], scale: Scale) -> bool:

@@ -48,7 +48,7 @@ def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generat
     asked, about_kinds = _asked(ratings, judges, question)
     rated = asked if question.experts is None else asked.of_group(question.experts)
     shared = _shared(judges, ratings, rated)
-    chosen = _chosen(shared, question)
+    chosen = shared.only(question.judge)
     everybody, labels, about_labels = answers_of(chosen, rated)
     choice, about_items = choose_items(asked, rated, answered_by_all(everybody), question, len(labels))
     check_moments(chosen, question, labels)
@@ -136,15 +136,6 @@ def _shared(judges: Judges, ratings: Ratings, rated: Ratings) -> Judges:
     kept = judges.where(np.array([item in names for item in judges.items], dtype=np.bool_)[judges.item])
     said = [f"Left out {counted(lost, 'item')} that judges answered and nobody rated."] if lost else []
     return replace(kept, warnings=(*judges.warnings, *said)).on_items_of(rated)
-
-
-def _chosen(judges: Judges, question: Question) -> Judges:
-    if question.judge is None:
-        return judges
-    for name in question.judge:
-        judges[name]  # raises for an unknown judge
-    codes = [judges.judges.index(name) for name in question.judge]
-    return judges.where(np.isin(judges.judge, codes))
 
 
 def _asked(ratings: Ratings, judges: Judges, question: Question) -> tuple[Ratings, list[str]]:

@@ -45,7 +45,7 @@ class Members:
 
 def members_of(ratings: Ratings, judges: Judges, question: Question) -> Members:
     """The members of the panel that was asked for."""
-    chosen = _chosen(judges, question)
+    chosen = judges.only(question.judge)
     asked, about_kinds = _asked(ratings, chosen, question)
     if are_measures(asked, chosen):
         raise OptionError("A panel combines labels and their probabilities, and these answers are numbers on a scale: "
@@ -70,14 +70,6 @@ def members_of(ratings: Ratings, judges: Judges, question: Question) -> Members:
         shares=_shares(kept, names),
         warnings=(*ratings.warnings, *about_kinds, *shared.warnings, *about_labels, *left_out),
     )
-
-
-def _chosen(judges: Judges, question: Question) -> Judges:
-    if question.judge is None:
-        return judges
-    for name in question.judge:
-        judges[name]  # raises for an unknown judge
-    return judges.where(np.isin(judges.judge, [judges.judges.index(name) for name in question.judge]))
 
 
 def _asked(ratings: Ratings, judges: Judges, question: Question) -> tuple[Ratings, list[str]]:

@@ -89,7 +89,7 @@ def sidings(
     progress: Progress | None,
 ) -> tuple[tuple[Siding, ...], list[str]]:
     """Whether each judge is nearer to one group than to raters dealt into groups at random, and warnings."""
-    shared = _chosen(judges, question).on_items_of(ratings)
+    shared = judges.only(question.judge).on_items_of(ratings)
     everybody, labels, warnings = answers_of(shared, ratings)
     test_stream, sample_stream, survey_stream = rng.spawn(3)
     worths = worths_by_group(
@@ -117,14 +117,6 @@ def _untold(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
                 why.setdefault(worth, {})[group] = None
     found = ((f"{counted(len(names), 'group')} ({listed(list(names))})", said) for said, names in why.items())
     return [f"How many raters a judge is worth cannot be told of {which}: {said}" for which, said in found]
-
-
-def _chosen(judges: Judges, question: Question) -> Judges:
-    if question.judge is None:
-        return judges
-    for name in question.judge:
-        judges[name]  # raises for an unknown judge
-    return judges.where(np.isin(judges.judge, [judges.judges.index(name) for name in question.judge]))
 
 
 def _siding(judge: str, groups: tuple[JudgeByGroup, ...], p_value: float, p_holm: float, question: Question) -> Siding:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from dissensus.planning.raters.nodes import Floats
 from dissensus.ratings import Judges, Ratings
+from dissensus.ratings.coding import position_in_item
 from dissensus.ratings.labels import label_values
 
 Codes = npt.NDArray[np.intp]
@@ -133,15 +134,3 @@ def _values(judge: Judges, space: LabelSpace, ratings: Ratings) -> Floats:
         own = np.full(len(judge.labels), np.nan)
     known = dict(zip(ratings.labels, space.values, strict=True))
     return np.array([known.get(label, number) for label, number in zip(judge.labels, own, strict=True)])
-
-
-def position_in_item(item: Codes) -> Codes:
-    """The how-manieth of its item each row is, from 0; rows of an item stand together.
-
-    Examples
-    --------
-    >>> position_in_item(np.array([0, 0, 2, 2, 2]))
-    array([0, 1, 0, 1, 2])
-    """
-    starts = np.flatnonzero(np.r_[True, item[1:] != item[:-1]]) if len(item) else np.empty(0, dtype=np.intp)
-    return np.arange(len(item)) - np.repeat(starts, np.diff(np.r_[starts, len(item)]))

@@ -13,9 +13,9 @@ from dissensus.planning.raters.pilot_answers import (
     LabelSpace,
     answers_of,
     label_space,
-    position_in_item,
 )
 from dissensus.ratings import Judges, Ratings
+from dissensus.ratings.coding import position_in_item
 from dissensus.ratings.labels import Scale
 
 FEWEST_ITEMS = 6

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import duckdb
 
 from dissensus.errors import ColumnError, FileError
-from dissensus.ratings.coding import Cells, Sheet
-from dissensus.ratings.columns import find_column, missing_columns
+from dissensus.ratings.columns import ColumnNames, find_column, missing_columns
 from dissensus.ratings.csv_rows import read_header
 from dissensus.ratings.formats.plan import ReadPlan
 from dissensus.ratings.judge_rows import NAMED_BY, NAMELESS_JUDGE
@@ -21,13 +20,6 @@ from dissensus.ratings.sql_sheets import SqlSource, csv_source, jsonl_source, li
 INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
 RATING_ROLES = ("item", "label", "rater", "group", "elicitation", "count")
 JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
-
-
-class NamedColumns(Sheet):
-    """The names of the columns of a table that duckdb holds; its cells are never loaded."""
-
-    def _read(self, columns: tuple[str, ...]) -> Cells:
-        raise NotImplementedError(columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +136,7 @@ _CSV_FAULTS = {
 
 def ratings_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *, name: str) -> Table:
     """Ratings with a row each, or a table of counts."""
-    sheet = NamedColumns(name, tuple(source.text_of))
+    sheet = ColumnNames(name, tuple(source.text_of))
     if plan.wide or plan.format not in {None, "auto", "tidy", "counts"}:
         raise ColumnError(f"{name} is too large to be read but as item, rater, label: `dissensus import` the parts.")
     roles = {role: find_column(sheet, role, getattr(plan, role)) for role in RATING_ROLES}
@@ -160,7 +152,7 @@ def ratings_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *
 
 def judges_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *, name: str) -> Table:
     """Judges' answers with a row each."""
-    sheet = NamedColumns(name, tuple(source.text_of))
+    sheet = ColumnNames(name, tuple(source.text_of))
     roles = {role: find_column(sheet, role, getattr(plan, role), option=NAMED_BY) for role in JUDGE_ROLES}
     probabilities = probability_columns(sheet)
     missing = [role for role in ("item", "label") if roles[role] is None and not (role == "label" and probabilities)]
