@@ -212,6 +212,21 @@ def test_other_pages_answer_while_a_long_job_runs(visit):
     expect(page.get_by_text("Cancelled.")).to_be_visible()
 
 
+def test_progress_that_arrives_after_cancelling_is_not_shown(visit):
+    page = visit("/report?data=example:toxicity&bootstrap=20002")
+    held = []
+    page.route(re.compile(r"/jobs/[^/]+\?have="), lambda route: held.append(route))
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=20_000)
+    while not held:
+        page.wait_for_timeout(20)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Cancelled.")).to_be_visible()
+    with page.expect_response(re.compile(r"/jobs/[^/]+\?have=")):
+        held[0].continue_()
+    page.wait_for_timeout(100)
+    expect(page.get_by_text("Cancelled.")).to_be_visible()
+
+
 def test_plan_raters_with_sliders(visit):
     page = visit("/plan/raters")
     lead = page.locator("#answer .lead")

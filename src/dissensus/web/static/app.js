@@ -50,6 +50,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     event.detail.isError = false;
   }
 });
+// How far a job is may arrive after its place has gone, since somebody cancelled: then it is not shown.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const place = event.target;
+  if (!place.matches(".working")) return;
+  place.addEventListener("htmx:beforeOnLoad", (late) => {
+    if (!place.isConnected) late.preventDefault();
+  });
+});
 document.addEventListener("htmx:sendError", () => {
   const place = document.getElementById("connection");
   if (place !== null) place.textContent = "The server does not answer. Has `dissensus serve` ended?";
