@@ -12,7 +12,7 @@ ARGS ?=
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r target what; do \
-	  printf '%-18s %s\n' "$$target" "$$what"; \
+	  printf '%-20s %s\n' "$$target" "$$what"; \
 	done
 
 demo: .venv/has-package  ## Describe the bundled data and write report.html

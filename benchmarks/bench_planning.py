@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from dissensus.papers.how_many_raters_tables import ITEMS, PERTURBATIONS, RESPONSES
+from dissensus.papers.how_many_raters.tables import ITEMS, PERTURBATIONS, RESPONSES
 from dissensus.planning import plan_raters
 from dissensus.planning.raters.drawn_sets import TestSets
 from dissensus.planning.raters.simulated_power import simulated_designs

@@ -20,8 +20,8 @@ from dissensus.engine.on_dask.packing import pack
 from dissensus.engine.on_dask.versions import check_versions, versions_here
 from dissensus.engine.reading import read_reduced
 from dissensus.errors import DissensusError, MissingExtraError, OptionError, RepeatedRatingsError
-from dissensus.papers.how_many_raters_tables import ITEMS, PERTURBATIONS, RESPONSES
-from dissensus.papers.label_sweep import REDUCED_GRID, sweep_grid
+from dissensus.papers.dont_label_twice.sweep import REDUCED_GRID, sweep_grid
+from dissensus.papers.how_many_raters.tables import ITEMS, PERTURBATIONS, RESPONSES
 from dissensus.ratings.reducing import read_large
 from dissensus.ratings.reducing.large_files import find_files
 from dissensus.survey.additive import label_scores

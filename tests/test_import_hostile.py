@@ -10,9 +10,9 @@ import zipfile
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.ratings.containers import archives, json_values, workbooks, yaml_document
 from dissensus.ratings.formats.plan import ReadPlan
 from dissensus.ratings.importing import import_source
+from dissensus.ratings.sources import archives, json_values, workbooks, yaml_document
 
 from tables import HEADER, message_of, triples, write
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.errors import JudgesError, OptionError
+from dissensus.errors import ColumnError, JudgesError, OptionError
 from dissensus.ratings import Judges, Ratings, read, read_judges
 
 from tables import PLAIN, write
@@ -197,6 +197,32 @@ def test_judges_need_neither_a_judge_nor_a_sample_column(tmp_path):
     assert judges.warnings == (
         "There is no sample column: several rows of one judge and item are taken as its samples.",
     )
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        (
+            "item,model,label",
+            "j.csv has several rows of one item and no column 'judge'. Columns found: item, model, label. "
+            + "The likely match is model: add --judge-columns judge=model.",
+        ),
+        (
+            "item,rater,label",
+            "j.csv looks like people's ratings: it has a column 'rater' and no column 'judge'. Give the judges' "
+            + "answers, a table with item, judge and label; if the raters are judges, add --judge-columns judge=rater.",
+        ),
+    ],
+)
+def test_several_judges_or_people_are_not_taken_as_samples_of_one_judge(tmp_path, header, said):
+    path = write(tmp_path, f"{header}\n1,a,x\n1,b,y\n2,a,x\n", name="j.csv")
+    with pytest.raises(ColumnError) as refused:
+        read_judges(path)
+    assert str(refused.value) == said
+    name = header.split(",")[1]
+    assert read_judges(path, judge=name).judges == ("a", "b")
+    alone = write(tmp_path, f"{header}\n1,a,x\n2,b,y\n", name="k.csv")
+    assert read_judges(alone).judges == ("judge",)  # one row per item: nothing is mixed up
 
 
 def test_what_is_left_out_or_rescaled_among_judges_is_counted(tmp_path):

@@ -9,8 +9,8 @@ import pytest
 
 from dissensus.errors import FileError, OptionError
 from dissensus.papers import reproduce
-from dissensus.papers.exact_walk import chance_of_winning, majority_fraction
-from dissensus.papers.label_sweep import (
+from dissensus.papers.dont_label_twice.exact_walk import chance_of_winning, majority_fraction
+from dissensus.papers.dont_label_twice.sweep import (
     ITEMS,
     LABELS,
     PAPER_GRID,
@@ -21,7 +21,7 @@ from dissensus.papers.label_sweep import (
     sweep_cell,
     sweep_grid,
 )
-from dissensus.papers.sweep_record import Record, read_record
+from dissensus.papers.dont_label_twice.sweep_record import Record, read_record
 
 TINY = Grid(parts=4)
 """Values 1/2, 3/4 and 1."""

@@ -10,14 +10,15 @@ import pytest
 
 from dissensus.engine import open_executor, run_tasks
 from dissensus.errors import DissensusError, FileError, OptionError, RatingsError
-from dissensus.papers import PAPERS, Claim, PaperData, download, download_data, reproduce, survey_model
+from dissensus.papers import PAPERS, Claim, PaperData, download, download_data, reproduce
 from dissensus.papers.claims import Part
+from dissensus.papers.dont_label_twice.sweep import REDUCED_GRID, sweep_grid
 from dissensus.papers.drawings import Drawing, Point
 from dissensus.papers.figures import FIGURES
-from dissensus.papers.label_sweep import REDUCED_GRID, sweep_grid
 from dissensus.papers.reproduce import check_group
-from dissensus.papers.survey_equivalence import REQUIREMENT, WHEEL, WHEEL_SHA256
-from dissensus.papers.survey_running import alpha as running_example_alpha
+from dissensus.papers.survey_equivalence import model as survey_model
+from dissensus.papers.survey_equivalence.all_claims import REQUIREMENT, WHEEL, WHEEL_SHA256
+from dissensus.papers.survey_equivalence.running import alpha as running_example_alpha
 
 LABELS = "surveyequivalence/data/running_example/ref_rater_labels.csv"
 # aa, ab, bb: observed disagreement 2/6, expected 18/30, so alpha = 1 - (1/3) / (3/5) = 4/9

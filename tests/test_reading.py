@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.ratings import read
-from dissensus.ratings.files import open_sheet
+from dissensus.ratings.sources.files import open_sheet
 
 from tables import COLUMNS, HEADER, NO_RATER, PLAIN, ROWS, TRIPLES, jsonl, parquet, triples, write
 

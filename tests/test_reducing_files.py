@@ -196,6 +196,13 @@ def test_an_order_column_that_holds_something_else_is_left_alone(tmp_path):
     assert judges.sample.max() == 1
 
 
+@pytest.mark.parametrize("column", ["model", "rater"])
+def test_several_judges_or_people_are_not_taken_as_samples_of_one_judge(tmp_path, column):
+    answers = judged(label=["x", "x", "y"]).drop(columns="judge").assign(**{column: ["a", "b", "a"]})
+    with pytest.raises(DissensusError, match=rf"j\.parquet .* no column 'judge'.* judge={column}\.$"):
+        read_reduced(*write_both(tmp_path, answers))
+
+
 def test_an_answer_without_an_item_is_refused(tmp_path):
     answers = judged(label=["x", "x", "y"]).assign(item=["1", None, "2"])
     with pytest.raises(DissensusError, match=r"j\.parquet: there are answers but no item"):

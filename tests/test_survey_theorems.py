@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dissensus.papers.survey_theorems import (
+from dissensus.papers.survey_equivalence.theorems import (
     ABOUT_THE_MAJORITY,
     CASES,
     COMBINERS,

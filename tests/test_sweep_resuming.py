@@ -16,14 +16,14 @@ from dissensus.cli.main import main
 from dissensus.cli.output import Work
 from dissensus.cli.pace import EVERY, FIRST, Pace
 from dissensus.cli.reproduce import forecast
-from dissensus.papers.label_sweep import Grid, sweep_grid
-from dissensus.papers.sweep_record import Record, read_record
+from dissensus.papers.dont_label_twice.sweep import Grid, sweep_grid
+from dissensus.papers.dont_label_twice.sweep_record import Record, read_record
 
 SMALL = Grid(parts=8, with_one=False)
 """16 cells of some hundredths of a second instead of the paper's 2,500 of about one second each."""
 SETTING_UP = """
 import importlib, sys
-from dissensus.papers.label_sweep import Grid
+from dissensus.papers.dont_label_twice.sweep import Grid
 module = importlib.import_module("dissensus.papers.reproduce")
 module.GRIDS = {"full": Grid(parts=8, with_one=False)}
 name = "dont-label-twice"
@@ -47,8 +47,8 @@ def small(monkeypatch):
 def started(record, *, pause):
     """The command as a process of its own, which takes some time for each part."""
     slow = (
-        "from dissensus.papers import label_sweep; import time; whole = label_sweep.sweep_cell\n"
-        f"label_sweep.sweep_cell = lambda cell: (time.sleep({pause}), whole(cell))[1]\n"
+        "from dissensus.papers.dont_label_twice import sweep; import time; whole = sweep.sweep_cell\n"
+        f"sweep.sweep_cell = lambda cell: (time.sleep({pause}), whole(cell))[1]\n"
     )
     call = f"sys.exit(main({[*COMMAND, '--record', str(record)]}))"
     return subprocess.Popen(
@@ -100,7 +100,7 @@ def test_a_finished_sweep_is_not_computed_again(tmp_path, capsys, monkeypatch):
     record = tmp_path / "sweep.jsonl"
     main([*COMMAND, "--record", str(record)])
     expected = capsys.readouterr().out
-    monkeypatch.setattr(importlib.import_module("dissensus.papers.label_sweep"), "sweep_cell", None)
+    monkeypatch.setattr(importlib.import_module("dissensus.papers.dont_label_twice.sweep"), "sweep_cell", None)
     assert main([*COMMAND, "--record", str(record)]) == 0
     printed = capsys.readouterr()
     assert printed.out == expected

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from dissensus.ratings import read
-from dissensus.ratings.files import open_sheet
+from dissensus.ratings.sources.files import open_sheet
 
 from tables import COLUMNS, HEADER, PLAIN, ROWS, TRIPLES, jsonl, parquet, triples, write
 

@@ -8,9 +8,9 @@ import itertools
 import numpy as np
 import pytest
 
-from dissensus.papers.how_many_raters_cells import cell_tolerance, table_of
-from dissensus.papers.how_many_raters_tables import PERTURBATIONS, RESPONSES, cells
-from dissensus.papers.how_many_raters_words import EQUAL_RATINGS, responses_needed
+from dissensus.papers.how_many_raters.cells import cell_tolerance, table_of
+from dissensus.papers.how_many_raters.tables import PERTURBATIONS, RESPONSES, cells
+from dissensus.papers.how_many_raters.words import EQUAL_RATINGS, responses_needed
 from dissensus.planning import plan_raters
 
 SETS = 1000  # as in the paper's tool

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dissensus.judges.rating_model import endorsements, error_matrix, forced_choices, response_sets
-from dissensus.papers.judges_experiments import (
+from dissensus.papers.judges_without_gold.experiments import (
     ASYMMETRIC,
     EVERY,
     FULLY_SPECIFIED,
@@ -25,8 +25,8 @@ from dissensus.papers.judges_experiments import (
     selection,
     spearman,
 )
-from dissensus.papers.judges_printed import BIAS, CONSISTENCY, constant_answer
-from dissensus.papers.judges_theory import divergence, hit, lemma_cases, squared_error
+from dissensus.papers.judges_without_gold.printed import BIAS, CONSISTENCY, constant_answer
+from dissensus.papers.judges_without_gold.theory import divergence, hit, lemma_cases, squared_error
 
 SEEDS = range(12)
 

@@ -97,7 +97,7 @@ class RatingsInput:
     def has_column(self, name: str) -> bool:
         """Whether the file has a column of this name."""
         from dissensus.ratings.reducing.large_files import find_files, is_many
-        from dissensus.ratings.source import open_source
+        from dissensus.ratings.sources.source import open_source
 
         path = resolve(self.ratings, "ratings.csv")
         with open_source(find_files(path).paths[0] if is_many(path) else path) as source:

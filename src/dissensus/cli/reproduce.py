@@ -13,7 +13,7 @@ from dissensus.cli.pace import Pace, duration
 
 if TYPE_CHECKING:
     from dissensus.engine import Progress
-    from dissensus.papers.label_sweep import Grid
+    from dissensus.papers.dont_label_twice.sweep import Grid
     from dissensus.papers.reproduce import Sweep
 
 SWEPT = ("all", "dont-label-twice")
@@ -115,8 +115,8 @@ def _long_sweep(record: Path, work: Work, output: Output) -> "Iterator[Progress 
 
 def forecast(grid: "Grid", record: Path, work: Work) -> str:
     """What a sweep has to do and how long that will take, by one part of it."""
-    from dissensus.papers.label_sweep import REDUCED_GRID, sweep_cell
-    from dissensus.papers.sweep_record import read_record
+    from dissensus.papers.dont_label_twice.sweep import REDUCED_GRID, sweep_cell
+    from dissensus.papers.dont_label_twice.sweep_record import read_record
 
     done, cells = read_record(record), grid.cells()
     left = [cell for cell in cells if cell.name not in done]

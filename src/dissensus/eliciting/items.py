@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from dissensus.errors import ColumnError, FileError, RatingsError, counted, listed
 from dissensus.ratings.coding import Cells, Sheet
 from dissensus.ratings.columns import find_column, missing_columns
-from dissensus.ratings.files import open_sheet, sha256_of
 from dissensus.ratings.provenance import Provenance
+from dissensus.ratings.sources.files import open_sheet, sha256_of
 from dissensus.ratings.task import Kind
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _opened(source: "Source") -> Iterator[Sheet]:
         with open_sheet(source) as sheet:
             yield sheet
     else:
-        from dissensus.ratings.frames import FrameSheet  # noqa: PLC0415 - narwhals is for those who bring a frame
+        from dissensus.ratings.sources.frames import FrameSheet  # noqa: PLC0415 - narwhals is for those who bring a frame
 
         yield FrameSheet(source)
 

@@ -11,8 +11,8 @@ from typing import TextIO
 from dissensus.eliciting.requests import Plan, Request
 from dissensus.eliciting.verdicts import Verdict
 from dissensus.errors import FileError, OptionError
-from dissensus.ratings.input_file import SUFFIXES
 from dissensus.ratings.labels import SEPARATOR
+from dissensus.ratings.sources.input_file import SUFFIXES
 
 ROOM = 1 << 20
 """Bytes that must fit on the disk before anything is asked."""

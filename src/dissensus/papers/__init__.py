@@ -1,8 +1,6 @@
-"""What each paper printed, recomputed: one file per paper lists its claims.
+"""What each paper printed, recomputed: a folder per paper, whose file `all_claims` lists the paper's claims.
 
-`survey_equivalence` gathers those of the files `survey_*`, `judges_without_gold` of `judges_*` and `how_many_raters` of
-`how_many_raters_*`; `dont_label_twice` computes with `label_numbers`, `label_sweep`, `sweep_record` and `exact_walk`.
-The files `*_figures` draw what a paper draws. `claims` says what a claim is, and `reproduce` checks them all.
+The files `figures` draw what a paper draws. `claims` says what a claim is, and `reproduce` checks them all.
 """
 
 from dissensus.papers.claims import Claim, ClaimOutcome, ReproduceResult, Status

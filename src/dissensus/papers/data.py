@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from dissensus.errors import DissensusError, FileError
-from dissensus.papers.label_sweep import SweepResult
-from dissensus.ratings.files import sha256_of
+from dissensus.papers.dont_label_twice.sweep import SweepResult
+from dissensus.ratings.sources.files import sha256_of
 
 LARGEST_MEMBER = 64 * 2**20
 """Bytes of a file in a wheel; a larger one is not what the authors published."""

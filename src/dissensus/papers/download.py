@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from dissensus.errors import FileError
-from dissensus.papers.survey_files import REQUIREMENT, WHEEL, WHEEL_SHA256
-from dissensus.ratings.files import sha256_of
+from dissensus.papers.survey_equivalence.authors_files import REQUIREMENT, WHEEL, WHEEL_SHA256
+from dissensus.ratings.sources.files import sha256_of
 
 SECONDS = 600
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Mapping
 
-from dissensus.papers import judges_figures, label_figures, raters_figures, survey_figures
 from dissensus.papers.data import MissingDataError, PaperData
+from dissensus.papers.dont_label_twice import figures as label_figures
 from dissensus.papers.drawings import Drawing
+from dissensus.papers.how_many_raters import figures as raters_figures
+from dissensus.papers.judges_without_gold import figures as judges_figures
+from dissensus.papers.survey_equivalence import figures as survey_figures
 
 Draw = Callable[[PaperData], list[Drawing]]
 

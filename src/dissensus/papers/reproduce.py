@@ -7,13 +7,16 @@ from numpy.random import Generator
 
 from dissensus.engine import Engine, Progress, open_executor, run_tasks
 from dissensus.errors import OptionError
-from dissensus.papers import dont_label_twice, how_many_raters, judges_without_gold, survey_equivalence
 from dissensus.papers.claims import Claim, ClaimOutcome, ReproduceResult, Status
 from dissensus.papers.data import PaperData
+from dissensus.papers.dont_label_twice import all_claims as dont_label_twice
+from dissensus.papers.dont_label_twice.sweep import PAPER_GRID, REDUCED_GRID, Grid, SweepResult, sweep_grid
+from dissensus.papers.dont_label_twice.sweep_record import Record, read_record
 from dissensus.papers.drawings import Drawing
 from dissensus.papers.figures import drawings_of
-from dissensus.papers.label_sweep import PAPER_GRID, REDUCED_GRID, Grid, SweepResult, sweep_grid
-from dissensus.papers.sweep_record import Record, read_record
+from dissensus.papers.how_many_raters import all_claims as how_many_raters
+from dissensus.papers.judges_without_gold import all_claims as judges_without_gold
+from dissensus.papers.survey_equivalence import all_claims as survey_equivalence
 
 PAPERS: Mapping[str, tuple[Claim, ...]] = {
     survey_equivalence.PAPER: survey_equivalence.CLAIMS,

@@ -20,7 +20,7 @@ from dissensus.ratings.importing import has_judges_only
 from dissensus.ratings.judge_rows import assemble_judges
 from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.reading import check_plan
-from dissensus.ratings.source import Source, open_source
+from dissensus.ratings.sources.source import Source, open_source
 from dissensus.ratings.taking import take_judges, take_ratings
 from dissensus.results import Result
 

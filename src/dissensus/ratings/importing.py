@@ -10,11 +10,11 @@ import numpy as np
 
 from dissensus.errors import OptionError
 from dissensus.ratings.formats.plan import ReadPlan
-from dissensus.ratings.input_file import SUFFIXES
 from dissensus.ratings.judges import Judges
 from dissensus.ratings.leaving_out import LeftOut
 from dissensus.ratings.reading import judges_of, ratings_of
-from dissensus.ratings.source import Source, open_source
+from dissensus.ratings.sources.input_file import SUFFIXES
+from dissensus.ratings.sources.source import Source, open_source
 from dissensus.ratings.table import Ratings
 from dissensus.ratings.writing import write_judges, write_ratings
 from dissensus.results import Result

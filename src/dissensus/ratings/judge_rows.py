@@ -8,7 +8,15 @@ import numpy as np
 from dissensus.errors import ColumnError, FileError, JudgesError, counted, shortened
 from dissensus.ratings.assemble import CHECK_LABELS, check_filled, code_elicitation
 from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, compact, joint_key, lookup
-from dissensus.ratings.columns import find_column, found, missing_columns
+from dissensus.ratings.columns import (
+    ColumnNames,
+    HasColumns,
+    find_column,
+    found,
+    likely_match,
+    missing_columns,
+    shell_word,
+)
 from dissensus.ratings.formats.plan import RawJudges, Repeats
 from dissensus.ratings.judges import ORDERS, Judges
 from dissensus.ratings.label_codes import code_labels, label_counts, labels_like_missing
@@ -41,7 +49,7 @@ def assemble_judges(
 ) -> tuple[Judges, tuple[LeftOut, ...]]:
     """Validated judges from what a format handed over, and what was left out."""
     sheet = raw.sheet
-    columns, cells = _load(sheet, {role: raw.names.get(role) for role in ROLES})
+    roles, columns, cells = _load(sheet, {role: raw.names.get(role) for role in ROLES})
     item, row = columns["item"], cells.row
     answers = _answers(columns["label"], cells, sheet, order=order)
     kept = _answered(columns, answers, row=row, name=sheet.name)
@@ -56,7 +64,7 @@ def assemble_judges(
     warnings = [*sentences(left_out), *raw.warnings]
     sample = _sample_numbers(columns, kept)
     if "sample" not in columns and sample.max(initial=0) > 0:
-        warnings.append("There is no sample column: several rows of one judge and item are taken as its samples.")
+        warnings.append(about_samples(sheet, roles))
     if answers.renormalised:
         warnings.append(f"Rescaled {counted(answers.renormalised, 'row')} of probabilities that almost sum to 1.")
     item_code, items = compact(item.codes[kept], item.texts)
@@ -84,8 +92,8 @@ def assemble_judges(
     return judges_answers, left_out
 
 
-def _load(sheet: Sheet, names: Mapping[str, str | None]) -> tuple[dict[str, TextColumn], Cells]:
-    """The columns by role, and all cells, probabilities included; item, judge and label are always there."""
+def _load(sheet: Sheet, names: Mapping[str, str | None]) -> tuple[dict[str, str | None], dict[str, TextColumn], Cells]:
+    """Names and columns by role, and all cells, probabilities included; the columns item, judge and label always."""
     roles = {role: find_column(sheet, role, given, option=NAMED_BY) for role, given in names.items()}
     p_columns = probability_columns(sheet)
     if roles["item"] is None:
@@ -109,7 +117,7 @@ def _load(sheet: Sheet, names: Mapping[str, str | None]) -> tuple[dict[str, Text
     if "order" in columns:
         order = _order(columns.pop("order"), row=cells.row, name=sheet.name, is_named=names["order"] is not None)
         columns |= {} if order is None else {"order": order}
-    return columns, cells
+    return roles, columns, cells
 
 
 def _order(column: TextColumn, *, row: Codes, name: str, is_named: bool) -> TextColumn | None:
@@ -124,6 +132,33 @@ def _order(column: TextColumn, *, row: Codes, name: str, is_named: bool) -> Text
         return None
     text = shortened(str(column[int(strange[0])]))
     raise ColumnError(f"{name}, row {row[strange[0]]}: the order is {text!r}. Write {' or '.join(ORDERS)}, or nothing.")
+
+
+def about_samples(sheet: HasColumns, roles: Mapping[str, str | None]) -> str:
+    """What to say of several rows of one item without a sample number; raise if they seem to be of several judges.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        The table.
+    roles : mapping
+        Which of its columns is the item, judge, label, ...
+    """
+    if roles.get("judge") is None:
+        rest = ColumnNames(sheet.name, tuple(column for column in sheet.columns if column not in roles.values()))
+        judge, rater = likely_match(rest.columns, "judge"), find_column(rest, "rater")
+        if judge is not None:
+            raise ColumnError(
+                f"{sheet.name} has several rows of one item and no column 'judge'. Columns found: {found(sheet)}. "
+                f"The likely match is {judge}: add {NAMED_BY.format(role='judge', column=shell_word(judge))}."
+            )
+        if rater is not None:
+            raise ColumnError(
+                f"{sheet.name} looks like people's ratings: it has a column {rater!r} and no column 'judge'. Give the "
+                "judges' answers, a table with item, judge and label; if the raters are judges, add "
+                f"{NAMED_BY.format(role='judge', column=shell_word(rater))}."
+            )
+    return "There is no sample column: several rows of one judge and item are taken as its samples."
 
 
 def _answers(label: TextColumn, cells: Cells, sheet: Sheet, *, order: Sequence[str] | None) -> _Answers:

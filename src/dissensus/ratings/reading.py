@@ -22,7 +22,7 @@ from dissensus.ratings.judges import Judges
 from dissensus.ratings.labels import SCALES, Scale
 from dissensus.ratings.leaving_out import LeftOut
 from dissensus.ratings.provenance import Provenance
-from dissensus.ratings.source import Source, open_source
+from dissensus.ratings.sources.source import Source, open_source
 from dissensus.ratings.table import Ratings
 from dissensus.ratings.taking import take_judges, take_ratings
 from dissensus.ratings.task import Task

@@ -17,7 +17,7 @@ from dissensus.ratings.formats.wide import is_wide, read_wide
 from dissensus.ratings.labels import number
 from dissensus.ratings.mending import MendedSheet, is_wanted, mend_ratings
 from dissensus.ratings.probabilities import PREFIX
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.source import Source
 
 AUTO = (None, "auto")
 FIRST_NAMES = ("rater", "item", "label")

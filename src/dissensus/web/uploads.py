@@ -11,7 +11,7 @@ from typing import cast
 
 from dissensus.errors import DissensusError
 from dissensus.example_data.examples import EXAMPLES, Example, example_path
-from dissensus.ratings.input_file import SUFFIXES
+from dissensus.ratings.sources.input_file import SUFFIXES
 from dissensus.web.private_folder import PrivateFolder
 
 EXAMPLE = "example:"

@@ -7,7 +7,7 @@ from typing import BinaryIO
 import duckdb
 
 from dissensus.ratings.reducing.large_files import LargeFiles
-from dissensus.ratings.sql_sheets import any_of, literal
+from dissensus.ratings.sources.sql_sheets import any_of, literal
 
 ROWS = 2_000_000
 """Rows of a Parquet file in a piece."""

@@ -14,7 +14,7 @@ from dissensus.errors import FileError
 from dissensus.ratings.reducing.opening import Input, Tables
 from dissensus.ratings.reducing.sql_tables import Table, create_views, unreadable
 from dissensus.ratings.reducing.steps import Step, T
-from dissensus.ratings.sql_sheets import connect, quoted
+from dissensus.ratings.sources.sql_sheets import connect, quoted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,10 +10,10 @@ from dissensus.errors import DissensusError
 from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, stack
 from dissensus.ratings.columns import find_column
 from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
-from dissensus.ratings.input_file import InputFile
 from dissensus.ratings.labels import SEPARATOR, options_of
 from dissensus.ratings.leaving_out import LeftOut
 from dissensus.ratings.probabilities import Floats, probability_columns, read_probabilities
+from dissensus.ratings.sources.input_file import InputFile
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from dissensus.ratings.containers.json_access import as_label, as_list, as_mapping, as_text
 from dissensus.ratings.formats.collecting import Answers
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.item_keys import ItemKeys
 from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_label, as_list, as_mapping, as_text
+from dissensus.ratings.sources.source import Source
 
 NO_STATUS = (
     "Argilla's plain JSON does not say which responses were discarded or are drafts: all are taken. Export the records "

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from dissensus.errors import ColumnError
 from dissensus.ratings.coding import Cells
 from dissensus.ratings.columns import called
-from dissensus.ratings.containers.json_access import as_label, as_mapping, as_text
 from dissensus.ratings.formats.collecting import Answers, texts_of
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.lists import entries_in, list_in
 from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_label, as_mapping, as_text
+from dissensus.ratings.sources.source import Source
 
 RESPONSES, USERS, STATUS = ".responses", ".responses.users", ".responses.status"
 SUGGESTION, AGENT = ".suggestion", ".suggestion.agent"

@@ -9,7 +9,7 @@ from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
 from dissensus.ratings.formats.tidy import ROLES, raw_ratings
 from dissensus.ratings.labels import number
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.source import Source
 
 LARGEST_COUNT = 2**53
 """Past this a float does not hold every whole number."""

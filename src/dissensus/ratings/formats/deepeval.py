@@ -1,10 +1,10 @@
 """DeepEval's test runs: each test case with the scores that metrics gave it."""
 
-from dissensus.ratings.containers.json_access import as_list, as_mapping, as_text, reach
 from dissensus.ratings.formats.collecting import Answers
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawJudges, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_list, as_mapping, as_text, reach
+from dissensus.ratings.sources.source import Source
 
 
 def _cases(source: Source) -> list[object]:

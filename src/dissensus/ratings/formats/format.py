@@ -2,7 +2,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.source import Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from dissensus.errors import FileError
-from dissensus.ratings.containers.archives import Archive
-from dissensus.ratings.containers.json_access import as_label, as_list, as_mapping, as_text, reach
-from dissensus.ratings.containers.json_values import parsed_json
 from dissensus.ratings.formats.collecting import Answers
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawJudges, ReadPlan
 from dissensus.ratings.labels import SEPARATOR
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.archives import Archive
+from dissensus.ratings.sources.json_access import as_label, as_list, as_mapping, as_text, reach
+from dissensus.ratings.sources.json_values import parsed_json
+from dissensus.ratings.sources.source import Source
 
 VALUE, ANSWER = "value", "answer"
 """The questions of a log: what the scorers say, and what the model under test answered."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from dissensus.errors import OptionError, listed
 from dissensus.ratings.coding import TextColumn, stack
-from dissensus.ratings.containers.json_access import as_text, paths_of, reach
 from dissensus.ratings.formats.plan import ReadPlan
+from dissensus.ratings.sources.json_access import as_text, paths_of, reach
 
 ID_NAMES = ("item", "item_id", "id", "uid", "example_id", "doc_id", "external_id")
 """What users call their own ids, the most telling name first."""

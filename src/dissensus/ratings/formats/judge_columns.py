@@ -4,7 +4,6 @@ import math
 
 from dissensus.errors import OptionError, counted, listed
 from dissensus.ratings.columns import called, find_column
-from dissensus.ratings.containers.json_access import as_text
 from dissensus.ratings.formats.collecting import ONLY, Answers, texts_of
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.lists import list_in
@@ -13,7 +12,8 @@ from dissensus.ratings.formats.plan import RawJudges, ReadPlan
 from dissensus.ratings.formats.wide import is_nameless
 from dissensus.ratings.labels import number
 from dissensus.ratings.probabilities import PREFIX
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_text
+from dissensus.ratings.sources.source import Source
 
 ALMOST = 1e-3
 PREDICTION = "Prediction: "

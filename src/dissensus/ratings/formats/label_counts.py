@@ -13,7 +13,7 @@ from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.patterns import is_pattern, matching, varying
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
 from dissensus.ratings.labels import number
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.source import Source
 
 FEWEST = 2
 

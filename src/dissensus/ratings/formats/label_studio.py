@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 
 from dissensus.errors import counted
-from dissensus.ratings.containers.json_access import as_label, as_list, as_mapping, as_text
 from dissensus.ratings.formats.collecting import Answers
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.item_keys import ID_NAMES, ItemKeys
 from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_label, as_list, as_mapping, as_text
+from dissensus.ratings.sources.source import Source
 
 KEEP = "--skipped keep"
 NO_LABEL = "only choices, ratings, numbers, pairs and taxonomies are labels"

@@ -2,12 +2,12 @@
 
 import json
 
-from dissensus.ratings.containers.json_access import as_label, as_list, as_mapping
 from dissensus.ratings.formats.collecting import Answers, texts_of
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.item_keys import ID_NAMES
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_label, as_list, as_mapping
+from dissensus.ratings.sources.source import Source
 
 OWN = ("annotation_id", "annotator", "created_at", "id", "lead_time", "updated_at")
 """Columns that Label Studio adds to those of the data and of the questions."""

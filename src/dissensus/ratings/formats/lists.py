@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from dissensus.errors import ColumnError, listed, shortened
 from dissensus.ratings.columns import called, find_column, found, likely_match
-from dissensus.ratings.containers.json_access import as_label, as_text
 from dissensus.ratings.formats.collecting import ONLY, Answers, texts_of
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_label, as_text
+from dissensus.ratings.sources.source import Source
 
 LONGEST_CELL = 1_000_000
 """Characters of a cell that we parse as a list."""

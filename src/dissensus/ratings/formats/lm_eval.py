@@ -4,12 +4,12 @@ import math
 import re
 from collections.abc import Mapping
 
-from dissensus.ratings.containers.json_access import as_list, as_mapping, as_text, reach
 from dissensus.ratings.formats.collecting import ONLY, Answers
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawJudges, ReadPlan
 from dissensus.ratings.labels import number
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_list, as_mapping, as_text, reach
+from dissensus.ratings.sources.source import Source
 
 _DATED = re.compile(r"samples_.*_\d{4}-\d\d-\d\dT.*")
 

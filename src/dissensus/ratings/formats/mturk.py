@@ -5,13 +5,13 @@ from collections.abc import Mapping
 
 from dissensus.errors import ColumnError, listed
 from dissensus.ratings.columns import found
-from dissensus.ratings.containers.json_access import as_label, as_list, as_mapping, as_text
 from dissensus.ratings.formats.collecting import Answers, texts_of
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.item_keys import ID_NAMES
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
 from dissensus.ratings.labels import SEPARATOR
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_label, as_list, as_mapping, as_text
+from dissensus.ratings.sources.source import Source
 
 INPUT, ANSWER, TASK_ANSWERS = "Input.", "Answer.", "Answer.taskAnswers"
 OWN = frozenset({

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from dissensus.errors import OptionError
-from dissensus.ratings.containers.json_access import as_label, as_mapping
 from dissensus.ratings.formats.collecting import ONLY, Answers
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_label, as_mapping
+from dissensus.ratings.sources.source import Source
 
 OUTER, INNER = "outer", "inner"
 

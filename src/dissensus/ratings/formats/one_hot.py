@@ -11,7 +11,7 @@ from dissensus.ratings.formats.collecting import Answers, texts_of
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
 from dissensus.ratings.labels import SEPARATOR
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.source import Source
 
 CHOSEN = frozenset({"1", "1.0", "true", "True", "TRUE"})
 NOT_CHOSEN = frozenset({"0", "0.0", "false", "False", "FALSE"})

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from dissensus.ratings.containers.json_access import as_label, as_mapping, as_text
 from dissensus.ratings.formats.collecting import Answers
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.item_keys import ItemKeys
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_label, as_mapping, as_text
+from dissensus.ratings.sources.source import Source
 
 ACCEPT, REJECT = "accept", "reject"
 CHOICE, ANSWER = "choice", "answer"

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from dissensus.ratings.containers.json_access import as_list, as_mapping, as_text, reach
 from dissensus.ratings.formats.collecting import Answers
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawJudges, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.json_access import as_list, as_mapping, as_text, reach
+from dissensus.ratings.sources.source import Source
 
 
 def _recognises(source: Source, _: ReadPlan) -> bool:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 
 from dissensus.errors import FileError, OptionError, counted
-from dissensus.ratings.csv_rows import csv_rows
 from dissensus.ratings.formats.collecting import Answers
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawJudges, ReadPlan
 from dissensus.ratings.formats.promptfoo import judge_name
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.csv_rows import csv_rows
+from dissensus.ratings.sources.source import Source
 
 METRIC = "Metric: "
 _PROVIDER = re.compile(r"\[(?P<provider>[^\]]*)\] ")

@@ -8,7 +8,7 @@ from dissensus.ratings.formats.collecting import Answers, texts_of
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.patterns import matching
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.source import Source
 
 IMPORT_ID = '{"ImportId"'
 RATERS = ("PROLIFIC_PID", "Prolific_PID", "prolific_pid", "prolific_id", "workerId", "ResponseId")

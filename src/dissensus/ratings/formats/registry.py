@@ -8,7 +8,7 @@ from dissensus.errors import FileError, OptionError
 from dissensus.ratings import formats as folder
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.source import Source
 
 AUTO = "auto"
 

@@ -4,7 +4,7 @@ from dissensus.ratings.coding import Cells, Sheet
 from dissensus.ratings.columns import called, find_column, likely_match, missing_columns, shell_word
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.source import Source
 
 ROLES = ("item", "label", "rater", "group", "elicitation")
 NO_RATER = "There is no rater column: each rating is taken to be by a rater of its own."

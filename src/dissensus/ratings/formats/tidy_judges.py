@@ -2,7 +2,7 @@
 
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawJudges, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.source import Source
 
 ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
 

@@ -11,7 +11,7 @@ from dissensus.ratings.columns import called, find_column, found, missing_column
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
 from dissensus.ratings.labels import options_of
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.source import Source
 
 FEWEST_RATERS = 2
 WILDCARDS = frozenset("*?,")

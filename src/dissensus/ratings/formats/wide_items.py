@@ -8,7 +8,7 @@ from dissensus.ratings.columns import called, find_column, found, likely_match
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.patterns import is_pattern, matching
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
-from dissensus.ratings.source import Source
+from dissensus.ratings.sources.source import Source
 
 
 def _recognises(source: Source, plan: ReadPlan) -> bool:

@@ -1,6 +1,6 @@
 """What SQL takes for blank: the very texts that Python does, tabs and the spaces of other scripts among them."""
 
-from dissensus.ratings.sql_sheets import literal
+from dissensus.ratings.sources.sql_sheets import literal
 
 LAST_BLANK = 0x3000
 BLANKS = "".join(character for character in map(chr, range(LAST_BLANK + 1)) if character.isspace())

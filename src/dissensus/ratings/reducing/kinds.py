@@ -10,7 +10,7 @@ import duckdb
 from dissensus.ratings.labels import options_of
 from dissensus.ratings.probabilities import ROUNDING, SUM_TOLERANCE
 from dissensus.ratings.reducing.blanks import is_blank
-from dissensus.ratings.sql_sheets import literal
+from dissensus.ratings.sources.sql_sheets import literal
 
 T = TypeVar("T")
 RatingKind = tuple[str, str | None, str | None]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dissensus.errors import FileError, OptionError, listed
-from dissensus.ratings.files import GLOB_CHARACTERS, sha256_of
-from dissensus.ratings.input_file import SUFFIXES, InputFile, inspect_file
+from dissensus.ratings.sources.files import GLOB_CHARACTERS, sha256_of
+from dissensus.ratings.sources.input_file import SUFFIXES, InputFile, inspect_file
 
 KINDS = ("csv", "tsv", "jsonl", "parquet")
 NOTES = {".txt"}

@@ -26,7 +26,7 @@ from dissensus.ratings.reducing.sql_tables import (
     unreadable,
     without_foreign_order,
 )
-from dissensus.ratings.sql_sheets import connect
+from dissensus.ratings.sources.sql_sheets import connect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import duckdb
 from dissensus.errors import ColumnError
 from dissensus.ratings.reducing.large_files import LargeFiles
 from dissensus.ratings.reducing.sql_tables import INTEGERS, Table, types_of
-from dissensus.ratings.sql_sheets import literal, parquet_source
+from dissensus.ratings.sources.sql_sheets import literal, parquet_source
 
 NUMBERS = INTEGERS | {"FLOAT", "DOUBLE"}
 NAMES = INTEGERS | {"VARCHAR"}

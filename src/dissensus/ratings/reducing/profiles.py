@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dissensus.ratings.reducing.kinds import outputs_given
 from dissensus.ratings.reducing.numbering import Coding
-from dissensus.ratings.sql_sheets import literal
+from dissensus.ratings.sources.sql_sheets import literal
 
 MOST_COLUMNS = 12
 """So many kinds of ratings or answers are counted in a column each; more are counted cell by cell."""

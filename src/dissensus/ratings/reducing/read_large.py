@@ -8,8 +8,9 @@ import duckdb
 import numpy as np
 
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
-from dissensus.ratings.columns import likely_match, shell_word
+from dissensus.ratings.columns import ColumnNames, likely_match, shell_word
 from dissensus.ratings.formats.tidy import NO_RATER
+from dissensus.ratings.judge_rows import about_samples
 from dissensus.ratings.judges import Judges
 from dissensus.ratings.leaving_out import LeftOut, sentences
 from dissensus.ratings.output_moments import LabelScores
@@ -237,7 +238,7 @@ def _about_answers(judges: Judges, said: Said, judged: Spelled, answers: Table) 
     warnings = [*sentences(some for some in (*losses, *judged.left_out) if some.count), *answers.notes]
     several = judges.sample > 0
     if "sample" not in answers.roles and several.any():
-        warnings.append("There is no sample column: several rows of one judge and item are taken as its samples.")
+        warnings.append(about_samples(ColumnNames(answers.name, tuple(answers.text_of)), answers.roles))
     if judges.probability is not None and not np.isnan(judges.probability[several]).all():
         warnings.append("Where a judge gave probabilities several times for an item, each stands for their mean.")
     if said.rescaled:

@@ -8,14 +8,14 @@ import duckdb
 
 from dissensus.errors import ColumnError, FileError
 from dissensus.ratings.columns import ColumnNames, find_column, missing_columns
-from dissensus.ratings.csv_rows import read_header
 from dissensus.ratings.formats.plan import ReadPlan
 from dissensus.ratings.judge_rows import NAMED_BY, NAMELESS_JUDGE
 from dissensus.ratings.judges import ORDERS
 from dissensus.ratings.probabilities import probability_columns
 from dissensus.ratings.reducing.blanks import filled, is_given, trimmed
 from dissensus.ratings.reducing.large_files import LargeFiles
-from dissensus.ratings.sql_sheets import SqlSource, csv_source, jsonl_source, literal, parquet_source, quoted
+from dissensus.ratings.sources.csv_rows import read_header
+from dissensus.ratings.sources.sql_sheets import SqlSource, csv_source, jsonl_source, literal, parquet_source, quoted
 
 INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
 RATING_ROLES = ("item", "label", "rater", "group", "elicitation", "count")

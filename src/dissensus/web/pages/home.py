@@ -1,7 +1,7 @@
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from dissensus.ratings.input_file import SUFFIXES
+from dissensus.ratings.sources.input_file import SUFFIXES
 from dissensus.web.layout import EXAMPLES, page_html
 from dissensus.web.questions import QUESTIONS
 from dissensus.web.settings import MEGABYTE

@@ -10,7 +10,7 @@ from dissensus.ratings import Judges, Ratings, Task, read_task
 from dissensus.ratings.formats.plan import OffScale, ReadPlan, Repeats, Skipped
 from dissensus.ratings.labels import Scale
 from dissensus.ratings.reading import judges_of, ratings_of
-from dissensus.ratings.source import open_source
+from dissensus.ratings.sources.source import open_source
 from dissensus.ratings.typed_options import parts_of, pattern_of, renamed_labels, split_labels
 
 

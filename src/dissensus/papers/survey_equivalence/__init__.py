@@ -1,0 +1,1 @@
+"""The paper "Survey Equivalence", recomputed: `all_claims` lists what it prints."""
