@@ -199,21 +199,17 @@ def test_judges_need_neither_a_judge_nor_a_sample_column(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("header", "said"),
-    [
-        (
-            "item,model,label",
-            "j.csv has several rows of one item and no column 'judge'. Columns found: item, model, label. "
-            + "The likely match is model: add --judge-columns judge=model.",
-        ),
-        (
-            "item,rater,label",
-            "j.csv looks like people's ratings: it has a column 'rater' and no column 'judge'. Give the judges' "
-            + "answers, a table with item, judge and label; if the raters are judges, add --judge-columns judge=rater.",
-        ),
-    ],
+SEVERAL_MODELS = (
+    "j.csv has several rows of one item and no column 'judge'. Columns found: item, model, label. "
+    "The likely match is model: add --judge-columns judge=model."
 )
+PEOPLE = (
+    "j.csv looks like people's ratings: it has a column 'rater' and no column 'judge'. Give the judges' answers, "
+    "a table with item, judge and label; if the raters are judges, add --judge-columns judge=rater."
+)
+
+
+@pytest.mark.parametrize(("header", "said"), [("item,model,label", SEVERAL_MODELS), ("item,rater,label", PEOPLE)])
 def test_several_judges_or_people_are_not_taken_as_samples_of_one_judge(tmp_path, header, said):
     path = write(tmp_path, f"{header}\n1,a,x\n1,b,y\n2,a,x\n", name="j.csv")
     with pytest.raises(ColumnError) as refused:
