@@ -76,6 +76,18 @@ def test_distributions_of_labels_alone_are_shares(given_answers):
 
 
 @quick
+@given(answers, st.lists(st.integers(0, 1), min_size=3, max_size=3), st.lists(st.floats(-9, 9), min_size=3, max_size=3))
+def test_distributions_on_other_labels_and_mean_numbers_follow_from_those_on_the_own(given_answers, places, numbers):
+    judges = judges_of(given_answers)
+    judge, item, own = judges.distributions()
+    other_judge, other_item, found = judges.distributions(np.array(places), 2)
+    assert (other_judge.tolist(), other_item.tolist()) == (judge.tolist(), item.tolist())
+    for place in range(2):
+        np.testing.assert_allclose(found[:, place], own[:, np.array(places) == place].sum(axis=1), atol=1e-12)
+    np.testing.assert_allclose(judges.mean_numbers(np.array(numbers)), own @ np.array(numbers), atol=1e-9)
+
+
+@quick
 @given(answers)
 def test_distributions_sum_to_one(given_answers):
     probability = judges_of(given_answers).distributions()[2]

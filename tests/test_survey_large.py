@@ -1,8 +1,12 @@
 """Sizes with very many surveys: sampled, or not learned again in each bootstrap sample."""
 
+import tracemalloc
+
 import numpy as np
+import pandas as pd
 import pytest
 
+from dissensus.ratings import read, read_judges
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
 from dissensus.survey import equivalence
 from dissensus.survey.subsets import count_subsets, draw_subsets, orders, sequence_probability
@@ -65,3 +69,23 @@ def test_probabilities_of_surveys_sum_to_1_however_many_raters(k):
 
 def test_orders_are_whole_numbers():
     assert orders(np.array([[5, 5, 5], [0, 0, 0], [1, 0, 2]], dtype=np.int32)).tolist() == [756756, 1, 3]
+
+
+def test_a_judge_that_says_another_number_of_every_item_needs_no_table_of_all_numbers():
+    n_items = 5_000
+    items = [f"i{i}" for i in range(n_items)]
+    rng = np.random.default_rng(0)
+    truth = rng.normal(3, 1, n_items)
+    said = np.clip(np.rint(truth[:, None] + rng.normal(0, 0.5, (n_items, 3))), 1, 5)
+    people = pd.DataFrame(said, columns=[*"abc"]).assign(item=items)
+    ratings = read(people.melt("item", var_name="rater", value_name="label"))
+    judges = read_judges(pd.DataFrame({"item": items, "judge": "measures", "label": truth}))
+    tracemalloc.start()
+    try:
+        judge = equivalence(ratings, judges, score="pearson", bootstrap=0).judges[0]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    raters = np.array([np.corrcoef(truth, said[:, rater])[0, 1] for rater in range(3)])
+    assert judge.score == pytest.approx(raters.mean(), abs=0.01)
+    assert peak < n_items * n_items * 8 / 4

@@ -215,7 +215,11 @@ def test_other_pages_answer_while_a_long_job_runs(visit):
 def test_progress_that_arrives_after_cancelling_is_not_shown(visit):
     page = visit("/report?data=example:toxicity&bootstrap=20002")
     held = []
-    page.route(re.compile(r"/jobs/[^/]+\?have="), held.append)
+
+    def hold(route):
+        held.append(route)
+
+    page.route(re.compile(r"/jobs/[^/]+\?have="), hold)
     expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=20_000)
     while not held:
         page.wait_for_timeout(20)

@@ -12,6 +12,7 @@ from dissensus.errors import JudgesError, OptionError, listed
 from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.labels import label_values
+from dissensus.ratings.measures import nearest_labels
 from dissensus.ratings.quantiles import median, quantiles
 
 MOST_OUTSIDE = 0.05
@@ -111,32 +112,17 @@ def _places(
     judges: Judges, ratings: Ratings, used: npt.NDArray[np.bool_], warnings: list[str]
 ) -> tuple[tuple[str, ...], Codes]:
     """All labels, and where each of the judges' labels stands among them."""
-    strange = [
-        label for label, is_used in zip(judges.labels, used, strict=True) if is_used and label not in ratings.labels
-    ]
+    known = frozenset(ratings.labels)
+    strange = [label for label, is_used in zip(judges.labels, used, strict=True) if is_used and label not in known]
     labels = (*ratings.labels, *strange)
     own = label_values(judges.labels)
     if strange and np.isfinite(ratings.values).all() and np.isfinite(label_values(strange)).all():
-        return ratings.labels, _nearest(np.nan_to_num(own), ratings.values)
+        return ratings.labels, nearest_labels(own, ratings.values)
     if strange:
         warnings.append(f"Judges used labels that no rater used, so they can never be right there: {listed(strange)}.")
     places = {label: place for place, label in enumerate(labels)}
     # A label without any share may stand anywhere: it adds nothing there.
     return labels, np.array([places.get(label, 0) for label in judges.labels], dtype=np.intp)
-
-
-def _nearest(values: Floats, labels: Floats) -> Codes:
-    """The place of the nearest label of each value, the lower one of two.
-
-    Examples
-    --------
-    >>> _nearest(np.array([-9.0, 1.4, 1.5, 9.0]), np.array([3.0, 2.0, 1.0]))
-    array([2, 2, 2, 0])
-    """
-    order = np.argsort(labels, kind="stable")
-    ordered = labels[order]
-    halfway = (ordered[1:] + ordered[:-1]) / 2
-    return np.asarray(order[np.searchsorted(halfway, values)], dtype=np.intp)
 
 
 def other_scale(panel: Panel, name: str) -> str | None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dissensus.errors import OptionError, listed
 from dissensus.ratings import Ratings
 from dissensus.ratings.coding import Codes
-from dissensus.ratings.labels import SEPARATOR, label_values, membership, option_name
+from dissensus.ratings.labels import label_values, membership, option_name, parts_of
 
 Floats = npt.NDArray[np.float64]
 Signs = npt.NDArray[np.intp]
@@ -86,7 +86,7 @@ def label_heights(ratings: Ratings, positive: tuple[str, ...], strange: Sequence
         if name not in ratings.labels and name not in ratings.options:
             raise OptionError(f"--positive {label!r} is no label: the labels are {listed(ratings.labels)}.")
     labels = (*ratings.labels, *strange)
-    return np.array([float(label in names or bool(names & {*_parts(label, ratings.options)})) for label in labels])
+    return np.array([float(label in names or bool(names & {*parts_of(label, ratings.options)})) for label in labels])
 
 
 def set_likeness(labels: Sequence[str], options: Sequence[str]) -> Floats:
@@ -99,12 +99,8 @@ def set_likeness(labels: Sequence[str], options: Sequence[str]) -> Floats:
            [0. , 1. , 0.5],
            [0.5, 0.5, 1. ]])
     """
-    every = tuple(dict.fromkeys(part for label in labels for part in _parts(label, options)))
+    every = tuple(dict.fromkeys(part for label in labels for part in parts_of(label, options)))
     return jaccard(membership(labels, every))
-
-
-def _parts(label: str, options: Sequence[str]) -> tuple[str, ...]:
-    return (label,) if label in options else tuple(label.split(SEPARATOR))
 
 
 def accuracies(item: Codes, label: Codes, judge_label: Codes, n_labels: int) -> tuple[Floats, Floats]:

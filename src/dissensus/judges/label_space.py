@@ -9,7 +9,8 @@ from dissensus.errors import JudgesError, TaskError, counted, listed
 from dissensus.judges.aggregation import Flags
 from dissensus.ratings import Judges, Ratings, Task
 from dissensus.ratings.coding import Codes
-from dissensus.ratings.labels import SEPARATOR, Scale, label_values, membership, number
+from dissensus.ratings.labels import SEPARATOR, label_values, membership, parts_of
+from dissensus.ratings.measures import are_measures, nearest_labels
 
 MOST_LISTED_SETS = 64
 """Up to so many admissible response sets are all in the reverse matrix; of more, only those that were given."""
@@ -57,12 +58,12 @@ def label_space(ratings: Ratings, judges: Judges, task: Task | None) -> LabelSpa
     if task is not None:
         _check_within(ratings.labels, task, "ratings", TaskError)
     used = [label for label, is_used in zip(judges.labels, judges.labels_used(), strict=True) if is_used]
-    strange = sorted({part for label in used for part in _parts(label, options) if part not in options})
+    strange = sorted({part for label in used for part in parts_of(label, options) if part not in options})
     warnings: list[str] = []
     spelled = list(judges.labels)
-    if strange and _are_measures(strange, options, ratings.scale):
+    if strange and are_measures(strange, options, ratings.scale):
         warnings += _rounding(strange, options)
-        spelled = [_nearest(label, options) for label in judges.labels]
+        spelled = _rounded(judges.labels, options)
     elif task is not None:
         _check_within(used, task, "judges", JudgesError)
     elif strange:
@@ -79,14 +80,10 @@ def label_space(ratings: Ratings, judges: Judges, task: Task | None) -> LabelSpa
     )
 
 
-def _parts(label: str, options: Sequence[str]) -> tuple[str, ...]:
-    return (label,) if label in options else tuple(label.split(SEPARATOR))
-
-
 def _check_within(labels: Sequence[str], task: Task, whose: str, error: type[TaskError | JudgesError]) -> None:
     """Raise unless every label is a response set that the task admits."""
     for label in labels:
-        parts = _parts(label, task.options)
+        parts = parts_of(label, task.options)
         unknown = [part for part in parts if part not in task.options]
         if unknown:
             raise error(
@@ -106,17 +103,6 @@ def _is_admissible(parts: Sequence[str], task: Task) -> bool:
     return task.response_sets != "single" and set(parts) in [set(s) for s in task.response_sets]
 
 
-def _are_measures(strange: Sequence[str], options: Sequence[str], scale: Scale) -> bool:
-    """Whether answers that no rater gave are numbers between labels, and not just other labels.
-
-    A judge that says 5 where raters said 1 to 4 gave a label that nobody gave, not a 4; one that says 3.7 measures.
-    """
-    values = label_values([*strange, *options])
-    if np.isnan(values).any():
-        return False
-    return scale == "interval" or any(value != int(value) for value in values[: len(strange)])
-
-
 def _rounding(strange: Sequence[str], options: Sequence[str]) -> list[str]:
     """What to say about measurements that count as the nearest label."""
     numbers = f"{counted(len(strange), 'number')} that are no label of the raters ({listed(strange)})"
@@ -132,18 +118,20 @@ def _rounding(strange: Sequence[str], options: Sequence[str]) -> list[str]:
     return said
 
 
-def _nearest(label: str, options: Sequence[str]) -> str:
-    """The option whose number is nearest, the lower one of two that are equally near."""
-    value = number(label)
-    if label in options or value is None:
-        return label
-    return options[int(np.argmin(np.abs(label_values(options) - value)))]
+def _rounded(labels: Sequence[str], options: Sequence[str]) -> list[str]:
+    """Numbers that are no option as the nearest one; the other labels as they are."""
+    values, known = label_values(labels), frozenset(options)
+    nearest = nearest_labels(values, label_values(options))
+    return [
+        label if label in known or np.isnan(value) else options[place]
+        for label, value, place in zip(labels, values, nearest, strict=True)
+    ]
 
 
 def _response_sets(ratings: Ratings, options: Sequence[str], task: Task | None) -> tuple[str, ...]:
     """Single options, then larger sets: those that the task admits, else those that were given."""
     admissible = [] if task is None or _count_sets(task) > MOST_LISTED_SETS else list(task.admissible_sets())
-    given = [_parts(label, options) for label in ratings.labels]
+    given = [parts_of(label, options) for label in ratings.labels]
     place = {option: i for i, option in enumerate(options)}
     sets = {tuple(sorted(place[part] for part in parts)) for parts in [*admissible, *given]}
     sets |= {(i,) for i in range(len(options))}

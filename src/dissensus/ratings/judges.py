@@ -189,25 +189,51 @@ class Judges:
             warnings.append(f"No judge answered {unanswered:,} of the {counted(ratings.items_in_all, 'rated item')}.")
         return replace(kept, warnings=tuple(warnings))
 
-    def distributions(self) -> tuple[Codes, Codes, npt.NDArray[np.float64]]:
+    def distributions(
+        self, place: Codes | None = None, n_places: int | None = None
+    ) -> tuple[Codes, Codes, npt.NDArray[np.float64]]:
         """Each judge's mean answer to each item, over all samples and elicitations.
+
+        Parameters
+        ----------
+        place : ndarray, optional
+            For each label its place among other labels, where several may share one; its own if not given.
+        n_places : int, optional
+            How many other labels there are.
 
         Returns
         -------
         judge, item : ndarray of shape (n_pairs,)
             Every pair of judge and item that has an answer, ordered by judge, then item.
-        probability : ndarray of shape (n_pairs, n_labels)
+        probability : ndarray of shape (n_pairs, n_places)
             Mean over the samples; a sample with a label only counts as all of its probability on that label.
         """
+        place = np.arange(len(self.labels)) if place is None else place
+        n_places = len(self.labels) if n_places is None else n_places
+        judge, item, position = self._pairs()
+        is_bare = self._is_bare()
+        given = position[is_bare] * n_places + place[self.label[is_bare]]
+        total = np.bincount(given, minlength=len(judge) * n_places).reshape(len(judge), n_places).astype(np.float64)
+        if self.probability is not None:
+            for label, of_label in enumerate(self.probability[~is_bare].T):
+                total[:, place[label]] += np.bincount(position[~is_bare], weights=of_label, minlength=len(judge))
+        return judge, item, total / np.bincount(position, minlength=len(judge))[:, None]
+
+    def mean_numbers(self, numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The mean answer as a number for each pair of `distributions`, from a number for each label."""
+        _, item, position = self._pairs()
+        is_bare = self._is_bare()
+        said = np.empty(len(position))
+        said[is_bare] = numbers[self.label[is_bare]]
+        if self.probability is not None:
+            said[~is_bare] = self.probability[~is_bare] @ numbers
+        return np.bincount(position, weights=said, minlength=len(item)) / np.bincount(position, minlength=len(item))
+
+    def _pairs(self) -> tuple[Codes, Codes, Codes]:
+        """Judge and item of each pair that has an answer, and for each answer which pair it belongs to."""
         n_items = max(1, len(self.items))
         pair, position = np.unique(self.judge * n_items + self.item, return_inverse=True)
-        total = np.zeros((len(pair), len(self.labels)))
-        is_bare = self._is_bare()
-        if self.probability is not None:
-            np.add.at(total, position[~is_bare], self.probability[~is_bare])
-        np.add.at(total, (position[is_bare], self.label[is_bare]), 1.0)
-        samples = np.bincount(position, minlength=len(pair))
-        return pair // n_items, pair % n_items, total / samples[:, None]
+        return pair // n_items, pair % n_items, position
 
     def describe_data(self) -> Mapping[str, object]:
         """Shape and origin of the data, for the `data` part of the JSON."""

@@ -5,7 +5,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -214,6 +214,17 @@ def label_values(labels: Sequence[str]) -> npt.NDArray[np.float64]:
     return np.array([math.nan if value is None else value for value in values])
 
 
+def parts_of(label: str, options: Collection[str]) -> tuple[str, ...]:
+    """The options in a label: itself if it is one of them.
+
+    Examples
+    --------
+    >>> parts_of("No|Yes", ["No", "Yes"]), parts_of("a|b", ["a|b", "c"])
+    (('No', 'Yes'), ('a|b',))
+    """
+    return (label,) if label in options else tuple(label.split(SEPARATOR))
+
+
 def membership(labels: Sequence[str], options: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Which option is in which label.
 
@@ -232,6 +243,6 @@ def membership(labels: Sequence[str], options: Sequence[str]) -> npt.NDArray[np.
     place: Mapping[str, int] = {option: i for i, option in enumerate(options)}
     member = np.zeros((len(labels), len(options)), dtype=np.bool_)
     for row, label in enumerate(labels):
-        parts = (label,) if label in place else label.split(SEPARATOR)
+        parts = parts_of(label, place)
         member[row, [place[part] for part in parts]] = True
     return member

@@ -9,7 +9,7 @@ import numpy as np
 from dissensus.errors import FileError, RatingsError
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.judges import ORDERS, Judges
-from dissensus.ratings.labels import SEPARATOR, options_of
+from dissensus.ratings.labels import options_of, parts_of
 from dissensus.ratings.table import ELICITATIONS, Ratings
 
 Cells = Sequence[str]
@@ -117,8 +117,7 @@ def _label_cells(labels: Sequence[str], options: Sequence[str]) -> Sequence[str]
     """The labels, if each is read back as what it is."""
     known = set(options)
     for label in labels:
-        meant = {label} if label in known else set(label.split(SEPARATOR))
-        if set(options_of(label)) != meant:
+        if set(options_of(label)) != set(parts_of(label, known)):
             raise RatingsError(f"The label {label!r} would not be read back as it is: rename it before writing.")
     return labels
 

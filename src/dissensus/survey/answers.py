@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from dissensus.errors import JudgesError, listed
 from dissensus.ratings import Judges, Ratings
-from dissensus.ratings.labels import Scale, label_values, number
+from dissensus.ratings.labels import label_values
+from dissensus.ratings.measures import are_measures, nearest_labels
 from dissensus.survey.subsets import Floats
 
 
@@ -44,19 +45,16 @@ def answers_of(judges: Judges, ratings: Ratings) -> tuple[list[Answers], tuple[s
     labels, place = _common_labels(judges, ratings, warnings)
     row_of = {item: i for i, item in enumerate(ratings.items)}
     item_row = np.array([row_of.get(item, -1) for item in judges.items], dtype=np.intp)
-    pair_judge, pair_item, distribution = judges.distributions()
-    spread = np.zeros((len(distribution), len(labels)))
-    np.add.at(spread.T, place, distribution.T)
+    pair_judge, pair_item, distribution = judges.distributions(place, len(labels))
     numbers = np.where(judges.labels_used(), label_values(judges.labels), 0)
-    has_numbers = bool(np.isfinite(numbers).all())
+    means = judges.mean_numbers(numbers) if np.isfinite(numbers).all() else np.full(len(pair_judge), np.nan)
     everybody = []
     for code, name in enumerate(judges.judges):
         own = (pair_judge == code) & (item_row[pair_item] >= 0)
         predictions = np.full((ratings.n_items, len(labels)), np.nan)
-        predictions[item_row[pair_item[own]]] = spread[own]
+        predictions[item_row[pair_item[own]]] = distribution[own]
         values = np.full(ratings.n_items, np.nan)
-        if has_numbers:
-            values[item_row[pair_item[own]]] = distribution[own] @ numbers
+        values[item_row[pair_item[own]]] = means[own]
         everybody.append(Answers(judge=name, predictions=predictions, values=values, is_hard=_is_hard(judges, code)))
     return everybody, labels, warnings
 
@@ -75,31 +73,18 @@ def _common_labels(
     strange = [
         label for label, used in zip(judges.labels, judges.labels_used(), strict=True) if used and label not in known
     ]
-    if strange and np.isfinite(ratings.values).all() and _are_measures(strange, ratings.scale):
+    if strange and are_measures(strange, ratings.labels, ratings.scale):
         warnings.append(
             f"{len(strange)} of the judges' answers are numbers that no rater gave ({listed(strange)}): "
             "each counts as the nearest label of the raters."
         )
-        nearest = [int(np.argmin(np.abs(ratings.values - value))) for value in label_values(judges.labels)]
-        return ratings.labels, np.array(nearest, dtype=np.intp)
+        return ratings.labels, nearest_labels(label_values(judges.labels), ratings.values)
     if strange:
         warnings.append(f"Judges used labels that no rater used, so they can never be right there: {listed(strange)}.")
     labels = (*ratings.labels, *strange)
     places = {label: i for i, label in enumerate(labels)}
     # A label without any probability may stand anywhere: it adds nothing there.
     return labels, np.array([places.get(label, 0) for label in judges.labels], dtype=np.intp)
-
-
-def _are_measures(strange: list[str], scale: Scale) -> bool:
-    """Whether answers that no rater gave are numbers between labels, and not just other labels.
-
-    A judge that says 5 where raters said 1 to 4 gave a label that nobody gave, not a 4; one that says 3.7 measures.
-    """
-    values = [number(label) for label in strange]
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
-        return False
-    return scale == "interval" or any(value != int(value) for value in known)
 
 
 def answered_by_all(everybody: list[Answers]) -> npt.NDArray[np.bool_]:

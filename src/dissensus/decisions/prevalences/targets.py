@@ -11,7 +11,7 @@ from dissensus.errors import JudgesError, OptionError, RatingsError, counted, li
 from dissensus.judges.aggregation import SLACK
 from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.coding import Codes
-from dissensus.ratings.labels import SEPARATOR, natural_order
+from dissensus.ratings.labels import natural_order, parts_of
 
 HALF = 0.5
 FEWEST_ITEMS = 2
@@ -78,9 +78,9 @@ def answer_shares(judges: Judges, question: Question) -> Floats:
 
 def label_weights(labels: Sequence[str], options: Sequence[str], question: Question) -> Floats:
     """How far each label is a yes: 1 if it is positive or a response set with a positive option, a half for a tie."""
-    weights = np.zeros(len(labels))
+    weights, single = np.zeros(len(labels)), frozenset(options)
     for place, label in enumerate(labels):
-        parts = (label,) if label in options else tuple(label.split(SEPARATOR))
+        parts = parts_of(label, single)
         is_positive, is_half = (not set(parts).isdisjoint(named) for named in (question.positive, question.half))
         weights[place] = 1.0 if is_positive else HALF if is_half else 0.0
     return weights
