@@ -12,6 +12,7 @@ from dissensus.agreement.pairwise import agreeing_share
 from dissensus.agreement.result import Coefficient, DescribeResult, Description, LabelShare
 from dissensus.agreement.sums import Floats, pairable
 from dissensus.engine import Engine, Progress, open_executor, seed_of
+from dissensus.engine.sampling import check_bootstrap, check_confidence
 from dissensus.errors import OptionError
 from dissensus.ratings import Ratings
 from dissensus.ratings.quantiles import median
@@ -114,10 +115,8 @@ def describe(
 
 
 def _check_options(bootstrap: int, confidence: float, weights: Weighting | None) -> None:
-    if bootstrap < 0:
-        raise OptionError(f"--bootstrap cannot be {bootstrap}: give the number of samples, or 0 for no intervals.")
-    if not 0 < confidence < 1:
-        raise OptionError(f"--confidence cannot be {confidence:g}: it is a share between 0 and 1, such as 0.95.")
+    check_bootstrap(bootstrap)
+    check_confidence(confidence)
     if weights is not None and weights not in WEIGHTINGS:
         raise OptionError.unknown("--weights", weights, WEIGHTINGS)
 

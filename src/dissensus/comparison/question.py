@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Literal
 
 from dissensus.comparison.metrics import METRICS, MetricName
+from dissensus.engine.sampling import check_bootstrap, check_confidence, check_resamples
 from dissensus.errors import OptionError
 
 Test = Literal["sign-flip", "response-permutation", "mixture"]
@@ -78,12 +79,9 @@ def check_question(question: Question) -> None:
 
 
 def _check_numbers(question: Question) -> None:
-    if question.resamples < 1:
-        raise OptionError(f"--resamples cannot be {question.resamples}: at least one is needed.")
-    if question.bootstrap < 0:
-        raise OptionError(f"--bootstrap cannot be {question.bootstrap}: give the number of samples, or 0 for none.")
-    if not 0 < question.confidence < 1:
-        raise OptionError(f"--confidence cannot be {question.confidence:g}: it is a share between 0 and 1.")
+    check_resamples(question.resamples)
+    check_bootstrap(question.bootstrap)
+    check_confidence(question.confidence)
     if not 0 < question.clip < 0.5:  # noqa: PLR2004 - one half is the middle of two labels
         raise OptionError(f"--clip cannot be {question.clip:g}: it is a share between 0 and 0.5.")
     if not 1 <= question.bins <= MOST_BINS:

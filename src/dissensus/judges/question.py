@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
+from dissensus.engine.sampling import check_bootstrap, check_confidence
 from dissensus.errors import OptionError
 from dissensus.judges.sensitivity import MAPPINGS, LeakMapping, check_tau
 
@@ -64,10 +65,8 @@ class Question:
     def _check_numbers(self) -> None:
         if not 0 <= self.smoothing < float("inf"):
             raise OptionError(f"--smoothing cannot be {self.smoothing:g}: it is added to shares, so 0 or more.")
-        if self.bootstrap < 0:
-            raise OptionError(f"--bootstrap cannot be {self.bootstrap}: give the number of samples, or 0 for none.")
-        if not 0 < self.confidence < 1:
-            raise OptionError(f"--confidence cannot be {self.confidence:g}: it is a share between 0 and 1.")
+        check_bootstrap(self.bootstrap)
+        check_confidence(self.confidence)
 
     def settings(self) -> dict[str, object]:
         """The options by name, for the JSON."""

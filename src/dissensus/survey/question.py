@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields
 
+from dissensus.engine.sampling import check_bootstrap, check_confidence
 from dissensus.errors import OptionError
 from dissensus.ratings.table import Elicitation
 from dissensus.survey.calibration import CALIBRATIONS, Calibration
@@ -72,9 +73,7 @@ def _check_choices(question: Question) -> None:
 
 
 def _check_numbers(question: Question) -> None:
-    if question.bootstrap < 0:
-        raise OptionError(f"--bootstrap cannot be {question.bootstrap}: give the number of samples, or 0 for none.")
-    if not 0 < question.confidence < 1:
-        raise OptionError(f"--confidence cannot be {question.confidence:g}: it is a share between 0 and 1.")
+    check_bootstrap(question.bootstrap)
+    check_confidence(question.confidence)
     if question.reference_raters < 1:
         raise OptionError(f"--reference-raters cannot be {question.reference_raters}: at least one is needed.")

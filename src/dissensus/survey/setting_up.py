@@ -8,10 +8,10 @@ from numpy.random import Generator
 
 from dissensus.errors import OptionError, counted, listed
 from dissensus.ratings import Judges, Ratings
+from dissensus.ratings.asked_once import asked_in_one_way
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.labels import label_values, option_name
 from dissensus.ratings.quantiles import median
-from dissensus.ratings.table import ELICITATIONS
 from dissensus.survey.answers import Answers, answered_by_all, answers_of
 from dissensus.survey.calibration import calibrate
 from dissensus.survey.combiners import Learn
@@ -45,7 +45,7 @@ class Prepared:
 
 def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generator) -> Prepared:
     """The problem behind a question."""
-    asked, about_kinds = _asked(ratings, judges, question)
+    asked, about_kinds = asked_in_one_way(ratings, judges, question.elicitation)
     rated = asked if question.experts is None else asked.of_group(question.experts)
     shared = _shared(judges, ratings, rated)
     chosen = shared.only(question.judge)
@@ -136,24 +136,6 @@ def _shared(judges: Judges, ratings: Ratings, rated: Ratings) -> Judges:
     kept = judges.where(np.array([item in names for item in judges.items], dtype=np.bool_)[judges.item])
     said = [f"Left out {counted(lost, 'item')} that judges answered and nobody rated."] if lost else []
     return replace(kept, warnings=(*judges.warnings, *said)).on_items_of(rated)
-
-
-def _asked(ratings: Ratings, judges: Judges, question: Question) -> tuple[Ratings, list[str]]:
-    """The ratings that were asked for in one way: who was asked in both ways would count as two raters.
-
-    Left to us, these are response sets where judges answer with several options, else forced choices.
-    """
-    if question.elicitation is not None:
-        return ratings.of_elicitation(question.elicitation), []
-    if ratings.elicitation is None or len(np.unique(ratings.elicitation)) < len(ELICITATIONS):
-        return ratings, []
-    kind = ELICITATIONS[len(judges.labels) > len(judges.options)]
-    kept = ratings.of_elicitation(kind)
-    if not set(kept.items) & set(judges.items):
-        return ratings, []
-    words = kind.replace("_", " ")
-    lost = f"{ratings.n_ratings - kept.n_ratings:,} other ratings were left out, so that nobody counts twice"
-    return kept, [f"Judges are compared with {words}s only: {lost}. Choose the other kind with --only."]
 
 
 def _positive(question: Question, labels: tuple[str, ...]) -> int | None:

@@ -9,8 +9,8 @@ from dissensus.decisions.combining.question import MOST_LABELS, Question
 from dissensus.decisions.survey_options import are_measures
 from dissensus.errors import OptionError, counted
 from dissensus.ratings import Judges, Ratings
+from dissensus.ratings.asked_once import asked_in_one_way
 from dissensus.ratings.labels import SEPARATOR
-from dissensus.ratings.table import ELICITATIONS
 from dissensus.survey.answers import answered_by_all, answers_of
 from dissensus.survey.subsets import Floats
 
@@ -46,7 +46,7 @@ class Members:
 def members_of(ratings: Ratings, judges: Judges, question: Question) -> Members:
     """The members of the panel that was asked for."""
     chosen = judges.only(question.judge)
-    asked, about_kinds = _asked(ratings, chosen, question)
+    asked, about_kinds = asked_in_one_way(ratings, chosen, question.elicitation)
     if are_measures(asked, chosen):
         raise OptionError("A panel combines labels and their probabilities, and these answers are numbers on a scale: "
                           "round them to a few labels first.")  # fmt: skip
@@ -70,20 +70,6 @@ def members_of(ratings: Ratings, judges: Judges, question: Question) -> Members:
         shares=_shares(kept, names),
         warnings=(*ratings.warnings, *about_kinds, *shared.warnings, *about_labels, *left_out),
     )
-
-
-def _asked(ratings: Ratings, judges: Judges, question: Question) -> tuple[Ratings, list[str]]:
-    """The ratings that were asked for in one way, as `equivalence` takes them."""
-    if question.elicitation is not None:
-        return ratings.of_elicitation(question.elicitation), []
-    if ratings.elicitation is None or len(np.unique(ratings.elicitation)) < len(ELICITATIONS):
-        return ratings, []
-    kind = ELICITATIONS[len(judges.labels) > len(judges.options)]
-    kept = ratings.of_elicitation(kind)
-    if not set(kept.items) & set(judges.items):
-        return ratings, []
-    lost = counted(ratings.n_ratings - kept.n_ratings, "other rating")
-    return kept, [f"Judges are compared with {kind.replace('_', ' ')}s only: {lost} were left out (--only)."]
 
 
 def _options_first(labels: tuple[str, ...]) -> npt.NDArray[np.intp]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Literal
 
+from dissensus.engine.sampling import check_bootstrap, check_confidence
 from dissensus.errors import OptionError
 from dissensus.ratings.table import Elicitation
 
@@ -44,7 +45,5 @@ def check_question(question: Question) -> None:
             raise OptionError.unknown("--method", method, METHODS)
     if question.judge is not None and len(set(question.judge)) < len(question.judge):
         raise OptionError("A judge is named twice: name each member of the panel once.")
-    if question.bootstrap < 0:
-        raise OptionError(f"--bootstrap cannot be {question.bootstrap}: give the number of samples, or 0 for none.")
-    if not 0 < question.confidence < 1:
-        raise OptionError(f"--confidence cannot be {question.confidence:g}: it is a share between 0 and 1.")
+    check_bootstrap(question.bootstrap)
+    check_confidence(question.confidence)

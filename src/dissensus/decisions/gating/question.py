@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, fields
 
 from dissensus.comparison.metrics import METRICS, MetricName
+from dissensus.engine.sampling import check_confidence
 from dissensus.errors import OptionError
 from dissensus.survey.calibration import Calibration
 from dissensus.survey.combiners import Combiner
@@ -85,7 +86,6 @@ def _check_numbers(question: Question) -> None:
         )
     if not 0 < question.tau <= 1:
         raise OptionError(f"--tau cannot be {question.tau:g}: give a share above 0 and at most 1, such as 0.5.")
-    if not 0 < question.confidence < 1:
-        raise OptionError(f"--confidence cannot be {question.confidence:g}: it is a share between 0 and 1.")
+    check_confidence(question.confidence)
     if question.min_items < 1:
         raise OptionError(f"--min-items cannot be {question.min_items}: at least one is needed.")

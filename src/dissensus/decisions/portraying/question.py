@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-from dissensus.errors import OptionError
+from dissensus.engine.sampling import check_bootstrap, check_confidence, check_resamples
 from dissensus.ratings.table import Elicitation
 
 
@@ -25,9 +25,6 @@ class Question:
 
 def check_question(question: Question) -> None:
     """Raise where an option has a value it cannot have."""
-    if question.resamples < 1:
-        raise OptionError(f"--resamples cannot be {question.resamples}: at least one is needed.")
-    if question.bootstrap < 0:
-        raise OptionError(f"--bootstrap cannot be {question.bootstrap}: give the number of samples, or 0 for none.")
-    if not 0 < question.confidence < 1:
-        raise OptionError(f"--confidence cannot be {question.confidence:g}: it is a share between 0 and 1.")
+    check_resamples(question.resamples)
+    check_bootstrap(question.bootstrap)
+    check_confidence(question.confidence)

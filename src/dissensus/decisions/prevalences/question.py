@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dissensus.engine.sampling import check_confidence
 from dissensus.errors import OptionError
 from dissensus.ratings import Task
 from dissensus.ratings.labels import option_name
@@ -48,8 +49,7 @@ def check_question(question: Question) -> None:
         raise OptionError(f"{min(both)!r} cannot count as positive and as half: name it once.")
     if not 0 < question.tau <= 1:
         raise OptionError(f"--tau cannot be {question.tau:g}: it is a share above 0 and at most 1.")
-    if not 0 < question.confidence < 1:
-        raise OptionError(f"--confidence cannot be {question.confidence:g}: it is a share between 0 and 1.")
+    check_confidence(question.confidence)
 
 
 def counted_labels(
