@@ -284,7 +284,8 @@ def test_one_judge_is_too_few():
 def test_a_judge_without_a_rated_item_is_refused():
     judges = judges_of(near=NEAR, far=[None] * 8 + FAR)
     assert message_of(lambda: compare(RATINGS, judges)) == (
-        "The judge far answered none of the rated items: check its item ids."
+        "The judge far answered none of the rated items: check the item ids, or name the judges to compare with "
+        "--judge."
     )
 
 

@@ -40,6 +40,12 @@ def soft(drawn):
 # Refusals
 
 
+CLIP = (
+    "--clip 0.4 is too large for 3 labels: choose less than 0.333, or for labels that are numbers --score pearson "
+    "--combiner frequency."
+)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -63,7 +69,7 @@ def soft(drawn):
             {"max_raters": 3},
             "--max-raters 3 is more than the data have: no item has more than 3 ratings, so 2 is the most.",
         ),
-        ({"clip": 0.4}, "--clip 0.4 is too large for 3 labels: choose less than 0.333."),
+        ({"clip": 0.4}, CLIP),
         ({"clip": 0}, "--clip cannot be 0: choose a small share above 0, such as 0.02."),
         ({"score": "auc", "positive": "z"}, "--positive 'z' is no label: the labels are a, b, c."),
         ({"experts": "e"}, "--experts and --amateurs go together: name the group of each."),
@@ -105,6 +111,56 @@ def test_a_hard_judge_has_no_cross_entropy():
         "The judge hard gave one label per item and no probabilities, which cross-entropy needs: "
         "add --calibrate table, or choose --score agreement."
     )
+
+
+def test_a_hard_judge_of_numbers_may_be_correlated():
+    ratings = ratings_of_counts([[2, 1], [1, 2]], "12")
+    judges = pd.DataFrame({"item": ratings.items, "judge": "hard", "label": ["1", "2"]})
+    with pytest.raises(
+        OptionError, match=r"or choose --score agreement, or --score pearson since its labels are numbers\.$"
+    ):
+        equivalence(ratings, read_judges(judges))
+
+
+@pytest.mark.parametrize("calibrate", ["isotonic", "platt"])
+def test_calibrating_labels_one_by_one_says_that_a_table_makes_more_of_them(calibrate):
+    result = equivalence(ratings_of(ITEMS), hard_judges_of({"hard": [0, 1, 2, 0, 1]}), calibrate=calibrate, bootstrap=0)
+    assert (
+        f"hard gave one label per item, of which --calibrate {calibrate} keeps little, since it looks at one label "
+        "after the other: use --calibrate table." in result.warnings
+    )
+
+
+def test_a_judge_without_a_rated_item_is_not_left_out_silently():
+    judges = pd.DataFrame({"item": ["item-00000", "ITEM-00000"], "judge": ["one", "other"], "label": ["a", "a"]})
+    with pytest.raises(JudgesError) as error:
+        equivalence(ratings_of(ITEMS), read_judges(judges), score="agreement")
+    assert str(error.value) == (
+        "The judge other answered none of the rated items: check the item ids, or name the judges to compare with "
+        "--judge."
+    )
+
+
+def test_a_combiner_that_cannot_learn_so_many_labels_says_so():
+    n_labels = 41
+    labels = [f"{i}" for i in range(n_labels)]
+    people = pd.DataFrame({"item": [label for label in labels for _ in "ab"], "rater": [*"ab"] * n_labels})
+    ratings = read(people.assign(label=people["item"]))
+    judges = read_judges(pd.DataFrame({"item": labels, "judge": "j", "label": labels}))
+    said = equivalence(ratings, judges, score="pearson", bootstrap=0).warnings
+    assert any(warning.startswith("With 41 labels hardly any survey comes again") for warning in said)
+    assert not equivalence(ratings, judges, score="pearson", combiner="frequency", bootstrap=0).warnings
+
+
+def test_numbers_that_are_correlated_are_not_said_to_be_rounded():
+    ratings = ratings_of_counts([[3, 1, 0], [1, 2, 1], [0, 1, 3], [2, 2, 0]], "123")
+    judges = read_judges(pd.DataFrame({"item": ratings.items, "judge": "j", "label": ["1.2", "2.5", "2.9", "1.6"]}))
+    said = {
+        score: equivalence(ratings, judges, score=score, combiner="frequency", bootstrap=0).warnings
+        for score in ("pearson", "agreement")
+    }
+    assert not any("nearest label" in warning for warning in said["pearson"])
+    assert any("nearest label" in warning for warning in said["agreement"])
 
 
 def test_rater_weights_need_raters():

@@ -59,6 +59,9 @@ class Result(ABC):
 
         return text_of(self)
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def plot(self) -> "Chart":
         """The main chart."""
         from dissensus.report.views import main_chart  # noqa: PLC0415 - as above

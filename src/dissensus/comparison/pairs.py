@@ -45,8 +45,6 @@ def pairs_of(ratings: Ratings, judges: Judges, question: Question) -> Found:
     wanted = question.pairs(judges.judges)
     names = list(dict.fromkeys(chain.from_iterable(wanted)))
     chosen = judges.only(names).on_items_of(ratings)
-    if lost := [name for name in names if name not in chosen.judges]:
-        raise JudgesError(f"The judge {listed(lost)} answered none of the rated items: check its item ids.")
     ratings, chosen = _fit_for(question, ratings, chosen)
     panel = panel_of(ratings, chosen, names)
     metric = metric_of(question.metric, has_numbers=panel.has_numbers, clip=question.clip)

@@ -68,8 +68,7 @@ class Prepared:
 def set_up(ratings: Ratings, judges: Judges, task: Task | None, question: Question) -> Prepared:
     """The problem behind a question."""
     _check_answers(judges)
-    chosen = _chosen(judges, ratings, question)
-    shared = chosen.on_items_of(ratings)
+    shared = judges.only(question.judge).on_items_of(ratings)
     space = label_space(ratings, shared, task)
     positive, more = _positive(space.options, task, question)
     warnings = [*ratings.warnings, *shared.warnings, *space.warnings, *more]
@@ -113,24 +112,6 @@ def _check_answers(judges: Judges) -> None:
             "Of the judges' probabilities only the means over many items are known, and every definition needs those "
             "of each item: read the judges with --round-outputs 3."
         )
-
-
-def _chosen(judges: Judges, ratings: Ratings, question: Question) -> Judges:
-    """The judges that were asked for; each must have answered a rated item."""
-    wanted = judges.judges if question.judge is None else question.judge
-    for name in wanted:
-        judges[name]  # raises for an unknown judge
-    chosen = judges.where(np.isin(judges.judge, [judges.judges.index(name) for name in wanted]))
-    known = set(ratings.items)
-    rated = np.array([item in known for item in chosen.items], dtype=np.bool_)[chosen.item]
-    answered = np.bincount(chosen.judge, weights=rated, minlength=len(chosen.judges)) > 0
-    if rated.any() and not answered.all():
-        silent = [name for name, any_answer in zip(chosen.judges, answered, strict=True) if not any_answer]
-        raise JudgesError(
-            f"{'The judge' if len(silent) == 1 else 'The judges'} {listed(silent)} answered none of the rated items: "
-            "check the item ids, or name the judges to compare with --judge."
-        )
-    return chosen
 
 
 def _positive(options: Sequence[str], task: Task | None, question: Question) -> tuple[Flags, list[str]]:

@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -166,7 +166,7 @@ class Judges:
         return replace(self, item=item, items=copied_names(self.items, times), **taken)
 
     def on_items_of(self, ratings: Ratings) -> "Judges":
-        """The answers on items that people rated; an error if there is none.
+        """The answers on items that people rated; an error if a judge gave none.
 
         The warnings say how many items without a rating were left out, and how many rated items no judge answered.
         """
@@ -177,6 +177,7 @@ class Judges:
                 f"The judges share no item with the ratings: theirs are {listed(self.items)}; "
                 f"rated are {listed(ratings.items)}. Check that the item columns hold the same ids."
             )
+        self.check_answered(rated)
         kept = self.where(shared[self.item])
         warnings = list(self.warnings)
         answered = set(self.items)
@@ -188,6 +189,17 @@ class Judges:
         if unanswered:
             warnings.append(f"No judge answered {unanswered:,} of the {counted(ratings.items_in_all, 'rated item')}.")
         return replace(kept, warnings=tuple(warnings))
+
+    def check_answered(self, rated: Collection[str]) -> None:
+        """Raise if a judge answered none of the rated items: it would be left out without a word."""
+        is_rated = np.array([item in rated for item in self.items], dtype=np.bool_)[self.item]
+        answered = np.bincount(self.judge[is_rated], minlength=len(self.judges)) > 0
+        silent = [name for name, any_answer in zip(self.judges, answered, strict=True) if not any_answer]
+        if silent:
+            raise JudgesError(
+                f"{'The judge' if len(silent) == 1 else 'The judges'} {listed(silent)} answered none of the rated "
+                "items: check the item ids, or name the judges to compare with --judge."
+            )
 
     def distributions(
         self, place: Codes | None = None, n_places: int | None = None

@@ -46,7 +46,10 @@ def clipped(predictions: Floats, clip: float) -> Floats:
     """
     n_labels = predictions.shape[-1]
     if clip * n_labels >= 1:
-        raise OptionError(f"--clip {clip:g} is too large for {n_labels} labels: choose less than {1 / n_labels:.3g}.")
+        raise OptionError(
+            f"--clip {clip:g} is too large for {n_labels} labels: choose less than {1 / n_labels:.3g}, or for labels "
+            "that are numbers --score pearson --combiner frequency."
+        )
     inside = np.clip(predictions, clip, 1 - clip)
     inside /= np.einsum("...l->...", inside)[..., None]
     return np.asarray(inside)

@@ -34,15 +34,17 @@ class Answers:
     is_hard: bool
 
 
-def answers_of(judges: Judges, ratings: Ratings) -> tuple[list[Answers], tuple[str, ...], list[str]]:
+def answers_of(
+    judges: Judges, ratings: Ratings, *, as_numbers: bool = False
+) -> tuple[list[Answers], tuple[str, ...], list[str]]:
     """Each judge's predictions on the items of the ratings, the common labels, and warnings.
 
     Labels that only judges use come after those of the raters. Where raters gave numbers and a judge measures on their
     scale (3.7, or any number on an interval scale), its answers count as the nearest label, except for correlations,
-    which take the numbers themselves.
+    which take the numbers themselves (`as_numbers`, of which there is nothing to warn).
     """
     warnings: list[str] = []
-    labels, place = _common_labels(judges, ratings, warnings)
+    labels, place = _common_labels(judges, ratings, warnings, as_numbers=as_numbers)
     row_of = {item: i for i, item in enumerate(ratings.items)}
     item_row = np.array([row_of.get(item, -1) for item in judges.items], dtype=np.intp)
     pair_judge, pair_item, distribution = judges.distributions(place, len(labels))
@@ -66,7 +68,7 @@ def _is_hard(judges: Judges, code: int) -> bool:
 
 
 def _common_labels(
-    judges: Judges, ratings: Ratings, warnings: list[str]
+    judges: Judges, ratings: Ratings, warnings: list[str], *, as_numbers: bool
 ) -> tuple[tuple[str, ...], npt.NDArray[np.intp]]:
     """All labels, and where each of the judges' labels stands among them."""
     known = {label: i for i, label in enumerate(ratings.labels)}
@@ -74,10 +76,11 @@ def _common_labels(
         label for label, used in zip(judges.labels, judges.labels_used(), strict=True) if used and label not in known
     ]
     if strange and are_measures(strange, ratings.labels, ratings.scale):
-        warnings.append(
-            f"{len(strange)} of the judges' answers are numbers that no rater gave ({listed(strange)}): "
-            "each counts as the nearest label of the raters."
-        )
+        if not as_numbers:
+            warnings.append(
+                f"{len(strange)} of the judges' answers are numbers that no rater gave ({listed(strange)}): "
+                "each counts as the nearest label of the raters."
+            )
         return ratings.labels, nearest_labels(label_values(judges.labels), ratings.values)
     if strange:
         warnings.append(f"Judges used labels that no rater used, so they can never be right there: {listed(strange)}.")

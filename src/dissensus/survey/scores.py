@@ -15,7 +15,8 @@ ScoreName = Literal[
     "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier"
 ]
 CONFUSION = ("f1", "precision", "recall", "dmi")
-RANKED = ("auc", "pearson", "spearman")
+CORRELATIONS = ("pearson", "spearman")
+RANKED = ("auc", *CORRELATIONS)
 SCORES: tuple[ScoreName, ...] = (
     "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier",
 )  # fmt: skip
@@ -52,7 +53,7 @@ class Score:
     def __post_init__(self) -> None:
         if self.name not in SCORES:
             raise OptionError.unknown("--score", self.name, SCORES)
-        if self.name in {"pearson", "spearman"} and not np.isfinite(self.values).all():
+        if self.name in CORRELATIONS and not np.isfinite(self.values).all():
             raise OptionError(f"--score {self.name} needs labels that are numbers: choose agreement or cross-entropy.")
         if not 0 < self.clip < 1:
             raise OptionError(f"--clip cannot be {self.clip:g}: choose a small share above 0, such as 0.02.")

@@ -25,12 +25,16 @@ from dissensus.survey.problem import Predictions, Problem, types_of_items
 from dissensus.survey.question import Question
 from dissensus.survey.replicates import Extras
 from dissensus.survey.rows import Rows, rows_of
-from dissensus.survey.scores import Score
+from dissensus.survey.scores import CORRELATIONS, Score
 
 ENUMERABLE = 2_000_000
 """Surveys that items allow, times labels, that every bootstrap sample can go through."""
 FEWEST_FOR_CEILING = 8
 """With fewer ratings per item the mixing distribution cannot tell difficult items from noisy raters."""
+MANY_LABELS = 40
+"""With more labels than that hardly two items have the same answers."""
+TWO_LABELS = 2
+"""Of two labels, the share of one tells that of the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,9 +51,9 @@ def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generat
     """The problem behind a question."""
     asked, about_kinds = asked_in_one_way(ratings, judges, question.elicitation)
     rated = asked if question.experts is None else asked.of_group(question.experts)
-    shared = _shared(judges, ratings, rated)
-    chosen = shared.only(question.judge)
-    everybody, labels, about_labels = answers_of(chosen, rated)
+    chosen = _shared(judges.only(question.judge), ratings, rated)
+    takes_numbers = question.score in CORRELATIONS and question.calibrate == "none"
+    everybody, labels, about_labels = answers_of(chosen, rated, as_numbers=takes_numbers)
     choice, about_items = choose_items(asked, rated, answered_by_all(everybody), question, len(labels))
     check_moments(chosen, question, labels)
     score = _score(question, labels)
@@ -66,12 +70,16 @@ def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generat
         "labels": list(labels),
         "judge": list(chosen.judges),
     }
-    warnings = [*ratings.warnings, *about_kinds, *shared.warnings, *about_labels, *about_items, *about_sizes]
+    warnings = [*ratings.warnings, *about_kinds, *chosen.warnings, *about_labels, *about_items, *about_sizes]
     return Prepared(
         problem=replace(problem, judges=predictions, moments=_moments(problem, chosen, rated, rows, labels)),
         settings=settings,
         data={"ratings": dict(ratings.describe_data()), "judges": dict(judges.describe_data())},
-        warnings=(*warnings, *_table_warnings(predictions, int(problem.items.sum()), question)),
+        warnings=(
+            *warnings,
+            *_combiner_warnings(labels, question),
+            *_calibration_warnings(everybody, predictions, problem, question),
+        ),
     )
 
 
@@ -113,17 +121,32 @@ def _enumerable(problem: Problem, question: Question) -> tuple[Problem, list[str
     return replace(problem, sizes=sizes), [f"{shorter} in every bootstrap sample. --max-raters goes further."]
 
 
-def _table_warnings(judges: tuple[Predictions, ...], n_items: int, question: Question) -> list[str]:
-    """Say where a table of outputs cannot learn, because most outputs occur once."""
-    if question.calibrate != "table":
+def _combiner_warnings(labels: tuple[str, ...], question: Question) -> list[str]:
+    if question.combiner != "abc" or len(labels) <= MANY_LABELS:
         return []
-    raw = [judge for judge in judges if not judge.calibrated]
-    fine = [judge.judge for judge in raw if len(np.unique(judge.predictions, axis=0)) > n_items / 2]
-    return (
-        [f"Most outputs of {listed(fine)} occur once, so a table learns nothing of them: use --calibrate isotonic."]
-        if fine
-        else []
-    )
+    little = f"With {len(labels)} labels hardly any survey comes again, so the combiner abc learns little"
+    return [f"{little}: numbers are better averaged, with --score pearson --combiner frequency."]
+
+
+def _calibration_warnings(
+    everybody: list[Answers], judges: tuple[Predictions, ...], problem: Problem, question: Question
+) -> list[str]:
+    """Say where another calibration makes more of the outputs."""
+    if question.calibrate == "none":
+        return []
+    if question.calibrate == "table":
+        raw = [judge for judge in judges if not judge.calibrated]
+        most = problem.items.sum() / 2
+        fine = [judge.judge for judge in raw if len(np.unique(judge.predictions, axis=0)) > most]
+        said = (
+            f"Most outputs of {listed(fine)} occur once, so a table learns nothing of them: use --calibrate isotonic."
+        )
+        return [said] if fine else []
+    hard = [answers.judge for answers in everybody if answers.is_hard]
+    if not hard or problem.counts.shape[1] <= TWO_LABELS:
+        return []
+    little = f"of which --calibrate {question.calibrate} keeps little, since it looks at one label after the other"
+    return [f"{listed(hard)} gave one label per item, {little}: use --calibrate table."]
 
 
 def _shared(judges: Judges, ratings: Ratings, rated: Ratings) -> Judges:
@@ -131,6 +154,7 @@ def _shared(judges: Judges, ratings: Ratings, rated: Ratings) -> Judges:
     names = set(rated.items)
     if ratings.copies is None or names.isdisjoint(judges.items):
         return judges.on_items_of(rated)
+    judges.check_answered(names)
     copies = dict(zip(ratings.items, ratings.copies.tolist(), strict=True))
     lost = sum(copies.get(item, 1) for item in judges.items if item not in names)
     kept = judges.where(np.array([item in names for item in judges.items], dtype=np.bool_)[judges.item])
@@ -184,7 +208,7 @@ def _predictions(problem: Problem, everybody: list[Answers], rows: Rows, questio
         if question.score == "cross-entropy" and answers.is_hard and question.calibrate == "none":
             raise OptionError(
                 f"The judge {answers.judge} gave one label per item and no probabilities, which cross-entropy needs: "
-                "add --calibrate table, or choose --score agreement."
+                f"add --calibrate table, or choose --score agreement{_or_correlation(answers)}."
             )
         values = answers.values[rows.item]
         made.append(Predictions(judge=answers.judge, calibrated=False, predictions=raw, values=values))
@@ -193,6 +217,10 @@ def _predictions(problem: Problem, everybody: list[Answers], rows: Rows, questio
             nothing = np.full(len(better), np.nan)
             made.append(Predictions(judge=answers.judge, calibrated=True, predictions=better, values=nothing))
     return tuple(made)
+
+
+def _or_correlation(answers: Answers) -> str:
+    return ", or --score pearson since its labels are numbers" if np.isfinite(answers.values).any() else ""
 
 
 def _moments(

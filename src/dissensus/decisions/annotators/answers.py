@@ -7,7 +7,7 @@ import numpy as np
 
 from dissensus.comparison.setting_up import Panel, other_scale, panel_of
 from dissensus.decisions.annotators.question import Question, Score
-from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
+from dissensus.errors import OptionError, RatingsError, counted, listed
 from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.table import ELICITATIONS
@@ -54,11 +54,7 @@ def answers_of(ratings: Ratings, judges: Judges, question: Question) -> Answers:
             "gave them: name the column of raters with --rater, or ask `dissensus equivalence` instead."
         )
     names = tuple(judges.judges) if question.judge is None else question.judge
-    if unknown := [name for name in names if name not in judges.judges]:
-        raise OptionError(f"There is no judge {unknown[0]!r}: the judges are {listed(judges.judges)}.")
-    chosen = judges.where(np.isin(judges.judge, [judges.judges.index(name) for name in names])).on_items_of(ratings)
-    if lost := [name for name in names if name not in chosen.judges]:
-        raise JudgesError(f"The judge {listed(lost)} answered none of the rated items: check its item ids.")
+    chosen = judges.only(names).on_items_of(ratings)
     ratings, chosen, mended = _of_one_elicitation(ratings, chosen, question.score)
     _check_repeats(ratings)
     panel = panel_of(ratings, chosen, names)
