@@ -1,5 +1,7 @@
 """A survey equivalence with its replicates: the same numbers as `equivalence`, bounds off the curve included."""
 
+import math
+from concurrent.futures import Executor
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
@@ -9,10 +11,13 @@ from numpy.random import Generator
 from dissensus.engine import Engine, Progress, open_executor, run_tasks
 from dissensus.errors import OptionError
 from dissensus.ratings import Judges, Ratings
+from dissensus.survey.crossing import crossings
 from dissensus.survey.equivalence import REPLICATES_PER_TASK
+from dissensus.survey.intervals import equivalence_interval
 from dissensus.survey.large_sizes import large_sizes, treatments
+from dissensus.survey.problem import Problem
 from dissensus.survey.question import Question, check_question
-from dissensus.survey.replicates import Replicates, bootstrap_scores, observed_scores
+from dissensus.survey.replicates import Extras, Replicates, bootstrap_scores, observed_scores
 from dissensus.survey.setting_up import Prepared, ceiling_extras, set_up
 from dissensus.survey.subsets import Floats
 
@@ -26,7 +31,7 @@ class SurveyRun:
     prepared : Prepared
         The problem and its warnings.
     curve : ndarray of shape (K + 1,)
-        Score of k raters.
+        Score of k raters, as far as bootstrap samples have it.
     judge : float
         Score of the judge, calibrated if that was asked for.
     curves, judges : ndarray of shape (n_replicates, K + 1) and (n_replicates,)
@@ -38,6 +43,11 @@ class SurveyRun:
     judge: float
     curves: Floats
     judges: Floats
+
+    def is_bounded(self, confidence: float) -> bool:
+        """Whether the interval of the equivalence ends on the curve."""
+        gap, gaps = self.judge - self.curve, self.judges[:, None] - self.curves
+        return equivalence_interval(gap, gaps, confidence=confidence)[1] < np.inf
 
     def items_of(self, raters: int) -> int:
         """How many items have enough ratings for surveys of so many raters."""
@@ -68,17 +78,44 @@ def run_survey(
     large = large_sizes(problem, treatments(problem, is_resampled=True), rng=surveys)
     extras = replace(ceiling_extras(prepared, question), large=large)
     data = observed_scores(problem, extras)
-    starts = range(0, question.bootstrap, REPLICATES_PER_TASK)
-    tasks = [(problem, extras, min(REPLICATES_PER_TASK, question.bootstrap - done)) for done in starts]
+    curve, judge = data.curve[0], float(data.judges[0, -1])
     with open_executor(engine, workers=workers) as executor:
-        parts: list[Replicates] = run_tasks(executor, bootstrap_scores, tasks, rng=samples, progress=progress)
-    return SurveyRun(
-        prepared=prepared,
-        curve=data.curve[0],
-        judge=float(data.judges[0, -1]),
-        curves=np.concatenate([part.curve for part in parts]),
-        judges=np.concatenate([part.judges[:, -1] for part in parts]),
-    )
+        for n_sizes in _stages(curve, judge, reach):
+            part = replace(problem, sizes=problem.sizes[:n_sizes])
+            # Each time the same samples: what was not needed before is added.
+            drawn = _replicates(part, extras, question.bootstrap, executor, rng=deepcopy(samples), progress=progress)
+            run = SurveyRun(prepared=prepared, curve=curve[:n_sizes], judge=judge, curves=drawn[0], judges=drawn[1])
+            if run.is_bounded(question.confidence):
+                break
+    return run
+
+
+def _stages(curve: Floats, judge: float, reach: int) -> list[int]:
+    """How much of the curve to draw in the bootstrap samples, first, and if the upper bound lies beyond, in the end.
+
+    Large surveys are many, and a judge that is worth few raters is not compared with them.
+    """
+    value = float(crossings(curve[None, :], np.array([judge]))[0])
+    if not value < np.inf:
+        return [len(curve)]
+    first = 2 * max(reach, math.ceil(max(value, 0.0))) + 2
+    return [first, len(curve)] if first < len(curve) else [len(curve)]
+
+
+def _replicates(
+    problem: Problem,
+    extras: Extras,
+    bootstrap: int,
+    executor: Executor,
+    *,
+    rng: Generator,
+    progress: Progress | None,
+) -> tuple[Floats, Floats]:
+    """The curve and the judge's score in each bootstrap sample."""
+    starts = range(0, bootstrap, REPLICATES_PER_TASK)
+    tasks = [(problem, extras, min(REPLICATES_PER_TASK, bootstrap - done)) for done in starts]
+    parts: list[Replicates] = run_tasks(executor, bootstrap_scores, tasks, rng=rng, progress=progress)
+    return np.concatenate([part.curve for part in parts]), np.concatenate([part.judges[:, -1] for part in parts])
 
 
 def _check_reach(prepared: Prepared, reach: int) -> None:

@@ -44,7 +44,7 @@ def worth_check(run: SurveyRun, threshold: float, question: Question, *, score: 
     check = Check(
         check="min_equivalence", threshold=threshold, value=value, low=low, high=high,
         verdict=verdict_above(low, high, threshold), items=items, more_items=None, measure=score,
-        place=verdict_of(value), largest=len(run.curve) - 1,
+        place=verdict_of(value), largest=run.prepared.problem.sizes[-1],
     )  # fmt: skip
     # Equivalences can be infinite; the gap to a survey of the threshold's size is not, and has the same sign.
     apart = _gap_at(gap, gaps, threshold, items, confidence=question.confidence)
