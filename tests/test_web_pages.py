@@ -17,7 +17,7 @@ import pytest
 from dissensus.cli.main import main
 from dissensus.errors import DissensusError, OptionError
 
-from web_server import form, lead_of, running, shown, words
+from web_server import form, lead_of, running, shown, until, words
 
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
 
@@ -158,11 +158,11 @@ def test_a_job_that_cannot_be_done_says_why_in_words(server):
 
 
 def test_uploads_are_forgotten_after_their_time():
-    with running(keep_seconds=1.0) as server:
+    with running(keep_seconds=4.0) as server:
         where = server.upload(ratings=("a.csv", RATINGS.encode()))
         assert server.ask("GET", where)[0] == 200
-        time.sleep(2.5)
-        status, _, text = server.ask("GET", where)
+        time.sleep(4.0)
+        status, _, text = until(lambda: server.ask("GET", where), lambda answer: answer[0] != 200)
         assert status == 400
         assert "Upload again" in text
 
@@ -176,16 +176,15 @@ def test_a_full_queue_says_that_it_is_busy_and_other_pages_answer():
 
         first = ask(20_000)
         assert first[0] == 200
-        time.sleep(0.5)  # until it has left the queue
-        assert ask(20_001)[0] == 200
+        # The second is taken once the first has left the queue.
+        assert until(lambda: ask(20_001), lambda answer: answer[0] == 200)[0] == 200
         status, _, text = ask(20_002)
         assert status == 503
         assert "Busy" in text
         assert server.ask("GET", "/plan/labels/answer")[0] == 200
         id_ = re.search(r"/jobs/([^/?\"]+)", first[2])[1]
         assert "Cancelled" in server.ask("POST", f"/jobs/{id_}/cancel", headers={"HX-Request": "true"})[2]
-        time.sleep(0.5)
-        assert ask(20_002)[0] == 200
+        assert until(lambda: ask(20_002), lambda answer: answer[0] == 200)[0] == 200
 
 
 def children(pid):
@@ -208,17 +207,13 @@ def test_the_end_of_the_server_leaves_nothing_behind(how, tmp_path, monkeypatch)
     with running() as server:
         server.upload(ratings=("a.csv", RATINGS.encode()))
         server.ask("POST", "/start/report?data=example:toxicity&bootstrap=50000", headers={"HX-Request": "true"})
-        time.sleep(1.5)
+        workers = until(lambda: children(server.process.pid), lambda found: len(found) >= 3)
+        assert len(workers) >= 3
         (folder,) = tmp_path.iterdir()
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-        workers = children(server.process.pid)
-        assert len(workers) >= 3
         os.kill(server.process.pid, how)
-        status = server.process.wait(timeout=10)
-        end = time.monotonic() + 10
-        while any(map(is_running, workers)) and time.monotonic() < end:
-            time.sleep(0.1)
-        assert not any(map(is_running, workers))
+        status = server.process.wait(timeout=30)
+        assert not until(lambda: any(map(is_running, workers)), lambda found: not found)
     if how is not signal.SIGKILL:  # which leaves no time to clean up
         assert status == 0
         assert list(tmp_path.iterdir()) == []

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from web_server import form, running
+from web_server import form, running, until
 
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
 
@@ -313,13 +313,11 @@ def test_more_uploads_at_once_than_the_disk_should_hold_are_refused():
         )
         for _ in range(MOST_AT_ONCE):
             stack.enter_context(half_open(server, head.encode() + sent["body"][:50]))
-        time.sleep(0.5)
-        status, _, text = server.ask("POST", "/data", **sent)
+        status, _, text = until(lambda: server.ask("POST", "/data", **sent), lambda answer: answer[0] == 503)
         assert status == 503
         assert "Busy" in text
         stack.close()
-        time.sleep(0.5)
-        assert server.ask("POST", "/data", **sent)[0] == 303
+        assert until(lambda: server.ask("POST", "/data", **sent), lambda answer: answer[0] == 303)[0] == 303
 
 
 def test_what_is_in_an_address_cannot_add_a_header(server):

@@ -57,6 +57,14 @@ class Running:
         return text
 
 
+def until(answer, wanted, *, seconds=30):
+    """What `answer` gives once it is what is wanted, or in the end: a busy machine takes its time."""
+    end = time.monotonic() + seconds
+    while not wanted(found := answer()) and time.monotonic() < end:
+        time.sleep(0.1)
+    return found
+
+
 def form(files):
     """Body and headers of an upload."""
     edge = b"----edge"
