@@ -47,8 +47,8 @@ docs: .venv/has-docs  ## Refresh the outputs shown in the docs and build site/
 	@echo "Wrote site/index.html"
 
 clean:  ## Remove what the other targets made
-	rm -rf .venv site dist mutants report.html .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf .venv .cache site dist mutants report.html .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks docs release -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/has-pip:
 	@for python in $(PYTHONS); do \

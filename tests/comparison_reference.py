@@ -86,13 +86,6 @@ def sign_flip_p_value(gaps):
     return mean([value >= observed for value in sums])
 
 
-def swapped_difference(statistic, a, b, swap):
-    """Statistic of A less that of B after they changed places where swap is true."""
-    first = [y if s else x for x, y, s in zip(a, b, swap, strict=True)]
-    second = [x if s else y for x, y, s in zip(a, b, swap, strict=True)]
-    return statistic(first) - statistic(second)
-
-
 def all_deals(a, b):
     """Every way to deal out the responses of both judges to an item, each judge keeping its number."""
     pooled = [*a, *b]

@@ -1,4 +1,4 @@
-"""How often each test rejects, when nothing, only the kind of error, or the quality differs (methods of issue 5)."""
+"""How often each test rejects, when nothing, only the kind of error, or the quality differs."""
 
 import math
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.comparison.bootstrap import bootstrap_differences, non_inferiority_p_value, percentile_interval
+from dissensus.comparison.bootstrap import bootstrap_differences, non_inferiority_p_value
+from dissensus.engine.resampling import percentile_interval
 from dissensus.comparison.metrics import metric_of
 from dissensus.comparison.metrics.scores import Columns
 from dissensus.comparison.mixture import mixture_differences, mixture_p_value

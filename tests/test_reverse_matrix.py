@@ -14,9 +14,8 @@ from dissensus.judges.reverse_matrix import (
     share_meeting,
     simplex_least_squares,
 )
+from dissensus.papers.judges_without_gold.experiments import ASYMMETRIC, RANDOM, UNDERSPECIFIED, mean_of, omega_errors
 from dissensus.ratings.labels import membership
-
-from indeterminate_experiments import ASYMMETRIC, RANDOM, UNDERSPECIFIED, mean_of, omega_errors
 
 A_B_AB = response_sets(2)
 

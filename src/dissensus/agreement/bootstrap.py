@@ -77,13 +77,3 @@ def replicate(
 def _run(job: _Job, stream: Generator) -> dict[str, Floats]:
     weights = draw_weights(job.types, job.replicates, stream)
     return {name: measure(job.types, weights=weights) for name, measure in job.measures.items()}
-
-
-def percentile_interval(values: Floats, confidence: float) -> tuple[float, float]:
-    """Bounds that hold the middle of the defined values; NaN if none is defined."""
-    defined = values[np.isfinite(values)]
-    if not defined.size:
-        return float("nan"), float("nan")
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return float(low), float(high)

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.agreement.bootstrap import Measure, percentile_interval, replicate
+from dissensus.agreement.bootstrap import Measure, replicate
 from dissensus.agreement.gwet import WEIGHTINGS, Weighting
 from dissensus.agreement.measures import default_weighting, measures_for, why_undefined
 from dissensus.agreement.pairwise import agreeing_share
 from dissensus.agreement.result import Coefficient, DescribeResult, Description, LabelShare
 from dissensus.agreement.sums import Floats, pairable
 from dissensus.engine import Engine, Progress, open_executor, seed_of
-from dissensus.engine.sampling import check_bootstrap, check_confidence
-from dissensus.errors import OptionError
+from dissensus.engine.resampling import check_bootstrap, check_confidence, percentile_interval
+from dissensus.errors import OptionError, listed
 from dissensus.ratings import Ratings
 from dissensus.ratings.quantiles import median
 from dissensus.ratings.table import ELICITATIONS, Elicitation
@@ -90,6 +90,7 @@ def describe(
         replicates = replicate(samples, replicates=bootstrap, rng=rng, executor=executor, progress=progress)
     described = []
     warnings = [*chosen.warnings, *_about_sets(chosen)]
+    warnings += _about_groups(chosen) if group is None and not by_group else []
     for i, (name, part) in enumerate(parts):
         description, more = _describe_one(part, name, samples[i][1], replicates[i] if replicates else {}, confidence)
         described.append(description)
@@ -131,6 +132,13 @@ def _about_sets(ratings: Ratings) -> list[str]:
     if ratings.has_response_sets and ratings.scale != "nominal":
         warnings.append("Response sets have no order, so the coefficients for ordered labels are left out.")
     return warnings
+
+
+def _about_groups(ratings: Ratings) -> list[str]:
+    """Say that groups, who may see things differently, were put together."""
+    if len(ratings.groups) < 2:  # noqa: PLR2004 - one group is everybody
+        return []
+    return [f"The file has groups: {listed(ratings.groups)}. They are put together here; each alone: --group group."]
 
 
 def _weighting(ratings: Ratings, weights: Weighting | None) -> str | None:

@@ -31,7 +31,7 @@ def spread(command: Command) -> Command:
     call.__doc__ = command.__doc__
     call.__name__ = command.__name__
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # functions may have one
     return call
 
 

@@ -31,16 +31,6 @@ def _drawn_weights(columns: Columns, rows: int, rng: Generator) -> Floats:
     return np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
 
 
-def percentile_interval(differences: Floats, confidence: float) -> tuple[float, float]:
-    """Bounds that hold the middle of the differences; NaN if none is defined."""
-    defined = differences[np.isfinite(differences)]
-    if not defined.size:
-        return float("nan"), float("nan")
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return float(low), float(high)
-
-
 def non_inferiority_p_value(gain: float, gains: Floats, margin: float) -> float:
     """Chance of so good a B if it were worse by the margin, from the bootstrap moved there; NaN without replicates.
 

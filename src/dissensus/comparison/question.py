@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Literal
 
 from dissensus.comparison.metrics import METRICS, MetricName
-from dissensus.engine.sampling import check_bootstrap, check_confidence, check_resamples
+from dissensus.engine.resampling import check_bootstrap, check_confidence, check_resamples
 from dissensus.errors import OptionError
 
 Test = Literal["sign-flip", "response-permutation", "mixture"]

@@ -4,7 +4,7 @@ import math
 import shlex
 from collections.abc import Mapping, Sequence
 
-from dissensus.comparison.bootstrap import non_inferiority_p_value, percentile_interval
+from dissensus.comparison.bootstrap import non_inferiority_p_value
 from dissensus.comparison.metrics.ranks import midranks
 from dissensus.comparison.metrics.scores import Columns
 from dissensus.comparison.p_values import holm
@@ -12,6 +12,7 @@ from dissensus.comparison.pairs import Found, NamedPair
 from dissensus.comparison.question import ASKED, Question
 from dissensus.comparison.resampling import Resampled
 from dissensus.comparison.result import Better, CompareResult, NonInferiority, PairComparison
+from dissensus.engine.resampling import percentile_interval
 from dissensus.errors import listed
 
 MIXTURE = (

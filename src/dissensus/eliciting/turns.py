@@ -5,7 +5,7 @@ from typing import Self
 try:
     import fcntl
 except ImportError:  # Windows has none
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment] # not on Windows
 
 
 class Turns:

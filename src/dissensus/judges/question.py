@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from dissensus.engine.sampling import check_bootstrap, check_confidence
+from dissensus.engine.resampling import check_bootstrap, check_confidence
 from dissensus.errors import OptionError
 from dissensus.judges.sensitivity import MAPPINGS, LeakMapping, check_tau
 

@@ -22,7 +22,7 @@ class PunctualProtocol(H11Protocol):
     half_open: ClassVar[dict["PunctualProtocol", asyncio.TimerHandle]] = {}
     _is_upload = False
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn names a narrower type
         """Start the clock."""
         super().connection_made(transport)
         self._start()

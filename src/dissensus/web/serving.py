@@ -69,7 +69,7 @@ def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> Non
     check_token(settings)
     listening = listen(settings)
     port = listening.getsockname()[1]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(settings.host, settings.host)  # noqa: S104
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(settings.host, settings.host)  # noqa: S104 - shown, not bound
     where = f"http://{shown}:{port}/"
 
     def started() -> None:

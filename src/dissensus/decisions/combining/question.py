@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from dissensus.engine.sampling import check_bootstrap, check_confidence
+from dissensus.engine.resampling import check_bootstrap, check_confidence
 from dissensus.errors import OptionError
 from dissensus.ratings.table import Elicitation
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, fields
 
 from dissensus.comparison.metrics import METRICS, MetricName
-from dissensus.engine.sampling import check_confidence
+from dissensus.engine.resampling import check_confidence
 from dissensus.errors import OptionError
 from dissensus.survey.calibration import Calibration
 from dissensus.survey.combiners import Combiner

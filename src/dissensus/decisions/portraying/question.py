@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-from dissensus.engine.sampling import check_bootstrap, check_confidence, check_resamples
+from dissensus.engine.resampling import check_bootstrap, check_confidence, check_resamples
 from dissensus.ratings.table import Elicitation
 
 

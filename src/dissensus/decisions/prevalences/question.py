@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dissensus.engine.sampling import check_confidence
+from dissensus.engine.resampling import check_confidence
 from dissensus.errors import OptionError
 from dissensus.ratings import Task
 from dissensus.ratings.labels import option_name

@@ -28,7 +28,7 @@ def affordable_items(scheme: Scheme, question: Question, budget: float) -> int:
     if paid_for > MOST_ITEMS:
         raise OptionError(f"--budget {budget:g} buys more than {MOST_ITEMS:,} items: give what you can spend.")
     items = math.floor(paid_for * (1 + ROUNDING))
-    if scheme.strategy != "disagreement-only" or items < 2 or question.ties != "lose":  # noqa: PLR2004
+    if scheme.strategy != "disagreement-only" or items < 2 or question.ties != "lose":  # noqa: PLR2004 - one item cannot be screened
         return items
     errors = log_chances(scheme.steps.x, scheme.steps.y, np.array([items - 1, items])).error(question.ties)
     return items - 1 if errors[0] < errors[1] else items

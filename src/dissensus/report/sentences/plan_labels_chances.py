@@ -30,7 +30,7 @@ def chance(log10: float) -> str:
     """
     if log10 >= LEAST_PERCENT:
         share = 10.0**log10
-        return percent(share) if share >= 0.01 else f"{100 * share:.2g}%"  # noqa: PLR2004
+        return percent(share) if share >= 0.01 else f"{100 * share:.2g}%"  # noqa: PLR2004 - one percent
     return f"1 in {count_of(-log10)}" if math.isfinite(log10) else "0%"
 
 

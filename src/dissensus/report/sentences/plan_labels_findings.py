@@ -74,7 +74,7 @@ def budget_figure(budget: float) -> str:
     >>> budget_figure(1060.66), budget_figure(0.0625), budget_figure(93.75)
     ('1,061', '0.0625', '93.8')
     """
-    return whole(round(budget)) if budget >= 100 else f"{budget:.3g}"  # noqa: PLR2004
+    return whole(round(budget)) if budget >= 100 else f"{budget:.3g}"  # noqa: PLR2004 - three digits
 
 
 def accuracy_words(share: float) -> str:

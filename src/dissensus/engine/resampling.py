@@ -1,6 +1,11 @@
-"""How much chance a user may ask for: options that every method checks alike."""
+"""Bootstrap samples and resamples: how many there can be, and the interval that they give."""
+
+import numpy as np
+import numpy.typing as npt
 
 from dissensus.errors import OptionError
+
+Floats = npt.NDArray[np.float64]
 
 
 def check_bootstrap(samples: int) -> None:
@@ -19,3 +24,19 @@ def check_confidence(confidence: float) -> None:
     """Raise unless intervals can have this confidence."""
     if not 0 < confidence < 1:
         raise OptionError(f"--confidence cannot be {confidence:g}: it is a share between 0 and 1.")
+
+
+def percentile_interval(values: Floats, confidence: float) -> tuple[float, float]:
+    """Bounds that hold the middle of the defined values; NaN if none is defined.
+
+    Examples
+    --------
+    >>> percentile_interval(np.array([0.0, 1.0, 2.0, 3.0, 4.0, np.nan]), 0.5)
+    (1.0, 3.0)
+    """
+    defined = values[np.isfinite(values)]
+    if not defined.size:
+        return float("nan"), float("nan")
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return float(low), float(high)
