@@ -223,6 +223,12 @@ def test_a_judge_that_answered_none_of_the_rated_items_is_refused():
     assert rank_judges(ratings_from(ITEMS), only_there, judge="one", bootstrap=0).settings["judge"] == ["one"]
 
 
+def test_a_judge_that_is_called_as_a_constant_is_refused():
+    with pytest.raises(JudgesError, match=r"^A judge is called 'always-negative', as the constant"):
+        ranked(judges={"always-negative": JUDGES["one"], "two": JUDGES["two"]}, positive="a")
+    assert ranked(judges={"always-negative": JUDGES["one"], "two": JUDGES["two"]}, positive="a", judge="two").downstream
+
+
 def test_judges_that_share_no_item_with_each_other_or_with_people_are_refused():
     apart = judges_from(JUDGES)
     apart = apart.where((apart.item < 2) == (apart.judge == 0))

@@ -5,12 +5,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dissensus.errors import JudgesError
 from dissensus.judges.aggregation import SLACK, Floats
 from dissensus.judges.ranking import interval
 from dissensus.judges.scoring import Scores
 
 ALWAYS_POSITIVE, ALWAYS_NEGATIVE = "always-positive", "always-negative"
 BASELINES = (ALWAYS_POSITIVE, ALWAYS_NEGATIVE)
+
+
+def check_names(judges: Sequence[str]) -> None:
+    """Raise if a judge is called as one of the constants that stand beside the judges."""
+    taken = [name for name in judges if name in BASELINES]
+    if taken:
+        raise JudgesError(
+            f"A judge is called {taken[0]!r}, as the constant that stands beside the judges anyway: rename it, or leave "
+            "it out."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

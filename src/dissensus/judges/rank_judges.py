@@ -8,7 +8,7 @@ from numpy.random import Generator
 from dissensus.engine import Engine, Progress, seed_of
 from dissensus.judges.advice import advice_on
 from dissensus.judges.definitions import COEFFICIENTS
-from dissensus.judges.downstream import downstream_rows
+from dissensus.judges.downstream import check_names, downstream_rows
 from dissensus.judges.findings import Findings
 from dissensus.judges.question import DEFAULT_BETAS, Question, distinct, names
 from dissensus.judges.rank_consistency import Violation, inversions, violations
@@ -119,6 +119,7 @@ def rank_judges(
         confidence=confidence,
         seed=seed_of(rng),
     )
+    check_names(judges.judges if question.judge is None else question.judge)
     prepared = set_up(ratings, judges, task, question)
     problem = prepared.problem
     statistics = statistics_of(problem)
