@@ -19,7 +19,7 @@ def check_names(judges: Sequence[str]) -> None:
     taken = [name for name in judges if name in BASELINES]
     if taken:
         raise JudgesError(
-            f"A judge is called {taken[0]!r}, as the constant that stands beside the judges anyway: rename it, or leave "
+            f"A judge is called {taken[0]!r}, as the constant that stands beside judges anyway: rename it, or leave "
             "it out."
         )
 
