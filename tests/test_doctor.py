@@ -197,10 +197,22 @@ def test_raters_are_held_against_others_on_the_same_items_only(tmp_path):
 def test_many_odd_raters_are_one_finding(tmp_path):
     rows = [*panel(40, "abcdefghijkl"), *((f"i{i}", f"lazy{k}", "yes") for i in range(40) for k in range(7))]
     finding = only(write(tmp_path, table(rows)), "one-answer")
-    assert finding.message.startswith("7 raters with one answer only: lazy0 answers yes to all of 40 items")
-    assert finding.message.endswith("; and 2 more.")
-    assert finding.option.split() == ["--drop", "rater=lazy0", "--drop", "rater=lazy1", "--drop", "rater=lazy2",
-                                      "--drop", "rater=lazy3", "--drop", "rater=lazy4"]  # fmt: skip
+    assert finding.message.startswith("Look at 7 raters with one answer only: lazy0 answers yes to all of 40 items")
+    assert finding.message.endswith(
+        "; and 2 more, whom `dissensus doctor --json` names; --drop rater=NAME leaves one out."
+    )
+    assert finding.names == tuple(f"lazy{k}" for k in range(7))
+    assert finding.option == ""
+
+
+def test_leaving_raters_out_is_one_possibility_and_no_mend(tmp_path):
+    rows = [*panel(40, "abcdefghijkl"), *((f"i{i}", f"lazy{k}", "yes") for i in range(40) for k in range(2))]
+    path = write(tmp_path, table(rows))
+    finding = only(path, "one-answer")
+    assert (finding.is_choice, finding.option) == (True, "--drop rater=lazy0 --drop rater=lazy1")
+    text = " ".join(examine(path, ReadPlan()).summary().split())
+    assert "One possibility is --drop rater=lazy0 --drop rater=lazy1" in text
+    assert "Mend it with" not in text
 
 
 def test_twenty_thousand_raters_and_as_many_labels_are_no_burden(tmp_path):
@@ -368,7 +380,7 @@ def test_the_exit_status_is_2_only_if_the_file_cannot_be_read(tmp_path, capsys, 
     else:
         result = json.loads(printed.out)["result"]
         assert set(result) == {"format", "holds", "taken", "shape", "findings"}
-        keys = {"check", "severity", "message", "count", "rows", "option"}
+        keys = {"check", "severity", "message", "count", "rows", "option", "is_choice", "names"}
         assert all(set(finding) == keys for finding in result["findings"])
 
 

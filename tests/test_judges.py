@@ -121,11 +121,15 @@ def test_one_judge_has_the_answers_of_that_judge(given_answers):
 @given(answers, st.sets(st.integers(0, 3), min_size=1))
 def test_answers_on_rated_items_are_all_there_and_alone(given_answers, rated):
     names = tuple(f"i{i}" for i in sorted(rated))
-    ratings = Ratings(item=range(len(names)), items=names, label=[0] * len(names), labels=("no",))
+    ratings = Ratings(item=range(len(names)), items=names, label=[0] * len(names), labels=("no", "yes"))
     judges = judges_of(given_answers)
     shared = set(names) & set(judges.items)
     if not shared:
         with pytest.raises(JudgesError, match="The judges share no item with the ratings"):
+            judges.on_items_of(ratings)
+        return
+    if {judge for judge, *_ in given_answers} != {judge for judge, item, *_ in given_answers if item in rated}:
+        with pytest.raises(JudgesError, match="answered none of the rated items"):
             judges.on_items_of(ratings)
         return
     kept = judges.on_items_of(ratings)

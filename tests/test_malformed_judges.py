@@ -4,7 +4,7 @@ import pytest
 
 from dissensus.ratings import read, read_judges
 
-from tables import CHECK_LABELS, HEADER, LISTED, REPEATS, bad, message_of, parquet
+from tables import HEADER, LISTED, REPEATS, bad, message_of, parquet
 
 JUDGES = "item,judge,p_no,p_yes\n"
 
@@ -35,15 +35,19 @@ MALFORMED_JUDGES = [
     bad("one response set, two columns", "j.csv", "item,p_a|b,p_b|a\n1,.5,.5\n",
         "j.csv: columns 'p_a|b' and 'p_b|a' are the same label. Delete one of them."),
     bad("neither label nor probabilities", "j.csv", "item,judge,verdict\n1,g,yes\n",
-        "j.csv has neither a column 'label' nor probabilities (p_<label>). Columns found: item, judge, verdict. "
-        "Name the label column with --judge-columns label=COLUMN."),
+        "j.csv has no column 'label'. Columns found: item, judge, verdict. "
+        "The likely match is verdict: add --judge-columns label=verdict."),
+    bad("neither label nor probabilities, nor anything like them", "j.csv", "item,judge,tone\n1,g,yes\n",
+        "j.csv has no column 'label'. Columns found: item, judge, tone. Name it with --judge-columns label=COLUMN. "
+        "Judges may give probabilities instead, in columns called p_<label>."),
     bad("no item column", "j.csv", "question_id,judge,label\n1,g,yes\n",
         "j.csv has no column 'item'. Columns found: question_id, judge, label. "
         "The likely match is question_id: add --judge-columns item=question_id."),
     bad("header only", "j.csv", "item,judge,label\n",
         "j.csv has columns but no rows below them: there is nothing to read. Export it again."),
     bad("no answers", "j.csv", "item,judge,label\n1,g,\n2,g,\n",
-        f"j.csv has 2 rows and not one answer. {CHECK_LABELS}"),
+        "j.csv has 2 rows and not one answer. "
+        "Check that it is the right file, or name the column of the labels with --judge-columns label=COLUMN."),
     bad("answer without judge", "j.csv", "item,judge,label\n1,g,x\n1,,x\n",
         "j.csv, row 3: a judge's answer but no judge. Fill it in or delete the row."),
     bad("answer without item", "j.csv", JUDGES + ",g,.5,.5\n",

@@ -20,7 +20,8 @@ def doctor_command(
     """What is the matter with a file, and which option mends it?
 
     Looks for repeated and conflicting ratings, labels that are probably one, values off the scale, raters and judges
-    that always say the same, and more. Exit status 2 only if the file cannot be read.
+    that always say the same, and more; with --ratings also what keeps judges and people apart. Exit status 2 only if
+    a file cannot be opened, or the ratings beside it cannot be read.
     """
     from dissensus.ratings.examining import examine
 

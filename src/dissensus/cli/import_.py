@@ -60,6 +60,9 @@ class SourceOptions:
     merge_case: Annotated[
         bool, typer.Option("--merge-case", help="Labels that differ in case or blanks only are one.")
     ] = False
+    decimal_comma: Annotated[
+        bool, typer.Option("--decimal-comma", help="A comma in a label is the point of a number: 3,5 is 3.5.")
+    ] = False
     split: Annotated[
         str | None, typer.Option(metavar="S", help="What joins the options of a response set besides |, e.g. ','.")
     ] = None
@@ -100,6 +103,7 @@ class SourceOptions:
             off_scale=cast("OffScale", self.off_scale),
             label_map=renamed_labels(self.label_map),
             merge_case=self.merge_case,
+            decimal_comma=self.decimal_comma,
             split=self.split,
             skipped=cast("Skipped", self.skipped),
             drop=tuple(map(pattern_of, self.drop or ())),

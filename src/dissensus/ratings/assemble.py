@@ -5,8 +5,9 @@ import numpy.typing as npt
 
 from dissensus.errors import ColumnError, FileError, RatingsError, counted, shortened
 from dissensus.ratings.coding import Codes, TextColumn, compact, lookup
+from dissensus.ratings.doubtful_labels import doubts
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
-from dissensus.ratings.label_codes import code_labels, label_counts, labels_like_missing
+from dissensus.ratings.label_codes import code_labels, label_counts
 from dissensus.ratings.leaving_out import LeftOut, sentences
 from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.repeats import drop_repeats
@@ -14,6 +15,7 @@ from dissensus.ratings.table import ELICITATIONS, Ratings
 
 NO_GROUP = "(none)"
 CHECK_LABELS = "Check that it is the right file, or name the column of the labels with --label."
+CHECK_ANSWERS = "Check that it is the right file, or name the column of the labels with {option}."
 
 
 def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> tuple[Ratings, tuple[LeftOut, ...]]:
@@ -53,7 +55,7 @@ def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> tuple[R
         warnings=(
             *sentences(left_out),
             *raw.warnings,
-            *labels_like_missing(label_counts(label[kept], label_set), label_set, order=plan.labels),
+            *doubts(label_counts(label[kept], label_set), label_set, order=plan.labels),
         ),
         provenance=provenance,
     )

@@ -18,11 +18,19 @@ LIKELY: Mapping[str, tuple[str, ...]] = {
     ),
     "label": (
         "rating", "labels", "score", "answer", "annotation", "response", "value", "vote", "choice", "class",
-        "category", "judgment", "judgement", "verdict",
+        "category", "judgment", "judgement", "verdict", "prediction", "predicted", "predicted_label", "decision",
     ),
     "judge": ("judge_id", "model", "model_name", "classifier", "system", "evaluator", "provider"),
 }  # fmt: skip
 """What other tools call our columns, the most telling name first."""
+
+NAMED_BY = "--{role} {column}"
+"""How the command line names a column of the file that a command is about."""
+JUDGES_NAMED_BY = "--judge-columns {role}={column}"
+"""How it names a column of a judges file beside a file of ratings."""
+UNKNOWN = "COLUMN"
+"""What stands for a name that only the user knows."""
+WIDE = "If each column is a rater, add --wide."
 
 MOST_COLUMNS = 12
 FEWEST_WIDE_COLUMNS = 3
@@ -47,9 +55,7 @@ class ColumnNames(NamedTuple):
     columns: tuple[str, ...]
 
 
-def find_column(
-    sheet: HasColumns, role: str, given: str | None = None, *, option: str = "--{role} {column}"
-) -> str | None:
+def find_column(sheet: HasColumns, role: str, given: str | None = None, *, option: str = NAMED_BY) -> str | None:
     """Name of the column that plays a role, or None if the sheet has none.
 
     Parameters
@@ -72,13 +78,19 @@ def find_column(
     if given is None:
         return None
     close = difflib.get_close_matches(given, sheet.columns, n=1)
-    named = option.format(role=role, column="COLUMN")
+    named = option.format(role=role, column=UNKNOWN)
     hint = f"The likely match is {close[0]!r}." if close else f"Name one of them with {named}."
     raise ColumnError(f"{sheet.name} has no column {given!r}. Columns found: {found(sheet)}. {hint}")
 
 
 def missing_columns(
-    sheet: HasColumns, roles: Sequence[str], *, also: Sequence[str] = (), option: str = "--{role} {column}"
+    sheet: HasColumns,
+    roles: Sequence[str],
+    *,
+    also: Sequence[str] = (),
+    given: Mapping[str, str] | None = None,
+    option: str = NAMED_BY,
+    otherwise: str = WIDE,
 ) -> ColumnError:
     """Error that names the missing columns, the columns found and the likely matches.
 
@@ -90,22 +102,45 @@ def missing_columns(
         What is missing and needed.
     also : sequence of str
         What is missing and optional: only its likely match is named.
+    given : mapping of str to str, optional
+        Columns by role that the user named already.
     option : str
         How the user names a column, with {role} and {column}.
+    otherwise : str
+        What to say where no column looks like a label.
     """
-    matches = {role: likely_match(sheet.columns, role) for role in (*roles, *also)}
+    named = given or {}
+    free = [column for column in sheet.columns if column not in named.values()]
+    matches = {role: likely_match(free, role) for role in (*roles, *also)}
     known = {role: match for role, match in matches.items() if match is not None}
     if known:
-        options = " ".join(option.format(role=role, column=shell_word(match)) for role, match in known.items())
+        wanted = {role: match or UNKNOWN for role, match in matches.items() if role in roles or match is not None}
         are = "match is" if len(known) == 1 else "matches are"
-        hint = f"The likely {are} {joined(list(known.values()))}: add {options}."
+        hint = f"The likely {are} {joined(list(known.values()))}: add {typed_columns(wanted, option, given=named)}."
     else:
-        named = " ".join(option.format(role=role, column="COLUMN") for role in roles)
-        hint = f"Name {'it' if len(roles) == 1 else 'them'} with {named}."
+        options = typed_columns(dict.fromkeys(roles, UNKNOWN), option, given=named)
+        hint = f"Name {'it' if len(roles) == 1 else 'them'} with {options}."
     if "label" in roles and "label" not in known and len(sheet.columns) >= FEWEST_WIDE_COLUMNS:
-        hint += " If each column is a rater, add --wide."
+        hint += f" {otherwise}"
     names = " and no column ".join(repr(role) for role in roles)
     return ColumnError(f"{sheet.name} has no column {names}. Columns found: {found(sheet)}. {hint}")
+
+
+def typed_columns(names: Mapping[str, str], option: str = NAMED_BY, *, given: Mapping[str, str] | None = None) -> str:
+    """Columns by their roles, as the user types them: one option for each, or one that has those given before, too.
+
+    Examples
+    --------
+    >>> typed_columns({"judge": "model", "label": "verdict"})
+    '--judge model --label verdict'
+    >>> typed_columns({"judge": "model", "label": "verdict"}, JUDGES_NAMED_BY, given={"item": "Comment ID"})
+    '--judge-columns judge=model,label=verdict,item="Comment ID"'
+    """
+    once, equals, each = option.partition(" {role}=")
+    if not equals:
+        return " ".join(option.format(role=role, column=shell_word(column)) for role, column in names.items())
+    parts = {**names, **(given or {})}
+    return f"{once} " + ",".join(f"{role}={each.format(column=shell_word(column))}" for role, column in parts.items())
 
 
 def likely_match(columns: Sequence[str], role: str) -> str | None:
@@ -116,12 +151,26 @@ def likely_match(columns: Sequence[str], role: str) -> str | None:
     >>> likely_match(["Annotator", "rating", "text_id"], "label")
     'rating'
     """
-    by_name = {column.strip().lower().replace(" ", "_").replace("-", "_"): column for column in reversed(columns)}
-    for synonym in LIKELY.get(role, ()):
-        if synonym in by_name:
-            return by_name[synonym]
+    by_name = _by_name(columns)
     close = difflib.get_close_matches(role, by_name, n=1, cutoff=0.7)
-    return by_name[close[0]] if close else None
+    return synonym_of(columns, role) or (by_name[close[0]] if close else None)
+
+
+def synonym_of(columns: Sequence[str], role: str) -> str | None:
+    """The column that has a name which other tools give to a role.
+
+    Examples
+    --------
+    >>> synonym_of(["Model Name", "labelled"], "judge"), synonym_of(["Model Name", "labelled"], "label")
+    ('Model Name', None)
+    """
+    by_name = _by_name(columns)
+    return next((by_name[synonym] for synonym in LIKELY.get(role, ()) if synonym in by_name), None)
+
+
+def _by_name(columns: Sequence[str]) -> dict[str, str]:
+    """The columns by their names in one spelling; of two alike the first."""
+    return {column.strip().lower().replace(" ", "_").replace("-", "_"): column for column in reversed(columns)}
 
 
 def found(sheet: HasColumns) -> str:

@@ -4,16 +4,18 @@ import importlib
 import os
 import pkgutil
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import ClassVar
 
-from dissensus.errors import DissensusError, FileError, MissingExtraError
+from dissensus.errors import ColumnError, DissensusError, FileError, MissingExtraError, OptionError
 from dissensus.ratings import checkup as folder
 from dissensus.ratings.assemble import assemble
 from dissensus.ratings.checkup.finding import SEVERITIES, Finding
 from dissensus.ratings.checkup.patient import Patient, patient_of_judges, patient_of_ratings
+from dissensus.ratings.columns import UNKNOWN
 from dissensus.ratings.formats.collecting import SeveralQuestionsError
 from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
 from dissensus.ratings.importing import has_judges_only
@@ -103,6 +105,7 @@ def examine(
         The options as the user gave them, for the JSON.
     """
     check_plan(plan)
+    compared = None if people is None else _people(people)
     with open_source(source, sheet=plan.sheet, columns=plan.columns) as opened:
         wants_judges = judges or people is not None or has_judges_only(opened, plan)
         try:
@@ -111,7 +114,7 @@ def examine(
             raise
         except DissensusError as error:
             return _result((_stopped(error),), None, opened, settings, holds="judges" if wants_judges else "ratings")
-        patient = _patient(raw, plan, opened, None if people is None else _people(people))
+        patient = _patient(raw, plan, opened, compared)
         findings = [finding for check in all_checks() for finding in check(patient)]
         shape, faults = _assembled(raw, plan, opened, findings)
         return _result((*findings, *faults), raw, opened, settings, holds=patient.holds, shape=shape)
@@ -122,7 +125,9 @@ def _stopped(error: DissensusError) -> Finding:
     if isinstance(error, SeveralQuestionsError):
         return Finding(check="several-questions", severity="error", message=str(error), option=error.option)
     named = _ADD.search(str(error))
-    return Finding(check="columns", severity="error", message=str(error), option="" if named is None else named[1])
+    is_known = named is not None and UNKNOWN not in named[1]
+    option = named[1] if named is not None and is_known else ""
+    return Finding(check="columns", severity="error", message=str(error), option=option)
 
 
 def _patient(raw: RawRatings | RawJudges, plan: ReadPlan, source: Source, people: Patient | None) -> Patient:
@@ -135,8 +140,22 @@ def _patient(raw: RawRatings | RawJudges, plan: ReadPlan, source: Source, people
 def _people(path: str | os.PathLike[str]) -> Patient:
     plan = ReadPlan()
     with open_source(path) as opened:
-        raw = take_ratings(opened, plan)
+        try:
+            raw = take_ratings(opened, plan)
+        except (ColumnError, OptionError) as error:
+            raise ColumnError(_import_first(str(error), opened.name)) from error
         return patient_of_ratings(raw, plan, name=opened.name, sheet=None, file=None)
+
+
+def _import_first(message: str, name: str) -> str:
+    """What is wrong with the ratings beside the file, and the command that mends it: no option here is about them."""
+    named = _ADD.search(message)
+    if named is None:
+        is_told = "--" not in message or "`dissensus import" in message
+        return message if is_told else f"{message} Import the ratings first: these are options of `dissensus import`."
+    said = f"{message[: named.start()]}. {message[named.end() :]}".rstrip()
+    output = "ratings.csv" if name != "ratings.csv" else "imported.csv"
+    return f"{said} Import the ratings first: `dissensus import {shlex.quote(name)} {named[1]} -o {output}`."
 
 
 def _assembled(
@@ -151,7 +170,7 @@ def _assembled(
             )
             data = assemble(raw, lenient, origin)[0].describe_data()
         else:
-            data = assemble_judges(raw, order=plan.labels, repeats="keep", sha256=None)[0].describe_data()
+            data = assemble_judges(raw, lenient, sha256=None)[0].describe_data()
     except FileError:
         raise
     except DissensusError as error:

@@ -6,20 +6,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.errors import ColumnError, FileError, JudgesError, counted, shortened
-from dissensus.ratings.assemble import CHECK_LABELS, check_filled, code_elicitation
+from dissensus.ratings.assemble import CHECK_ANSWERS, check_filled, code_elicitation
 from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, compact, joint_key, lookup
 from dissensus.ratings.columns import (
+    JUDGES_NAMED_BY,
+    UNKNOWN,
     ColumnNames,
     HasColumns,
     find_column,
     found,
     likely_match,
-    missing_columns,
-    shell_word,
+    typed_columns,
 )
-from dissensus.ratings.formats.plan import RawJudges, Repeats
+from dissensus.ratings.doubtful_labels import doubts
+from dissensus.ratings.formats.plan import RawJudges, ReadPlan, Repeats
 from dissensus.ratings.judges import ORDERS, Judges
-from dissensus.ratings.label_codes import code_labels, label_counts, labels_like_missing
+from dissensus.ratings.label_codes import code_labels, label_counts
 from dissensus.ratings.labels import LabelSet, natural_order
 from dissensus.ratings.leaving_out import LeftOut, sentences
 from dissensus.ratings.probabilities import Floats, probability_columns, read_probabilities
@@ -27,8 +29,6 @@ from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.repeats import drop_repeats
 
 NAMELESS_JUDGE = "judge"
-NAMED_BY = "--judge-columns {role}={column}"
-"""How the command line names the columns of a judges file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +44,13 @@ class _Answers:
 ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
 
 
-def assemble_judges(
-    raw: RawJudges, *, order: Sequence[str] | None, repeats: Repeats, sha256: str | None
-) -> tuple[Judges, tuple[LeftOut, ...]]:
+def assemble_judges(raw: RawJudges, plan: ReadPlan, *, sha256: str | None) -> tuple[Judges, tuple[LeftOut, ...]]:
     """Validated judges from what a format handed over, and what was left out."""
-    sheet = raw.sheet
+    sheet, order, repeats = raw.sheet, plan.labels, plan.repeats
     roles, columns, cells = _load(sheet, {role: raw.names.get(role) for role in ROLES})
     item, row = columns["item"], cells.row
     answers = _answers(columns["label"], cells, sheet, order=order)
-    kept = _answered(columns, answers, row=row, name=sheet.name)
+    kept = _answered(columns, answers, row=row, name=sheet.name, named_by=plan.named_by)
     without = len(row) - len(kept) + cells.blank_rows
     kept, dropped = _without_repeats(columns, kept, repeats=repeats, row=row, name=sheet.name)
     losses = (
@@ -64,7 +62,7 @@ def assemble_judges(
     warnings = [*sentences(left_out), *raw.warnings]
     sample = _sample_numbers(columns, kept)
     if "sample" not in columns and sample.max(initial=0) > 0:
-        warnings.append(about_samples(sheet, roles))
+        warnings.append(about_samples(sheet, roles, named_by=plan.named_by))
     if answers.renormalised:
         warnings.append(f"Rescaled {counted(answers.renormalised, 'row')} of probabilities that almost sum to 1.")
     item_code, items = compact(item.codes[kept], item.texts)
@@ -83,7 +81,7 @@ def assemble_judges(
         order=columns["order"].codes[kept] if "order" in columns else None,
         warnings=(
             *warnings,
-            *labels_like_missing(label_counts(answers.label[kept], answers.label_set), answers.label_set, order=order),
+            *doubts(label_counts(answers.label[kept], answers.label_set), answers.label_set, order=order),
         ),
         provenance=Provenance(
             name=sheet.name, sha256=sha256, format=raw.format, rows=len(row), columns=len(sheet.columns)
@@ -94,15 +92,8 @@ def assemble_judges(
 
 def _load(sheet: Sheet, names: Mapping[str, str | None]) -> tuple[dict[str, str | None], dict[str, TextColumn], Cells]:
     """Names and columns by role, and all cells, probabilities included; the columns item, judge and label always."""
-    roles = {role: find_column(sheet, role, given, option=NAMED_BY) for role, given in names.items()}
+    roles = {role: find_column(sheet, role, given) for role, given in names.items()}
     p_columns = probability_columns(sheet)
-    if roles["item"] is None:
-        raise missing_columns(sheet, ["item"], option=NAMED_BY)
-    if roles["label"] is None and not p_columns:
-        raise ColumnError(
-            f"{sheet.name} has neither a column 'label' nor probabilities (p_<label>). Columns found: {found(sheet)}. "
-            "Name the label column with --judge-columns label=COLUMN."
-        )
     cells = sheet.load([name for name in (*roles.values(), *p_columns) if name is not None])
     n_rows = len(cells.row)
     if not n_rows:
@@ -134,7 +125,7 @@ def _order(column: TextColumn, *, row: Codes, name: str, is_named: bool) -> Text
     raise ColumnError(f"{name}, row {row[strange[0]]}: the order is {text!r}. Write {' or '.join(ORDERS)}, or nothing.")
 
 
-def about_samples(sheet: HasColumns, roles: Mapping[str, str | None]) -> str:
+def about_samples(sheet: HasColumns, roles: Mapping[str, str | None], *, named_by: str = JUDGES_NAMED_BY) -> str:
     """What to say of several rows of one item without a sample number; raise if they seem to be of several judges.
 
     Parameters
@@ -143,6 +134,8 @@ def about_samples(sheet: HasColumns, roles: Mapping[str, str | None]) -> str:
         The table.
     roles : mapping
         Which of its columns is the item, judge, label, ...
+    named_by : str
+        How the user names a column, with {role} and {column}.
     """
     if roles.get("judge") is None:
         rest = ColumnNames(sheet.name, tuple(column for column in sheet.columns if column not in roles.values()))
@@ -150,15 +143,21 @@ def about_samples(sheet: HasColumns, roles: Mapping[str, str | None]) -> str:
         if judge is not None:
             raise ColumnError(
                 f"{sheet.name} has several rows of one item and no column 'judge'. Columns found: {found(sheet)}. "
-                f"The likely match is {judge}: add {NAMED_BY.format(role='judge', column=shell_word(judge))}."
+                f"The likely match is {judge}: add {_naming(judge, roles, named_by)}."
             )
         if rater is not None:
             raise ColumnError(
                 f"{sheet.name} looks like people's ratings: it has a column {rater!r} and no column 'judge'. Give the "
                 "judges' answers, a table with item, judge and label; if the raters are judges, add "
-                f"{NAMED_BY.format(role='judge', column=shell_word(rater))}."
+                f"{_naming(rater, roles, named_by)}."
             )
     return "There is no sample column: several rows of one judge and item are taken as its samples."
+
+
+def _naming(judge: str, roles: Mapping[str, str | None], named_by: str) -> str:
+    """The option that names the judge, and with it what is not called as we call it."""
+    others = {role: name for role, name in roles.items() if name is not None and name.strip().lower() != role}
+    return typed_columns({"judge": judge}, named_by, given=others)
 
 
 def _answers(label: TextColumn, cells: Cells, sheet: Sheet, *, order: Sequence[str] | None) -> _Answers:
@@ -176,7 +175,7 @@ def _answers(label: TextColumn, cells: Cells, sheet: Sheet, *, order: Sequence[s
     return _Answers(label=codes, label_set=label_set, probability=probability, renormalised=renormalised)
 
 
-def _answered(columns: Mapping[str, TextColumn], answers: _Answers, *, row: Codes, name: str) -> Codes:
+def _answered(columns: Mapping[str, TextColumn], answers: _Answers, *, row: Codes, name: str, named_by: str) -> Codes:
     """Rows with an answer; an answer to no item or by no judge is an error."""
     has_answer = answers.label >= 0
     if answers.probability is not None:
@@ -184,7 +183,8 @@ def _answered(columns: Mapping[str, TextColumn], answers: _Answers, *, row: Code
     for role in ("item", "judge"):
         check_filled(role, columns[role], has_answer, row=row, name=name, what="judge's answer")
     if not has_answer.any():
-        raise JudgesError(f"{name} has {counted(len(row), 'row')} and not one answer. {CHECK_LABELS}")
+        remedy = CHECK_ANSWERS.format(option=named_by.format(role="label", column=UNKNOWN))
+        raise JudgesError(f"{name} has {counted(len(row), 'row')} and not one answer. {remedy}")
     return np.flatnonzero(has_answer)
 
 

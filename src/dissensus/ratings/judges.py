@@ -6,6 +6,7 @@ import numpy.typing as npt
 
 from dissensus.errors import JudgesError, OptionError, counted, listed
 from dissensus.ratings.coding import Codes, compact
+from dissensus.ratings.doubtful_labels import about_foreign_labels
 from dissensus.ratings.output_moments import OutputMoments
 from dissensus.ratings.provenance import Provenance
 from dissensus.ratings.table import (
@@ -179,7 +180,7 @@ class Judges:
             )
         self.check_answered(rated)
         kept = self.where(shared[self.item])
-        warnings = list(self.warnings)
+        warnings = [*about_foreign_labels(kept, ratings.options), *self.warnings]
         answered = set(self.items)
         silent = np.array([name not in answered for name in ratings.items], dtype=np.bool_)
         unrated = int(np.sum(~shared))

@@ -1,4 +1,4 @@
-"""Labels, mended as the user says: other names, one spelling, sets taken apart, words off the scale left out."""
+"""Labels, mended as the user says: renamed, in one spelling, points for commas, sets taken apart, words left out."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ import numpy as np
 from dissensus.errors import OptionError, counted, listed
 from dissensus.ratings.coding import Cells, Codes, Sheet, TextColumn, lookup
 from dissensus.ratings.columns import find_column
+from dissensus.ratings.decimal_commas import with_point
 from dissensus.ratings.formats.plan import RawRatings, ReadPlan
 from dissensus.ratings.labels import SEPARATOR, listed_options, option_name, options_of
 from dissensus.ratings.leaving_out import LeftOut
@@ -23,7 +24,7 @@ def is_wanted(plan: ReadPlan) -> bool:
 
 def changes_labels(plan: ReadPlan) -> bool:
     """Whether the user wants labels mended."""
-    return bool(plan.label_map or plan.merge_case or plan.split or plan.off_scale == "missing")
+    return bool(plan.label_map or plan.merge_case or plan.decimal_comma or plan.split or plan.off_scale == "missing")
 
 
 def mend_labels(
@@ -45,9 +46,10 @@ def mend_labels(
     given = column.codes >= 0
     weights = None if times is None else times[given]
     count = np.bincount(column.codes[given], weights=weights, minlength=len(column.texts)).astype(np.intp).tolist()
-    options = [_options(text, plan.split) for text in column.texts]
     left_out: list[LeftOut] = []
     notes: list[str] = []
+    written = _with_points(column.texts, count, notes) if plan.decimal_comma else column.texts
+    options = [_options(text, plan.split) for text in written]
     if plan.label_map:
         renamed = _renamed(options, plan.label_map, count, notes)
         left_out += _now_missing(options, renamed, count, what=what, why="--map says that it means missing")
@@ -64,6 +66,17 @@ def mend_labels(
     texts = [SEPARATOR.join(label) for label in options]
     codes = [known.setdefault(text, len(known)) if text else -1 for text in texts]
     return TextColumn(lookup(codes)[column.codes], tuple(known)), left_out, notes
+
+
+def _with_points(texts: Sequence[str], count: Sequence[int], notes: list[str]) -> list[str]:
+    """The labels, a number with a comma written with a point."""
+    turned = [with_point(text) for text in texts]
+    times = sum(n for old, new, n in zip(texts, turned, count, strict=True) if old != new)
+    if not times:
+        raise OptionError(f"--decimal-comma has nothing to do: no label is a number like 3,5. Found: {listed(texts)}.")
+    first = min((old.strip(), new) for old, new in zip(texts, turned, strict=True) if old != new)
+    notes.append(f"Read {counted(times, 'label')} such as {first[0]} as {first[1]}, as --decimal-comma says.")
+    return turned
 
 
 def _options(text: str, split: str | None) -> tuple[str, ...]:
@@ -108,6 +121,11 @@ def _now_missing(
     ]
 
 
+def folded(option: str) -> str:
+    """One spelling for options that differ in case and blanks only."""
+    return "".join(option.casefold().split())
+
+
 def case_variants(labels: Sequence[tuple[str, ...]], count: Sequence[int]) -> dict[str, dict[str, int]]:
     """Options that differ in case and blanks only, with how often each is used, by the most common one."""
     used = Counter[str]()
@@ -115,7 +133,7 @@ def case_variants(labels: Sequence[tuple[str, ...]], count: Sequence[int]) -> di
         used.update(dict.fromkeys(label, times))
     alike: dict[str, dict[str, int]] = defaultdict(dict)
     for option, times in used.items():
-        alike["".join(option.casefold().split())][option] = times
+        alike[folded(option)][option] = times
     several = [variants for variants in alike.values() if len(variants) > 1]
     return {max(sorted(variants), key=variants.__getitem__): variants for variants in several}
 
@@ -258,5 +276,5 @@ def _check_shares(sheet: Sheet) -> None:
     if shares:
         raise OptionError(
             f"{sheet.name} has a probability for each label, in {listed(shares)}: rename these columns in the file, "
-            "since --map, --merge-case, --split and --off-scale change labels in cells only."
+            "since --map, --merge-case, --decimal-comma, --split and --off-scale change labels in cells only."
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dissensus.errors import OptionError
 from dissensus.ratings.assemble import assemble
+from dissensus.ratings.columns import JUDGES_NAMED_BY
 from dissensus.ratings.formats.plan import (
     OFF_SCALE,
     REPEATS,
@@ -55,6 +56,7 @@ def read(
     skipped: Skipped = "drop",
     label_map: Mapping[str, str] | None = None,
     merge_case: bool = False,
+    decimal_comma: bool = False,
     off_scale: OffScale = "error",
     split: str | None = None,
     drop: Sequence[tuple[str, str]] = (),
@@ -95,6 +97,8 @@ def read(
         Other names for labels; an empty one means missing.
     merge_case : bool
         Whether labels that differ in case or blanks only are one.
+    decimal_comma : bool
+        Whether a comma in a label stands for the point of a number: `3,5` is 3.5.
     off_scale : {"error", "missing"}
         What to do with labels that are not among `labels`.
     split : str, optional
@@ -133,6 +137,7 @@ def read(
         skipped=skipped,
         label_map=label_map or {},
         merge_case=merge_case,
+        decimal_comma=decimal_comma,
         off_scale=off_scale,
         split=split,
         drop=tuple(drop),
@@ -157,7 +162,7 @@ def judges_of(source: Source, plan: ReadPlan) -> tuple[Judges, RawJudges, tuple[
     """The judges' answers of a source, what its format handed over, and what was left out."""
     check_plan(plan)
     raw = take_judges(source, plan)
-    judges, left_out = assemble_judges(raw, order=plan.labels, repeats=plan.repeats, sha256=source.sha256())
+    judges, left_out = assemble_judges(raw, plan, sha256=source.sha256())
     return judges, raw, left_out
 
 
@@ -239,6 +244,7 @@ def read_judges(
             "format": "--judges-format",
             "question": "--judges-question",
             "item-key": "`dissensus import --item-key`",
+            "column": JUDGES_NAMED_BY,
         },
     )
     with open_source(source) as opened:

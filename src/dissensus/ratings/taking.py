@@ -1,28 +1,25 @@
 """From a source to plain columns: by the layout of a table where that is told at a glance, else by its format."""
 
-import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 
 from dissensus.errors import ColumnError, OptionError
 from dissensus.ratings.coding import Sheet
-from dissensus.ratings.columns import found, likely_match, shell_word
+from dissensus.ratings.columns import likely_match, shell_word, synonym_of
 from dissensus.ratings.formats.counts import has_counts, read_counts
 from dissensus.ratings.formats.judge_columns import is_prediction
 from dissensus.ratings.formats.plan import RawJudges, RawRatings, ReadPlan
 from dissensus.ratings.formats.tidy import read_tidy
 from dissensus.ratings.formats.tidy_judges import read_tidy_judges
 from dissensus.ratings.formats.wide import is_wide, read_wide
-from dissensus.ratings.labels import number
+from dissensus.ratings.headers import headerless, lacks_header, title_error
 from dissensus.ratings.mending import MendedSheet, is_wanted, mend_ratings
 from dissensus.ratings.probabilities import PREFIX
 from dissensus.ratings.sources.source import Source
 
 AUTO = (None, "auto")
-FIRST_NAMES = ("rater", "item", "label")
 MANY_COLUMNS = 12
-_NUMBERED = re.compile(r" \(\d+\)$")
 
 
 def take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
@@ -82,7 +79,10 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
         return judges_in(format_, source, plan)
     if source.sheet is None:
         raise unrecognised(source, plan)
-    return read_tidy_judges(source, plan)
+    try:
+        return read_tidy_judges(source, plan)
+    except ColumnError as error:
+        raise _with_hint(error, source, plan) from error
 
 
 def _check_question(taken: Mapping[str, str], plan: ReadPlan, name: str) -> None:
@@ -114,19 +114,30 @@ def _sheet(source: Source) -> Sheet:
 def _with_hint(error: ColumnError, source: Source, plan: ReadPlan) -> ColumnError:
     """The error, with what to do about a table that seems to have no header or a row per rater."""
     sheet = _sheet(source)
-    if source.kind in {"csv", "tsv", "workbook"} and plan.columns is None and lacks_header(sheet):
-        names = [*FIRST_NAMES, *(f"column{i}" for i in range(len(FIRST_NAMES) + 1, len(sheet.columns) + 1))]
-        return ColumnError(
-            f"{sheet.name} seems to have no header: its first row is {found(sheet)}. Name its columns in their order, "
-            f"such as `dissensus import {shlex.quote(sheet.name)} --columns {','.join(names)} -o ratings.csv`."
-        )
+    is_plain = source.kind in {"csv", "tsv", "workbook"} and plan.columns is None
+    title = title_error(sheet) if is_plain else None
+    if title is not None:
+        return title
+    if is_plain and plan.wants == "ratings" and lacks_header(sheet):
+        return headerless(sheet)
+    return error if plan.wants == "judges" else _with_ratings_hint(error, sheet, plan)
+
+
+def _with_ratings_hint(error: ColumnError, sheet: Sheet, plan: ReadPlan) -> ColumnError:
+    """The error, with what to do about a table of judges' answers, or with a row per rater."""
     if _has_predictions(sheet):
         return ColumnError(
             f"{error} If each column is a judge, run `dissensus import {shlex.quote(sheet.name)} --judges "
             "-o judges.csv`."
         )
     rater = likely_match(sheet.columns, "rater")
-    is_without_item = not _has(source, plan, "item")
+    judge = synonym_of(sheet.columns, "judge")
+    if rater is None and judge is not None:
+        return ColumnError(
+            f"{error} If {judge} says which judge answered, it is a file of judges: see `dissensus import "
+            f"{shlex.quote(sheet.name)} --judges`."
+        )
+    is_without_item = all(column.strip().lower() != "item" for column in sheet.columns)
     if rater is not None and is_without_item and plan.item is None and len(sheet.columns) > MANY_COLUMNS:
         return ColumnError(
             f"{error} If each row is a rater and each column an item, name both: --rater {rater} --item with a pattern "
@@ -139,15 +150,3 @@ def _has_predictions(sheet: Sheet) -> bool:
     """Whether a column of the table has lists of probabilities or marked predictions, which people do not give."""
     cells = sheet.load(sheet.columns)
     return any(column.texts and all(map(is_prediction, column.texts)) for column in cells.columns.values())
-
-
-def lacks_header(sheet: Sheet) -> bool:
-    """Whether the names of the columns look like data: numbers or lists, or texts that come again further down."""
-    cells = sheet.load(sheet.columns)
-    data = 0
-    for numbered, column in cells.columns.items():
-        name = _NUMBERED.sub("", numbered)
-        value = number(name)
-        is_measured = value is not None and (value != int(value) or value < 0)
-        data += name in column.texts or name.startswith("[") or is_measured
-    return 2 * data >= max(len(sheet.columns) - 1, 2)

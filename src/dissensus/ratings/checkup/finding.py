@@ -27,6 +27,10 @@ class Finding:
         The first of the rows, as a spreadsheet counts; none where it is about no row in particular.
     option : str
         What to type to mend it; empty where only the file can be mended, or nothing needs to be.
+    is_choice : bool
+        Whether nothing is wrong for certain, so that the option is only one thing to do about it.
+    names : tuple of str
+        All raters that it is about, where the message shows some of them.
     """
 
     check: str
@@ -35,6 +39,8 @@ class Finding:
     count: int = 1
     rows: tuple[int, ...] = ()
     option: str = ""
+    is_choice: bool = False
+    names: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
@@ -45,6 +51,8 @@ class Finding:
             "count": self.count,
             "rows": list(self.rows),
             "option": self.option,
+            "is_choice": self.is_choice,
+            "names": list(self.names),
         }
 
 

@@ -124,19 +124,26 @@ def _finding(patient: Patient, check_name: str, raters: Codes, tables: _Tables, 
             f"{counted(int(n[code]), 'item')}, on which the others do so in {others:.0%}"
         )
     rows = patient.row[np.isin(patient.who.codes, raters)].tolist()
+    names = tuple(patient.who.texts[code] for code in raters.tolist())
     yield Finding(
         check=check_name,
         severity="warning",
-        message=f"{counted(len(raters), 'rater')} {WHAT[check_name]}: {_joined(described, len(raters))}.",
+        message=f"Look at {counted(len(raters), 'rater')} {WHAT[check_name]}: {_joined(described, len(raters))}.",
         count=len(rows),
         rows=first_rows(rows),
-        option=dropping("rater", (literally(patient.who.texts[code]) for code in raters.tolist())),
+        option=dropping("rater", map(literally, names)) if len(names) <= SHOWN else "",
+        is_choice=True,
+        names=names,
     )
 
 
-WHAT = {"one-answer": "with one answer only", "improbable-rate": "with an improbable rate"}
+WHAT = {
+    "one-answer": "with one answer only",
+    "improbable-rate": "who answer otherwise than the rest, which may be a view of their own",
+}
 
 
 def _joined(described: list[str], total: int) -> str:
     more = total - len(described)
-    return "; ".join(described) + (f"; and {more:,} more" if more else "")
+    every = f"; and {more:,} more, whom `dissensus doctor --json` names; --drop rater=NAME leaves one out"
+    return "; ".join(described) + (every if more else "")

@@ -4,6 +4,7 @@ from dissensus.errors import counted, listed
 from dissensus.ratings.checkup.finding import Finding, first_rows
 from dissensus.ratings.checkup.patient import Patient
 from dissensus.ratings.checkup.remedies import typed
+from dissensus.ratings.decimal_commas import has_decimal_commas
 
 SEPARATORS = (",", ";", "/", "+", "&")
 
@@ -12,6 +13,8 @@ def check(patient: Patient) -> Iterator[Finding]:
     """Labels such as `a, b` that join other labels: response sets written otherwise than `a|b`."""
     counts = patient.label_counts()
     for separator in SEPARATORS:
+        if separator == "," and has_decimal_commas(counts):
+            continue
         parts = {label: [p.strip() for p in label.split(separator)] for label in counts if separator in label}
         single = set(counts) - parts.keys()
         joined = [

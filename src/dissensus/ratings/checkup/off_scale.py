@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dissensus.errors import counted, listed
 from dissensus.ratings.checkup.finding import Finding, Severity, first_rows
 from dissensus.ratings.checkup.patient import Patient
 from dissensus.ratings.checkup.remedies import renaming
+from dissensus.ratings.decimal_commas import has_decimal_commas
 from dissensus.ratings.label_codes import LIKE_MISSING as SURELY_MISSING
 from dissensus.ratings.labels import (
     MOST_ORDINAL_LABELS,
@@ -41,8 +43,9 @@ def check(patient: Patient) -> Iterator[Finding]:
             yield _finding(patient, outside, counts, "are not among --labels", "--off-scale missing", "error")
         return
     numbers = {label: value for label in counts if (value := number(label)) is not None}
-    words = [label for label in counts if label not in numbers and "|" not in label]
-    total = sum(counts.values())
+    commas = {label for label in counts if "," in label} if has_decimal_commas(counts) else set()
+    words = [label for label in counts if label not in numbers and "|" not in label and label not in commas]
+    total = sum(n for label, n in counts.items() if label not in commas)
     if numbers and words and sum(counts[label] for label in numbers) >= MOSTLY * total:
         option = renaming(dict.fromkeys(words, ""))
         if len(numbers) <= MOST_ORDINAL_LABELS:
@@ -52,7 +55,8 @@ def check(patient: Patient) -> Iterator[Finding]:
         odd = [label for label in words if _means_missing(label, counts[label] / total)]
         if odd and len(odd) < len(counts):
             option = renaming(dict.fromkeys(odd, ""))
-            yield _finding(patient, odd, counts, "may mean that there is no label", option, "warning")
+            found = _finding(patient, odd, counts, "may mean that there is no label", option, "warning")
+            yield replace(found, is_choice=not all(label.lower() in SURELY_MISSING for label in odd))
     far = _far(numbers, counts)
     if far:
         option = renaming(dict.fromkeys(far, ""))

@@ -24,7 +24,8 @@ def check(patient: Patient) -> Iterator[Finding]:
             yield from _unseen(patient, role, column)
 
 
-def _plain(text: str) -> str:
+def plain_id(text: str) -> str:
+    """An id without what nobody means by it: case, blanks, unseen characters, `.0`."""
     seen = "".join(c for c in unicodedata.normalize("NFKC", text) if c not in _UNSEEN)
     return _WHOLE.sub(r"\1", " ".join(seen.split()).casefold())
 
@@ -32,7 +33,7 @@ def _plain(text: str) -> str:
 def _alike(patient: Patient, role: str, column: TextColumn) -> Iterator[Finding]:
     groups: dict[str, list[str]] = defaultdict(list)
     for text in column.texts:
-        groups[_plain(text)].append(text)
+        groups[plain_id(text)].append(text)
     several = [texts for texts in groups.values() if len(texts) > 1]
     if several:
         later = {text for texts in several for text in texts[1:]}

@@ -2,8 +2,11 @@
 
 import math
 
+import numpy as np
+
 from dissensus.errors import OptionError, counted, listed
-from dissensus.ratings.columns import called, find_column
+from dissensus.ratings.coding import Sheet
+from dissensus.ratings.columns import UNKNOWN, called, find_column, synonym_of
 from dissensus.ratings.formats.collecting import ONLY, Answers, texts_of
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.lists import list_in
@@ -23,7 +26,7 @@ PREDICTION = "Prediction: "
 def _item_column(source: Source, plan: ReadPlan) -> str | None:
     given = plan.item or plan.item_key
     assert source.sheet is not None  # noqa: S101 - asked of tables only
-    found = find_column(source.sheet, "item", given)
+    found = find_column(source.sheet, "item", given, option=plan.named_by)
     return found or (source.columns[0] if is_nameless(source.columns[0]) else None)
 
 
@@ -33,14 +36,25 @@ def _recognises(source: Source, plan: ReadPlan) -> bool:
     lower = {column.strip().lower() for column in source.columns}
     is_tidy = bool(lower & {"label", "judge"}) or any(name.startswith(PREFIX) for name in lower)
     is_named = plan.label is not None or (plan.judge is not None and not is_pattern(plan.judge, source.columns))
-    return not is_tidy and not is_named and _item_column(source, plan) is not None
+    item = None if is_tidy or is_named else _item_column(source, plan)
+    return item is not None and (plan.judge is not None or not _names_judges(source.table(), item))
+
+
+def _names_judges(sheet: Sheet, item: str) -> bool:
+    """Whether a column says which judge answered: then each row is an answer, and the columns need names only."""
+    others = [column for column in sheet.columns if column != item]
+    if synonym_of(others, "judge") is None:
+        return False
+    rows = sheet.load([item]).columns[item].codes
+    return synonym_of(others, "label") is not None or len(np.unique(rows)) < len(rows)
 
 
 def _judges(source: Source, plan: ReadPlan) -> RawJudges:
     sheet = source.table()
     item = _item_column(source, plan)
     if item is None:
-        raise OptionError(f"{source.name}: name the column of the items with --item.")
+        option = plan.named_by.format(role="item", column=UNKNOWN)
+        raise OptionError(f"{source.name}: name the column of the items with {option}.")
     others = [column for column in sheet.columns if column != item and not is_nameless(column)]
     judges = others if plan.judge is None else matching(others, plan.judge, source.name, "--judge")
     cells = sheet.load([item, *judges])

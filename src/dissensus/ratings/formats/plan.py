@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dissensus.ratings.coding import Codes, Sheet, TextColumn
+from dissensus.ratings.columns import NAMED_BY
 from dissensus.ratings.labels import Scale
 from dissensus.ratings.leaving_out import LeftOut
 
@@ -43,6 +44,8 @@ class ReadPlan:
         Other names for labels; an empty one means missing.
     merge_case : bool
         Whether labels that differ in case only are one.
+    decimal_comma : bool
+        Whether a comma in a label stands for the point of a number.
     off_scale : {"error", "missing"}
         What to do with labels that are not among `labels`.
     split : str, optional
@@ -52,7 +55,8 @@ class ReadPlan:
     wants : {"ratings", "judges"}
         Whose answers the user is after.
     options : mapping of str to str
-        How the command line names an option of this file, where it is not named like the option of `import`.
+        How the command line names an option of this file, where it is not named like the option of `import`; under
+        `column` how it names a column, with {role} and {column}.
     """
 
     item: str | None = None
@@ -76,6 +80,7 @@ class ReadPlan:
     skipped: Skipped = "drop"
     label_map: Mapping[str, str] = field(default_factory=dict)
     merge_case: bool = False
+    decimal_comma: bool = False
     off_scale: OffScale = "error"
     split: str | None = None
     drop: tuple[tuple[str, str], ...] = ()
@@ -85,6 +90,11 @@ class ReadPlan:
     def named(self, name: str) -> str:
         """An option as it is typed for this file."""
         return self.options.get(name, f"--{name}")
+
+    @property
+    def named_by(self) -> str:
+        """How the command line names a column of this file."""
+        return self.options.get("column", NAMED_BY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,22 +1,30 @@
 """A row per judge's answer: item, judge, sample, label and p_<label>."""
 
+from dissensus.ratings.columns import find_column, missing_columns
 from dissensus.ratings.formats.format import Format
 from dissensus.ratings.formats.plan import RawJudges, ReadPlan
+from dissensus.ratings.probabilities import probability_columns
 from dissensus.ratings.sources.source import Source
 
 ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
+SHARES = "Judges may give probabilities instead, in columns called p_<label>."
 
 
 def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:
     """Judges' answers from a table with a row for each of them."""
     sheet = source.table()
-    lower = {column.strip().lower(): column for column in sheet.columns}
-    names = {role: getattr(plan, role) for role in ROLES}
-    found = {role: names[role] or lower.get(role) for role in ROLES}
-    taken = {role: f"column {name}" for role, name in found.items() if name is not None}
+    given = {role: getattr(plan, role) for role in ROLES}
+    names = {role: find_column(sheet, role, name, option=plan.named_by) for role, name in given.items()}
+    needed = ("item",) if probability_columns(sheet) else ("item", "label")
+    missing = [role for role in needed if names[role] is None]
+    if missing:
+        also = [] if names["judge"] is not None else ["judge"]
+        known = {role: name for role, name in given.items() if name is not None}
+        raise missing_columns(sheet, missing, also=also, given=known, option=plan.named_by, otherwise=SHARES)
+    taken = {role: f"column {name}" for role, name in names.items() if name is not None}
     if "sample" in taken:
         taken["repeat"] = taken.pop("sample")
-    return RawJudges(format="judges", sheet=sheet, names=names, taken=taken)
+    return RawJudges(format="judges", sheet=sheet, names=given, taken=taken)
 
 
 FORMAT = Format(

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from dissensus.errors import ColumnError, FileError, JudgesError, OptionError, RatingsError, counted
-from dissensus.ratings.assemble import CHECK_LABELS
+from dissensus.ratings.assemble import CHECK_ANSWERS, CHECK_LABELS
+from dissensus.ratings.columns import JUDGES_NAMED_BY, UNKNOWN
 from dissensus.ratings.reducing.kinds import Said
 from dissensus.ratings.reducing.repeated import Repeated, refuse
 from dissensus.ratings.reducing.sql_tables import Table
@@ -57,7 +58,8 @@ def check_answers(said: Said, answers: Table, parts: Parts, *, round_outputs: in
             where = f"{name}, item {items[0]}" if items else name
             raise JudgesError(f"{where}: {counted(rows, 'answer')} {has if rows == 1 else have}. {remedy}.")
     if not said.answers and not said.judgeless:
-        raise JudgesError(f"{name} has {counted(said.answer_rows, 'row')} and not one answer. {CHECK_LABELS}")
+        remedy = CHECK_ANSWERS.format(option=JUDGES_NAMED_BY.format(role="label", column=UNKNOWN))
+        raise JudgesError(f"{name} has {counted(said.answer_rows, 'row')} and not one answer. {remedy}")
     if said.judgeless:
         raise ColumnError(f"{name}: {counted(said.judgeless, 'answer')} but no judge. Fill it in or delete the rows.")
     if said.vanished:

@@ -9,9 +9,10 @@ import numpy as np
 from dissensus.errors import ColumnError, OptionError, shortened
 from dissensus.ratings.assemble import NO_GROUP
 from dissensus.ratings.coding import Codes, TextColumn
+from dissensus.ratings.doubtful_labels import doubts
 from dissensus.ratings.formats.plan import ReadPlan
 from dissensus.ratings.judges import ORDERS
-from dissensus.ratings.label_codes import code_labels, labels_like_missing
+from dissensus.ratings.label_codes import code_labels
 from dissensus.ratings.labels import LabelSet, listed_options, options_of, unlisted
 from dissensus.ratings.leaving_out import LeftOut
 from dissensus.ratings.mending import changes_labels, mend_labels
@@ -124,7 +125,7 @@ def _labels(
     )
     total = np.zeros(len(label_set.labels), dtype=np.intp)
     np.add.at(total, codes[codes >= 0], count[codes >= 0])
-    notes += labels_like_missing(total, label_set, order=plan.labels)
+    notes += doubts(total, label_set, order=plan.labels)
     return dict(zip(texts, codes.tolist(), strict=True)), label_set, left_out, notes
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import duckdb
 
 from dissensus.errors import ColumnError, FileError
-from dissensus.ratings.columns import ColumnNames, find_column, missing_columns
+from dissensus.ratings.columns import JUDGES_NAMED_BY, ColumnNames, find_column, missing_columns
 from dissensus.ratings.formats.plan import ReadPlan
-from dissensus.ratings.judge_rows import NAMED_BY, NAMELESS_JUDGE
+from dissensus.ratings.formats.tidy_judges import SHARES
+from dissensus.ratings.judge_rows import NAMELESS_JUDGE
 from dissensus.ratings.judges import ORDERS
 from dissensus.ratings.probabilities import probability_columns
 from dissensus.ratings.reducing.blanks import filled, is_given, trimmed
@@ -153,11 +154,13 @@ def ratings_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *
 def judges_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *, name: str) -> Table:
     """Judges' answers with a row each."""
     sheet = ColumnNames(name, tuple(source.text_of))
-    roles = {role: find_column(sheet, role, getattr(plan, role), option=NAMED_BY) for role in JUDGE_ROLES}
+    roles = {role: find_column(sheet, role, getattr(plan, role), option=JUDGES_NAMED_BY) for role in JUDGE_ROLES}
     probabilities = probability_columns(sheet)
     missing = [role for role in ("item", "label") if roles[role] is None and not (role == "label" and probabilities)]
     if missing:
-        raise missing_columns(sheet, missing, option=NAMED_BY)
+        also = [] if roles["judge"] is not None else ["judge"]
+        given = {role: name for role in JUDGE_ROLES if (name := getattr(plan, role)) is not None}
+        raise missing_columns(sheet, missing, also=also, given=given, option=JUDGES_NAMED_BY, otherwise=SHARES)
     return _table(source, types, roles, probabilities, name=name)
 
 

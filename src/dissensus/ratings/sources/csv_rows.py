@@ -17,6 +17,7 @@ from dissensus.ratings.sources.input_file import CHUNK, InputFile
 DELIMITERS = (",", ";", "\t", "|")
 OUR_COLUMNS = frozenset({"item", "rater", "label", "group", "elicitation", "count", "judge", "sample", "order"})
 SAMPLED_ROWS = 20
+TITLE = "If the first row is a title, delete the rows above the header; else mend"
 LONGEST_CELL = 1 << 24
 """A cell with more characters than this is taken for a quote that was never closed."""
 
@@ -189,9 +190,10 @@ class CsvSheet(Sheet):
                 # A delimiter too many at the end of a row holds nothing.
                 is_like_header = len(cells) >= width and not any(cell.strip() for cell in cells[width:])
                 if not is_like_header and not is_blank(cells):
+                    remedy = TITLE if width == 1 else "Mend"
                     raise FileError(
-                        f"{self.name}, row {row}: {counted(len(cells), 'cell')} where the header has {width}. "
-                        f"Mend the row, or quote cells that hold a {self._header.delimiter!r}."
+                        f"{self.name}, row {row}: {counted(len(cells), 'cell')} where the header has {width}. {remedy} "
+                        f"the row, or quote cells that hold a {self._header.delimiter!r}."
                     )
                 if not is_blank(cells):
                     yield row, cells

@@ -41,7 +41,7 @@ def _lead(found: Mapping[str, object], rows: Sequence[Mapping[str, object]], nam
     held = (
         f" has {' of '.join(what)} in the format {visible(str(found['format']))}"
         if what
-        else " cannot be read as it is"
+        else " is of no use to any command until it is mended"
     )
     count = Counter(str(row["severity"]) for row in rows)
     parts = [counted(count[severity], severity) for severity in HEADINGS if count[severity]]
@@ -57,5 +57,7 @@ def _sentence(row: Mapping[str, object]) -> str:
     rows = row["rows"] if isinstance(row["rows"], list) else []
     more = " and more" if int(str(row["count"])) > len(rows) else ""
     where = f" See {'row' if len(rows) == 1 else 'rows'} {', '.join(map(str, rows))}{more}." if rows else ""
-    mends = f" Mend it with {row['option']}" if row["option"] else ""
-    return visible(f"{row['message']}{where}{mends}")
+    message, option = str(row["message"]), str(row["option"])
+    how = "One possibility is" if row["is_choice"] else "Mend it with"
+    mends = f" {how} {option}" if option and option not in message else ""
+    return visible(f"{message}{where}{mends}")
