@@ -271,3 +271,11 @@ def test_a_kind_of_rating_that_nobody_gave_is_refused():
     frame = pd.DataFrame({"item": [1, 1], "rater": ["a", "b"], "label": ["x", "y"], "elicitation": "forced_choice"})
     with pytest.raises(OptionError, match=r"No rating is a response set, as the elicitation column has it: leave out"):
         describe(read(frame), elicitation="response_set")
+
+
+def test_groups_that_are_put_together_are_named_with_how_to_see_each_alone():
+    frame = frame_of("aab abb bba").assign(group=["crowd", "crowd", "expert"] * 3)
+    [said] = describe(read(frame), bootstrap=0).warnings
+    assert said == "The file has groups: crowd, expert. They are put together here; each alone: --group group."
+    assert not any("put together" in text for text in describe(read(frame), bootstrap=0, by_group=True).warnings)
+    assert not any("put together" in text for text in describe(read(frame), bootstrap=0, group="crowd").warnings)

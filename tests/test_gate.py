@@ -17,13 +17,14 @@ from dissensus.decisions.gating import GateResult, gate
 from dissensus.decisions.gating.comparison_check import better_verdict
 from dissensus.decisions.gating.deciding import Estimate, more_above, more_between, verdict_above, verdict_between
 from dissensus.decisions.gating.question import POWER, Question
-from dissensus.decisions.gating.result import Check
+from dissensus.decisions.gating.result import Check, Constant
 from dissensus.decisions.gating.shares import paired_difference_interval, share_interval
 from dissensus.errors import DissensusError, OptionError
 from dissensus.example_data import example_path
 from dissensus.ratings import Judges, read, read_judges
 from dissensus.report.junit import junit_of
 from dissensus.report.markdown import markdown_of
+from dissensus.report.sentences.gate import asked_text, check_sentence
 from dissensus.report.views import section_of
 from dissensus.report.whole import report_on
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, simulate_urn
@@ -453,3 +454,60 @@ def test_convabuse_judge_is_worth_half_a_rater_and_not_one(shared):
         gate(ratings, judges, judge="tfidf_nb", min_equivalence=raters, bootstrap=100).verdict for raters in (0.5, 1)
     ]
     assert verdicts == ["pass", "fail"]
+
+
+CONSTANTS = (
+    Constant(judge="always-positive", value=0.2, low=0.16, high=0.25, verdict="fail"),
+    Constant(judge="always-negative", value=0.8, low=0.75, high=0.84, verdict="pass"),
+)
+
+
+def test_a_check_of_decisions_stands_beside_what_both_constants_would_find():
+    # Of 100 items people call 20 positive: calling every item positive decides 20% alike, calling none 80%.
+    ratings, judges = ratings_of([[1] * 3] * 20 + [[0] * 3] * 80), hard_judges_of({"j": [0] * 100})
+    [alike, bias] = gate(
+        ratings, judges, judge="j", min_consistency=0.7, max_bias=0.3, positive="b", bootstrap=50
+    ).checks
+    assert {own.judge: own.value for own in alike.constants} == {"always-positive": 0.2, "always-negative": 0.8}
+    assert {own.judge: own.value for own in bias.constants} == {"always-positive": 0.8, "always-negative": -0.2}
+    own = alike.constants[1]
+    assert (own.low, own.high, own.verdict) == (alike.low, alike.high, alike.verdict)  # the judge is that constant
+    assert alike.as_dict()["constants"][1]["judge"] == "always-negative"
+
+
+def test_a_gate_that_a_constant_would_pass_as_well_passes_with_a_warning():
+    ratings, judges = ratings_of([[1] * 3] * 20 + [[0] * 3] * 80), hard_judges_of({"j": [0] * 100})
+    result = gate(ratings, judges, judge="j", min_consistency=0.7, positive="b", bootstrap=50)
+    assert result.passes
+    assert "Calling no item positive, without looking, would pass --min-consistency 0.7 as well" in result.warnings[0]
+    assert section_of(result).lead.endswith("But calling no item positive, without looking, would pass as well.")
+    strict = gate(ratings, judges, judge="j", min_consistency=0.9, positive="b", bootstrap=50)
+    assert not any("without looking" in text for text in strict.warnings)
+
+
+def test_the_table_and_the_junit_file_show_the_constants():
+    result = result_of(replace(CHECK, constants=CONSTANTS))
+    table = section_of(result).main_table()
+    assert table.columns == ["Asked for", "Found", "Always yes / no", "Items", "Verdict"]
+    assert table.rows[0][2] == "20.0% / 80.0%"
+    said = ET.fromstring(junit_of(result)).find(".//system-out").text  # noqa: S314 - our own file
+    assert "calling every item positive 20.0% and calling no item positive 80.0%" in said
+    assert said.endswith("So calling no item positive, without looking, would pass as well.")
+    assert section_of(result_of(CHECK)).main_table().columns == ["Asked for", "Found", "Items", "Verdict"]
+
+
+def test_a_constant_that_passes_one_check_of_two_is_no_word_against_the_gate():
+    other = replace(CHECK, check="max_bias", constants=(replace(CONSTANTS[1], verdict="fail"),))
+    assert section_of(result_of(replace(CHECK, constants=CONSTANTS), other)).lead.endswith("both checks hold.")
+
+
+@pytest.mark.parametrize(("more", "expected"), [(4000, "About 4,000 more items"), (4001, "too near the threshold")])
+def test_more_than_twenty_times_the_items_at_hand_are_not_asked_for(more, expected):
+    check = replace(CHECK, verdict="inconclusive", items=200, more_items=more)
+    assert expected in check_sentence(check)
+
+
+def test_an_equivalence_by_another_score_says_by_which():
+    check = replace(CHECK, check="min_equivalence", threshold=1.0, measure="pearson", largest=4)
+    assert asked_text(check) == "worth at least 1 rater by correlation (Pearson)"
+    assert asked_text(replace(check, measure="cross-entropy")) == "worth at least 1 rater"

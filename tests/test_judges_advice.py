@@ -179,3 +179,16 @@ def test_every_piece_of_advice_has_a_reason_and_no_nan():
         assert text.endswith(".")
         assert reason.endswith(".")
         assert "nan" not in text + reason
+
+
+def test_where_every_judge_decides_like_a_constant_none_is_to_be_selected():
+    people = [choices(0, 0, 0)] * 4 + [choices(1, 1, 1)]
+    judges = {"one": [choices(0)] * 5, "two": [choices(0, 0, 1)] * 5}
+    found = advice(people, judges, positive="b")
+    assert about(found, "none is one to select yet.")
+    assert not about(found, "Select by")
+
+
+def test_judges_that_tie_by_the_definition_to_select_by_are_not_selected():
+    found = advice(THREE, {"one": SOFT, "two": SOFT})
+    assert about(found, "Do not select by jsd alone: one, two tie.")

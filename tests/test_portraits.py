@@ -545,3 +545,15 @@ def test_the_command_takes_the_positive_options_of_a_task(tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)
     assert [own["leniency"]["value"] for own in found["result"]["raters"]] == [-1, 0.5, 0.5]
     assert found["settings"]["leniency_in"] == "share"
+
+
+def test_who_says_a_bad_label_oftener_is_not_called_lenient():
+    table = [(i, r, "unsafe" if r == 0 or i % 4 == 0 else "safe") for i in range(20) for r in range(5)]
+    frame = pd.DataFrame(table, columns=["item", "rater", "label"])
+    said = " ".join(portraits(read(frame), positive="unsafe").summary().split())
+    assert "lenien" not in said.lower()
+    assert "strict" not in said
+    assert 'how often they say "unsafe"' in said
+    assert 'Oftener "unsafe"' in said
+    numbers = frame.assign(label=frame["label"].map({"unsafe": 3, "safe": 1}))
+    assert "Higher labels" in portraits(read(numbers)).summary()

@@ -251,7 +251,7 @@ def test_judges_that_tie_are_not_told_to_be_picked():
     result = found(definitions=tie_of("a", "b"), redundant=(), downstream=())
     section = section_of(result)
     assert section.lead == (
-        'By Jensen-Shannon divergence "a" and "b" stand in for people equally well. '
+        'By Jensen-Shannon divergence "a" and "b" are equally near to people. '
         "No definition of agreement can tell the first from another judge."
     )
     assert [row[3] for row in table(result, "The judges, best first").rows] == ["0 of 2, 2 tied"] * 2
@@ -500,16 +500,17 @@ def test_the_sweep_tells_where_the_best_judge_changes_and_how_prevalence_moves()
     rows, flips = sweep()
     titles = [figure.title for figure in figures(found(sensitivity=rows, flip_points=flips))]
     assert '"a" decides most like people up to beta 0.10, from there on "b"' in titles
-    assert "Between 20% and 45% of the items are positive at tau 0.5, depending on beta" in titles
+    between = "Between 20% and 45% of the items are positive at tau 0.5, depending on beta"
+    assert f"{between}: only response sets would tell which" in titles
     swept = next(f for f in figures(found(sensitivity=rows, flip_points=flips)) if "up to beta" in f.title)
     [constants] = [
         layer
         for layer in swept.spec["layer"]
-        if layer["mark"].get("strokeWidth") == 1.5 and "data" in layer and "name" in layer["data"]["values"][0]
+        if layer["mark"].get("style") == "reference" and "data" in layer and "name" in layer["data"]["values"][0]
     ]
     # Who calls every item positive decides as people do on those that they call positive.
     assert [row["y"] for row in constants["data"]["values"] if row["name"] == "always positive"] == [0.2, 0.3, 0.45]
-    assert sweep_finding(rows[1:], ()) == '"b" decides most like people whatever beta is, from 0.1 to 0.2'
+    assert sweep_finding(rows[2:], ()) == '"b" decides most like people whatever beta is, from beta 0.2 to 0.2'
 
 
 def test_more_judges_than_colours_keep_those_that_some_definition_picks():
@@ -548,3 +549,41 @@ def test_another_result_is_refused(described):
 
     with pytest.raises(DissensusError, match="A DescribeResult cannot be shown as what judges found"):
         view(described())
+
+
+def test_a_judge_that_decides_no_better_than_a_constant_is_not_one_to_pick():
+    tied = found(downstream=(*DECISIONS[:4], decided("always-negative", 0.81, -0.06)))
+    assert pick_in_short(choice_of(tied)).startswith(
+        'Of these, "a" comes closest to people by Jensen-Shannon divergence'
+    )
+
+
+def test_judges_that_tie_over_beta_are_not_called_the_best_whatever_beta_is():
+    def row(beta, alike):
+        own = {"a": alike, "b": alike}
+        return Sensitivity(beta=beta, tau=0.5, prevalence=0.2, selected={}, best="a", consistency=own)
+
+    assert sweep_finding([row(0.0, 0.8), row(0.5, 0.0)], ()) == (
+        "No judge decides more like people than every other, whatever beta is, from beta 0 to 0.5; but on 80% of the "
+        "items at first and on 0% at 0.5"
+    )
+
+
+def test_where_no_answer_is_a_label_of_people_nothing_is_said_to_be_told():
+    # The largest Jensen-Shannon divergence is ln 2: the shares have no label in common.
+    never = (
+        definition("jsd", {"a": math.log(2), "b": math.log(2)}, better="lower", how="soft"),
+        definition("hit_rate", {"a": 0.0, "b": 0.0}),
+    )
+    result = found(definitions=never, downstream=(), redundant=(), settings={"options": ["1", "2.5", "7"]})
+    said = pick_in_short(choice_of(result))
+    assert said.startswith("By these definitions nothing can be told")
+    assert "`dissensus compare --metric mae`" in said
+    words = found(definitions=never, downstream=(), redundant=(), settings={"options": ["x", "y"]})
+    assert pick_in_short(choice_of(words)).endswith("See whether judges spell the labels as people do.")
+
+
+def test_warnings_name_definitions_as_the_tables_do():
+    result = found(warnings=("a, b tie for best by predictive_efficiency_hrs_hrs_0.5: the first is named.",))
+    notes = [block.text for block in section_of(result).blocks if isinstance(block, Note)]
+    assert notes[-1] == "a, b tie for best by size of the judge's set, tau 0.5: the first is named."

@@ -204,13 +204,17 @@ def test_a_curve_that_ends_before_the_ratings_do_is_not_blamed_on_the_data():
     ("verdict", "end", "words"),
     [
         ("above K", {"equivalence_low": 2.5}, "is worth more than 5 raters; its interval begins at 2.50."),
-        ("below 0", {"equivalence_high": 0.42}, "than asking nobody, its interval reaching up to 0.42 raters."),
-        ("below 0", {"equivalence_high": 0.001}, "less than asking nobody."),
+        (
+            "below 0",
+            {"equivalence_high": 0.42},
+            "nobody, at most 0.42 raters; asking one person tells more.",
+        ),
+        ("below 0", {"equivalence_high": 0.001}, "less than asking nobody; asking one person tells more."),
     ],
 )
 def test_an_interval_that_comes_back_to_the_curve_is_told(verdict, end, words):
     judge = dataclasses.replace(worth(verdict=verdict, score=-2.0), **end)
-    assert said(worth=surveys(judge))[0].endswith(words)
+    assert any(text.endswith(words) for text in said(worth=surveys(judge)))
 
 
 def test_where_nobody_can_be_asked_a_judge_can_only_be_better_than_nobody():
@@ -219,18 +223,6 @@ def test_where_nobody_can_be_asked_a_judge_can_only_be_better_than_nobody():
         'Judge "b" predicts people better than asking nobody.',
         "To know how many raters that is worth, at least half of the items need a second rating.",
     ]
-
-
-def test_below_the_curve_one_judge_is_worth_less_than_nobody():
-    assert said(worth=surveys(worth(verdict="below 0", score=-2.0))) == [
-        'Judge "b" is worth less than asking nobody.',
-        "Asking one person tells more.",
-    ]
-
-
-def test_of_several_judges_below_the_curve_the_closest_is_named():
-    judges = (worth("b", verdict="below 0", score=-2.0), worth("c", verdict="below 0", score=-1.5))
-    assert said(worth=surveys(*judges))[0] == 'No judge is worth more than asking nobody; "c" comes closest.'
 
 
 def test_a_judge_without_a_score_has_no_worth():
@@ -329,7 +321,7 @@ def test_judges_whose_order_runs_against_peoples_may_have_their_scale_turned():
     turned = surveys(worth(verdict="below 0", score=-0.9), settings={"score": "pearson"})
     verdict = said(worth=turned, comparison=duel(better="a", metric="spearman"))
     # Which of two judges is less against people's order is no finding.
-    assert verdict[1:] == ["The judge's order runs against people's: if its scale is turned, turn its numbers round."]
+    assert verdict[2:] == ["The judge's order runs against people's: if its scale is turned, turn its numbers round."]
 
 
 def test_a_rival_that_decides_worse_without_more_bias_is_told_by_its_decisions():
@@ -353,7 +345,9 @@ def test_one_judge_is_told_beside_the_better_constant():
         "It decides as people do on 60.0% of the items, calling no item positive without looking on 65.0%."
     )
     better = ranking(("b",), downstream=(decided("b", 0.8, 0.1), DECISIONS[2]))
-    assert said(worth=surveys(), ranking=better)[2] == "It decides as people do on 80.0% of the items."
+    assert said(worth=surveys(), ranking=better)[2] == (
+        "It decides as people do on 80.0% of the items, calling no item positive without looking on 65.0%."
+    )
     known = dataclasses.replace(better.downstream[0], consistency_low=0.75, consistency_high=0.84)
     assert said(worth=surveys(), ranking=dataclasses.replace(better, downstream=(known,)))[2] == (
         "It decides as people do on 80.0% [75.0%, 84.0%] of the items."
@@ -471,7 +465,8 @@ def test_an_interval_that_leaves_the_curve_is_wide():
     # From 2.8 to beyond 5, the end of the curve: 2.2 raters or more.
     [step] = steps(worth=surveys(worth(low=2.8, high=NAN)))
     assert "is at least 2.2 raters wide" in step
-    [step] = steps(worth=surveys(worth(low=NAN, high=4.0)))
+    missing, step = steps(worth=surveys(worth(low=NAN, high=4.0)))
+    assert missing.endswith("on 300 items: it takes more items to know, or better judges.")
     assert "is at least 4.0 raters wide" in step
     assert steps(worth=surveys(worth(low=NAN, high=NAN), settings={"bootstrap": 0})) == []
 
@@ -535,7 +530,9 @@ def test_without_judges_what_is_left_open_says_which_file_would_answer_it():
 
 def test_why_these_two_judges_are_compared_is_said_where_they_are_best_in_two_ways():
     report = whole(worth=surveys(), ranking=ranking(CB, CB), comparison=duel("c", "b"))
-    assert report.sections[3].blocks[0].text == '"c" is the judge to pick, "b" the one that is worth the most.'
+    assert report.sections[3].blocks[0].text == (
+        '"c" comes first by Jensen-Shannon divergence, "b" is worth the most raters.'
+    )
     report = whole(worth=surveys(), ranking=ranking(BC, BC), comparison=duel())
     assert not isinstance(report.sections[3].blocks[0], Paragraph)
 

@@ -11,7 +11,7 @@ from dissensus.judges.aggregation import SLACK
 from dissensus.judges.collecting import collecting
 from dissensus.judges.downstream import BASELINES, Downstream
 from dissensus.judges.findings import Findings
-from dissensus.judges.reading import reading
+from dissensus.judges.reading import reading, scale
 from dissensus.judges.result import Advice
 
 SURE = 0.95
@@ -19,7 +19,9 @@ SURE = 0.95
 
 def advice_on(findings: Findings) -> tuple[Advice, ...]:
     """What to do, the most important first."""
+    first = scale(findings) if findings.prepared.scale == "interval" else []
     return (
+        *first,
         *_select(findings),
         *_decide(findings),
         *_rivals(findings),
@@ -27,7 +29,7 @@ def advice_on(findings: Findings) -> tuple[Advice, ...]:
         *_baselines(findings),
         *_distrust(findings),
         *collecting(findings),
-        *reading(findings),
+        *(advice for advice in reading(findings) if advice not in first),
     )
 
 
@@ -36,9 +38,23 @@ def _select(findings: Findings) -> list[Advice]:
     chosen = findings.definition(findings.recommended)
     if chosen.selected is None:
         return []
+    tied = [value.judge for value in chosen.values if value.rank == 1]
+    if len(tied) > 1:
+        return [Advice(text=f"Do not select by {chosen.id} alone: {listed(tied)} tie.", reason=_why(findings))]
     alone = f"Go by {chosen.id} when you compare it with another judge."
-    text = f"Select by {chosen.id}: {chosen.selected}." if len(chosen.values) > 1 else alone
+    select = f"Select by {chosen.id}: {chosen.selected}."
+    if not _is_any_better(findings):
+        select = f"Compare judges by {chosen.id}, by which {chosen.selected} comes closest; none is one to select yet."
+    text = select if len(chosen.values) > 1 else alone
     return [Advice(text=text, reason=_why(findings))]
+
+
+def _is_any_better(findings: Findings) -> bool:
+    """Whether a judge decides as people do more often than both constants at some threshold, or none is compared."""
+    rows = findings.downstream
+    constants = {row.tau: max(own.consistency for own in rows if own.tau == row.tau and own.judge in BASELINES)
+                 for row in rows}  # fmt: skip
+    return not rows or any(row.consistency > constants[row.tau] + SLACK for row in rows if row.judge not in BASELINES)
 
 
 def _why(findings: Findings) -> str:

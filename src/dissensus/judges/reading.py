@@ -19,7 +19,7 @@ FEWEST_STEPS = 3
 
 def reading(findings: Findings) -> list[Advice]:
     """Advice on what the numbers do not say."""
-    return [*_clip(findings), *_ties(findings), *_scale(findings), *_orders(findings)]
+    return [*_clip(findings), *_ties(findings), *scale(findings), *_orders(findings)]
 
 
 def _clip(findings: Findings) -> list[Advice]:
@@ -61,14 +61,15 @@ def _ties(findings: Findings) -> list[Advice]:
     ]
 
 
-def _scale(findings: Findings) -> list[Advice]:
+def scale(findings: Findings) -> list[Advice]:
     """Labels in an order, which these definitions do not know."""
     prepared = findings.prepared
     if prepared.scale == "nominal" or len(prepared.space.options) < FEWEST_STEPS:
         return []
     return [
         Advice(
-            text="Look at distances, too: the mean absolute error or a rank correlation.",
+            text=f"Look at distances{'' if prepared.scale == 'interval' else ', too'}: the mean absolute error or a "
+            "rank correlation (`dissensus compare --metric mae` or spearman; `dissensus equivalence --score pearson`).",
             reason=f"The labels are {prepared.scale}, and every definition here takes a near miss for as bad as a far "
             "one.",
         )

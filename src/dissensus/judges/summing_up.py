@@ -166,7 +166,7 @@ def tie_warnings(results: Sequence[DefinitionResult]) -> list[str]:
         if len(first) > 1:
             tied.setdefault(first, []).append(result.id)
     return [
-        f"{listed(judges)} tie for best by {', '.join(ids)}: the first is named as selected."
+        f"{listed(judges)} tie for best by {listed(ids)}: the first is named as selected."
         for judges, ids in tied.items()
     ]
 

@@ -14,12 +14,14 @@ from dissensus.decisions.unanswered import (
     options_elsewhere,
 )
 from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Part, Points, Report, Section
-from dissensus.report.sentences.judges import choice_of
+from dissensus.report.sentences.judges import choice_of, pick_in_short
 from dissensus.report.sentences.next_steps import Prices, next_steps, open_question
+from dissensus.report.sentences.standing import is_any_shown
 from dissensus.report.sentences.verdict import verdict_of
-from dissensus.report.untrusted import quoted, visible
+from dissensus.report.untrusted import quoted
 from dissensus.report.views import section_of
 from dissensus.report.views.equivalence import best_first
+from dissensus.report.views.finding import warning_texts
 from dissensus.results import Result
 
 MOST_WARNINGS = 2
@@ -34,7 +36,7 @@ PRICES = "Costs are in your units: {item:g} for a new item and {rating:g} for a 
 def report_of(answers: Answers, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0) -> Report:
     """The report about some answers, in the order of a reader's questions."""
     sections = [section_of(answers.agreement), *_raters(answers)]
-    sections += [section_of(part) for part in (answers.worth, answers.ranking) if part is not None]
+    sections += [*([] if answers.worth is None else [section_of(answers.worth)]), *_ranking(answers)]
     for section in _titled(BETTER, answers.comparison):
         sections.append(replace(section, blocks=[*_why_these(answers), *section.blocks]))
     sections += _titled(REPLACE, answers.replacing)
@@ -52,6 +54,14 @@ def report_of(answers: Answers, *, title: str, item_cost: float = 0.0, rating_co
 def _titled(title: str, result: Result | None) -> list[Section]:
     """The section of a result under the question that it answers, if it does."""
     return [] if result is None else [replace(section_of(result), title=title)]
+
+
+def _ranking(answers: Answers) -> list[Section]:
+    """Which judge can stand in; none is one to pick where none is shown to be better than asking nobody."""
+    if answers.ranking is None:
+        return []
+    is_shown = is_any_shown(answers.worth) is not False
+    return [replace(section_of(answers.ranking), lead=pick_in_short(choice_of(answers.ranking), is_shown=is_shown))]
 
 
 def _raters(answers: Answers) -> list[Section]:
@@ -72,17 +82,19 @@ def report_on(results: Sequence[Result], *, title: str) -> Report:
 
 def _why_these(answers: Answers) -> list[Block]:
     """Why these two judges were compared, where they are the best in two ways and not the first and the second."""
-    picked = None if answers.ranking is None else choice_of(answers.ranking).picked
+    choice = None if answers.ranking is None else choice_of(answers.ranking)
+    picked = None if choice is None else choice.picked
     worthiest = None if answers.worth is None else next(iter(best_first(answers.worth.judges)), None)
-    if picked is None or worthiest is None or picked.judge == worthiest.judge:
+    by = None if choice is None else choice.select_by
+    if picked is None or by is None or worthiest is None or picked.judge == worthiest.judge:
         return []
-    text = f"{quoted(picked.judge)} is the judge to pick, {quoted(worthiest.judge)} the one that is worth the most."
+    text = f"{quoted(picked.judge)} comes first by {by.name}, {quoted(worthiest.judge)} is worth the most raters."
     return [Paragraph(text=text)]
 
 
 def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list[Section]:
     """The sections with each result's warning in the first one that has it, many warnings of a section in a fold."""
-    about_data = {visible(warning) for result in results for warning in result.warnings}
+    about_data = {text for result in results for text in warning_texts(result)}
     told: set[str] = set()
     found = []
     for section in sections:

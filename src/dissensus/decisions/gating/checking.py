@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from dissensus.comparison import compare
 from dissensus.decisions.gating.comparison_check import comparison_check
-from dissensus.decisions.gating.decision_checks import decision_checks
+from dissensus.decisions.gating.decision_checks import constant_warnings, decision_checks
 from dissensus.decisions.gating.question import Question
 from dissensus.decisions.gating.result import Check
 from dissensus.decisions.gating.survey_run import run_survey
@@ -16,6 +16,7 @@ from dissensus.decisions.gating.worth_check import survey_question, worth_check
 from dissensus.engine import Progress
 from dissensus.errors import OptionError
 from dissensus.judges import rank_judges
+from dissensus.judges.downstream import BASELINES
 from dissensus.judges.result import JudgesResult
 from dissensus.judges.summing_up import kappa_warnings
 from dissensus.ratings import Judges, Ratings, Task
@@ -67,10 +68,12 @@ class Checking:
             raise OptionError(
                 "--min-consistency and --max-bias are about a decision: name its label, --positive LABEL."
             )
-        row = next(row for row in result.downstream if row.judge == question.judge)
+        row, *_ = (row for row in result.downstream if row.judge == question.judge)
+        constants = result.downstream[-len(BASELINES) :]  # they stand last
         items = result.settings["items"]
         assert isinstance(items, int)  # noqa: S101 - `rank_judges` counts them
-        return decision_checks(row, items, question), _about_decisions(result)
+        checks = decision_checks(row, constants, items, question)
+        return checks, (*constant_warnings(checks), *_about_decisions(result))
 
     def comparison(self, other: str, *, margin: float | None) -> tuple[Check, tuple[str, ...]]:
         """Is the judge better than another, or at most so much worse?"""

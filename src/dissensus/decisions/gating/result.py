@@ -11,6 +11,31 @@ Verdict = Literal["pass", "fail", "inconclusive"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Constant:
+    """What deciding all items alike, without looking, would find at the same threshold.
+
+    Attributes
+    ----------
+    judge : {"always-positive", "always-negative"}
+        Which constant.
+    value, low, high : float
+        What it would find, with its interval.
+    verdict : {"pass", "fail", "inconclusive"}
+        What the check would say of it.
+    """
+
+    judge: str
+    value: float
+    low: float
+    high: float
+    verdict: Verdict
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """One threshold, and whether the judge keeps to it.
 
@@ -42,6 +67,8 @@ class Check:
         Of an equivalence: K, the largest survey.
     p_value : float, optional
         Of a comparison.
+    constants : tuple of Constant
+        Of a check of decisions: what always positive and always negative would find.
     """
 
     check: CheckName
@@ -58,10 +85,17 @@ class Check:
     place: Place | None = None
     largest: int | None = None
     p_value: float | None = None
+    constants: tuple[Constant, ...] = ()
+
+    @property
+    def as_good(self) -> tuple[Constant, ...]:
+        """The constants that would pass a check that the judge passes."""
+        return tuple(own for own in self.constants if self.verdict == own.verdict == "pass")
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        named = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return named | {"constants": [own.as_dict() for own in self.constants]}
 
 
 @dataclass(frozen=True, kw_only=True)

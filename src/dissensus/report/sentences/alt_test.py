@@ -34,6 +34,8 @@ TEST_WORDS: dict[Test, str] = {
 def lead_sentence(result: AltTestResult) -> str:
     """The answer: of the one judge, or of all and the best one."""
     best = result.judges[0]
+    if best.replaces and result.baseline.replaces:
+        return _no_skill(result)
     said = judge_sentence(best)
     if len(result.judges) > 1:
         able = sum(judge.replaces is True for judge in result.judges) or "none"
@@ -41,9 +43,21 @@ def lead_sentence(result: AltTestResult) -> str:
             f"Of {counted(len(result.judges), 'judge')}, {able} can replace a rater as far as is shown; the largest "
             f"advantage is that of {quoted(best.judge)}. {said}"
         )
-    if best.replaces and result.baseline.replaces:
-        said += f" But so could somebody who says {quoted(result.baseline.judge)} of every item."
     return said
+
+
+def _no_skill(result: AltTestResult) -> str:
+    """The answer where a constant passes the test as well, which then tells nothing of a judge."""
+    best = result.judges[0]
+    able = sum(judge.replaces is True for judge in result.judges)
+    many = f"Of {counted(len(result.judges), 'judge')}, {able} {'passes' if able == 1 else 'pass'}"
+    who = f"{quoted(best.judge)} passes" if len(result.judges) == 1 else many
+    won = f"wins against {best.won} of {counted(len(best.raters), 'rater')}"
+    constant = f"somebody who says {quoted(result.baseline.judge)} of every item"
+    return (
+        f"{who} the test for replacing a rater, but so would {constant}, so passing takes no skill here: "
+        f"{quoted(best.judge)} {won}, that constant against {result.baseline.won}."
+    )
 
 
 def judge_sentence(judge: JudgeTest) -> str:

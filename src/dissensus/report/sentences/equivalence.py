@@ -3,11 +3,12 @@
 import math
 from collections.abc import Sequence
 
-from dissensus.report.numbers import counted, decimal, listing, percent
-from dissensus.report.sentences.surveys import ORDERS, ScoreWords, Settings, Terms
+from dissensus.report.numbers import decimal, percent
+from dissensus.report.sentences.by_score import by_words
+from dissensus.report.sentences.surveys import ORDERS, Settings, Terms
 from dissensus.report.untrusted import quoted
 from dissensus.survey.crossing import Verdict
-from dissensus.survey.result import CurvePoint, JudgeWorth
+from dissensus.survey.result import CurvePoint, EquivalenceResult, JudgeWorth
 
 CALIBRATION_MATTERS = (
     "Why calibrated and raw differ: a judge that sounds surer than it should scores badly however much it knows. "
@@ -88,7 +89,8 @@ def reach_sentence(worth: JudgeWorth, terms: Terms) -> str:
 def raters_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
     """What a judge is worth with its interval, in raters."""
     value = value_text(worth, terms)
-    return f"{value} {terms.raters}{worth_text(worth, settings, terms).removeprefix(value)}"
+    bounds = worth_text(worth, settings, terms).removeprefix(value)
+    return f"{value} {terms.raters}{bounds}{by_words(settings.get('score'))}"
 
 
 def is_flat(curve: Sequence[CurvePoint]) -> bool:
@@ -97,22 +99,33 @@ def is_flat(curve: Sequence[CurvePoint]) -> bool:
     return len(known) > 1 and max(known) - min(known) < FLATTEST
 
 
+def runs_against(result: EquivalenceResult, best: JudgeWorth) -> bool:
+    """Whether even the best judge puts items in the opposite order, so that judges' scales may be turned."""
+    return best.verdict == "below 0" and result.settings.get("score") in ORDERS
+
+
 def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges: int) -> str:
     """The answer: what the best judge is worth, and which surveys are worse and better than it."""
     name, place = judge_name(best), place_of(best, terms)
     if place is None:
         return f"How many {terms.raters} judge {name} is worth is undefined here (the warnings say why)."
+    by = by_words(settings.get("score"))
     subject = f"Judge {name}" if judges == 1 else f"Of {judges} judges, {name}"
     if place == "below 0":
         even = "" if judges == 1 else " comes closest to people, and even it"
-        return f"{subject}{even} is worth less than asking nobody: {terms.nobody} foretells {terms.target} better."
+        return f"{subject}{even} is worth less than asking nobody{by}: {terms.nobody} foretells {terms.target} better."
     if place == "above K":
-        return f"{subject} {_above(terms)}"
+        return f"{subject} {_above(terms, by)}"
     most = "" if judges == 1 else " the most,"
-    return f"{subject} is worth{most} {raters_text(best, settings, terms)}: {_between(best, terms)}."
+    return f"{subject} is worth{most} {raters_text(best, settings, terms)}: {_between(best, settings, terms)}."
 
 
-def _above(terms: Terms) -> str:
+def reaches_beyond(worth: JudgeWorth, settings: Settings) -> bool:
+    """Whether the interval of a judge on the curve ends beyond it, so that no survey here is surely better."""
+    return bool(settings.get("bootstrap")) and worth.verdict == "within" and not math.isfinite(worth.equivalence_high)
+
+
+def _above(terms: Terms, by: str) -> str:
     """That a judge is better than the largest survey, which may be asking nobody."""
     if not terms.largest:
         return (
@@ -120,19 +133,26 @@ def _above(terms: Terms) -> str:
             "cannot tell, because fewer than half of the items have a second rating."
         )
     return (
-        f"is worth more than {terms.raters_of(terms.largest)}: it predicts {terms.target} better than asking "
+        f"is worth more than {terms.raters_of(terms.largest)}{by}: it predicts {terms.target} better than asking "
         f"{terms.people(terms.largest)}, the largest survey here; how much better is unknown."
     )
 
 
-def _between(worth: JudgeWorth, terms: Terms) -> str:
+def _between(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
     """Which surveys a judge lies between; what leftmost crossing means, so that it holds for every smaller survey."""
     k = math.ceil(worth.equivalence)
     if worth.equivalence == k:
         return f"it predicts {terms.target} exactly as well as asking {terms.people(k)}"
-    if k == 1:
+    if reaches_beyond(worth, settings):
+        fewer = f"a survey of {terms.people(k - 1)}" if k > 1 else "asking nobody"
+        return f"{fewer} predicts {terms.target} less well; that more people predict better is not shown"
+    is_sure = not settings.get("bootstrap") or math.isfinite(worth.equivalence_low)
+    if k == 1 and is_sure:
         return f"asking nobody predicts {terms.target} less well, asking {terms.people(1)} better"
-    return f"a survey of {terms.people(k - 1)} predicts {terms.target} less well, one of {k} better"
+    if k == 1:
+        return f"asking {terms.people(1)} predicts {terms.target} better; that asking nobody is worse is not shown"
+    said = f"a survey of {terms.people(k - 1)} predicts {terms.target} less well, one of {k} better"
+    return said if is_sure else f"{said}; that even asking nobody is worse is not shown"
 
 
 def fraction_sentence(worth: JudgeWorth, terms: Terms) -> str:
@@ -156,6 +176,11 @@ def decision_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> st
     rest = f"{asked} or fewer tells less" if fewer > 1 else f"{asked} tells less"
     if fewer == worth.equivalence:
         rest = f"{asked} tells as much"
+    if reaches_beyond(worth, settings):
+        opened = _open_question(worth, settings, terms)
+        return f"The judge or people? By this estimate {rest} than the judge. {opened}".replace(
+            "tells as much than", "tells as much as"
+        )
     return (
         f"The judge or people? By this estimate asking {terms.people(fewer + 1)} or more about each item tells more "
         f"than the judge, {rest}. {_open_question(worth, settings, terms)}"
@@ -214,7 +239,7 @@ def judge_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
     elif place == "above K":
         said = f"{name} is worth more than {terms.raters_of(terms.largest)}, the largest survey here."
     else:
-        said = f"{name} is worth {raters_text(worth, settings, terms)}: {_between(worth, terms)}."
+        said = f"{name} is worth {raters_text(worth, settings, terms)}: {_between(worth, settings, terms)}."
     return " ".join(filter(None, [said, reach_sentence(worth, terms), shares_sentence(worth, terms)]))
 
 
@@ -232,29 +257,6 @@ def below_hint(settings: Settings, terms: Terms) -> str:
             "isotonic, or --calibrate table for judges that give one label per item."
         )
     return f"{meaning} A calibrated judge that is there tells, as far as these data show, nothing about people."
-
-
-def curve_sentence(curve: Sequence[CurvePoint], terms: Terms, words: ScoreWords) -> str:
-    """What asking people brings."""
-    shown = [p for p in curve if p.raters in {0, 1, 2, curve[-1].raters} and math.isfinite(p.score)]
-    if words.is_gain:
-        parts = [f"{terms.people(p.raters)} {words.form(p.score - curve[0].score)}" for p in shown if p.raters]
-        return f"What asking brings, over asking nobody: {listing(parts)}."
-    return f"What asking brings: {listing([f'{terms.people(p.raters)} {words.form(p.score)}' for p in shown])}."
-
-
-def falling_sentence(curve: Sequence[CurvePoint], settings: Settings) -> str:
-    """That the curve falls although more people cannot know less; empty if it does not, beyond a hair."""
-    known = [p for p in curve if math.isfinite(p.score)]
-    top = max(known, key=lambda p: p.score)
-    is_learned = settings.get("combiner", "abc") == "abc"
-    if not is_learned or top.score - known[-1].score <= 0.05 * (top.score - known[0].score):
-        return ""
-    return (
-        f"The curve falls after {counted(top.raters, 'rater')}. More people do not know less: the larger a survey, the "
-        "fewer other items show the same answers, and the combiner has too little to learn from. Try --combiner npmle, "
-        f"or --max-raters {top.raters}."
-    )
 
 
 def curve_finding(best: JudgeWorth | None, terms: Terms) -> str:

@@ -3,12 +3,17 @@
 import math
 
 from dissensus.decisions.gating.question import POWER
-from dissensus.decisions.gating.result import Check, GateResult, Verdict
-from dissensus.report.numbers import counted, decimal, percent, spelled, with_interval
+from dissensus.decisions.gating.result import Check, Constant, GateResult, Verdict
+from dissensus.judges.downstream import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
+from dissensus.report.numbers import counted, decimal, listing, percent, spelled, with_interval
+from dissensus.report.sentences.by_score import by_words
 from dissensus.report.untrusted import quoted
 
 SHARES = ("wins", "accuracy")
 POINT = 0.01
+CONSTANTS = {ALWAYS_POSITIVE: "calling every item positive", ALWAYS_NEGATIVE: "calling no item positive"}
+SENSIBLE = 20
+"""More items than so many times those at hand are nothing that anybody would collect to settle a check."""
 VERDICT_WORDS: dict[Verdict, str] = {"pass": "passes", "fail": "fails", "inconclusive": "is inconclusive"}
 RULE = (
     "The bound of the interval decides, not the estimate: a check passes where the whole interval keeps to the "
@@ -21,7 +26,10 @@ def lead_sentence(result: GateResult) -> str:
     judge, n = quoted(result.judge), len(result.checks)
     if result.passes:
         every = {1: "the check holds", 2: "both checks hold"}.get(n, f"all {spelled(n)} checks hold")
-        return f"{judge} passes: {every}."
+        said = f"{judge} passes: {every}."
+        alike = [own.judge for own in result.checks[0].as_good if all(own.judge in _names(c) for c in result.checks)]
+        who = listing([CONSTANTS[name] for name in alike])
+        return f"{said} But {who}, without looking, would pass as well." if alike else said
     failed = sum(check.verdict == "fail" for check in result.checks)
     unclear = sum(check.verdict == "inconclusive" for check in result.checks)
     if not failed:
@@ -44,10 +52,14 @@ def _is(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
+def _names(check: Check) -> list[str]:
+    return [own.judge for own in check.as_good]
+
+
 def asked_text(check: Check) -> str:
     """What was asked for."""
     if check.check == "min_equivalence":
-        return f"worth at least {raters(check.threshold)}"
+        return f"worth at least {raters(check.threshold)}{by_words(check.measure)}"
     if check.check == "min_consistency":
         return f"at least {_share(check.threshold)} decided alike (tau {check.tau:g})"
     if check.check == "max_bias":
@@ -93,7 +105,29 @@ def check_sentence(check: Check) -> str:
     """What was asked for, what was found, and what would settle it."""
     said = f"{asked_text(check)}: {_finding(check)} on {counted(check.items, 'item')}"
     text = f"{said[0].upper()}{said[1:]}. The check {VERDICT_WORDS[check.verdict]}."
-    return f"{text} {settling_sentence(check)}" if check.verdict == "inconclusive" else text
+    settling = settling_sentence(check) if check.verdict == "inconclusive" else ""
+    return " ".join(filter(None, [text, constants_sentence(check), settling]))
+
+
+def constants_sentence(check: Check) -> str:
+    """What deciding all items alike, without looking, would find, and that it would pass; empty of other checks."""
+    if not check.constants:
+        return ""
+    said = [f"{CONSTANTS[own.judge]} {_constant_text(check, own)}" for own in check.constants]
+    text = f"For comparison: {listing(said)}."
+    if not check.as_good:
+        return text
+    who = listing([CONSTANTS[own.judge] for own in check.as_good])
+    return f"{text} So {who}, without looking, would pass as well."
+
+
+def constants_cell(check: Check) -> str | None:
+    """What always positive and always negative would find, in a table; nothing of other checks."""
+    return " / ".join(_constant_text(check, own) for own in check.constants).replace(" points /", " /") or None
+
+
+def _constant_text(check: Check, own: Constant) -> str:
+    return f"{_one(100 * own.value)} points" if check.check == "max_bias" else percent(own.value)
 
 
 def _finding(check: Check) -> str:
@@ -123,6 +157,8 @@ def settling_sentence(check: Check) -> str:
     if check.more_items is None:
         where = "lies on the threshold" if math.isfinite(check.value) else "is off the curve or undefined"
         return f"The estimate {where}: no number of items can be named that would settle it."
+    if check.more_items > SENSIBLE * check.items:
+        return "The estimate lies too near the threshold to settle with a sensible number of items."
     return (
         f"About {counted(round_up(check.more_items), 'more item')} would settle it with a chance of "
         f"{percent(POWER, 0)}, if the estimate is right."
@@ -183,6 +219,8 @@ def measure_sentences(result: GateResult) -> list[str]:
         said.append("Decisions are alike where judge and people both call an item positive, or neither does.")
     if "max_bias" in asked:
         said.append("Bias is the judge's share of positive decisions less people's.")
+    if any(check.constants for check in result.checks):
+        said.append("Always yes / no: what calling every item positive, and calling none, would find without looking.")
     if {"better_than", "not_worse_than"} & asked.keys():
         said.append("A difference of scores is positive where the judge is better than the other.")
     return said

@@ -11,6 +11,8 @@ from dissensus.report.untrusted import quoted
 
 Settings = Mapping[str, object]
 MOST_NAMES = 4
+WORTH_WORDS = 0.1
+"""A share that changes by less over the sweep needs no words."""
 SMALLEST = 0.0005
 """A smaller share is nothing that a percentage with one decimal would show."""
 
@@ -138,7 +140,7 @@ def sweep_finding(rows: Sequence[Sensitivity], flips: Sequence[FlipPoint]) -> st
         spread = f"on {percent(min(shares), 0)} to {percent(max(shares), 0)} of the items"
         return f"{quoted(first.best)} decides as people do {spread}, depending on beta"
     if not flips:
-        return f"{quoted(first.best)} decides most like people whatever beta is, from {first.beta:g} to {last.beta:g}"
+        return f"{_never_beaten(rows)}, from beta {first.beta:g} to {last.beta:g}{_falling(rows)}"
     change = flips[0]
     more = f", with {counted(len(flips) - 1, 'more change')} after that" if len(flips) > 1 else ""
     return (
@@ -147,13 +149,45 @@ def sweep_finding(rows: Sequence[Sensitivity], flips: Sequence[FlipPoint]) -> st
     )
 
 
+def _never_beaten(rows: Sequence[Sensitivity]) -> str:
+    """Who decides most like people at every beta: one judge alone, one that others equal at some, or none."""
+    judge = rows[0].best
+    ahead = [_ahead(row, judge) for row in rows]
+    if all(ahead):
+        return f"{quoted(judge)} decides most like people whatever beta is"
+    if any(ahead):
+        return f"No judge decides more like people than {quoted(judge)} whatever beta is, some as often"
+    return "No judge decides more like people than every other, whatever beta is"
+
+
+def _ahead(row: Sensitivity, judge: str) -> bool:
+    """Whether a judge decides more like people than every other one at this beta."""
+    others = [value for name, value in row.consistency.items() if name != judge]
+    return row.consistency[judge] > max(others) + SMALLEST
+
+
+def _falling(rows: Sequence[Sensitivity]) -> str:
+    """How rarely even the best judge decides as people do somewhere in the sweep; empty if that hardly changes."""
+    best = [max(row.consistency.values()) for row in rows]
+    lowest = min(range(len(rows)), key=lambda i: best[i])
+    if best[0] - best[lowest] < WORTH_WORDS:
+        return ""
+    shares = percent(best[0], 0), percent(best[lowest], 0)
+    return f"; but on {shares[0]} of the items at first and on {shares[1]} at {rows[lowest].beta:g}"
+
+
 def prevalence_finding(rows: Sequence[Sensitivity]) -> str:
     """The title of the chart of prevalence over beta."""
     first, last = rows[0], rows[-1]
     return (
         f"Between {percent(first.prevalence, 0)} and {percent(last.prevalence, 0)} of the items are positive at tau "
-        f"{first.tau:g}, depending on beta"
+        f"{first.tau:g}, depending on beta{_so_what(abs(last.prevalence - first.prevalence))}"
     )
+
+
+def _so_what(spread: float) -> str:
+    """What follows where the prevalence hangs on beta."""
+    return ": only response sets would tell which" if spread >= WORTH_WORDS else ""
 
 
 def selection_flips(result: JudgesResult, tau: float) -> list[FlipPoint]:

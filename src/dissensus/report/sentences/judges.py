@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from dissensus.judges.downstream import BASELINES, Downstream
 from dissensus.judges.result import Advice, JudgesResult, JudgeValue
-from dissensus.report.numbers import counted, listing, percent
+from dissensus.ratings.labels import number
+from dissensus.report.numbers import counted, decimal, listing, percent
 from dissensus.report.sentences.definitions import Kind, in_words, kinds_of, main_tau, recommended_kind
 from dissensus.report.sentences.equivalence import samples
 from dissensus.report.sentences.judge_decisions import best_constant, constant_words
@@ -14,6 +15,8 @@ from dissensus.report.untrusted import quoted
 
 SURE = 0.95
 MOST_NAMES = 3
+NEARLY = 0.99
+"""Of the largest Jensen-Shannon divergence, ln 2: judge and people share next to no label."""
 BRACKETS = (
     "In brackets what is compared, the judge's part first: the most frequent label, the shares of the labels, the "
     "set of options that enough raters endorse, or the shares that endorse each."
@@ -36,6 +39,8 @@ class Choice:
         The judges by it, the best first, those without a value last.
     downstream : mapping of str to Downstream
         Decisions at the threshold, by judge; empty if no option is positive.
+    has_numbers : bool
+        Whether every label is a number, so that distances mean something.
     """
 
     kinds: Sequence[Kind]
@@ -43,6 +48,7 @@ class Choice:
     select_by: Kind | None
     ranked: Sequence[JudgeValue]
     downstream: Mapping[str, Downstream]
+    has_numbers: bool = False
 
     @property
     def picked(self) -> JudgeValue | None:
@@ -53,6 +59,16 @@ class Choice:
     def voting(self) -> list[Kind]:
         """The kinds that look at people and have a best judge."""
         return [kind for kind in self.kinds if kind.best and kind.looks_at_people]
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether no judge ever gives a label of people, so that definitions that ask for that have nothing to tell."""
+        found = {own.id: own for kind in self.kinds for own in kind.definitions}
+        hits, jsd = found.get("hit_rate"), found.get("jsd")
+        if hits is None or jsd is None or not hits.values or not jsd.values:
+            return False
+        never = all(value.value == 0 for value in hits.values)
+        return never and all(value.value >= NEARLY * math.log(2) for value in jsd.values)
 
     def agreeing(self, judge: str) -> list[Kind]:
         """The kinds that would pick a judge."""
@@ -71,11 +87,34 @@ def choice_of(result: JudgesResult) -> Choice:
         select_by=select_by,
         ranked=sorted(values, key=lambda value: math.inf if value.rank is None else value.rank),
         downstream={row.judge: row for row in result.downstream if math.isclose(row.tau, tau)},
+        has_numbers=_are_numbers(result.settings.get("options")),
     )
 
 
-def pick_in_short(choice: Choice) -> str:
-    """The answer: which judge to pick, how sure, who would have picked another one, and what that costs."""
+def _are_numbers(options: object) -> bool:
+    known = [number(str(option)) for option in options] if isinstance(options, Sequence) else []
+    return bool(known) and None not in known
+
+
+def nothing_told(choice: Choice) -> str:
+    """That judges never gave a label that people gave, and what to ask instead."""
+    said = (
+        "By these definitions nothing can be told: they ask whether judges give the labels that people gave, and next "
+        f"to no answer does (hit rate 0, Jensen-Shannon divergence at its maximum, {decimal(math.log(2), 3)})."
+    )
+    if not choice.has_numbers:
+        return f"{said} See whether judges spell the labels as people do."
+    return (
+        f"{said} Of numbers ask how near they are: `dissensus compare --metric mae` or `--metric spearman`, and "
+        "`dissensus equivalence --score pearson`."
+    )
+
+
+def pick_in_short(choice: Choice, *, is_shown: bool = True) -> str:
+    """The answer: which judge to pick, how sure, who would have picked another one, and what that costs.
+
+    No judge is one to pick where a constant decides as well, or where none is shown to be better than asking nobody.
+    """
     picked, select_by = choice.picked, choice.select_by
     if picked is None or select_by is None:
         return "Which judge can stand in for people is undefined here (the warnings say why)."
@@ -83,12 +122,17 @@ def pick_in_short(choice: Choice) -> str:
         return (
             f"There is one judge only, {quoted(picked.judge)}: nothing to choose between. {only_judge(choice)}".strip()
         )
+    if choice.is_hopeless:
+        return nothing_told(choice)
     said = f"{_verb(picked)} {quoted(picked.judge)}: by {select_by.name} it stands in for people best{_sure(picked)}."
+    if not is_shown or constant_warning(choice):
+        said = f"Of these, {quoted(picked.judge)} comes closest to people by {select_by.name}{_sure(picked)}."
     if len(select_by.best) > 1:
         alike = listing([quoted(judge) for judge in select_by.best[:MOST_NAMES]])
         more = len(select_by.best) - MOST_NAMES
-        said = f"By {select_by.name} {alike}{f' and {more} more' if more > 0 else ''} stand in for people equally well."
-    votes = f"{_votes(choice, picked.judge)} {others_sentence(choice)}".strip()
+        said = f"By {select_by.name} {alike}{f' and {more} more' if more > 0 else ''} are equally near to people."
+    name = quoted(picked.judge) if len(select_by.best) > 1 else "it"
+    votes = f"{_votes(choice, picked.judge, name)} {others_sentence(choice)}".strip()
     return " ".join(filter(None, [said, votes, _better_decider(choice, picked.judge), constant_warning(choice)]))
 
 
@@ -114,19 +158,19 @@ def _sure(picked: JudgeValue) -> str:
     return "" if math.isnan(picked.share_best) else f", and is the best in {samples(picked.share_best)}"
 
 
-def _votes(choice: Choice, judge: str) -> str:
+def _votes(choice: Choice, judge: str, name: str) -> str:
     agreeing, total = choice.agreeing(judge), len(choice.voting)
     agree, tied = len(agreeing), sum(len(kind.best) > 1 for kind in agreeing)
     if tied == total:
         return "No definition of agreement can tell the first from another judge."
     if tied:
-        others = f"{tied} cannot tell it from another judge"
+        others = f"{tied} cannot tell {name} from another judge"
         verb = "prefers" if agree - tied == 1 else "prefer"
-        return f"{agree - tied} of {total} definitions of agreement {verb} it, and {others}."
+        return f"{agree - tied} of {total} definitions of agreement {verb} {name}, and {others}."
     if agree == total:
-        return f"All {total} definitions of agreement pick it." if total > 1 else ""
+        return f"All {total} definitions of agreement pick {name}." if total > 1 else ""
     verb = "picks" if agree == 1 else "pick"
-    return f"{'Only ' if 2 * agree < total else ''}{agree} of {total} definitions of agreement {verb} it."
+    return f"{'Only ' if 2 * agree < total else ''}{agree} of {total} definitions of agreement {verb} {name}."
 
 
 def only_judge(choice: Choice) -> str:

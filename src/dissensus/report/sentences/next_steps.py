@@ -11,6 +11,7 @@ from dissensus.planning import PlanRatersResult
 from dissensus.report.numbers import counted, decimal, whole
 from dissensus.report.sentences.equivalence import judge_name, place_of
 from dissensus.report.sentences.plan_raters import design_words
+from dissensus.report.sentences.standing import is_any_shown
 from dissensus.report.sentences.surveys import terms_of
 from dissensus.report.untrusted import quoted
 from dissensus.report.views.equivalence import best_first
@@ -41,7 +42,9 @@ def next_steps(answers: Answers, prices: Prices) -> list[str]:
     part = answers.agreement.whole
     best = None if answers.worth is None else next(iter(best_first(answers.worth.judges)), None)
     why = next((left.reason for left in answers.unanswered if left.question == COLLECT), "")
-    said = [tell_apart(answers.comparison, answers.plan, why)]
+    is_shown = is_any_shown(answers.worth) is not False
+    said = [] if is_shown else [beat_nobody(answers)]
+    said.append(tell_apart(answers.comparison, answers.plan, why, is_shown=is_shown))
     if answers.worth is not None and best is not None:
         said += [
             more_answers(answers.worth, part),
@@ -51,12 +54,33 @@ def next_steps(answers: Answers, prices: Prices) -> list[str]:
     return [text for text in [*said, second_ratings(part, prices)] if text]
 
 
-def tell_apart(comparison: CompareResult | None, plan: PlanRatersResult | None, why: str = "") -> str:
+def beat_nobody(answers: Answers) -> str:
+    """What is missing where no judge is shown to be better than asking nobody: more items, or better judges."""
+    worth = answers.worth
+    assert worth is not None  # noqa: S101 - otherwise nothing would be known about asking nobody
+    ranked = best_first(worth.judges)
+    best = ranked[0]
+    alone = judge_name(best) if len(ranked) == 1 else "No judge"
+    said = f"{alone} is {'not ' * (len(ranked) == 1)}shown to predict people better than asking nobody"
+    items = counted(worth.curve[0].items, "item")
+    if best.equivalence_high < WIDE:
+        return (
+            f"{said}, and on {items} none can be worth as much as one rater: better judges are needed before more "
+            "ratings."
+        )
+    return f"{said} on {items}: it takes more items to know, or better judges."
+
+
+def tell_apart(
+    comparison: CompareResult | None, plan: PlanRatersResult | None, why: str = "", *, is_shown: bool = True
+) -> str:
     """What it takes to know whether the best judge is better than the second, or `why` that is unknown."""
     if comparison is None or not comparison.pairs:
         return ""
     pair = comparison.pairs[0]
     two = f"{quoted(pair.judge_a)} and {quoted(pair.judge_b)}"
+    if pair.better != "neither" and not is_shown:
+        return f"{two} are told apart by these {counted(pair.items, 'item')}, which makes neither of them worth using."
     if pair.better != "neither":
         return f"To tell {two} apart nothing more is needed: {counted(pair.items, 'item')} were enough."
     best = None if plan is None else plan.recommended

@@ -18,6 +18,8 @@ from dissensus.report.sentences.compare import p_text
 from dissensus.report.untrusted import quoted
 
 MOST_NAMED = 5
+LONGEST_LABEL = 20
+"""Longer labels do not stand above a column."""
 AGREEMENT_WORDS = {
     "same label": "Agreement is the share of the other raters of the same items who gave the same label.",
     "distance": "Agreement is how near a rater's labels are to those of the other raters of the same items: 1 less the "
@@ -92,7 +94,7 @@ def population_sentences(result: PortraitsResult) -> list[str]:
     if (agreement := result.populations.get("difference")) is not None and _is_known(agreement):
         said.append(_spread("how well they agree with the rest", agreement.spread, _points(agreement.spread)))
     if (leniency := result.populations.get("leniency")) is not None and _is_known(leniency):
-        said.append(_spread("leniency", leniency.spread, height_text(leniency.spread, result)))
+        said.append(_spread(height_words(result), leniency.spread, height_text(leniency.spread, result)))
     if (consistency := result.populations.get("consistency")) is not None:
         who = counted(consistency.raters, "rater")
         said.append(f"When an item came again, {who} agreed {percent(consistency.mean)} with themselves on average.")
@@ -120,6 +122,28 @@ def _not_nothing(value: float, digits: int) -> str:
     return text if text.strip("0.") else f"less than {decimal(10.0**-digits, digits)}"
 
 
+def height_words(result: PortraitsResult) -> str:
+    """What the JSON calls leniency, in words: it says nothing of whether the positive label is good or bad."""
+    if result.settings.get("leniency_in") != "share":
+        return "how high their labels are"
+    return f"how often they say {positive_words(result)}"
+
+
+def height_heading(result: PortraitsResult) -> str:
+    """The same above a column."""
+    if result.settings.get("leniency_in") != "share":
+        return "Higher labels"
+    name = positive_words(result)
+    return f"Oftener {name}" if len(name) <= LONGEST_LABEL else "Oftener positive"
+
+
+def positive_words(result: PortraitsResult) -> str:
+    """The positive label by name; several as what they are."""
+    positive = result.settings.get("positive")
+    names = [str(name) for name in positive] if isinstance(positive, Sequence) else []
+    return quoted(names[0]) if len(names) == 1 else "a positive label"
+
+
 def height_text(value: float, result: PortraitsResult) -> str:
     """A spread of leniency: percentage points of positive labels, or steps of the labels."""
     return _points(value) if result.settings.get("leniency_in") == "share" else _not_nothing(value, 2)
@@ -140,7 +164,7 @@ def group_sentences(result: PortraitsResult) -> list[str]:
         if math.isnan(test.p_value):
             continue
         how = "differ" if test.p_value <= level else "are not shown to differ"
-        what = "how well their raters agree with the rest" if test.about == "agreement" else "leniency"
+        what = "how well their raters agree with the rest" if test.about == "agreement" else height_words(result)
         said.append(f"Groups {how} in {what} ({p_text(test.p_value)}).")
     return [*said, *siding_sentences(result.judges)]
 

@@ -1,4 +1,4 @@
-"""The verdict: what a whole report comes down to, in three sentences."""
+"""The verdict: what a whole report comes down to, in a few sentences."""
 
 import math
 from collections.abc import Sequence
@@ -11,12 +11,14 @@ from dissensus.decisions.answers import Answers
 from dissensus.judges.result import JudgesResult
 from dissensus.report.numbers import counted, decimal, percent, spelled, whole, with_interval
 from dissensus.report.sentences.asking_people import asking, people_in_words
+from dissensus.report.sentences.by_score import by_words
 from dissensus.report.sentences.coefficients import coefficient_name, headline, interval_of, pairwise_clause
 from dissensus.report.sentences.compare import p_text
-from dissensus.report.sentences.equivalence import FLAT, TURNED, is_flat, judge_name, place_of, raters_text, reach_of
+from dissensus.report.sentences.equivalence import FLAT, is_flat, judge_name, place_of, raters_text, reach_of
 from dissensus.report.sentences.judge_decisions import best_constant, constant_words
-from dissensus.report.sentences.judges import Choice, choice_of, rivals
-from dissensus.report.sentences.surveys import ORDERS, Settings, Terms, terms_of
+from dissensus.report.sentences.judges import Choice, choice_of, constant_warning, rivals
+from dissensus.report.sentences.standing import differing, is_any_shown, nearest_sentence, not_yet
+from dissensus.report.sentences.surveys import Settings, Terms, terms_of
 from dissensus.report.untrusted import quoted
 from dissensus.report.views.equivalence import best_first
 from dissensus.survey.result import EquivalenceResult, JudgeWorth
@@ -32,18 +34,39 @@ FEW = 0.5
 
 
 def verdict_of(answers: Answers) -> list[str]:
-    """Three sentences: what the best judge is worth, what asking people would bring, and how sure the choice is."""
+    """Three sentences: what the best judge is worth, what asking people would bring, and how sure the choice is.
+
+    Where the sections do not say the same of the judges, a fourth tells why.
+    """
+    if answers.worth is not None and is_any_shown(answers.worth) is False:
+        return _not_yet(answers, answers.worth)
     best = None if answers.worth is None else next(iter(best_first(answers.worth.judges)), None)
     said = [] if answers.worth is None or best is None else _worth(answers.worth, best, answers.agreement.whole)
     named = None if best is None or answers.worth is None or is_flat(answers.worth.curve) else best.judge
     if answers.ranking is not None:
         said += _choice(answers.ranking, answers.comparison, named)
-    elif best is not None and not _runs_against(answers.worth, best):
+    elif best is not None:
         duel = _duel(answers.comparison, best.judge)
         said += [] if duel is None else [duel.sentence("it" if named else quoted(best.judge))]
     if not said:
         return _agreement(answers)
-    return said if len(said) >= SENTENCES else [*said, *_agreement(answers)[:1]]
+    return _filled(said, answers)
+
+
+def _filled(said: list[str], answers: Answers) -> list[str]:
+    """The verdict with how far people agree where it is short, and with why its parts differ where they do."""
+    filled = said if len(said) >= SENTENCES else [*said, *_agreement(answers)[:1]]
+    return [text for text in [*filled, differing(answers)] if text]
+
+
+def _not_yet(answers: Answers, worth: EquivalenceResult) -> list[str]:
+    """Where no judge is shown to be better than asking nobody, no judge is picked either."""
+    used, rated = worth.curve[0].items, answers.agreement.whole.items
+    first, *rest = not_yet(worth)
+    first = first if used >= FEW * rated else f"{first} That is on {whole(used)} of the {counted(rated, 'item')}."
+    choice = None if answers.ranking is None else choice_of(answers.ranking)
+    nearest = [] if choice is None else [nearest_sentence(choice)] if len(choice.ranked) > 1 else _only(choice)
+    return _filled([text for text in [first, *rest, *nearest] if text], answers)
 
 
 def _worth(result: EquivalenceResult, best: JudgeWorth, rated: Description) -> list[str]:
@@ -61,9 +84,8 @@ def _placed(result: EquivalenceResult, best: JudgeWorth, terms: Terms, rated: De
     if place is None:
         return [f"How many {terms.raters} judge {name} is worth is undefined here."]
     if place == "above K":
-        return _above(best, terms, has_more=rated.median > terms.largest + 1)
-    if place == "below 0":
-        return _below(result, best, terms)
+        by = by_words(result.settings.get("score"))
+        return _above(best, terms, by=by, has_more=rated.median > terms.largest + 1)
     if is_flat(result.curve):
         return [FLAT]
     return [
@@ -72,7 +94,7 @@ def _placed(result: EquivalenceResult, best: JudgeWorth, terms: Terms, rated: De
     ]
 
 
-def _above(best: JudgeWorth, terms: Terms, *, has_more: bool) -> list[str]:
+def _above(best: JudgeWorth, terms: Terms, *, by: str, has_more: bool) -> list[str]:
     if not terms.largest:
         return [
             f"Judge {judge_name(best)} predicts people better than asking nobody.",
@@ -82,28 +104,9 @@ def _above(best: JudgeWorth, terms: Terms, *, has_more: bool) -> list[str]:
     begins = "" if reach is None else f"; its interval begins at {decimal(reach)}"
     unknown = f"How many more these data cannot tell: the largest survey that they allow asks {people}."
     return [
-        f"Judge {judge_name(best)} is worth more than {terms.raters_of(terms.largest)}{begins}.",
+        f"Judge {judge_name(best)} is worth more than {terms.raters_of(terms.largest)}{by}{begins}.",
         f"How many more this page does not tell: its largest survey asks {people}." if has_more else unknown,
     ]
-
-
-def _below(result: EquivalenceResult, best: JudgeWorth, terms: Terms) -> list[str]:
-    many = len({judge.judge for judge in result.judges}) > 1
-    said = f"Judge {judge_name(best)} is worth less than asking nobody"
-    if many:
-        said = f"No judge is worth more than asking nobody; {judge_name(best)} comes closest"
-    reach = reach_of(best)
-    if reach is not None and decimal(reach) != decimal(0):
-        said += f", its interval reaching up to {decimal(reach)} {terms.raters}"
-    if _runs_against(result, best):
-        return [f"{said}.", TURNED]
-    better = next((p for p in result.curve if p.raters == 1 and p.score > best.score), None)
-    return [f"{said}.", *([f"Asking {people_in_words(1, terms)} tells more."] if better is not None else [])]
-
-
-def _runs_against(result: EquivalenceResult | None, best: JudgeWorth) -> bool:
-    """Whether even the best judge puts items in the opposite order, so that judges' scales may be turned."""
-    return result is not None and best.verdict == "below 0" and result.settings.get("score") in ORDERS
 
 
 def _choice(result: JudgesResult, comparison: CompareResult | None, worthiest: str | None) -> list[str]:
@@ -113,6 +116,8 @@ def _choice(result: JudgesResult, comparison: CompareResult | None, worthiest: s
         return []
     if len(choice.ranked) == 1:
         return _only(choice)
+    if constant_warning(choice):
+        return [nearest_sentence(choice)]
     picked = choice.picked.judge
     duel = _duel(comparison, picked)
     found = rivals(choice)
@@ -225,9 +230,9 @@ def _only(choice: Choice) -> list[str]:
     share = with_interval(row.consistency, row.consistency_low, row.consistency_high, form=percent)
     said = f"It decides as people do on {share} of the items"
     constant = best_constant(choice.downstream.values())
-    if constant is not None and constant.consistency >= row.consistency:
-        return [f"{said}, {constant_words(constant)} without looking on {percent(constant.consistency)}."]
-    return [f"{said}."]
+    if constant is None:
+        return [f"{said}."]
+    return [f"{said}, {constant_words(constant)} without looking on {percent(constant.consistency)}."]
 
 
 def _agreement(answers: Answers) -> list[str]:

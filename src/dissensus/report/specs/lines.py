@@ -18,7 +18,7 @@ class LineChart:
         `series`, `x`, `y`, `low` and `high` (may be None), `is_main` (drawn thick, with its band); series in the order
         of the legend, x rising.
     constants : sequence of mapping
-        `name`, `x`, `y` and `is_rising`: dashed lines to compare with, named where they begin.
+        `name`, `x`, `y` and `is_rising`: dashed lines to compare with, named at their higher end.
     turns : sequence of mapping
         `x` and `text`: where something changes.
     level : float, optional
@@ -46,7 +46,8 @@ def line_chart(chart: LineChart) -> Spec:
     return {
         "height": HEIGHT,
         "encoding": {"x": _x(chart), "y": _y(chart)},
-        "layer": [*_level(chart), *_band(chart), *_constants(chart), *_turns(chart), *_series(chart)],
+        # Dashed lines lie above the judges': a judge that decides like a constant would hide it.
+        "layer": [*_band(chart), *_turns(chart), *_series(chart), *_level(chart), *_constants(chart)],
     }
 
 
@@ -75,14 +76,10 @@ def _y(chart: LineChart) -> Spec:
 def _level(chart: LineChart) -> list[Spec]:
     if chart.level is None:
         return []
-    mark = {"type": "rule", "style": "reference", "strokeWidth": 2, "aria": False}
-    return [
-        {
-            "data": {"values": [{}]},
-            "mark": mark,
-            "encoding": {"x": {"value": 0}, "x2": {"value": {"expr": "width"}}, "y": {"datum": chart.level}},
-        }
-    ]
+    places = [float(row["x"] or 0) for row in chart.rows]
+    ends = [{"x": place, "y": chart.level} for place in (min(places), max(places))]
+    mark = {"type": "line", "style": "reference", "strokeWidth": 2, "aria": False}
+    return [{"data": {"values": ends}, "mark": mark}]
 
 
 def _band(chart: LineChart) -> list[Spec]:
@@ -105,21 +102,22 @@ def _constants(chart: LineChart) -> list[Spec]:
             tip("y", chart.y_title, chart.tip_form),
         ]
     }
-    first = min(float(row["x"] or 0) for row in chart.constants)
+    places = [float(row["x"] or 0) for row in chart.constants]
     return [
-        {"data": data, "mark": {"type": "line", "style": "reference", "strokeWidth": 1.5}, "encoding": detail | tips},
-        *(_constant_name(data, first, is_rising=is_rising) for is_rising in (False, True)),
+        {"data": data, "mark": {"type": "line", "style": "reference", "strokeWidth": 2}, "encoding": detail | tips},
+        _constant_name(data, min(places), is_rising=False),
+        _constant_name(data, max(places), is_rising=True),
     ]
 
 
-def _constant_name(data: Spec, first: float, *, is_rising: bool) -> Spec:
-    """The name of a constant where it begins: above a line that falls, below one that rises, so that it is clear."""
-    side = {"baseline": "top", "dy": 6} if is_rising else {"baseline": "bottom", "dy": -6}
-    kept = {"x": first, "is_rising": is_rising}
+def _constant_name(data: Spec, place: float, *, is_rising: bool) -> Spec:
+    """The name of a constant, above its higher end: there it is clear of its line and of the other's name."""
+    side = {"align": "right", "dx": -2} if is_rising else {"align": "left", "dx": 2}
+    kept = {"x": place, "is_rising": is_rising}
     return {
         "data": data,
         "transform": [{"filter": {"field": field, "equal": value}} for field, value in kept.items()],
-        "mark": {"type": "text", "align": "left", "dx": 2, "aria": False, **side},
+        "mark": {"type": "text", "baseline": "bottom", "dy": -6, "aria": False, **side},
         "encoding": {"text": {"field": "name", "type": "nominal"}},
     }
 

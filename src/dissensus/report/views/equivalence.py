@@ -13,13 +13,12 @@ from dissensus.report.sentences.comparisons import (
     difference_sentence,
     ratio_sentence,
 )
+from dissensus.report.sentences.curves import curve_sentence, falling_sentence, nearly_flat_sentence
 from dissensus.report.sentences.equivalence import (
     CALIBRATION_MATTERS,
     FLAT,
     below_hint,
-    curve_sentence,
     decision_sentence,
-    falling_sentence,
     fraction_sentence,
     is_flat,
     judge_sentence,
@@ -89,7 +88,8 @@ def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Ter
         return []
     best = ranked[0]
     said = [fraction_sentence(best, terms), decision_sentence(best, result.settings, terms)]
-    text = " ".join(filter(None, [*said, reach_sentence(best, terms), shares_sentence(best, terms)]))
+    said += [reach_sentence(best, terms), shares_sentence(best, terms)]
+    text = " ".join(filter(None, [*said, nearly_flat_sentence(result.curve, result.settings, terms)]))
     return [Paragraph(text=text)] if text else []
 
 

@@ -20,8 +20,18 @@ def section_of(result: Result) -> Section:
     shows its rows.
     """
     section = _view(result.command)(result)
-    warnings = [Note(text=visible(warning)) for warning in result.warnings]
+    warnings = [Note(text=text) for text in warning_texts(result)]
     return replace(section, blocks=(*section.blocks, *warnings))
+
+
+def warning_texts(result: Result) -> list[str]:
+    """The warnings of a result, definitions of agreement by the names that its tables have."""
+    from dissensus.judges.result import JudgesResult  # noqa: PLC0415 - only where judges were ranked
+    from dissensus.report.sentences.definitions import in_words  # noqa: PLC0415
+
+    if isinstance(result, JudgesResult):
+        return [visible(in_words(warning, result.definitions)) for warning in result.warnings]
+    return [visible(warning) for warning in result.warnings]
 
 
 def main_chart(result: Result) -> Chart:

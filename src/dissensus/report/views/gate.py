@@ -7,6 +7,7 @@ from dissensus.report.sentences.gate import (
     RULE,
     asked_text,
     check_sentence,
+    constants_cell,
     found_text,
     lead_sentence,
     measure_sentences,
@@ -33,7 +34,16 @@ def view(result: Result) -> Section:
 
 
 def _table(result: GateResult) -> Table:
+    has_constants = any(check.constants for check in result.checks)
     rows: list[list[Cell]] = [
-        [asked_text(check), found_text(check), check.items, check.verdict] for check in result.checks
+        [
+            asked_text(check),
+            found_text(check),
+            *([constants_cell(check)] if has_constants else []),
+            check.items,
+            check.verdict,
+        ]
+        for check in result.checks
     ]
-    return Table(caption="The checks", columns=["Asked for", "Found", "Items", "Verdict"], rows=rows)
+    beside = ["Always yes / no"] if has_constants else []
+    return Table(caption="The checks", columns=["Asked for", "Found", *beside, "Items", "Verdict"], rows=rows)

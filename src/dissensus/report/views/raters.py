@@ -13,10 +13,12 @@ from dissensus.report.sentences.raters import (
     STANDS_OUT,
     agreement_beside,
     group_sentences,
+    height_heading,
     lead_sentence,
     measure_text,
     named,
     population_sentences,
+    positive_words,
     standing_out,
     untold,
     worth_of,
@@ -118,7 +120,8 @@ def _table(result: PortraitsResult, portraits: Sequence[Portrait]) -> Table:
         cells += [measure_text(own.leniency, is_share=in_shares)] if has["leniency"] else []
         cells += [measure_text(own.consistency, is_share=True)] if has["consistency"] else []
         rows.append(cells)
-    more = [title for name, title in (("leniency", "Leniency"), ("consistency", "Consistency")) if has[name]]
+    titles = {"leniency": height_heading(result), "consistency": "Consistency"}
+    more = [title for name, title in titles.items() if has[name]]
     return Table(
         caption="The raters, from the least agreement with the rest to the most",
         columns=["Rater", "Items", "Agrees", "Others", "Difference", *more],
@@ -138,12 +141,13 @@ def _groups(result: PortraitsResult) -> list[Block]:
         [names[own.group], own.raters, own.ratings, own.difference, *([own.leniency] if has_leniency else [])]
         for own in result.groups
     ]
-    shares = {"Difference"} | ({"Leniency"} if result.settings.get("leniency_in") == "share" else set())
+    heading = height_heading(result)
+    shares = {"Difference"} | ({heading} if result.settings.get("leniency_in") == "share" else set())
     blocks: list[Block] = [Points(title="Groups of raters", texts=said)] if said else []
     blocks.append(
         Table(
             caption="Groups of raters: means over their ratings of items that other groups rated too",
-            columns=["Group", "Raters", "Ratings", "Difference", *(["Leniency"] if has_leniency else [])],
+            columns=["Group", "Raters", "Ratings", "Difference", *([heading] if has_leniency else [])],
             rows=rows,
             percent=frozenset(shares),
         )
@@ -177,12 +181,11 @@ def _computed(result: PortraitsResult) -> list[str]:
         said += [OTHERS, SHRUNK, STANDS_OUT]
     in_shares = result.settings.get("leniency_in") == "share"
     if "leniency" in has:
-        what = "oftener a rater gives a positive label" if in_shares else "higher a rater's labels are"
-        said.append(f"Leniency: how much {what} than the others of the same items; below 0 is strict.")
+        what = f"oftener a rater says {positive_words(result)}" if in_shares else "higher a rater's labels are"
+        said.append(f"{height_heading(result)}: how much {what} than the others of the same items; below 0 less.")
     if "consistency" in has:
         said.append("Consistency: how near a rater's labels are when the same item comes again.")
     said += [DEALT] if result.tests else []
-    what = (
-        "oftener it gives a positive label than the group" if in_shares else "higher its answers are than the group's"
-    )
+    oftener = f"oftener it says {positive_words(result)} than the group"
+    what = oftener if in_shares else "higher its answers are than the group's"
     return [*said, *([NEARER.format(what=what)] if result.judges else [])]

@@ -1,0 +1,214 @@
+"""Reports on judges that are not shown to be worth anything, and sentences that must not contradict each other."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dissensus import read, read_judges
+from dissensus.decisions.answers import answers_of
+from dissensus.report.sentences.curves import nearly_flat_sentence
+from dissensus.report.sentences.equivalence import decision_sentence, judge_sentence, worth_in_short
+from dissensus.report.sentences.standing import is_any_shown, not_yet
+from dissensus.report.sentences.surveys import terms_of
+from dissensus.report.specs import LineChart, line_chart
+from dissensus.report.whole import report_of
+from dissensus.survey.result import CurvePoint, EquivalenceResult, JudgeWorth
+
+NAN = math.nan
+SEEN = {"bootstrap": 500}
+
+
+def report_about(judges, *, positive=("yes",), seed=3):
+    """A report on 120 items, of which people call one in five positive, rated by five people with noise."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(120) % 5 == 0
+    said = {f"r{r}": np.where(rng.random(120) < 0.2, ~truth, truth) for r in range(5)}
+    answers = judges(truth, rng)
+    frames = [
+        pd.DataFrame([(i, who, "yes" if own else "no") for who, given in table.items() for i, own in enumerate(given)])
+        for table in (said, answers)
+    ]
+    ratings = read(frames[0].set_axis(["item", "rater", "label"], axis=1))
+    judged = read_judges(frames[1].set_axis(["item", "judge", "label"], axis=1))
+    return report_of(answers_of(ratings, judged, positive=positive, bootstrap=60), title="t")
+
+
+@pytest.fixture(scope="module")
+def guessing():
+    """Two judges that do not look at the items: one always says no, one says yes of every tenth at random."""
+    return report_about(lambda truth, rng: {"never": np.zeros_like(truth), "rarely": rng.random(len(truth)) < 0.1})
+
+
+@pytest.fixture(scope="module")
+def knowing():
+    """A judge that is people's truth, and one that guesses."""
+    return report_about(lambda truth, rng: {"knows": truth, "guesses": rng.random(len(truth)) < 0.2})
+
+
+def lead(report, start):
+    [found] = [section.lead for section in report.sections if section.title.startswith(start)]
+    return found
+
+
+def test_where_no_judge_is_shown_to_beat_asking_nobody_the_verdict_is_to_use_neither(guessing):
+    assert guessing.verdict[0] == (
+        "Use neither judge yet: neither is shown to predict people better than asking nobody."
+    )
+    assert not any("pick" in text for text in guessing.verdict)
+
+
+def test_where_no_judge_is_shown_to_beat_asking_nobody_none_is_to_be_picked(guessing):
+    found = lead(guessing, "Which judge can stand in")
+    assert found.startswith("Of these, ")
+    assert not any(f"{verb} " in found for verb in ("Pick", "Lean towards"))
+
+
+def test_where_no_judge_is_shown_to_beat_asking_nobody_that_is_what_is_missing(guessing):
+    found = lead(guessing, "What to collect next")
+    assert found.startswith("No judge is shown to predict people better than asking nobody")
+    assert "nothing more is needed" not in str(guessing.sections)
+
+
+def test_a_test_for_replacing_raters_that_a_constant_passes_does_not_say_that_judges_can(guessing):
+    found = lead(guessing, "Can a judge replace a rater")
+    assert "can replace a rater as far as is shown" not in found or "none can" in found
+
+
+def test_a_judge_that_is_shown_to_be_better_is_picked_as_before(knowing):
+    assert knowing.verdict[0].startswith('Judge "knows"')
+    assert lead(knowing, "Which judge can stand in").startswith('Pick "knows"')
+
+
+def worth(equivalence, low, high, *, verdict="within", score=-0.7):
+    return JudgeWorth(
+        judge="j", calibrated=False, score=score, low=NAN, high=NAN, equivalence=equivalence,
+        equivalence_raters=None, equivalence_low=low, equivalence_high=high, verdict=verdict, share_below=0.0,
+        share_above=0.62,
+    )  # fmt: skip
+
+
+def surveys(*judges, scores=(-1.0, -0.8, -0.6, -0.5), settings=SEEN):
+    curve = [CurvePoint(raters=k, score=own, low=NAN, high=NAN, items=90) for k, own in enumerate(scores)]
+    return EquivalenceResult(settings=settings, data={}, curve=tuple(curve), judges=judges)
+
+
+@pytest.mark.parametrize(
+    ("judge", "settings", "expected"),
+    [
+        (worth(0.5, 0.1, 0.9), SEEN, True),
+        (worth(0.5, NAN, 0.9), SEEN, False),  # the interval begins below 0
+        (worth(0.5, NAN, NAN), {"bootstrap": 0}, True),  # without an interval the estimate has to do
+        (worth(NAN, NAN, 0.4, verdict="below 0"), SEEN, False),
+        (worth(NAN, NAN, NAN, verdict="above K"), SEEN, True),
+        (worth(NAN, NAN, NAN, verdict=None, score=NAN), SEEN, None),
+    ],
+)
+def test_better_than_asking_nobody_is_shown_by_the_lower_end_of_the_interval(judge, settings, expected):
+    assert is_any_shown(surveys(judge, settings=settings)) is expected
+
+
+def test_on_a_curve_that_does_not_rise_nothing_is_asked_about_nobody():
+    assert is_any_shown(surveys(worth(0.0, 0.0, 0.0), scores=(0.0, 0.0))) is None
+
+
+def test_below_the_curve_one_judge_is_not_to_be_used():
+    assert not_yet(surveys(worth(NAN, NAN, NAN, verdict="below 0", score=-2.0))) == [
+        'Do not use "j" yet: it is not shown to predict people better than asking nobody.',
+        "It is worth less than asking nobody; asking one person tells more.",
+    ]
+
+
+def test_of_several_judges_below_the_curve_the_closest_is_named():
+    low = worth(NAN, NAN, NAN, verdict="below 0", score=-2.0)
+    near = replace(low, judge="near", score=-1.5)
+    first, second = not_yet(surveys(low, near))
+    assert first == "Use neither judge yet: neither is shown to predict people better than asking nobody."
+    assert second == '"near" comes closest, worth less than asking nobody; asking one person tells more.'
+    third = replace(low, judge="third")
+    assert not_yet(surveys(low, near, third))[0].startswith("Use none of the 3 judges yet: none is shown")
+
+
+def test_a_constant_is_drawn_above_the_judges_and_named_at_its_higher_end():
+    rows = [{"series": "j", "x": x, "y": x, "low": None, "high": None, "is_main": True} for x in (0.3, 0.5, 0.7)]
+    constants = [
+        {"name": name, "x": x, "y": x, "is_rising": name == "no"} for name in ("yes", "no") for x in (0.3, 0.5, 0.7)
+    ]
+    chart = LineChart(rows=rows, constants=constants, series="Judge", x_title="tau", y_title="alike")
+    layers = line_chart(chart)["layer"]
+    lines = [layer for layer in layers if layer["mark"]["type"] == "line"]
+    assert lines[-1]["mark"]["style"] == "reference"
+    names = [(layer["mark"]["align"], layer["transform"][0]["filter"]["equal"]) for layer in layers[-2:]]
+    assert names == [("left", 0.3), ("right", 0.7)]  # the falling one where it begins, the rising one where it ends
+
+
+def test_a_level_is_a_dashed_line_across_all_that_is_drawn():
+    rows = [{"series": "j", "x": x, "y": x, "low": None, "high": None, "is_main": True} for x in (0.3, 0.7)]
+    layers = line_chart(LineChart(rows=rows, series="Judge", x_title="tau", y_title="bias", level=0.0))["layer"]
+    [level] = [layer for layer in layers if layer["mark"].get("style") == "reference"]
+    assert [(row["x"], row["y"]) for row in level["data"]["values"]] == [(0.3, 0.0), (0.7, 0.0)]
+
+
+def test_where_the_interval_ends_beyond_the_curve_no_survey_is_said_to_tell_more():
+    # 2.84 [1.45, above 3] of a curve that ends at 3: in most bootstrap samples the judge is better than 3 people.
+    terms = terms_of({}, largest=3)
+    judge = worth(2.84, 1.45, NAN)
+    texts = (
+        worth_in_short(judge, SEEN, terms, judges=1), decision_sentence(judge, SEEN, terms),
+        judge_sentence(judge, SEEN, terms),
+    )  # fmt: skip
+    assert not any("tells more than the judge" in text or "one of 3 better" in text for text in texts)
+    assert texts[0].endswith("less well; that more people predict better is not shown.")
+    assert texts[1].startswith(
+        "The judge or people? By this estimate asking 2 people or fewer tells less than the judge."
+    )
+    assert "leaves open whether asking 2 or 3 people tells more or less" in texts[1]
+    inside = worth(2.84, 1.45, 2.95)
+    assert "asking 3 people or more about each item tells more than the judge" in decision_sentence(inside, SEEN, terms)
+
+
+def test_a_curve_that_takes_off_less_than_a_tenth_of_what_is_unknown_is_called_nearly_flat():
+    terms = terms_of({}, largest=3)
+    flat = surveys(worth(2.5, 1.0, 3.0), scores=(-1.0, -0.97, -0.95, -0.94)).curve
+    assert nearly_flat_sentence(flat, {}, terms).startswith(
+        "The whole curve is nearly flat: even asking 3 people tells 0.060 of the 1.000 bits"
+    )
+    steep = surveys(worth(2.5, 1.0, 3.0)).curve
+    assert nearly_flat_sentence(steep, {}, terms) == ""
+    assert nearly_flat_sentence(flat, {"score": "brier"}, terms) == ""
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [("pearson", "2.50 raters [1.00, 2.90] by correlation (Pearson):"), ("cross-entropy", "2.50 raters [1.00, 2.90]:")],
+)
+def test_a_worth_by_another_score_says_by_which(score, words):
+    settings = SEEN | {"score": score}
+    assert words in worth_in_short(worth(2.5, 1.0, 2.9), settings, terms_of(settings, largest=3), judges=1)
+
+
+def real_report(shared, name, **options):
+    folder = shared / "data" / name
+    ratings, judges = read(folder / "ratings.csv"), read_judges(folder / "judges.csv")
+    return report_of(answers_of(ratings, judges, bootstrap=40, **options), title=name)
+
+
+def test_the_report_on_dices_does_not_contradict_itself(shared):
+    report = real_report(shared, "dices_350", positive=("Yes",))
+    assert report.verdict[0].startswith("Use neither judge yet")
+    assert (
+        "calling no item positive, without looking, decides as people do just as often: on 80.0%" in report.verdict[2]
+    )
+    assert report.verdict[-1].startswith("The sections differ because they measure different things")
+    assert lead(report, "Which judge").startswith("Of these")
+    assert "nothing more is needed" not in lead(report, "What to collect")
+
+
+@pytest.mark.parametrize("name", ["bluebirds", "vader_tweets"])
+def test_a_judge_that_is_worth_raters_and_replaces_none_is_told_with_why(shared, name):
+    report = real_report(shared, name)
+    assert report.verdict[0].startswith("Judge ")
+    assert "shown" in lead(report, "Can a judge replace a rater")
+    assert report.verdict[-1].startswith("The sections differ because they measure different things")
