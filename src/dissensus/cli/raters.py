@@ -20,7 +20,7 @@ def raters_command(
         list[str] | None,
         typer.Option(
             metavar="LABEL",
-            help="A label that leniency counts; may be repeated. Else those of the task.",
+            help="A label to count for each rater; may be repeated. Else those of the task.",
         ),
     ] = None,
     only: Annotated[
@@ -34,7 +34,7 @@ def raters_command(
 ) -> None:
     """Who are the raters?
 
-    How each agrees with the rest, how lenient and consistent each is, and whether a judge sides with a group of them.
+    How each agrees with the rest, how high and how consistently each rates, and whether a judge sides with a group.
     """
     from dissensus.decisions.portraying import portraits
 

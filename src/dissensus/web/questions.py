@@ -238,11 +238,11 @@ QUESTIONS = (
     Question(
         name="portraits",
         question="Who are the raters?",
-        short="How each rater agrees with the rest, how lenient and consistent each is, and with whom judges side.",
+        short="How each rater agrees with the rest, how high and how consistently each rates, and with whom judges side.",
         paragraphs=(
             (
                 "A rater who agrees little with the rest may be careless, or may see what others miss. The portrait "
-                "shows it beside how lenient the rater is and whether the same item gets the same label again."
+                "shows it beside how high the rater rates and whether the same item gets the same label again."
             ),
             (
                 "Where raters come from several groups, the answer says whether the groups differ more than chance "
