@@ -34,7 +34,7 @@ def raters_command(
 ) -> None:
     """Who are the raters?
 
-    How each agrees with the rest, how high and how consistently each rates, and whether a judge sides with a group.
+    How each agrees with the rest, how high and consistently each rates, and whether a judge sides with a group.
     """
     from dissensus.decisions.portraying import portraits
 

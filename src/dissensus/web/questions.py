@@ -238,7 +238,7 @@ QUESTIONS = (
     Question(
         name="portraits",
         question="Who are the raters?",
-        short="How each rater agrees with the rest, how high and how consistently each rates, and with whom judges side.",
+        short="How each rater agrees with the rest, how high and consistently each rates, and with whom judges side.",
         paragraphs=(
             (
                 "A rater who agrees little with the rest may be careless, or may see what others miss. The portrait "

@@ -10,7 +10,7 @@ RATERS = Asking(
     task="raters",
     path="/raters",
     title="Who are the raters?",
-    lead="How each rater agrees with the rest, how high and how consistently each rates, and whether a judge sides with a "
+    lead="How each rater agrees with the rest, how high and consistently each rates, and whether a judge sides with a "
     "group of them.",
     button="Portray them",
     command="raters",
