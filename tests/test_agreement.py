@@ -8,6 +8,7 @@ from nltk.metrics.agreement import AnnotationTask
 from nltk.metrics.distance import masi_distance as nltk_masi
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
+from dissensus import describe, read
 from dissensus.agreement import (
     fleiss_kappa,
     gwet_ac1,
@@ -196,3 +197,27 @@ def test_one_rating_per_item_is_undefined():
     types = types_of_matrix([[1, 0], [0, 1]])
     for coefficient in (nominal_alpha, ordinal_alpha, fleiss_kappa, gwet_ac1, pairwise_agreement):
         assert np.isnan(coefficient(types)[0])
+
+
+@pytest.mark.parametrize("unit", [2.0**-1000, 1e-200, 1e-13, 3.0, 1e200, 2.0**1000])
+def test_interval_alpha_is_the_same_in_every_unit(unit):
+    types = types_of([[0, 1], [2, 2], [1, 3, 3], [0]])
+    alpha = interval_alpha(types, VALUES)[0]
+    by_pairs = reference.alpha([[0, 1], [2, 2], [1, 3, 3]], lambda c, k: (VALUES[c] - VALUES[k]) ** 2)
+    assert alpha == pytest.approx(by_pairs)
+    assert interval_alpha(types, VALUES * unit)[0] == pytest.approx(alpha, rel=1e-12)
+    # A label beyond all others that is on no item with two ratings changes nothing.
+    lone, own = types_of([[0, 1], [2, 2], [1, 0], [3]]), np.array([1.0, 2.0, 3.0, 4.0])
+    assert interval_alpha(lone, np.where(own == 4, 1e300, own))[0] == interval_alpha(lone, own)[0]
+
+
+def test_huge_and_tiny_numbers_are_described_like_others():
+    rows = [("1", "a", 1), ("1", "b", 2), ("2", "a", 3), ("2", "b", 3), ("3", "a", 1), ("3", "b", 1)]
+    found = []
+    for unit in (1.0, 1e200, 1e-200):
+        table = pd.DataFrame([(item, rater, repr(label * unit)) for item, rater, label in rows])
+        ratings = read(table.set_axis(["item", "rater", "label"], axis=1), scale="interval")
+        result = describe(ratings, bootstrap=0)
+        assert not [text for text in result.warnings if "undefined" in text]
+        found += [row["value"] for row in result.rows() if row["name"] == "krippendorff_alpha_interval"]
+    assert found == pytest.approx([found[0]] * 3, rel=1e-12)

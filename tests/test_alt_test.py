@@ -19,6 +19,7 @@ from dissensus.decisions.annotators import AltTestResult, alt_test
 from dissensus.decisions.annotators.p_values import (
     benjamini_yekutieli,
     exact_p_value,
+    fair_flips,
     sign_flip_p_value,
     t_interval,
     t_p_value,
@@ -190,6 +191,27 @@ def test_sign_flips_are_counted_as_if_one_by_one(sizes, epsilon):
     assert sign_flip_p_value(tally, epsilon) == pytest.approx(flips_twin(d, epsilon))
 
 
+@pytest.mark.parametrize("times", [0, 1, 2, 7, 30, 1999, 20_000])
+def test_chances_of_heads_are_scipys_whatever_the_number_of_tosses(times):
+    heads = np.arange(times + 1)
+    assert fair_flips(times) == pytest.approx(stats.binom.pmf(heads, times, 0.5), rel=1e-9, abs=1e-300)
+    for some in {0, 1, times // 2, times} if times < 2000 else {times // 2}:
+        if 0 <= some <= times:
+            assert fair_flips(times)[some] == pytest.approx(math.comb(times, some) / 2**times, rel=1e-11, abs=1e-320)
+
+
+def test_sign_flips_of_thousands_of_items_are_the_normal_ones_and_of_more_are_refused():
+    # Flipped sums are normal with the root of the sum of squares as their spread.
+    tally, epsilon = Tally(judge_closer=1500, alike=4000, rater_closer=1400), 0.02
+    total = tally.items * (tally.mean - epsilon)
+    spread = math.sqrt(1500 * (1 + epsilon) ** 2 + 4000 * epsilon**2 + 1400 * (1 - epsilon) ** 2)
+    assert sign_flip_p_value(tally, epsilon) == pytest.approx(stats.norm.cdf(total / spread), rel=0.01)
+    n = 2100
+    ratings = ratings_of([["b", "a", "a"]] * n + [["a", "a", "a"]] * n)
+    said = message_of(lambda: alt_test(ratings, judges_of(j=["a"] * n + ["b"] * n), test="sign-flip"))
+    assert said.startswith("--test sign-flip cannot count the flips of 2,100 items on which the judge is closer")
+
+
 def test_a_judge_that_never_differs_wins_with_the_chance_of_as_many_tosses():
     assert sign_flip_p_value(Tally(judge_closer=0, alike=12, rater_closer=0), 0.1) == 2**-12
 
@@ -309,6 +331,24 @@ def test_forced_choices_and_response_sets_are_not_mixed():
     choices = alt_test(ratings, judges, min_items=2)
     assert [r.rater for r in choices.judges[0].raters] == ["f0", "f1", "f2"]
     assert "--score accuracy compares the 9 forced choices." in " ".join(choices.warnings)
+
+
+def test_a_judge_that_answered_nothing_of_the_kind_compared_is_refused_by_name():
+    rows = [(f"i{i}", f"f{r}", "a", "forced_choice") for i in range(3) for r in range(3)]
+    rows += [(f"i{i}", f"s{r}", "a|b", "response_set") for i in range(2, 5) for r in range(2)]
+    ratings = read(pd.DataFrame(rows, columns=["item", "rater", "label", "elicitation"]))
+    answers = [(f"i{i}", "j", "a", "forced_choice") for i in range(5)]
+    other_kind = [(f"i{i}", "k", "a|b", "response_set") for i in range(5)]
+    columns = ["item", "judge", "label", "elicitation"]
+    judges = read_judges(pd.DataFrame([*answers, *other_kind], columns=columns))
+    assert message_of(lambda: alt_test(ratings, judges, min_items=2)) == (
+        "--score accuracy compares forced choices, and k gave none to the items that people rated so: name the judges "
+        "to test with --judge, or choose another score."
+    )
+    assert alt_test(ratings, judges, judge="j", min_items=2).judges[0].judge == "j"
+    elsewhere = [(item, "k", label, kind) for item, _, label, kind in answers if item in {"i3", "i4"}]
+    judges = read_judges(pd.DataFrame([*answers, *elsewhere], columns=columns))
+    assert "The judge k answered none of the rated items" in message_of(lambda: alt_test(ratings, judges, min_items=2))
 
 
 def test_a_judge_without_enough_items_has_no_winning_rate():

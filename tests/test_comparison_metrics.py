@@ -1,5 +1,7 @@
 """Each metric against its plain-Python twin and against scipy."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dissensus.comparison import compare
-from dissensus.comparison.coordinates import Space
+from dissensus.comparison.coordinates import Cloud, Space
 from dissensus.comparison.metrics import METRICS, metric_of
 from dissensus.comparison.metrics.ranks import RankCorrelation, midranks, weighted_midranks
 from dissensus.comparison.metrics.scores import Columns, MeanScore, RootMeanScore, WinShare
@@ -200,3 +202,28 @@ def test_words_in_a_given_order_count_their_steps():
     result = compare(ratings, judges_of(a=["middle"] * 6, b=["high"] * 6), a="a", b="b", metric="mae")
     assert (result.pairs[0].score_a, result.pairs[0].score_b) == (0, 1)
     assert "The labels are words in an order: they count 0 (low), 1, 2, and so on." in result.warnings
+
+
+@pytest.mark.parametrize("far", [1e12, 1e13])
+def test_true_differences_between_huge_answers_stay_what_they_are(far):
+    # Whole numbers of this size and halves of them are exact, and so are their differences.
+    items = [([far, far + 2], [far + 1], [far + 1 + step]) for step in (0.5, -1.0, 0.5, 2.0)]
+    moved = [[[answer - far for answer in side] for side in item] for item in items]
+    for name in ("mae", "rmse", "emd", "wins"):
+        assert scores(items, name) == pytest.approx(scores(moved, name), rel=1e-12), name
+    assert scores(items, "mae") == (0, 1)
+
+
+@pytest.mark.parametrize("times", [3, 10, 100])
+def test_an_answer_given_more_often_ties_with_itself_whatever_its_size(times):
+    rng = np.random.default_rng(times)
+    for size in (1e-9, 0.1, 123456.7, 1e12):
+        own = (size * rng.uniform(0.5, 1, 7)).tolist()
+        people = (size * rng.uniform(0.5, 1, 3)).tolist()
+        assert scores([(people, own, own * times)] * 2, "wins") == (0.5, 0.5)
+
+
+def test_the_mean_of_many_answers_is_as_exact_as_that_of_few():
+    answers = np.random.default_rng(0).normal(1e6, 1.0, 70_000)
+    cloud = Cloud(vectors=answers[None, :, None], times=np.ones((1, len(answers))))
+    assert abs(float(cloud.mean()[0, 0]) - math.fsum(answers) / len(answers)) <= 4 * np.spacing(1e6)

@@ -1,5 +1,7 @@
 """The smallest number of items that keeps the error down."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -109,6 +111,21 @@ def test_no_number_is_enough_where_the_better_model_is_not_favoured(ties):
     assert items_needed(0.1, 0.2, 0.05, ties) == ItemsNeeded(first=None, safe=None)
     assert cramer_items(0.2, 0.2, 0.05) is None
     assert hoeffding_items(0.1, 0.2, 0.05) is None
+
+
+@pytest.mark.parametrize("ties", ["lose", "half", "win"])
+def test_more_items_than_a_computer_can_count_are_none_and_no_overflow(ties):
+    # By the normal approximation (1.645 sd / gap)^2 = 1.4e22 items, and a whole number has 9.2e18 at most.
+    assert items_needed(0.25, 0.25 - 1e-11, 0.05, ties) == ItemsNeeded(first=None, safe=None)
+    assert items_needed(0.5, 0.5 - 1e-11, 0.05, ties) == ItemsNeeded(first=None, safe=None)
+
+
+def test_an_error_just_below_a_half_is_found_although_its_bound_is_beyond_counting():
+    # The error of n items, ties counted half, is Phi(-gap sqrt(n) / sd); Cramer's bound asks for log(2) / gap^2 items.
+    gap, sd, items = 1e-9, math.sqrt(0.5), 10**6
+    error = 0.5 - gap * math.sqrt(items) / sd / math.sqrt(2 * math.pi)
+    assert math.log(2) / gap**2 > 2**53
+    assert items_needed(0.25 + gap / 2, 0.25 - gap / 2, error, "half").first == pytest.approx(items, rel=1e-3)
 
 
 def test_a_model_that_wins_every_item_needs_one():

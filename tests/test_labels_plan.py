@@ -571,3 +571,11 @@ def test_the_items_of_a_draw_where_ties_are_won_are_the_first_number_with_such_a
     scheme = Scheme(strategy="fixed", labels_per_item=1.0, accuracy=one, kept=one, steps=Steps(0.19 * one, 0.14 * one))
     first = next(n for n in range(1, 2000) if np.exp(log_chances(0.19, 0.14, n).lose) <= 0.1)
     assert items_draws(scheme, SimpleNamespace(ties="win"), 0.1).tolist() == [first]
+
+
+def test_a_margin_of_next_to_nothing_still_has_a_plan_for_a_budget():
+    # With ties worth half the exact break-even is that of the formula for small margins.
+    plan = plan_labels(accuracy=0.9, margin=1e-9, label_accuracy=0.51, budget=1e6, ties="half")
+    formula = [one.ratio for one in plan.break_even]
+    assert [one.ratio_exact for one in plan.break_even] == pytest.approx(formula, rel=1e-3)
+    assert plan_labels(accuracy=0.9, margin=1e-9, label_accuracy=0.51, budget=1e6).recommended.labels_per_item == 1

@@ -30,6 +30,8 @@ from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.plan_labels import view
 from dissensus.simulation.labels import simulate_labels
 
+from comparison_builders import judges_of, ratings_of
+
 FIGURE_1 = {"accuracy": 0.75, "margin": 0.1, "label_accuracy": 0.75}
 PLANS = {
     "budget": {**FIGURE_1, "budget": 1500},
@@ -312,6 +314,20 @@ def test_a_pilot_that_may_have_it_the_wrong_way_round_says_that_no_number_may_be
     assert any(f"in {share:.0%} of its bootstrap samples it is no better" in warning for warning in plan.warnings)
     assert plan.needed[0].items_high == math.inf
     assert "items or more may be needed, or no number be enough" in " ".join(pilot_points(plan))
+
+
+def test_labels_no_better_than_guesses_where_the_models_differ_are_called_so():
+    # The models differ on the items aaab, aaab, aabb and bbba, where two labels agree with chance .5 or less.
+    given = ["baaa", "aaab", "aaab", "bb", "baaa", "aabb", "abba", "bbba"]
+    made = judges_of(one=list("baaabbba"), two=list("bbbababb"))
+    plan = plan_labels(pilot=ratings_of([list(labels) for labels in given]), pilot_judges=made, budget=10, bootstrap=0)
+    assert float(plan.situation.label_accuracy) == 0.5
+    said = "One label is right 50.0% of the time, no more often than a guess, and three labels for each item do not "
+    assert reason(plan) == f"{said}mend that."
+    better = dataclasses.replace(plan.designs[1], label_accuracy=0.6)  # as if items were unlike each other
+    assert reason(dataclasses.replace(plan, designs=(plan.designs[0], better, *plan.designs[2:]))).endswith(
+        "than a guess; three labels for each item make the label that counts right 60.0% of the time."
+    )
 
 
 # Charts at the edges

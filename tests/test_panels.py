@@ -14,10 +14,11 @@ from scipy.optimize import minimize
 from dissensus.decisions.combining import PanelsResult, panels
 from dissensus.decisions.combining.beside_people import item_scores, mean_scores, rows_of
 from dissensus.decisions.combining.maps import calibrated, rising_map, table_map
+from dissensus.decisions.combining.people_and_judge import folds_among
 from dissensus.decisions.combining.pooling import average, plurality
 from dissensus.decisions.combining.refining import kinds_of, refined
 from dissensus.decisions.combining.stacking import fit_stack, logs_of, stacked
-from dissensus.errors import OptionError
+from dissensus.errors import OptionError, RatingsError
 from dissensus.example_data import example_path
 from dissensus.ratings import read, read_judges
 from dissensus.report.views import main_chart, section_of
@@ -311,6 +312,43 @@ def test_measures_are_refused():
     judges = read_judges(pd.DataFrame({"item": [1, 2], "judge": "bleu", "label": [1.5, 3.25]}))
     with pytest.raises(OptionError, match="numbers on a scale: round them"):
         panels(read(rated), judges)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_few_items_with_uneven_ratings_get_an_answer(seed):
+    # Surveys of three leave two or three items, and folds of eleven that leave some of the ten empty, or all but one.
+    full = [[0, 1, 0, 1], [1, 1, 0, 1], [0, 0, 0, 1]][: 2 + seed % 2]
+    ratings = ratings_of([*full, *[[0, 1]] * (12 - len(full))], labels=("a", "b"))
+    judges = hard_judges_of({"one": [0, 1, 0] * 4, "two": [0, 0, 1] * 4}, labels=("a", "b"))
+    found = panels(ratings, judges, max_raters=3, bootstrap=5, rng=seed)
+    assert {row.items for row in found.people_and_judge} == {len(full)}
+    assert all(np.isfinite(row.score) for row in found.people_and_judge)
+
+
+def test_a_fold_that_is_everything_is_not_held_out():
+    # As if every item had been drawn into a fold of its own: what is learned never comes from the item itself.
+    members = np.array([[2, 1], [1, 2], [3, 0]])
+    score = Score(name="brier", values=np.array([0.0, 1.0]), clip=0.02)
+    judge = np.array([[[0.9, 0.1], [0.1, 0.9], [0.9, 0.1]]])
+    one_fold, apart = folds_among(np.array([7, 7, 7])), np.arange(3)
+    scores = [item_scores(rows_of(members, 1), judge, score, fold=fold) for fold in (one_fold, apart)]
+    assert np.array_equal(*scores)
+    assert folds_among(np.array([7, 2, 7])).tolist() == [1, 0, 1]
+
+
+def test_what_must_be_learned_from_other_items_is_not_told_of_one_item():
+    judges = hard_judges_of({"one": [0], "two": [1]}, labels=("a", "b"))
+    with pytest.raises(RatingsError, match="learned from other items, and one item only was rated and answered"):
+        panels(ratings_of([[0, 1, 1]], labels=("a", "b")), judges)
+    uneven = ratings_of([[0, 1, 1, 0], [0, 1], [1, 1]], labels=("a", "b"))
+    judges = hard_judges_of({"one": [0, 1, 1], "two": [1, 1, 0]}, labels=("a", "b"))
+    found = panels(uneven, judges, max_raters=3, bootstrap=5)
+    assert found.people_and_judge == ()
+    assert len(found.panels) == 3
+    assert (
+        "What a judge saves beside people is learned from other items, and 1 item has the 4 ratings that it takes: "
+        "lower --max-raters."
+    ) in found.warnings
 
 
 def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_processes(simulated):

@@ -157,3 +157,42 @@ def test_strengths_lie_within_their_intervals_as_often_as_they_say():
     assert ((coverage >= 0.92) & (coverage <= 0.98)).all(), coverage
     people, _, tuned = np.array(widths).reshape(runs, 3).mean(axis=0)
     assert tuned <= 1.02 * people
+
+
+def two_systems(people, judge):
+    """Pairs of the same two systems."""
+    first = np.zeros(len(judge), dtype=np.intp)
+    return Duels(first=first, second=first + 1, people=np.array(people), judge=np.array(judge), n_systems=2)
+
+
+def test_one_item_left_to_the_judge_gives_no_interval_and_no_weight():
+    duels = two_systems([1.0, 0.0, 0.5], [1.0, 0.5, 0.5, 0.5])
+    assert np.isfinite(strengths_of(duels, 1.0).values).all()
+    assert np.isnan(strengths_of(duels, 1.0).covariance).all()
+    assert tuned_weight(duels) == 0
+    assert np.isfinite(strengths_of(duels, 0.0).covariance).all()
+
+
+def test_strengths_that_the_other_items_cannot_tell_apart_are_undefined():
+    # Only the other items bend the curve at weight 1, and none of them shows system 2.
+    first, second = np.array([0, 1, 2, 0, 1]), np.array([1, 2, 0, 1, 0])
+    judge = np.array([0.5, 0.0, 1.0, 0.5, 0.5])
+    duels = Duels(first=first, second=second, people=np.array([1.0, 0.5, 0.5]), judge=judge, n_systems=3)
+    assert np.isnan(strengths_of(duels, 1.0).values).all()
+    assert np.isfinite(strengths_of(duels, 0.0).values).all()
+
+
+def test_a_handful_of_pairs_gives_numbers_or_a_reason_and_no_variance_below_nothing():
+    labels = ["win", "tie", "lose"]
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        rated, others, systems = (int(rng.integers(*bounds)) for bounds in ((3, 7), (0, 4), (2, 5)))
+        given = [labels[: 2 + k % 2] for k in range(rated)]
+        said = [labels[k] for k in rng.integers(0, 3, rated + others)]
+        names = [tuple(f"s{k}" for k in rng.choice(systems, 2, replace=False)) for _ in said]
+        pairs = {f"i{k:03}": pair for k, pair in enumerate(names)}
+        result = prevalence(ratings_of(given), judges_of(j=said), positive="win", half="tie", pairs=pairs)
+        rows = [row for system in result.judges[0].systems for row in system.strengths]
+        undefined = any(math.isnan(row.low) for row in rows)
+        assert undefined == any(text.startswith(("No strengths by", "No intervals of")) for text in result.warnings)
+        assert all(row.low <= row.value <= row.high for row in rows if not math.isnan(row.low))

@@ -1,10 +1,12 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus import rank_judges, read, read_judges
 from dissensus.errors import OptionError, TaskError
 from dissensus.judges.rating_model import (
     choice_matrix,
@@ -12,6 +14,7 @@ from dissensus.judges.rating_model import (
     endorsements,
     error_matrix,
     forced_choices,
+    is_fully_specified,
     is_identifiable,
     observed_sets,
     recalled_sets,
@@ -19,6 +22,7 @@ from dissensus.judges.rating_model import (
     reverse_choice,
     reverse_error,
     selection_effect,
+    sets_behind_choices,
     specification_sentence,
 )
 from dissensus.ratings import Task
@@ -228,6 +232,74 @@ def test_sets_without_a_common_option_are_told_by_the_choice():
 )
 def test_the_sentence_counts_options_and_admissible_sets(task, sentence):
     assert specification_sentence(Task(**task)) == sentence
+
+
+def asked(answers, kind, who):
+    """Answers, a list for each item, as a table of one elicitation."""
+    rows = [(f"i{i:02}", f"{who}{k}", label, kind) for i, own in enumerate(answers) for k, label in enumerate(own)]
+    return pd.DataFrame(rows, columns=["item", who, "label", "elicitation"])
+
+
+TOLD = Task(options=("A", "B", "C"), positive=("B",), response_sets=(("A", "B"), ("C",)))
+BEHIND = {"A": "A|B", "B": "A|B", "C": "C"}
+
+
+def told_and_given(task=TOLD, **options):
+    """Judges ranked by forced choices, and by the response sets that stand behind them."""
+    rng = np.random.default_rng(0)
+    people, judges = (rng.choice(["A", "B", "C"], (30, n)).tolist() for n in (3, 2))
+    found = []
+    for kind, spelled in (("forced_choice", str), ("response_set", BEHIND.__getitem__)):
+        said, answered = ([[spelled(label) for label in own] for own in side] for side in (people, judges))
+        ratings = read(asked(said, kind, "rater"), labels=["A", "B", "C"])
+        found.append(rank_judges(ratings, read_judges(asked(answered, kind, "judge")), task=task, **options))
+    return found
+
+
+def test_where_the_choice_tells_the_set_judges_rank_as_if_the_sets_had_been_asked_for():
+    told, given = told_and_given(bootstrap=20)
+    of_sets = [own for own in told.definitions if "response_set" in f"{own.judge_aggregation}{own.human_aggregation}"]
+    both = [own for own in of_sets if own.judge_aggregation.endswith("set") and own.human_aggregation.endswith("set")]
+    assert {"bce", "mse_response_set", "precision", "recall"} <= {own.definition for own in both}
+    others = {own.id: own for own in given.definitions}
+    for own in both:
+        for mine, theirs in zip(own.values, others[own.id].values, strict=True):
+            assert mine.judge == theirs.judge
+            expected = (theirs.value, theirs.low, theirs.high)
+            assert (mine.value, mine.low, mine.high) == pytest.approx(expected, nan_ok=True)
+    decisions = [[(row.judge, row.tau, row.consistency, row.bias) for row in one.downstream] for one in (told, given)]
+    assert decisions[0] == decisions[1]
+
+
+def test_where_the_choice_tells_the_set_a_choice_outside_the_positive_options_may_be_positive():
+    ratings = read(asked([["A"], ["B"], ["C"], ["C"]], "forced_choice", "rater"), labels=["A", "B", "C"])
+    judges = read_judges(asked([["A"], ["A"], ["B"], ["C"]], "forced_choice", "judge"))
+    result = rank_judges(ratings, judges, task=TOLD, bootstrap=0)
+    row = next(own for own in result.downstream if own.judge == "judge0" and own.tau == 0.5)
+    assert (row.consistency, row.bias) == (3 / 4, 1 / 4)  # {A, B} on two items by people, on three by the judge
+    assert "a forced choice counts as the whole set that it is in" in " ".join(result.warnings)
+
+
+def test_advice_and_its_reason_agree_on_whether_a_task_is_fully_specified():
+    told, _ = told_and_given(bootstrap=0)
+    assert is_fully_specified(TOLD)
+    assert not [own for own in told.advice if own.text.startswith(("Fully specify", "Collect response sets"))]
+    assert told.sensitivity == ()
+    open_task = Task(options=("A", "B", "C"), positive=("B",), response_sets=(("A", "B"), ("C",), ("B",)))
+    advice = told_and_given(open_task, bootstrap=0)[0].advice
+    reason = next(own.reason for own in advice if own.text.startswith("Fully specify"))
+    assert not is_fully_specified(open_task)
+    assert reason.startswith("Your task is underspecified: three options, three admissible sets.")
+
+
+@pytest.mark.parametrize("sets", ["any", "single", (("A",), ("B",), ("C",)), (("A", "B"), ("B", "C"))])
+def test_choices_tell_no_larger_sets_in_other_tasks(sets):
+    assert sets_behind_choices(Task(options=("A", "B", "C"), response_sets=sets)) is None
+
+
+def test_an_option_in_no_set_stands_for_itself():
+    behind = sets_behind_choices(Task(options=("A", "B", "C"), response_sets=(("A", "C"),)))
+    assert behind.tolist() == [[True, False, True], [False, True, False], [True, False, True]]
 
 
 def test_a_task_of_one_option_cannot_be_made():

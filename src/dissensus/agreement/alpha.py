@@ -67,9 +67,11 @@ def interval_alpha(types: CountTypes, values: Floats, weights: npt.ArrayLike | N
     """
     w = _pairable_weights(types, weights)
     n_c = label_totals(types, w)
-    # Differences do not change when the zero moves; a central zero keeps the sums of squares small.
-    x = np.where(np.isfinite(values), values, 0.0)
-    x = x - np.average(x, weights=np.maximum(label_totals(types, item_weights(types, None))[0], 1e-300))
+    # Alpha does not change when the zero moves or the unit does; a central zero keeps the sums of squares small, and a
+    # unit near the largest number keeps squares of 1e200 and of 1e-200 within what a computer can hold.
+    totals = label_totals(types, _pairable_weights(types, None))[0]
+    x = _in_own_unit(np.where(np.isfinite(values) & (totals > 0), values, 0.0))
+    x = _in_own_unit(x - np.average(x, weights=np.maximum(totals, 1e-300)))
     within = _sum_of_squares(types, x[None, :])[0]
     return _alpha_of_squares(types, w, n_c, within[None, :], x[None, :])
 
@@ -106,6 +108,12 @@ def ordinal_alpha(types: CountTypes, weights: npt.ArrayLike | None = None) -> Fl
 
 def _pairable_weights(types: CountTypes, weights: npt.ArrayLike | None) -> Floats:
     return item_weights(types, weights) * pairable(types)
+
+
+def _in_own_unit(x: Floats) -> Floats:
+    """The numbers in a unit near the largest of them; a power of two, which leaves every digit as it is."""
+    _, exponent = np.frexp(np.abs(x).max(initial=0.0))
+    return np.asarray(np.ldexp(x, -exponent))
 
 
 def _sum_of_squares(types: CountTypes, x: Floats) -> Floats:

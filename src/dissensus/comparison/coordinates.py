@@ -21,6 +21,8 @@ from dissensus.ratings.coding import Codes
 
 MOST_NUMBERS = 500_000_000
 """Vectors of more numbers, 4 GB, are refused."""
+FEW = 256
+"""So many responses of an item are summed up one after the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,11 @@ class Cloud:
 
     def mean(self) -> Floats:
         """Mean response to each item, of shape (n_items, n_coordinates)."""
-        return np.asarray(np.einsum("imc,im->ic", self.vectors, self.times) / self.sizes[:, None])
+        if self.times.shape[1] <= FEW:
+            return np.asarray(np.einsum("imc,im->ic", self.vectors, self.times) / self.sizes[:, None])
+        # Sums along the last axis are pairwise: their rounding does not grow with the number of responses.
+        weighted = np.ascontiguousarray(np.moveaxis(self.vectors * self.times[:, :, None], 1, 2))
+        return np.asarray(weighted.sum(axis=2) / self.sizes[:, None])
 
 
 def clouds_of(parties: Sequence[Responses], coordinates: Coordinates, space: Space) -> list[Cloud]:

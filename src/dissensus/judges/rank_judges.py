@@ -198,7 +198,8 @@ def _settings(prepared: Prepared, question: Question) -> dict[str, object]:
 def _has_sets(prepared: Prepared) -> bool:
     """Whether response sets differ from forced choices for anybody."""
     problem = prepared.problem
-    return bool(problem.reversal is not None or prepared.people.has_set.any() or prepared.answers.has_set.any())
+    is_told = problem.reversal is not None or prepared.has_larger_sets
+    return bool(is_told or prepared.people.has_set.any() or prepared.answers.has_set.any())
 
 
 def _sweep(

@@ -5,7 +5,7 @@ The matrices of the model are drawn in simulations, too, so they stand there; he
 
 import numpy as np
 
-from dissensus.judges.aggregation import Flags
+from dissensus.judges.aggregation import Flags, Floats
 from dissensus.ratings import Task
 from dissensus.simulation.indeterminate_model import (
     choice_matrix,
@@ -28,6 +28,7 @@ __all__ = [
     "endorsements",
     "error_matrix",
     "forced_choices",
+    "is_fully_specified",
     "is_identifiable",
     "observed_sets",
     "recalled_sets",
@@ -35,7 +36,9 @@ __all__ = [
     "reverse_choice",
     "reverse_error",
     "selection_effect",
+    "sets_behind_choices",
     "specification_sentence",
+    "through_sets",
 ]
 
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -73,6 +76,77 @@ def count_of_sets(task: Task) -> int:
     return len(task.admissible_sets())
 
 
+def is_fully_specified(task: Task) -> bool:
+    """Whether the option that a rater chooses tells the response set, whatever it is (Theorem 3.4).
+
+    Single options are the usual case; sets of several will do if they have no option in common.
+
+    Examples
+    --------
+    >>> is_fully_specified(Task(options=("A", "B", "C"), response_sets=(("A", "B"), ("C",))))
+    True
+    >>> is_fully_specified(Task(options=("A", "B", "C"), response_sets=(("A",), ("B",), ("C",), ("A", "B"))))
+    False
+    """
+    if isinstance(task.response_sets, str):
+        return task.response_sets == "single"
+    return is_identifiable(_members(task))
+
+
+def sets_behind_choices(task: Task) -> Flags | None:
+    """For each option the members of the response set that it tells, of shape (n_options, n_options).
+
+    An option that is in no admissible set stands for itself. None where a choice tells no more than itself: the task is
+    underspecified, or its sets are single options.
+
+    Examples
+    --------
+    >>> sets_behind_choices(Task(options=("A", "B", "C"), response_sets=(("A", "B"), ("C",)))).astype(int)
+    array([[1, 1, 0],
+           [1, 1, 0],
+           [0, 0, 1]])
+    """
+    if isinstance(task.response_sets, str) or not is_fully_specified(task):
+        return None
+    members, alone = _members(task), np.eye(len(task.options), dtype=np.bool_)
+    behind = np.asarray(alone | np.einsum("vk,vl->kl", members, members))
+    return behind if behind.sum() > len(alone) else None
+
+
+def through_sets(choices: Floats, behind: Flags, positive: Flags) -> tuple[Floats, Floats]:
+    """How often each option is in the sets behind choices, and how often such a set has a positive option.
+
+    Parameters
+    ----------
+    choices : ndarray of shape (..., n_options)
+        Shares of the forced choices.
+    behind : ndarray of shape (n_options, n_options)
+        As `sets_behind_choices` has it.
+    positive : ndarray of shape (n_options,)
+        Which options are positive.
+
+    Returns
+    -------
+    marginals : ndarray of shape (..., n_options)
+    share : ndarray of shape (...)
+
+    Examples
+    --------
+    >>> behind = np.array([[True, True, False], [True, True, False], [False, False, True]])
+    >>> through_sets(np.array([0.3, 0.2, 0.5]), behind, np.array([False, True, False]))
+    (array([0.5, 0.5, 0.5]), array(0.5))
+    """
+    meets = (behind & positive).any(axis=1).astype(np.float64)
+    marginals = np.einsum("...k,kl->...l", choices, behind.astype(np.float64))
+    return np.asarray(marginals), np.asarray(np.einsum("...k,k->...", choices, meets))
+
+
+def _members(task: Task) -> Flags:
+    """Which option is in which of the sets that a task lists."""
+    sets = [frozenset(options) for options in task.admissible_sets()]
+    return np.array([[option in options for option in task.options] for options in sets])
+
+
 def specification_sentence(task: Task) -> str:
     """Whether forced choices can be trusted to tell everything for this task, in a sentence.
 
@@ -83,20 +157,10 @@ def specification_sentence(task: Task) -> str:
     >>> specification_sentence(Task(options=("No", "Maybe", "Yes"), response_sets="single"))
     'Your task is fully specified: three options, three admissible sets.'
     """
-    how = "fully specified" if _is_fully_specified(task) else "underspecified"
+    how = "fully specified" if is_fully_specified(task) else "underspecified"
     sets = count_of_sets(task)
     noun = "admissible set" if sets == 1 else "admissible sets"
     return f"Your task is {how}: {_in_words(len(task.options))} options, {_in_words(sets)} {noun}."
-
-
-def _is_fully_specified(task: Task) -> bool:
-    if isinstance(task.response_sets, str):
-        return task.response_sets == "single"
-    place = {option: i for i, option in enumerate(task.options)}
-    members = np.zeros((len(task.response_sets), len(task.options)), dtype=np.bool_)
-    for row, options in enumerate(task.admissible_sets()):
-        members[row, [place[option] for option in options]] = True
-    return is_identifiable(members)
 
 
 def _in_words(number: int) -> str:

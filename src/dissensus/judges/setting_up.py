@@ -1,7 +1,7 @@
 """From ratings, judges and options to the arrays of a Problem."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from dissensus.judges.label_space import LabelSpace, label_space
 from dissensus.judges.people import People, people_of, shares
 from dissensus.judges.problem import Problem
 from dissensus.judges.question import Question
+from dissensus.judges.rating_model import is_fully_specified, sets_behind_choices, through_sets
 from dissensus.judges.reverse_matrix import apply_reverse, share_meeting
 from dissensus.judges.reversing import Reversal, pool_of, reversal_of
 from dissensus.ratings import Judges, Ratings, Task
@@ -60,9 +61,13 @@ class Prepared:
 
     @property
     def is_fully_specified(self) -> bool:
-        """Whether a rater's only response sets are single options, so that the choice tells the set."""
-        sets = self.task.response_sets
-        return sets == "single" if isinstance(sets, str) else all(len(options) == 1 for options in sets)
+        """Whether the option that a rater chooses tells the response set."""
+        return is_fully_specified(self.task)
+
+    @property
+    def has_larger_sets(self) -> bool:
+        """Whether choices tell response sets, and some of these have several options."""
+        return sets_behind_choices(self.task) is not None
 
 
 def set_up(ratings: Ratings, judges: Judges, task: Task | None, question: Question) -> Prepared:
@@ -87,10 +92,12 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, question: Questi
     warnings += _left_out(answers, copies)
     everybody = people_of(ratings, space)
     asked = _task(space, task)
+    behind = sets_behind_choices(asked)
     pool, place = pool_of(everybody, rows)
-    reversal = reversal_of(everybody, space.members, place, copies)
-    people, own = _people_at(everybody, rows), _answers_at(answers, rows)
-    problem = _problem(people, own, space, question, positive, reversal, pool, copies)
+    reversal = reversal_of(everybody, space.members, place, copies) if behind is None else None
+    people, own = _people_at(everybody, rows), _with_sets_told(_answers_at(answers, rows), behind, positive)
+    resampled = pool if behind is None else rows
+    problem = _problem(people, own, space, question, positive, reversal, resampled, copies, behind)
     return Prepared(
         problem=problem,
         items=tuple(ratings.items[row] for row in rows),
@@ -101,7 +108,7 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, question: Questi
         positive=positive,
         people=people,
         answers=own,
-        warnings=(*warnings, *_assumptions(people, own, shared.judges, problem)),
+        warnings=(*warnings, *_assumptions(people, own, shared.judges, problem, is_told=behind is not None)),
     )
 
 
@@ -173,6 +180,18 @@ def _answers_at(answers: JudgeAnswers, rows: Codes) -> JudgeAnswers:
     return JudgeAnswers(**{name: getattr(answers, name)[rows] for name in answers.__dataclass_fields__})
 
 
+def _with_sets_told(answers: JudgeAnswers, behind: Flags | None, positive: Flags) -> JudgeAnswers:
+    """The answers with the response sets that the judges' choices tell, where these were not asked for."""
+    if behind is None:
+        return answers
+    marginals, share = through_sets(answers.soft, behind, positive)
+    return replace(
+        answers,
+        marginals=np.where(answers.has_set[:, :, None], answers.marginals, marginals),
+        positive=np.where(answers.has_set, answers.positive, share),
+    )
+
+
 def _problem(
     people: People,
     answers: JudgeAnswers,
@@ -182,11 +201,12 @@ def _problem(
     reversal: Reversal | None,
     pool: Codes,
     copies: Floats | None,
+    behind: Flags | None,
 ) -> Problem:
     meets = np.asarray((space.members & positive).any(axis=1), dtype=np.float64)
     soft, is_chosen = _people_soft(people, space.members)
     is_reversed = ~people.has_set & (reversal is not None)
-    marginals, share = set_vectors(people, soft, space.members, positive)
+    marginals, share = set_vectors(people, soft, space.members, positive, behind)
     if reversal is not None and is_reversed.any():
         matrix = reversal.matrix()
         marginals[is_reversed] = apply_reverse(soft[is_reversed], matrix, space.members)
@@ -222,8 +242,10 @@ def _people_soft(people: People, members: Flags) -> tuple[Floats, Flags]:
     return in_parts, people.has_set
 
 
-def set_vectors(people: People, soft: Floats, members: Flags, positive: Flags) -> tuple[Floats, Floats]:
-    """Omega and the probability of a positive response set: of the sets that were given, else of the choices alone.
+def set_vectors(
+    people: People, soft: Floats, members: Flags, positive: Flags, behind: Flags | None
+) -> tuple[Floats, Floats]:
+    """Omega and the probability of a positive response set: of the sets that were given, else of what choices tell.
 
     Returns
     -------
@@ -233,14 +255,17 @@ def set_vectors(people: People, soft: Floats, members: Flags, positive: Flags) -
     given = people.shares_of_sets()
     has_set = people.has_set
     meets = np.asarray((members & positive).any(axis=1), dtype=np.float64)
-    marginals = np.where(has_set[:, None], np.einsum("iv,vk->ik", given, members.astype(np.float64)), soft)
-    chosen = soft[:, positive].sum(axis=1)
+    told, chosen = (soft, soft[:, positive].sum(axis=1)) if behind is None else through_sets(soft, behind, positive)
+    marginals = np.where(has_set[:, None], np.einsum("iv,vk->ik", given, members.astype(np.float64)), told)
     return marginals, np.where(has_set, np.einsum("iv,v->i", given, meets), chosen)
 
 
-def _assumptions(people: People, answers: JudgeAnswers, judges: Sequence[str], problem: Problem) -> list[str]:
+def _assumptions(
+    people: People, answers: JudgeAnswers, judges: Sequence[str], problem: Problem, *, is_told: bool
+) -> list[str]:
     """What was taken for granted, in words."""
-    said = []
+    told = "The task admits one response set with each option: a forced choice counts as the whole set that it is in."
+    said = [told] if is_told else []
     if not people.has_choice.any():
         said.append(
             "Nobody made a forced choice: where a definition needs one, each response set of people counts in equal "
@@ -258,7 +283,7 @@ def _assumptions(people: People, answers: JudgeAnswers, judges: Sequence[str], p
             "equal parts for its options."
         )
     silent = _without(answers.has_set, judges)
-    if silent and (people.has_set.any() or problem.reversal is not None):
+    if silent and not is_told and (people.has_set.any() or problem.reversal is not None):
         said.append(f"Forced choices only from {listed(silent)}: the choice counts as the whole response set.")
     if problem.reversal is not None and problem.reversal.paired_by == "item" and problem.is_reversed.any():
         said.append(

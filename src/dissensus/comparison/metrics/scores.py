@@ -7,8 +7,9 @@ import numpy as np
 
 from dissensus.comparison.metrics.distances import Floats
 
-TIE = 1e-12
-"""Errors that differ by less, relative to the answers that they come from, differ by rounding only."""
+TIE = 32 * float(np.finfo(np.float64).eps)
+"""Errors that differ by less, relative to the answers that they come from, differ by rounding only: a mean of 700
+answers is up to 18 units of the last digit off."""
 
 
 class Columns(NamedTuple):
@@ -144,7 +145,7 @@ def settled(columns: Columns, *, size: float, is_square: bool = False) -> Column
     columns : Columns
         Errors, none below 0.
     size : float
-        How large the numbers are that errors are differences of: a millionth is rounding between millions of millions.
+        How large the numbers are that errors are differences of: a hundredth is rounding between numbers of 10^13.
     is_square : bool
         Whether the errors are squared.
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from dissensus.comparison.setting_up import Panel, other_scale, panel_of
 from dissensus.decisions.annotators.question import Question, Score
-from dissensus.errors import OptionError, RatingsError, counted, listed
+from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.table import ELICITATIONS
@@ -74,10 +74,16 @@ def _of_one_elicitation(ratings: Ratings, judges: Judges, score: Score) -> tuple
     kept = ratings.of_elicitation(wanted)
     compared_ones = counted(kept.n_ratings, wanted.replace("_", " "))
     said = [f"The ratings hold forced choices and response sets: --score {score} compares the {compared_ones}."]
-    judges = judges.on_items_of(kept)
-    if judges.elicitation is not None and (judges.elicitation == kind).any():
-        judges = judges.where((judges.elicitation == kind) | (judges.elicitation < 0))
-    return kept, replace(judges, warnings=()), said
+    there = judges.on_items_of(kept)
+    asked = there
+    if there.elicitation is not None and (there.elicitation == kind).any():
+        asked = there.where((there.elicitation == kind) | (there.elicitation < 0))
+    if silent := [name for name in there.judges if name not in asked.judges]:
+        raise JudgesError(
+            f"--score {score} compares {wanted.replace('_', ' ')}s, and {listed(silent)} gave none to the items that "
+            "people rated so: name the judges to test with --judge, or choose another score."
+        )
+    return kept, replace(asked, warnings=judges.warnings), said
 
 
 def _check_repeats(ratings: Ratings) -> None:

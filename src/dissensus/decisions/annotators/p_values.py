@@ -13,6 +13,8 @@ from dissensus.decisions.closeness import Floats
 
 MOST_EXACT_ITEMS = 300
 """The exact test looks at every way in which so many items can fall out; with more, t is as good."""
+MOST_FLIPS = 4_000_000
+"""Sign flips are counted in a table of so many places at most; with more items, t is as good."""
 NUISANCE_STEPS = 200
 ROUNDING = 1e-9
 
@@ -49,20 +51,25 @@ def sign_flip_p_value(tally: Tally, epsilon: float) -> float:
     """The share of all ways to flip the signs of d - epsilon that give a sum at most as large as the one found.
 
     Exact where d is spread alike to both sides of epsilon. There are three sizes of d - epsilon only, so that the sums
-    of all flips can be counted.
+    of all flips can be counted, in a table of `flips_to_count` places.
 
     Examples
     --------
-    >>> sign_flip_p_value(Tally(judge_closer=3, alike=0, rater_closer=0), 0.0) == 1 / 2**3
+    >>> round(sign_flip_p_value(Tally(judge_closer=3, alike=0, rater_closer=0), 0.0), 12) == 1 / 2**3
     True
     """
     judge, rater = np.arange(tally.judge_closer + 1), np.arange(tally.rater_closer + 1)
     sums = np.add.outer(
         (1 + epsilon) * (2 * judge - tally.judge_closer), (1 - epsilon) * (2 * rater - tally.rater_closer)
     )
-    shares = np.multiply.outer(_fair_flips(tally.judge_closer), _fair_flips(tally.rater_closer))
+    shares = np.multiply.outer(fair_flips(tally.judge_closer), fair_flips(tally.rater_closer))
     room = tally.items * (tally.mean - epsilon) - sums
     return float(min(1.0, (shares * _chance_within(room, epsilon, tally.alike)).sum()))
+
+
+def flips_to_count(tally: Tally) -> int:
+    """How many places the table of `sign_flip_p_value` has."""
+    return (tally.judge_closer + 1) * (tally.rater_closer + 1)
 
 
 def _chance_within(room: Floats, size: float, times: int) -> Floats:
@@ -100,9 +107,16 @@ def exact_p_value(tally: Tally, epsilon: float) -> float:
     return float(min(1.0, max(_chances(judge[low], rater[low], n, epsilon))))
 
 
-def _fair_flips(times: int) -> Floats:
-    """Chances of 0, 1, ... heads in so many tosses of a fair coin."""
-    return np.array([math.comb(times, heads) / 2**times for heads in range(times + 1)])
+def fair_flips(times: int) -> Floats:
+    """Chances of 0, 1, ... heads in so many tosses of a fair coin.
+
+    From the middle outwards, each from the one before: whole binomial coefficients would have as many digits as tosses.
+    """
+    start = (times + 1) // 2
+    heads = np.arange(start, times)
+    outwards = np.concatenate([[1.0], np.cumprod((times - heads) / (heads + 1))])
+    both = np.concatenate([outwards[::-1][:start], outwards])  # tails are as likely as heads
+    return np.asarray(both / both.sum())
 
 
 def _scores(judge: Floats, rater: Floats, n: int, epsilon: float) -> Floats:

@@ -9,8 +9,10 @@ import numpy as np
 from dissensus.decisions.annotators.answers import Answers
 from dissensus.decisions.annotators.p_values import (
     MOST_EXACT_ITEMS,
+    MOST_FLIPS,
     benjamini_yekutieli,
     exact_p_value,
+    flips_to_count,
     sign_flip_p_value,
     t_interval,
     t_p_value,
@@ -121,6 +123,11 @@ def _test_for(tally: Tally, question: Question) -> Test:
     if question.test == "exact" and tally.items > MOST_EXACT_ITEMS:
         raise OptionError(
             f"--test exact takes up to {MOST_EXACT_ITEMS} items of a rater, and one has {tally.items:,}: choose t."
+        )
+    if question.test == "sign-flip" and flips_to_count(tally) > MOST_FLIPS:
+        raise OptionError(
+            f"--test sign-flip cannot count the flips of {tally.judge_closer:,} items on which the judge is closer and "
+            f"{tally.rater_closer:,} on which a rater is: choose t, which is as good with so many."
         )
     return question.test
 

@@ -7,12 +7,15 @@ import numpy.typing as npt
 
 from dissensus.decisions.combining.question import MOST_LABELS, Question
 from dissensus.decisions.survey_options import are_measures
-from dissensus.errors import OptionError, counted
+from dissensus.errors import OptionError, RatingsError, counted
 from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.asked_once import asked_in_one_way
 from dissensus.ratings.labels import SEPARATOR
 from dissensus.survey.answers import answered_by_all, answers_of
 from dissensus.survey.subsets import Floats
+
+FEWEST_ITEMS = 2
+"""One to learn from, and another one to predict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,6 +60,9 @@ def members_of(ratings: Ratings, judges: Judges, question: Question) -> Members:
                           f"them to at most {MOST_LABELS}.")  # fmt: skip
     common = answered_by_all(everybody)
     kept = asked.where(common[asked.item])
+    if kept.n_items < FEWEST_ITEMS:
+        raise RatingsError("What judges say together is learned from other items, and one item only was rated and "
+                           "answered by every judge: rate more items.")  # fmt: skip
     lost = asked.n_items - kept.n_items
     left_out = [f"Left out {counted(lost, 'rated item')} that not every member answered."] if lost else []
     order = _options_first(labels)

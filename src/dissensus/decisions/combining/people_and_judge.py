@@ -15,7 +15,7 @@ from dissensus.decisions.combining.beside_people import (
     possible_sizes,
     rows_of,
 )
-from dissensus.decisions.combining.gathering import Members
+from dissensus.decisions.combining.gathering import FEWEST_ITEMS, Members
 from dissensus.decisions.combining.question import Question
 from dissensus.decisions.combining.result import PeopleAndJudge
 from dissensus.engine import Progress, run_tasks
@@ -69,14 +69,20 @@ def people_and_judge(
     executor: Executor,
     progress: Progress | None,
 ) -> tuple[tuple[PeopleAndJudge, ...], list[str]]:
-    """What surveys with each of these judges beside them are worth, and warnings; nothing on a curve of one point."""
+    """What surveys with each of these judges beside them are worth, and warnings.
+
+    Nothing on a curve of one point, or with one item: what a judge adds is learned from other items.
+    """
     if len(sizes) <= 1:
         return (), []
     counts = np.rint(members.shares * members.ratings.counts().sum(axis=1, keepdims=True)).astype(np.intp)
     possible = possible_sizes(counts, sizes)
     # The same items for every size: what a judge saves is read across sizes, and other items would move the curve.
     kept = counts.sum(axis=1) > possible[-1]
-    counts, fold = counts[kept], fold[kept]
+    if int(kept.sum()) < FEWEST_ITEMS:
+        few = f"1 item has the {possible[-1] + 1} ratings that it takes"
+        return (), [f"What a judge saves beside people is learned from other items, and {few}: lower --max-raters."]
+    counts, fold = counts[kept], folds_among(fold[kept])
     beside = {name: judges[:, kept] for name, judges in beside.items()}
     score = Score(name=question.score, values=label_values(members.labels), clip=question.clip)
     by_item = np.stack([_of_size(counts, k, beside, score, fold) for k in possible], axis=1)
@@ -93,6 +99,12 @@ def people_and_judge(
         samples=np.concatenate(parts).reshape(-1, *by_item.shape[:2]) if parts else None,
     )
     return tuple(_rows(scored, question)), _said(kept, possible, sizes)
+
+
+def folds_among(fold: Codes) -> Codes:
+    """The folds of some of the items, numbered without gaps; a fold for each item where all of them are in one."""
+    numbers, own = np.unique(fold, return_inverse=True)
+    return np.asarray(own if len(numbers) > 1 else np.arange(len(fold)), dtype=np.intp)
 
 
 def _said(kept: npt.NDArray[np.bool_], possible: list[int], sizes: range) -> list[str]:

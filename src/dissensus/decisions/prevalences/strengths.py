@@ -18,6 +18,10 @@ MOST_STEPS = 100
 FARTHEST = 12.0
 """Strengths beyond are on their way to infinity: a system never lost, or never won."""
 STILL = 1e-12
+LEAST_PART = 1e-12
+"""A matrix whose least stretch is a smaller part of its largest cannot be told from one that has no inverse."""
+FEWEST = 2
+"""Items that it takes to see how much they vary."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,7 +54,10 @@ class Duels:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Strengths:
-    """Strengths and the variances and covariances of their estimates; NaN where they are without bound."""
+    """Strengths and the variances and covariances of their estimates.
+
+    All are NaN where strengths are without bound; variances also where a single item was rated, or left to the judge.
+    """
 
     values: Floats
     covariance: Floats
@@ -67,22 +74,25 @@ def judged_strengths(duels: Duels) -> Strengths:
 def strengths_of(duels: Duels, weight: float) -> Strengths:
     """Strengths by people, with the judge's answers to the other items at a weight: 0 is people only, 1 is PPI."""
     values = _fitted(duels, weight)
-    if not np.isfinite(values).all():
-        return Strengths(values=values, covariance=np.full((duels.n_systems, duels.n_systems), np.nan))
     n, others = duels.n_rated, len(duels.judge) - duels.n_rated
+    if not np.isfinite(values).all() or n < FEWEST or (weight and others < FEWEST):
+        return Strengths(values=values, covariance=np.full((duels.n_systems, duels.n_systems), np.nan))
     chance = _chances(duels, values)
     inverse = _inverse(duels, chance, slice(None) if weight else slice(n))
     rated = (chance[:n] - duels.people) - weight * (chance[:n] - duels.judge[:n])
     middle = _covariance(duels, rated, slice(n)) / n
     if weight:
         middle = middle + _covariance(duels, weight * (chance - duels.judge)[n:], slice(n, None)) / others
-    return Strengths(values=values, covariance=inverse @ middle @ inverse)
+    covariance = inverse @ middle @ inverse
+    # A variance that should be 0 may come out a rounding below it.
+    np.fill_diagonal(covariance, np.maximum(np.diag(covariance), 0.0))
+    return Strengths(values=values, covariance=covariance)
 
 
 def tuned_weight(duels: Duels) -> float:
-    """The weight, from 0 to 1, with which the judge helps most on the whole; 0 where it cannot help."""
+    """The weight, from 0 to 1, with which the judge helps most on the whole; 0 where it cannot help or nobody knows."""
     n, others = duels.n_rated, len(duels.judge) - duels.n_rated
-    if not others:
+    if others < FEWEST:
         return 0.0
     values = _fitted(duels, 1.0)
     if not np.isfinite(values).all():
@@ -168,7 +178,8 @@ def _fitted(duels: Duels, weight: float) -> Floats:
         if float(np.abs(slope).max()) < STILL:
             return values
         curvature = _products(duels, importance * chance * (1 - chance), slice(None))
-        if not math.isfinite(np.linalg.cond(curvature + level)):
+        stretches = np.linalg.eigvalsh(curvature + level)
+        if stretches[0] <= LEAST_PART * stretches[-1]:
             return unknown
         step = np.linalg.solve(curvature + level, slope)
         values = values - step / max(1.0, float(np.abs(step).max()))

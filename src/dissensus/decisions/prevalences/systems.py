@@ -98,4 +98,14 @@ def _warnings(judge: str, scores: Sequence[SystemScore], fitted: Mapping[Method,
             f"No strengths by {', '.join(unbounded)} with {judge}: some systems are not compared with the rest, or "
             "win or lose every time, so that their strength has no bound."
         )
+    unsure = [method for method, found in fitted.items() if method not in unbounded and _is_unsure(found)]
+    if unsure:
+        warnings.append(
+            f"No intervals of the strengths by {', '.join(unsure)} with {judge}: it answered one item that nobody "
+            "rated, and one does not tell how much they vary."
+        )
     return warnings
+
+
+def _is_unsure(found: Strengths) -> bool:
+    return not np.isfinite(found.covariance).all()

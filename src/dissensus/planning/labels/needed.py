@@ -21,13 +21,17 @@ TRIED = 16
 WIDE = 64
 NEAR = np.array([-0.05, -0.02, -0.008, -0.003, 0.0, 0.003, 0.008, 0.02, 0.05])
 """Where a guess is tried, as shares of the numbers that come into question."""
+MOST_COUNTED = 2**53
+"""From here on a floating point number does not tell one number of items from the next."""
 LARGEST_LOG = 700.0
 """Numbers with larger logarithms are no floating point numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemsNeeded:
-    """How many items keep the error at or below what was asked; both None where the better classifier is not favoured.
+    """How many items keep the error at or below what was asked.
+
+    Both are None where the better classifier is not favoured, or so little that it would take more than `MOST_COUNTED`.
 
     Attributes
     ----------
@@ -75,10 +79,13 @@ def items_needed(x: float, y: float, error: float, ties: Ties = "lose") -> Items
     check_error(error)
     if ties not in TIES:
         raise OptionError.unknown("ties", ties, TIES)
-    last = cramer_items(x, y, error)
-    if last is None:
+    enough = cramer_items(x, y, error)
+    if enough is None:
         return ItemsNeeded(first=None, safe=None)
+    last = min(enough, MOST_COUNTED)
     search = _Search(x=float(x), y=float(y), log_error=float(np.log(error)) * (1 - SLACK), ties=ties, last=last)
+    if last < enough and not search.is_settled():
+        return ItemsNeeded(first=None, safe=None)
     parts = search.parts()
     firsts = [first for first, _ in parts if first is not None]
     return ItemsNeeded(first=min(firsts, default=last), safe=max(bad for _, bad in parts) + 1)
@@ -105,6 +112,11 @@ class _Search:
     def is_small(self, items: int, ties: Ties | None = None) -> bool:
         """Whether the error is small enough."""
         return bool(self.value(items, ties) <= self.log_error)
+
+    def is_settled(self) -> bool:
+        """Whether from `last` on, odd or even, the error is small enough: it is there, and it falls."""
+        before, here, there = self.value(np.array([self.last - 2, self.last - 1, self.last]))
+        return bool(max(here, there) <= self.log_error and there <= before)
 
     def parts(self) -> list[tuple[int | None, int]]:
         """The search in parts that each rise and then fall, or are tried one by one."""

@@ -113,6 +113,8 @@ def reason(result: PlanLabelsResult) -> str:
     if one.label_accuracy == 1:
         return "Labels that are always right gain nothing from being asked for again."
     by_guessing = 1 / result.situation.classes
+    if one.label_accuracy <= by_guessing:
+        return _by_guessing(one, several, by_guessing)
     says = (several.label_accuracy - by_guessing) / (one.label_accuracy - by_guessing)
     name = way_words(several.strategy, several.labels_per_item)
     if says - 1 < NO_GAIN:
@@ -126,6 +128,15 @@ def reason(result: PlanLabelsResult) -> str:
     )
     weighed = _against_budget(one, several, says) if result.question.target is None else _against_error(one, several)
     return f"{said}{weighed[best is one]}."
+
+
+def _by_guessing(one: LabelDesign, several: LabelDesign, by_guessing: float) -> str:
+    """What several labels can do where one is no better than a guess."""
+    said = f"One label is right {percent(one.label_accuracy)} of the time, no more often than a guess"
+    name = way_words(several.strategy, several.labels_per_item)
+    if several.label_accuracy <= by_guessing + NO_GAIN:
+        return f"{said}, and {name} do not mend that."
+    return f"{said}; {name} make the label that counts right {percent(several.label_accuracy)} of the time."
 
 
 def _against_error(one: LabelDesign, several: LabelDesign) -> tuple[str, str]:
