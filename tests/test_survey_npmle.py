@@ -5,7 +5,10 @@ import pytest
 
 from dissensus.simulation import RUNNING_EXAMPLE, Urn, simulate_urn
 from dissensus.simulation.truths import ceiling, survey_information
-from dissensus.survey.npmle import Mixture, fit_mixtures, multisets, state_grid
+from dissensus.survey import equivalence
+from dissensus.survey.npmle import Mixture, fit_mixtures, multisets, state_grid, states_near
+
+from survey_builders import judges_of, ratings_of
 
 THREE = Urn(
     labels=("a", "b", "c"),
@@ -67,12 +70,55 @@ def test_a_warm_start_ends_near_a_cold_one():
     assert np.abs(gaps).max() < 0.004
 
 
-@pytest.mark.parametrize("n_labels", [2, 3, 5])
-def test_no_state_of_the_grid_excludes_a_label(n_labels):
-    grid = state_grid(n_labels)
-    assert (grid > 0).all()
-    assert np.allclose(grid.sum(axis=1), 1)
-    assert 50 <= len(grid) <= 400
+@pytest.mark.parametrize("n_labels", [2, 3, 4, 5, 7, 10])
+def test_no_possible_state_excludes_a_label_and_they_are_never_many(n_labels):
+    counts = np.random.default_rng(0).multinomial(9, np.eye(n_labels)[0] * 0.5 + 0.5 / n_labels, size=2000)
+    counts[:, -1] = 0  # a label that none of the items has
+    states = state_grid(n_labels) if n_labels <= 4 else states_near(counts, np.ones(2000))
+    assert (states > 0).all()
+    assert np.allclose(states.sum(axis=1), 1)
+    assert 50 <= len(states) <= 400
+
+
+def test_possible_states_do_not_come_from_items_that_are_not_learned_from():
+    counts = np.random.default_rng(0).multinomial(9, np.full(6, 1 / 6), size=30)
+    items = np.repeat([1.0, 0.0], 15)
+    assert np.array_equal(states_near(counts, items), states_near(counts[:15], items[:15]))
+    assert states_near(counts, np.zeros(30)) == pytest.approx(np.full((1, 6), 1 / 6))
+
+
+def test_possible_states_do_not_depend_on_the_order_of_items():
+    rng = np.random.default_rng(0)
+    counts = np.unique(rng.multinomial(9, np.full(6, 1 / 6), size=400), axis=0)
+    items, order = rng.integers(1, 4, len(counts)).astype(float), rng.permutation(len(counts))
+    assert states_near(counts[order], items[order]) == pytest.approx(states_near(counts, items))
+
+
+def test_one_label_has_one_state_and_every_survey_foretells_it():
+    assert state_grid(1).tolist() == [[1]]
+    ratings, judge = ratings_of([[0] * 3] * 4, ("a",)), judges_of({"judge": np.ones((4, 1))}, ("a",))
+    result = equivalence(ratings, judge, combiner="npmle", score="agreement", bootstrap=5)
+    assert [point.score for point in result.curve] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("n_labels", [2, 3, 6])
+def test_every_state_is_as_likely_as_another_where_there_is_nothing_to_learn_from(n_labels):
+    counts = np.eye(n_labels, dtype=np.intp)[:2]
+    learned, nothing = fit_mixtures(counts, np.array([[1.0, 1.0], [0.0, 0.0]]))
+    assert nothing.weights == pytest.approx(np.full(len(nothing.states), 1 / len(nothing.states)))
+    # A replicate beside one that learns nothing learns what it would alone.
+    assert np.array_equal(learned.weights, fit_mixtures(counts, np.array([[1.0, 1.0]]))[0].weights)
+
+
+@pytest.mark.parametrize("score", ["dmi", "agreement"])
+def test_samples_that_leave_a_fold_nothing_to_learn_from_count_in_the_interval(score):
+    # Of two items every second sample draws one twice, and then its fold is predicted from nothing.
+    ratings, judge = ratings_of([[0, 0, 1], [1, 1, 0]], ("a", "b")), judges_of({"judge": np.eye(2)}, ("a", "b"))
+    curve = equivalence(ratings, judge, combiner="npmle", score=score, bootstrap=20).curve
+    assert all(np.isfinite([point.score, point.low, point.high]).all() for point in curve)
+    # Predicting evenly agrees with every second rater: with nobody asked no sample did better than that.
+    if score == "agreement":
+        assert 2 * curve[0].score - curve[0].low == pytest.approx(0.5, abs=1e-3)
 
 
 def test_multisets_are_all_ways_to_answer():

@@ -148,6 +148,44 @@ def test_correlations_are_those_of_scipy_on_repeated_rows(answers, masses):
     assert close(ranked_score("spearman", q, m, values=values)[0], spearmanr(x.round(9), y).statistic)
 
 
+@pytest.mark.parametrize("score", ["pearson", "spearman"])
+@given(answers=predictions_, masses=masses_, unit=st.sampled_from([1e-300, 1e-13, 1e-6, 3.0, 1e6, 1e12, 1e300]))
+@settings(max_examples=40, deadline=None)
+def test_correlations_do_not_depend_on_what_labels_are_measured_in(score, answers, masses, unit):
+    values = np.array([-1.0, 0.3, 2.0])
+    q, m = arrays(answers, masses)
+    ours, other = (ranked_score(score, q, m, values=v)[0] for v in (values, values * unit))
+    assert close(ours, other)
+    # The same for a judge that gives numbers of its own.
+    own = (q @ values)[:, None]
+    ours, other = (ranked_score(score, x, m, values=values, prediction_values=np.ones(1))[0] for x in (own, own * unit))
+    assert close(ours, other)
+
+
+@pytest.mark.parametrize("score", ["pearson", "spearman"])
+@pytest.mark.parametrize("unit", ["e-13", "e6", "e12"])
+def test_a_judge_and_the_curve_keep_their_correlations_in_another_unit(score, unit):
+    rng = np.random.default_rng(0)
+    items, judge = rng.integers(0, 3, size=(40, 5)).tolist(), rng.dirichlet(np.ones(3), 40).round(1) + 0.1
+
+    def found(labels):
+        drawn = ratings_of(items, labels), judges_of({"judge": judge / judge.sum(axis=1, keepdims=True)}, labels)
+        result = equivalence(*drawn, score=score, bootstrap=0)
+        return [result.judges[0].score, *(point.score for point in result.curve)]
+
+    assert close(found(LABELS), found(tuple(label + unit for label in LABELS))).all()
+
+
+def test_rounding_ties_in_a_large_unit_as_in_a_small_one():
+    # .1 + .2 and .3 are one number, in thousands and in millions, beside one that is beyond all bounds.
+    own = np.array([[0.1 + 0.2], [0.3], [0.7], [1e9]])
+    masses = np.array([[[1.0, 0], [0, 1.0], [0, 1.0], [1.0, 0]]])
+    expected = spearmanr([0.3, 0.3, 0.7, 1e9], [0, 1, 1, 0]).statistic
+    for unit in (1e-13, 1, 1e6, 1e12):
+        ours = ranked_score("spearman", own * unit, masses, values=np.array([0.0, 1.0]), prediction_values=np.ones(1))
+        assert ours[0] == pytest.approx(expected)
+
+
 @given(answers=predictions_, masses=masses_, label=st.integers(0, L - 1))
 @settings(max_examples=40, deadline=None)
 def test_auc_is_that_of_scikit_learn_on_repeated_rows(answers, masses, label):

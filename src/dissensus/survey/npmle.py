@@ -17,6 +17,10 @@ from dissensus.survey.subsets import Floats
 
 GRID_POINTS = 300
 """About so many possible item states, however many labels there are."""
+FEW_LABELS = 4
+"""With more labels a lattice of so many states is too coarse: 10 labels would get steps of a third."""
+SHRUNK = (0.4, 0.7, 0.9)
+"""How far from the shares of all items to those of one item the possible states lie where there are more labels."""
 ITERATIONS = 600
 WARM_ITERATIONS = 80
 """Steps from a fit to data that differ by a bootstrap draw."""
@@ -62,8 +66,13 @@ class Mixture:
         return float(_entropy(self.weights @ self.states) - self.weights @ _entropy(self.states))
 
 
+def surprise(p: Floats) -> Floats:
+    """What each probability adds to the entropy, in bits."""
+    return np.asarray(-(p * np.log2(np.maximum(p, 1e-300))))
+
+
 def _entropy(p: Floats) -> Floats:
-    return np.asarray(-(p * np.log2(np.maximum(p, 1e-300))).sum(axis=-1))
+    return np.asarray(surprise(p).sum(axis=-1))
 
 
 def multisets(k: int, n_labels: int) -> npt.NDArray[np.int64]:
@@ -86,7 +95,15 @@ def _log_orders(surveys: npt.NDArray[np.int64]) -> Floats:
 
 
 def state_grid(n_labels: int) -> Floats:
-    """Possible item states: dense near certainty for two labels, a lattice on the simplex for more."""
+    """Possible item states for few labels: dense near certainty for two, a lattice on the simplex for more.
+
+    Examples
+    --------
+    >>> state_grid(1).tolist()
+    [[1.0]]
+    """
+    if n_labels == 1:
+        return np.ones((1, 1))
     if n_labels == 2:  # noqa: PLR2004 - two labels have a line of states
         angle = (np.arange(GRID_POINTS) + 0.5) / GRID_POINTS * np.pi / 2
         return np.stack([np.cos(angle) ** 2, np.sin(angle) ** 2], axis=1)
@@ -95,6 +112,38 @@ def state_grid(n_labels: int) -> Floats:
         steps += 1
     # A little of every label, so that no rater is impossible.
     return np.asarray((multisets(steps, n_labels) + 0.02) / (steps + 0.02 * n_labels))
+
+
+def states_near(counts: Codes, items: Floats) -> Floats:
+    """Possible item states for many labels: between the shares of all items and those of each.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_types, n_labels)
+        Label counts of each type of item.
+    items : ndarray of shape (n_types,)
+        How many items of each type there are; those without any have no say.
+
+    Returns
+    -------
+    ndarray of shape (n_states, n_labels)
+        About GRID_POINTS at most: where there are more types, evenly taken ones stand for the rest.
+    """
+    order = np.lexsort(counts.T)
+    order = order[(items[order] > 0) & counts[order].any(axis=1)]
+    shares, number = counts[order] / counts[order].sum(axis=1, keepdims=True), items[order]
+    total, n_labels = number.sum(), counts.shape[1]
+    # As if one more item had every label alike, so that no rater is impossible.
+    overall = (np.einsum("t,tl->l", number, shares) + 1 / n_labels) / (total + 1)
+    if not len(order):
+        return np.asarray(overall[None, :])
+    each = GRID_POINTS // len(SHRUNK)
+    ends, states = np.cumsum(number), [overall[None, :]]
+    for i, part in enumerate(SHRUNK):
+        places = (np.arange(each) + (i + 0.5) / len(SHRUNK)) / each * total
+        taken = np.unique(np.searchsorted(ends, places, side="right")) if len(order) > each else np.arange(len(order))
+        states.append((1 - part) * overall + part * shares[np.minimum(taken, len(order) - 1)])
+    return np.unique(np.concatenate(states), axis=0)
 
 
 def scaled_likelihood(counts: npt.NDArray[np.integer], states: Floats) -> Floats:
@@ -114,16 +163,34 @@ def fit_mixtures(counts: Codes, weights: Floats, *, start: Mixture | None = None
         How many items of each type there are.
     start : Mixture, optional
         A fit to similar data; fewer steps are taken from there.
+
+    Returns
+    -------
+    list of Mixture
+        Every state is as frequent as another where a replicate has no items to learn from.
     """
-    states = state_grid(counts.shape[1]) if start is None else start.states
-    likelihood = scaled_likelihood(counts, states)
-    columns = np.ascontiguousarray(likelihood.T)
+    states = _states(counts, weights) if start is None else start.states
     even = np.full(len(states), 1 / len(states))
     first = even if start is None else (1 - WARM_SHARE) * start.weights + WARM_SHARE * even
+    pi = np.tile(even, (len(weights), 1))
+    learns = weights.sum(axis=1) > 0
+    steps = ITERATIONS if start is None else WARM_ITERATIONS
+    pi[learns] = _climbed(first, scaled_likelihood(counts, states), weights[learns], steps)
+    return [Mixture(states, row / row.sum()) for row in pi]
+
+
+def _states(counts: Codes, weights: Floats) -> Floats:
+    n_labels = counts.shape[1]
+    return state_grid(n_labels) if n_labels <= FEW_LABELS else states_near(counts, weights.sum(axis=0))
+
+
+def _climbed(first: Floats, likelihood: Floats, weights: Floats, steps: int) -> Floats:
+    """So many steps of EM for each replicate, all from the same weights of states."""
+    columns = np.ascontiguousarray(likelihood.T)
     pi = np.tile(first, (len(weights), 1))
     total = weights.sum(axis=1, keepdims=True)
-    for _ in range(ITERATIONS if start is None else WARM_ITERATIONS):
+    for _ in range(steps):
         # einsum and not BLAS: its order of summation does not depend on the number of threads.
         mixed = np.einsum("rg,tg->rt", pi, likelihood)
-        pi = pi * np.einsum("rt,gt->rg", weights / mixed, columns) / total
-    return [Mixture(states, row / row.sum()) for row in pi]
+        pi = np.asarray(pi * np.einsum("rt,gt->rg", weights / mixed, columns) / total)
+    return pi

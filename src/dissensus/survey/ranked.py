@@ -9,6 +9,7 @@ from dissensus.survey.subsets import Floats
 
 RankedScore = Literal["auc", "pearson", "spearman"]
 SAME = 1e-12
+"""Predictions that differ by less, relative to their size, are the same."""
 
 
 def ranked_score(
@@ -47,12 +48,31 @@ def ranked_score(
         labels = range(masses.shape[2]) if positive is None else [positive]
         each = [_auc_of_label(predictions[..., label], masses, label) for label in labels]
         return _mean_defined(np.array(each))
-    expected = predictions @ (values if prediction_values is None else prediction_values)
+    given = values / _unit(values)
+    if prediction_values is None:
+        expected = predictions @ given
+    else:
+        expected = predictions @ prediction_values
+        expected = expected / _unit(expected)
     if score == "pearson":
-        return _pearson(np.broadcast_to(expected, masses.shape[:2]), values, masses)
+        return _pearson(np.broadcast_to(expected, masses.shape[:2]), given, masses)
     return np.array(
-        [_spearman(expected if expected.ndim == 1 else expected[r], values, m) for r, m in enumerate(masses)]
+        [_spearman(expected if expected.ndim == 1 else expected[r], given, m) for r, m in enumerate(masses)]
     )
+
+
+def _unit(numbers: Floats) -> float:
+    """The power of two below a usual number, so that what is rounding does not depend on what they are measured in.
+
+    Not below the largest: one may be beyond all bounds, as perplexities are. Dividing by a power of two is exact.
+
+    Examples
+    --------
+    >>> _unit(np.array([0.0, -3.0, 3.0, 1e15])), _unit(np.array([0.0]))
+    (2.0, 1.0)
+    """
+    sizes = np.abs(numbers[numbers != 0])
+    return float(2.0 ** np.floor(np.log2(np.median(sizes)))) if sizes.size else 1.0
 
 
 def _auc_of_label(predicted: Floats, masses: Floats, label: int) -> Floats:
@@ -77,7 +97,8 @@ def _auc(predicted: Floats, given: Floats, rest: Floats) -> Floats:
 def _ties(predicted: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Ascending order of predictions, and where each run of equal ones (up to rounding) starts."""
     order = np.argsort(predicted, kind="stable")
-    is_new = np.diff(predicted[order], prepend=-np.inf) > SAME
+    ordered = predicted[order]
+    is_new = np.diff(ordered, prepend=-np.inf) > SAME * np.maximum(np.abs(ordered), 1)
     return order, np.flatnonzero(is_new)
 
 
@@ -101,7 +122,8 @@ def _pearson(expected: Floats, values: Floats, masses: Floats) -> Floats:
     # items that are not in the replicate, do not count.
     occurs = by_prediction > 0
     width = np.where(occurs, expected, -np.inf).max(axis=1) - np.where(occurs, expected, np.inf).min(axis=1)
-    is_defined = (width > SAME) & (np.count_nonzero(by_label, axis=1) > 1)
+    size = np.where(occurs, np.abs(expected), 0).max(axis=1)
+    is_defined = (width > SAME * np.maximum(size, 1)) & (np.count_nonzero(by_label, axis=1) > 1)
     return np.where(is_defined, covariance / np.sqrt(np.where(is_defined, spread, 1)), np.nan)
 
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from numpy.random import Generator
 
 from dissensus.ratings.coding import Codes
+from dissensus.survey.ceiling import ceiling_of, fit_labels, prior_entropy_of
 from dissensus.survey.curve import curve_point
 from dissensus.survey.judge_scores import judge_scores, reference_shares
 from dissensus.survey.large_sizes import TypeScores
@@ -57,16 +58,22 @@ class Extras:
 
     Attributes
     ----------
-    mixture : Mixture, optional
-        The mixing distribution of the data, to start from; with it each replicate gets its ceiling.
+    labels : tuple of Mixture
+        How the data spread the probability of each label, to start from; with it each replicate gets its ceiling.
+    starts : tuple of Mixture
+        The mixing distribution of the data, or of each training part, for the combiner npmle to start from.
     beyond : tuple of int
-        Survey sizes beyond the data.
+        Survey sizes beyond the data; for two labels only.
+    no_ceiling : str
+        Why there is no ceiling though it was asked for.
     large : mapping of int to TypeScores
         Scores by type for survey sizes with very many surveys.
     """
 
-    mixture: Mixture | None = None
+    labels: tuple[Mixture, ...] = ()
+    starts: tuple[Mixture, ...] = ()
     beyond: tuple[int, ...] = ()
+    no_ceiling: str = ""
     large: Mapping[int, TypeScores] = field(default_factory=dict)
 
 
@@ -133,14 +140,15 @@ def _scores(
     amateurs = [
         curve_point(surveys, copies, problem.panel, problem.score, folds=folds) for surveys in amateur_surveys(problem)
     ]
-    whole = fit_mixtures(problem.counts, copies.weights, start=extras.mixture) if extras.mixture is not None else []
+    fits = fit_labels(problem.counts, copies.weights, start=extras.labels) if extras.labels else []
+    whole = list(zip(*fits, strict=True))
     return Replicates(
         curve=np.stack(columns, axis=1),
         amateurs=np.stack(amateurs, axis=1) if amateurs else np.empty((len(weights), 0)),
         judges=judge_scores(problem, weights, rng),
-        ceiling=np.array([mixture.ceiling() for mixture in whole]),
-        prior=np.array([-mixture.prior_entropy() for mixture in whole]),
-        beyond=np.array([[m.information(k) for k in extras.beyond] for m in whole]).reshape(
+        ceiling=np.array([ceiling_of(labels) for labels in whole]),
+        prior=np.array([-prior_entropy_of(labels) for labels in whole]),
+        beyond=np.array([[labels[0].information(k) for k in extras.beyond] for labels in whole]).reshape(
             len(whole), len(extras.beyond)
         ),
     )
@@ -149,6 +157,15 @@ def _scores(
 def _mixtures(problem: Problem, copies: Copies, folds: Floats | None, extras: Extras) -> list[Mixture] | None:
     if problem.panel.combiner != "npmle":
         return None
-    parts = [copies.weights] if folds is None else [copies.weights - fold for fold in folds]
-    start = extras.mixture if len(copies.weights) > 1 else None
-    return [mixture for part in parts for mixture in fit_mixtures(problem.counts, part, start=start)]
+    parts = training_parts(copies.weights, folds)
+    starts = extras.starts if extras.starts and len(copies.weights) > 1 else (None,) * len(parts)
+    return [
+        mixture
+        for part, start in zip(parts, starts, strict=True)
+        for mixture in fit_mixtures(problem.counts, part, start=start)
+    ]
+
+
+def training_parts(weights: Floats, folds: Floats | None) -> list[Floats]:
+    """Weights of what is learned from: everything, or for each fold the rest."""
+    return [weights] if folds is None else [weights - fold for fold in folds]

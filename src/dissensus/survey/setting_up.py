@@ -11,26 +11,24 @@ from dissensus.ratings import Judges, Ratings
 from dissensus.ratings.asked_once import asked_in_one_way
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.labels import label_values, option_name
-from dissensus.ratings.quantiles import median
 from dissensus.survey.answers import Answers, answered_by_all, answers_of
 from dissensus.survey.calibration import calibrate
+from dissensus.survey.ceiling import ceiling_of, fit_labels, why_unasked, why_untold
 from dissensus.survey.combiners import Learn
 from dissensus.survey.curve import Panel
 from dissensus.survey.item_choice import ItemChoice, choose_items
 from dissensus.survey.judge_scores import reference_shares
 from dissensus.survey.large_sizes import number_of_cells
 from dissensus.survey.moments import ScoredMoments, check_moments, scored_moments
-from dissensus.survey.npmle import fit_mixtures
-from dissensus.survey.problem import Predictions, Problem, types_of_items
+from dissensus.survey.npmle import FEW_LABELS, Mixture, fit_mixtures
+from dissensus.survey.problem import Predictions, Problem, fold_weights, types_of_items
 from dissensus.survey.question import Question
-from dissensus.survey.replicates import Extras
+from dissensus.survey.replicates import Extras, training_parts
 from dissensus.survey.rows import Rows, rows_of
 from dissensus.survey.scores import CORRELATIONS, Score
 
 ENUMERABLE = 2_000_000
 """Surveys that items allow, times labels, that every bootstrap sample can go through."""
-FEWEST_FOR_CEILING = 8
-"""With fewer ratings per item the mixing distribution cannot tell difficult items from noisy raters."""
 MANY_LABELS = 40
 """With more labels than that hardly two items have the same answers."""
 TWO_LABELS = 2
@@ -57,7 +55,7 @@ def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generat
     choice, about_items = choose_items(asked, rated, answered_by_all(everybody), question, len(labels))
     check_moments(chosen, question, labels)
     score = _score(question, labels)
-    learn = _learn(question, score)
+    learn = _learn(question, score, len(labels))
     rows = rows_of(choice, needs_folds=learn == "cross-fit" or question.calibrate != "none", rng=rng)
     panel = Panel(combiner=question.combiner, learn=learn, prior=question.prior)
     problem = _without_judges(choice, rows, question, panel, score)
@@ -171,7 +169,7 @@ def _positive(question: Question, labels: tuple[str, ...]) -> int | None:
     return labels.index(name)
 
 
-def _learn(question: Question, score: Score) -> Learn:
+def _learn(question: Question, score: Score, n_labels: int) -> Learn:
     """How the combiner learns, where the user leaves it to us."""
     if question.learn is not None:
         if question.learn == "leave-one-out" and score.is_ranked and question.combiner == "abc":
@@ -179,6 +177,9 @@ def _learn(question: Question, score: Score) -> Learn:
                               "cross-fit.")  # fmt: skip
         if question.learn == "leave-one-out" and question.combiner == "npmle":
             raise OptionError("--combiner npmle learns in-sample or cross-fit, not leave-one-out.")
+        if question.learn == "in-sample" and question.combiner == "npmle" and n_labels > FEW_LABELS:
+            raise OptionError(f"--combiner npmle would learn the very items that it predicts with {n_labels} labels: "
+                              f"from {FEW_LABELS + 1} labels on choose --learn cross-fit.")  # fmt: skip
         return question.learn
     if question.combiner == "npmle":
         return "cross-fit"
@@ -234,18 +235,32 @@ def _moments(
 
 
 def ceiling_extras(prepared: Prepared, question: Question) -> Extras:
-    """The mixing distribution and the sizes beyond the data, where the ceiling was asked for and can be told."""
+    """What replicates start from, and the sizes beyond the data where the ceiling was asked for and can be told."""
     problem = prepared.problem
-    needs_mixture = question.combiner == "npmle"
-    is_told = question.ceiling and can_tell_ceiling(problem)
-    if not (needs_mixture or is_told):
-        return Extras()
-    mixture = fit_mixtures(problem.counts, problem.items[None, :].astype(np.float64))[0]
+    extras = Extras(starts=_starts(problem) if question.combiner == "npmle" and question.bootstrap else ())
+    if not question.ceiling:
+        return extras
+    if reason := why_unasked(problem.counts, problem.items):
+        return replace(extras, no_ceiling=reason)
+    weights = problem.items[None, :].astype(np.float64)
+    labels = tuple(fits[0] for fits in fit_labels(problem.counts, weights))
+    if reason := why_untold(problem.counts, problem.items, ceiling_of(labels)):
+        return replace(extras, no_ceiling=reason)
     largest = problem.sizes[-1]
-    beyond = tuple(range(largest + 1, 2 * largest + 1)) if is_told and problem.counts.shape[1] == 2 else ()  # noqa: PLR2004
-    return Extras(mixture=mixture, beyond=beyond)
+    beyond = tuple(range(largest + 1, 2 * largest + 1)) if problem.counts.shape[1] == TWO_LABELS else ()
+    return replace(extras, labels=labels, beyond=beyond)
 
 
-def can_tell_ceiling(problem: Problem) -> bool:
-    """Whether half of the items have enough ratings to tell difficult items from noisy raters."""
-    return median(problem.counts.sum(axis=1).astype(np.float64), problem.items) >= FEWEST_FOR_CEILING
+def _starts(problem: Problem) -> tuple[Mixture, ...]:
+    """The mixing distribution of each part of the data that the combiner learns from.
+
+    With few labels that of all data will do. With more, the possible states themselves come from the items, and must
+    not come from those that are predicted.
+    """
+    copies = np.ones(problem.n_items, dtype=np.intp) if problem.copies is None else problem.copies
+    folds = fold_weights(copies[None, :], problem) if problem.panel.learn == "cross-fit" else None
+    whole = problem.items[None, :].astype(np.float64)
+    parts = training_parts(whole, folds)
+    if problem.counts.shape[1] <= FEW_LABELS:
+        return (fit_mixtures(problem.counts, whole)[0],) * len(parts)
+    return tuple(fit_mixtures(problem.counts, part)[0] for part in parts)

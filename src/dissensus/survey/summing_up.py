@@ -20,7 +20,7 @@ from dissensus.survey.result import (
     JudgeWorth,
 )
 from dissensus.survey.scores import RANGES
-from dissensus.survey.setting_up import FEWEST_FOR_CEILING, Prepared, can_tell_ceiling
+from dissensus.survey.setting_up import Prepared
 from dissensus.survey.subsets import Floats
 
 NAN = float("nan")
@@ -36,9 +36,8 @@ def sum_up(
     ceiling = _ceiling(question, extras, data, samples)
     worths, worth_samples = _worths(problem, question, data, samples, has_ceiling=ceiling is not None)
     warnings += _judge_warnings(question, worths, data.curve[0])
-    if question.ceiling and not can_tell_ceiling(problem):
-        warnings.append(f"No ceiling: half of the items have fewer than {FEWEST_FOR_CEILING} ratings, too few to tell "
-                        "difficult items from noisy raters.")  # fmt: skip
+    if extras.no_ceiling:
+        warnings.append(extras.no_ceiling)
     warnings += _curve_warnings(problem, question, extras, data.curve[0])
     return EquivalenceResult(
         settings=prepared.settings,
@@ -214,7 +213,7 @@ def _amateurs(
 
 
 def _ceiling(question: Question, extras: Extras, data: Replicates, samples: Replicates | None) -> Ceiling | None:
-    if not question.ceiling or extras.mixture is None or not data.ceiling.size:
+    if not extras.labels or not data.ceiling.size:
         return None
     gain = float(data.ceiling[0])
     low, high = _bounds(question, gain, None if samples is None else samples.ceiling)
