@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dissensus.comparison.bootstrap import bootstrap_differences, non_inferiority_p_value
-from dissensus.engine.resampling import percentile_interval
 from dissensus.comparison.metrics import metric_of
 from dissensus.comparison.metrics.scores import Columns
 from dissensus.comparison.mixture import mixture_differences, mixture_p_value
@@ -18,6 +17,7 @@ from dissensus.comparison.p_values import holm, two_sided_p_value
 from dissensus.comparison.problem import problem_of_values
 from dissensus.comparison.response_permutation import permuted_differences
 from dissensus.comparison.sign_flip import all_flipped_differences, flipped_differences
+from dissensus.engine.resampling import percentile_interval
 
 import comparison_reference as reference
 from comparison_builders import normal_items, padded

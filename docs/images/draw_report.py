@@ -13,6 +13,7 @@ from playwright.sync_api import sync_playwright
 
 PICTURE = Path(__file__).with_name("report.png")
 WIDTH, MARGIN = 860, 16
+QUESTION = "How many raters is each judge worth?"
 
 
 def main() -> None:
@@ -26,8 +27,12 @@ def main() -> None:
         window = {"width": WIDTH, "height": 1000}
         page = browser.new_page(viewport=window, device_scale_factor=1.25, color_scheme="light", bypass_csp=True)
         page.goto(page_file.as_uri())
-        page.add_style_tag(content="nav, #section-1 { display: none } #section-2 h2 { margin-top: 1.25rem }")
-        figure = page.locator("#section-2 figure").first
+        worth = page.locator("section", has=page.get_by_role("heading", name=QUESTION))
+        shown = f"#{worth.get_attribute('id')}"
+        page.add_style_tag(
+            content=f"nav, section:not({shown}) {{ display: none }} {shown} h2 {{ margin-top: 1.25rem }}"
+        )
+        figure = worth.locator("figure").first
         figure.locator("svg").wait_for()
         box = figure.bounding_box()
         assert box is not None  # noqa: S101 - the chart was waited for
