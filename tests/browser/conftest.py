@@ -10,6 +10,7 @@ def browser():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         pytest.skip("Chromium is not installed")
+    sync_api.expect.set_options(timeout=60_000)  # a busy machine is no fault
     with sync_api.sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         yield running
@@ -31,7 +32,7 @@ class Visit:
         self.page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
         self.page.goto(path.as_uri())
         # Counted from outside: waiting inside the page would be evaluating, which the page's policy forbids.
-        expect(self.page.locator("[data-chart]:not(:has(svg))")).to_have_count(0, timeout=15_000)
+        expect(self.page.locator("[data-chart]:not(:has(svg))")).to_have_count(0)
 
 
 @pytest.fixture

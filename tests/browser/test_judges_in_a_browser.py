@@ -71,6 +71,6 @@ def test_the_pointer_tells_rank_value_and_how_sure(open_page, report):
     name = json.dumps("strong: rank 1 by hit rate")
     seen.page.locator(f"[data-chart] svg .mark-symbol path[aria-label^={name}]").first.hover()
     tip = seen.page.locator("#vg-tooltip-element")
-    tip.wait_for(state="visible", timeout=5000)
+    tip.wait_for(state="visible", timeout=60_000)
     assert re.search(r"strong.*hit rate.*1.*0\.763 \[.*of the samples", tip.inner_text(), re.DOTALL)
     assert seen.said == []

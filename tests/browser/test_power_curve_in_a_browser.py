@@ -74,7 +74,7 @@ def test_the_pointer_tells_what_a_judge_is_worth(open_page, report):
     seen = open_page(report)
     seen.page.locator("[data-chart] svg .mark-symbol path[aria-label*='worth']").last.hover(force=True)
     tip = seen.page.locator("#vg-tooltip-element")
-    tip.wait_for(state="visible", timeout=5000)
+    tip.wait_for(state="visible", timeout=60_000)
     assert re.search(r"Worth.*1\.\d\d raters \[", tip.inner_text(), re.DOTALL)
     assert seen.said == []
 
@@ -83,5 +83,5 @@ def test_the_pointer_tells_what_a_survey_tells(open_page, report):
     seen = open_page(report)
     seen.page.locator("[data-chart] svg .mark-symbol path[aria-label^='people asked: 9 raters']").hover()
     tip = seen.page.locator("#vg-tooltip-element")
-    tip.wait_for(state="visible", timeout=5000)
+    tip.wait_for(state="visible", timeout=60_000)
     assert re.search(r"Raters asked.*9.*Bits gained.*0\.30\d.*Items.*300", tip.inner_text(), re.DOTALL)

@@ -75,7 +75,7 @@ def test_the_pointer_brings_up_the_numbers(visit):
     seen = visit()
     seen.page.locator("[data-chart] svg .mark-symbol path").first.hover()
     tip = seen.page.locator("#vg-tooltip-element")
-    tip.wait_for(state="visible", timeout=5000)
+    tip.wait_for(state="visible", timeout=60_000)
     assert re.search(r"Alpha \(nominal\).*0\.130.*0\.100.*0\.160", tip.inner_text(), re.DOTALL)
     assert seen.said == []
 
@@ -84,7 +84,7 @@ def test_the_tooltip_shows_a_script_as_text(visit):
     seen = visit()
     seen.page.locator("[data-chart]").nth(2).locator("svg .mark-rect path").first.hover()
     tip = seen.page.locator("#vg-tooltip-element")
-    tip.wait_for(state="visible", timeout=5000)
+    tip.wait_for(state="visible", timeout=60_000)
     assert SCRIPT in tip.inner_text()
     assert seen.dialogs == []
 

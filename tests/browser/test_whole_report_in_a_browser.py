@@ -91,7 +91,7 @@ def test_the_pointer_brings_up_numbers_in_every_kind_of_chart(open_page, report)
         figure.scroll_into_view_if_needed()
         figure.locator(".mark-symbol path").first.hover(force=True)
         tip = page.locator("#vg-tooltip-element.visible")
-        tip.wait_for(state="visible", timeout=5000)
+        tip.wait_for(state="visible", timeout=60_000)
         assert re.search(r"\d", tip.inner_text())
         page.mouse.move(2, 2)
 
