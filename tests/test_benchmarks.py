@@ -3,6 +3,7 @@
 Nothing is timed here.
 """
 
+import ast
 import importlib
 import json
 import math
@@ -261,3 +262,12 @@ def test_only_the_scripts_that_are_named_run(bench):
     assert [path.stem for path in run.chosen(["growth"])] == ["bench_growth"]
     assert len(run.chosen([])) == len(list(FOLDER.glob("bench_*.py")))
     assert run.main(["nothing-like-this"]) == 2
+
+
+@pytest.mark.parametrize("script", sorted(FOLDER.rglob("*.py")), ids=lambda path: path.stem)
+def test_what_a_benchmark_takes_from_the_package_is_there(script):
+    for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("dissensus"):
+            module = importlib.import_module(node.module)
+            missing = [name.name for name in node.names if not hasattr(module, name.name)]
+            assert missing == []
