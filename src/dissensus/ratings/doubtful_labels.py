@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dissensus.errors import listed, shortened
+from dissensus.errors import counted, listed, shortened
 from dissensus.ratings.checkup.remedies import renaming
 from dissensus.ratings.coding import Codes
 from dissensus.ratings.decimal_commas import has_decimal_commas
-from dissensus.ratings.label_codes import labels_like_missing
+from dissensus.ratings.label_codes import LIKE_MISSING
 from dissensus.ratings.labels import LabelSet, number, parts_of
 from dissensus.ratings.mending import case_variants, folded
 
@@ -33,9 +33,19 @@ def doubts(count: Codes, label_set: LabelSet, *, order: Sequence[str] | None) ->
     if order is not None:
         return []
     return [
-        *labels_like_missing(count, label_set, order=order),
+        *_like_missing(count, label_set),
         *_same(count, label_set),
         *_with_commas(label_set.options),
+    ]
+
+
+def _like_missing(count: Codes, label_set: LabelSet) -> list[str]:
+    """Labels that look like the mark of a missing one."""
+    return [
+        f"{shortened(option)!r} was read as a label ({counted(int(times), 'time')}): empty those cells if it means "
+        "that there is none."
+        for option, times in zip(label_set.options, count, strict=False)  # the options are the first labels
+        if times and option.lower() in LIKE_MISSING
     ]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dissensus.errors import OptionError, counted, shortened
+from dissensus.errors import OptionError
 from dissensus.ratings.coding import Codes, TextColumn, lookup
 from dissensus.ratings.labels import LabelSet, Scale, listed_options, options_of, order_labels, unlisted
 
@@ -66,24 +66,3 @@ def _check_option(label: tuple[str, ...], options: tuple[str, ...], *, where: st
 def label_counts(codes: Codes, label_set: LabelSet) -> Codes:
     """How often each label was given; -1 is none."""
     return np.bincount(codes[codes >= 0], minlength=len(label_set.labels))
-
-
-def labels_like_missing(count: Codes, label_set: LabelSet, *, order: Sequence[str] | None) -> list[str]:
-    """Warn of labels that look like the mark of a missing one, unless the user listed them.
-
-    Parameters
-    ----------
-    count : ndarray of shape (n_labels,)
-        How often each label was given.
-    label_set, order
-        The labels, and what the user says about them.
-    """
-    if order is not None:
-        return []
-    suspects = [i for i, option in enumerate(label_set.options) if option.lower() in LIKE_MISSING]
-    return [
-        f"{shortened(label_set.options[i])!r} was read as a label ({counted(int(count[i]), 'time')}): "
-        "empty those cells if it means that there is none."
-        for i in suspects
-        if count[i]
-    ]

@@ -13,7 +13,7 @@ from dissensus.ratings.coding import Codes
 from dissensus.ratings.labels import label_values, option_name
 from dissensus.survey.answers import Answers, answered_by_all, answers_of
 from dissensus.survey.calibration import calibrate
-from dissensus.survey.ceiling import ceiling_of, fit_labels, why_unasked, why_untold
+from dissensus.survey.ceiling import TWO_LABELS, ceiling_of, fit_labels, why_unasked, why_untold
 from dissensus.survey.combiners import Learn
 from dissensus.survey.curve import Panel
 from dissensus.survey.item_choice import ItemChoice, choose_items
@@ -31,8 +31,6 @@ ENUMERABLE = 2_000_000
 """Surveys that items allow, times labels, that every bootstrap sample can go through."""
 MANY_LABELS = 40
 """With more labels than that hardly two items have the same answers."""
-TWO_LABELS = 2
-"""Of two labels, the share of one tells that of the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
