@@ -4,12 +4,10 @@ import sys
 
 import numpy as np
 
-from dissensus.agreement import nominal_alpha
-from dissensus.agreement.alpha import interval_alpha, ordinal_alpha
-from dissensus.agreement.bootstrap import draw_weights
-from dissensus.agreement.fleiss import fleiss_kappa
-from dissensus.agreement.gwet import gwet_ac1
-from dissensus.ratings import types_of_matrix
+from dissensus.data import types_of_matrix
+from dissensus.methods.describe import nominal_alpha
+from dissensus.methods.describe.coefficients import fleiss_kappa, gwet_ac1, interval_alpha, ordinal_alpha
+from dissensus.methods.describe.describe import draw_weights
 from environments import answers_of
 from populations import drawn
 

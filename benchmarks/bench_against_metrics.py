@@ -4,12 +4,12 @@ import sys
 
 import numpy as np
 
-from dissensus.decisions.prevalences.estimators import Sample
-from dissensus.decisions.prevalences.question import Question
-from dissensus.decisions.prevalences.summing_up import estimates_of
-from dissensus.judges import rank_judges
-from dissensus.ratings import Judges
-from dissensus.survey import equivalence
+from dissensus.data import Judges
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.judges import judges as rank_judges
+from dissensus.methods.prevalence.estimators import Sample
+from dissensus.methods.prevalence.options import Question
+from dissensus.methods.prevalence.summary import estimates_of
 from environments import answers_of
 from populations import drawn
 

@@ -4,15 +4,13 @@ import sys
 
 import numpy as np
 
-from dissensus.agreement import nominal_alpha
-from dissensus.agreement.bootstrap import draw_weights
-from dissensus.comparison.bootstrap import bootstrap_differences
-from dissensus.comparison.metrics import metric_of
-from dissensus.comparison.p_values import two_sided_p_value
-from dissensus.comparison.problem import problem_of_values
-from dissensus.comparison.sign_flip import flipped_differences
-from dissensus.engine.resampling import percentile_interval
-from dissensus.ratings import types_of_matrix
+from dissensus.data import types_of_matrix
+from dissensus.methods.compare.metrics import metric_of
+from dissensus.methods.compare.pairs import problem_of_values
+from dissensus.methods.compare.resampling import bootstrap_differences, flipped_differences, two_sided_p_value
+from dissensus.methods.describe import nominal_alpha
+from dissensus.methods.describe.describe import draw_weights
+from dissensus.sampling.intervals import percentile_interval
 from environments import answers_of
 from populations import drawn
 

@@ -5,11 +5,9 @@ import sys
 import numpy as np
 from scipy import stats
 
-from dissensus.comparison.metrics import metric_of
-from dissensus.comparison.p_values import two_sided_p_value
-from dissensus.comparison.problem import problem_of_values
-from dissensus.comparison.response_permutation import permuted_differences
-from dissensus.comparison.sign_flip import flipped_differences
+from dissensus.methods.compare.metrics import metric_of
+from dissensus.methods.compare.pairs import problem_of_values
+from dissensus.methods.compare.resampling import flipped_differences, permuted_differences, two_sided_p_value
 
 from timing import best_seconds, report
 

@@ -8,9 +8,9 @@ import krippendorff
 import numpy as np
 
 from dissensus import describe, read
-from dissensus.agreement import nominal_alpha
-from dissensus.agreement.bootstrap import replicate
-from dissensus.engine import open_executor
+from dissensus.methods.describe import nominal_alpha
+from dissensus.methods.describe.describe import replicate
+from dissensus.sampling import open_executor
 
 from timing import best_seconds, report
 

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from dissensus import equivalence, read, read_judges
-from dissensus.papers.download import download_data
-from dissensus.ratings import types_of_matrix
+from dissensus.data import types_of_matrix
+from dissensus.methods.reproduce.download import download_data
 from environments import answers_of
 
 from timing import answer_and_seconds, best_seconds, report

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus import compare, describe, equivalence, rank_judges
+from dissensus import compare, describe, equivalence
+from dissensus import judges as rank_judges
 from growth import doubled, exponent
 from populations import drawn
 from recording import record

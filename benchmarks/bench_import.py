@@ -12,8 +12,8 @@ MOST_SECONDS, MOST_MEGABYTES = 20, 1000
 CHOICES = ("ok", "toxic", "unsure")
 IMPORT = """
 import resource, sys
-from dissensus.ratings.formats.plan import ReadPlan
-from dissensus.ratings.importing import import_source
+from dissensus.data.formats.plan import ReadPlan
+from dissensus.data.import_ import import_source
 result = import_source(sys.argv[1], ReadPlan(), output=sys.argv[2])
 assert result.imported.n_ratings == {ratings}, result.imported.n_ratings
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -5,8 +5,8 @@ import time
 
 import numpy as np
 
-from dissensus.judges.reverse_matrix import reverse_by_items
-from dissensus.judges.simulated_selection import measures_of
+from dissensus.methods.judges.reverse_matrix import reverse_by_items
+from dissensus.methods.reproduce.judges_without_gold.experiments import measures_of
 from dissensus.simulation.indeterminate_experiment import UNDERSPECIFIED, selected_consistency
 from dissensus.simulation.indeterminate_model import response_sets
 from dissensus.simulation.indeterminate_population import Indeterminacy, draw_population

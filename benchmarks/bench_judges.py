@@ -14,7 +14,7 @@ from scipy.stats import entropy
 from sklearn.metrics import cohen_kappa_score, mean_squared_error
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from dissensus.judges import rank_judges
+from dissensus.methods.judges import judges as rank_judges
 from populations import drawn
 
 from timing import best_seconds, report

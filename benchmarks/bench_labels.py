@@ -4,8 +4,8 @@ import sys
 
 import numpy as np
 
-from dissensus.planning.labels.steps import independent_steps
-from dissensus.planning.labels.walk import log_chances
+from dissensus.methods.plan_labels.votes import independent_steps
+from dissensus.methods.plan_labels.walk import log_chances
 
 from timing import best_seconds, report
 

@@ -5,10 +5,9 @@ import sys
 
 import numpy as np
 
-from dissensus.papers.how_many_raters.tables import ITEMS, PERTURBATIONS, RESPONSES
-from dissensus.planning import plan_raters
-from dissensus.planning.raters.drawn_sets import TestSets
-from dissensus.planning.raters.simulated_power import simulated_designs
+from dissensus.methods.plan_raters.plan_raters import plan_raters
+from dissensus.methods.plan_raters.simulated import TestSets, simulated_designs
+from dissensus.methods.reproduce.how_many_raters.cells import ITEMS, PERTURBATIONS, RESPONSES
 
 from timing import best_seconds, report
 

@@ -6,8 +6,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from dissensus.eliciting import rate
-from dissensus.ratings import Task
+from dissensus.data import Task
+from dissensus.methods.rate import rate
 
 from timing import report
 

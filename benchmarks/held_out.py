@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.ratings import types_of_matrix
-from dissensus.survey.additive import clipped
-from dissensus.survey.learning import predictions_from, survey_totals
-from dissensus.survey.surveys import surveys_of_size
+from dissensus.data import types_of_matrix
+from dissensus.methods.equivalence.combiners import predictions_from, survey_totals
+from dissensus.methods.equivalence.scores import clipped
+from dissensus.methods.equivalence.surveys import surveys_of_size
 from populations import pick
 
 CLIP = 0.02

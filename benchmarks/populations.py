@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dissensus.ratings import Judges, Ratings
+from dissensus.data import Judges, Ratings
 
 
 def drawn(rng, *, items, raters, labels, judges=1, samples=1):

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dissensus.ratings.writing import write_folder
+from dissensus.data.writers import write_folder
 from dissensus.simulation import Classifier, HardClassifier, Panel, ResponseRule, SoftClassifier, Urn, simulate_urn
-from dissensus.simulation.notes import readme_of
+from dissensus.simulation.urn_draws import readme_of
 
-PACKAGED = Path(__file__).resolve().parents[1] / "src" / "dissensus" / "example_data"
+PACKAGED = Path(__file__).resolve().parents[1] / "src" / "dissensus" / "data" / "example_data"
 COMMAND = "`python examples/make_example_data.py`"
 
 

@@ -63,7 +63,12 @@ def described():
     """Makes what `describe` could have returned: hand-written numbers, some of them replaced."""
     from dataclasses import replace  # noqa: PLC0415 - only the tests of reports need these
 
-    from dissensus.agreement.result import Coefficient, DescribeResult, Description, LabelShare  # noqa: PLC0415
+    from dissensus.methods.describe.result import (
+        Coefficient,
+        DescribeResult,
+        Description,
+        LabelShare,
+    )
 
     def coefficient(name: str, value: float, low: float, high: float) -> Coefficient:
         return Coefficient(name=name, value=value, low=low, high=high)
@@ -105,7 +110,7 @@ def described():
 @pytest.fixture(scope="session")
 def authors_wheel() -> Path:
     """The wheel with the data of "Survey Equivalence": in DISSENSUS_PAPER_DATA, or in the cache of the checkout."""
-    from dissensus.papers.survey_equivalence.all_claims import WHEEL  # noqa: PLC0415 - only the tests of the paper need it
+    from dissensus.methods.reproduce.survey_equivalence.authors_files import WHEEL  # noqa: PLC0415 - only the tests of the paper need it
 
     folder = Path(os.environ.get("DISSENSUS_PAPER_DATA") or ROOT / ".cache" / "papers")
     if not (folder / WHEEL).is_file():
@@ -116,6 +121,6 @@ def authors_wheel() -> Path:
 @pytest.fixture(scope="session")
 def authors_data(authors_wheel):
     """The data of "Survey Equivalence"."""
-    from dissensus.papers import PaperData  # noqa: PLC0415 - as above
+    from dissensus.methods.reproduce import PaperData  # noqa: PLC0415 - as above
 
     return PaperData(authors_wheel)

@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from dissensus.engine import open_executor, run_tasks
-from dissensus.engine.on_dask.connecting import quiet
+from dissensus.sampling import open_executor, run_tasks
+from dissensus.sampling.dask_cluster import quiet
 
 TESTS = Path(__file__).resolve().parent
 SETTINGS = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1", "OMP_NUM_THREADS": "1"}

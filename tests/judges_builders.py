@@ -1,9 +1,9 @@
-"""Ratings and judges from plain lists of answers, for the tests of `rank_judges`."""
+"""Ratings and judges from plain lists of answers, for the tests of `judges`."""
 
 import numpy as np
 
-from dissensus.judges.question import Question
-from dissensus.ratings import Judges, Ratings
+from dissensus.data import Judges, Ratings
+from dissensus.methods.judges.options import Question
 
 OPTIONS = ("a", "b", "c")
 KINDS = {"choice": 0, "set": 1, None: -1}

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dissensus.ratings import Judges, Ratings
-from dissensus.ratings.output_moments import OutputMoments
-from dissensus.survey.additive import label_scores
-from dissensus.survey.answers import answers_of
+from dissensus.data import Judges, Ratings
+from dissensus.data.judges import OutputMoments
+from dissensus.methods.equivalence.items import answers_of
+from dissensus.methods.equivalence.scores import label_scores
 
 
 def profiles_of(ratings: Ratings, judges: Judges | None = None) -> tuple[Ratings, Judges | None]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dissensus.ratings import Judges, Ratings
+from dissensus.data import Judges, Ratings
 
 LABELS = ("a", "b", "c")
 

@@ -9,7 +9,8 @@ from nltk.metrics.distance import masi_distance as nltk_masi
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from dissensus import describe, read
-from dissensus.agreement import (
+from dissensus.data import types_of_matrix
+from dissensus.methods.describe import (
     fleiss_kappa,
     gwet_ac1,
     gwet_ac2,
@@ -21,8 +22,7 @@ from dissensus.agreement import (
     pairwise_agreement,
     set_alpha,
 )
-from dissensus.agreement.sums import pair_sums
-from dissensus.ratings import types_of_matrix
+from dissensus.methods.describe.coefficients import pair_sums
 
 import agreement_reference as reference
 
@@ -178,7 +178,7 @@ def test_pair_sums_do_not_depend_on_how_they_are_chunked(monkeypatch):
     rng = np.random.default_rng(2)
     types = types_of_matrix(rng.integers(0, 3, size=(50, 6)))
     whole = pair_sums(types, lambda c, k: np.abs(c - k))
-    monkeypatch.setattr("dissensus.agreement.sums.PAIRS_AT_ONCE", 40)
+    monkeypatch.setattr("dissensus.methods.describe.coefficients.PAIRS_AT_ONCE", 40)
     assert np.array_equal(pair_sums(types, lambda c, k: np.abs(c - k)), whole)
     dense = types.dense()
     apart = np.abs(np.subtract.outer(np.arange(6), np.arange(6)))

@@ -15,8 +15,9 @@ from scipy.special import xlogy
 from statsmodels.stats.multitest import multipletests
 
 from dissensus import read, read_judges
-from dissensus.decisions.annotators import AltTestResult, alt_test
-from dissensus.decisions.annotators.p_values import (
+from dissensus.methods.alt_test import AltTestResult, alt_test
+from dissensus.methods.alt_test.answers import Tally
+from dissensus.methods.alt_test.p_values import (
     benjamini_yekutieli,
     exact_p_value,
     fair_flips,
@@ -24,7 +25,6 @@ from dissensus.decisions.annotators.p_values import (
     t_interval,
     t_p_value,
 )
-from dissensus.decisions.annotators.tallies import Tally
 
 from comparison_builders import judges_of, ratings_of
 from tables import message_of

@@ -9,14 +9,13 @@ from typer.testing import CliRunner
 
 from dissensus import read, read_judges
 from dissensus.cli.alt_test import alt_test_command
-from dissensus.cli.bundles import spread
-from dissensus.decisions.annotators import AltTestResult, Dropped, JudgeTest, RaterTest, alt_test
-from dissensus.decisions.annotators.question import SCORES
+from dissensus.cli.output import spread
 from dissensus.errors import DissensusError
+from dissensus.methods.alt_test import AltTestResult, Dropped, JudgeTest, RaterTest, alt_test
+from dissensus.methods.alt_test.options import SCORES
 from dissensus.report.document import Note
-from dissensus.report.sentences.alt_test import SCORE_WORDS
 from dissensus.report.views import main_chart, section_of
-from dissensus.report.views.alt_test import view
+from dissensus.report.views.alt_test import SCORE_WORDS, view
 
 NAN = float("nan")
 WON = RaterTest(

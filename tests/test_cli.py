@@ -8,7 +8,7 @@ import pytest
 
 from dissensus import __version__, describe, read
 from dissensus.cli.main import main
-from dissensus.example_data import example_path
+from dissensus.data.examples import example_path
 
 NOT_A_NUMBER = "Input should be a valid integer, unable to parse string as an integer"
 RATINGS = "item,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n3,a,y\n3,b,y\n"

@@ -8,8 +8,8 @@ import pytest
 
 import dissensus
 from dissensus.cli.main import main
-from dissensus.decisions.survey_options import survey_options
-from dissensus.example_data import example_path
+from dissensus.data.examples import example_path
+from dissensus.methods.equivalence.options import survey_options
 
 
 def run(capsys, *arguments):

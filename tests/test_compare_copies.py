@@ -9,16 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.comparison import compare
-from dissensus.comparison.bootstrap import bootstrap_differences
-from dissensus.comparison.metrics import METRICS, metric_of
-from dissensus.comparison.metrics.ranks import rankable
-from dissensus.comparison.metrics.scores import Columns, put_together
-from dissensus.comparison.pairs import MOST_REDRAWN
-from dissensus.comparison.sign_flip import all_flipped_differences, flipped_differences
+from dissensus.data import Judges, Ratings
+from dissensus.data.counts import median, quantiles
 from dissensus.errors import JudgesError, OptionError, RatingsError
-from dissensus.ratings import Judges, Ratings
-from dissensus.ratings.quantiles import median, quantiles
+from dissensus.methods.compare import compare
+from dissensus.methods.compare.metrics import METRICS, Columns, metric_of, put_together, rankable
+from dissensus.methods.compare.pairs import MOST_REDRAWN
+from dissensus.methods.compare.resampling import all_flipped_differences, bootstrap_differences, flipped_differences
 
 from comparison_builders import judges_of, ratings_of
 from profiles import moments_of, profiles_of

@@ -5,12 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from dissensus.comparison.metrics import metric_of
-from dissensus.comparison.mixture import mixture_differences, mixture_p_value
-from dissensus.comparison.p_values import two_sided_p_value
-from dissensus.comparison.problem import problem_of_values
-from dissensus.comparison.response_permutation import permuted_differences
-from dissensus.comparison.sign_flip import flipped_differences
+from dissensus.methods.compare.metrics import metric_of
+from dissensus.methods.compare.pairs import problem_of_values
+from dissensus.methods.compare.resampling import (
+    flipped_differences,
+    mixture_differences,
+    mixture_p_value,
+    permuted_differences,
+    two_sided_p_value,
+)
 
 from comparison_builders import normal_items
 

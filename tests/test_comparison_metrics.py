@@ -8,12 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.comparison import compare
-from dissensus.comparison.coordinates import Cloud, Space
-from dissensus.comparison.metrics import METRICS, metric_of
-from dissensus.comparison.metrics.ranks import RankCorrelation, midranks, weighted_midranks
-from dissensus.comparison.metrics.scores import Columns, MeanScore, RootMeanScore, WinShare
-from dissensus.comparison.problem import problem_of_values
+from dissensus.methods.compare import compare
+from dissensus.methods.compare.metrics import (
+    METRICS,
+    Columns,
+    MeanScore,
+    RankCorrelation,
+    RootMeanScore,
+    WinShare,
+    metric_of,
+    midranks,
+    weighted_midranks,
+)
+from dissensus.methods.compare.pairs import problem_of_values
+from dissensus.methods.compare.responses import Cloud, Space
 
 import comparison_reference as reference
 from comparison_builders import judges_of, padded, ratings_of

@@ -3,8 +3,8 @@
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.comparison import compare
-from dissensus.comparison.metrics import METRICS
+from dissensus.methods.compare import compare
+from dissensus.methods.compare.metrics import METRICS
 
 from tables import message_of
 

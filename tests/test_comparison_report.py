@@ -9,16 +9,16 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from dissensus.cli.bundles import spread
 from dissensus.cli.compare import bounds_of, compare_command
-from dissensus.comparison import CompareResult, compare
-from dissensus.comparison.metrics import METRICS
-from dissensus.comparison.question import TESTS
-from dissensus.comparison.result import NonInferiority, PairComparison
+from dissensus.cli.output import spread
 from dissensus.errors import DissensusError, OptionError
+from dissensus.methods.compare import CompareResult, compare
+from dissensus.methods.compare.metrics import METRICS
+from dissensus.methods.compare.options import TESTS
+from dissensus.methods.compare.result import NonInferiority, PairComparison
 from dissensus.report.document import Figure
-from dissensus.report.sentences.compare import METRIC_WORDS, TEST_WORDS, best_judge, finding_sentence, pair_sentence
 from dissensus.report.views import main_chart, section_of
+from dissensus.report.views.compare import METRIC_WORDS, TEST_WORDS, best_judge, finding_sentence, pair_sentence
 
 from comparison_builders import judges_of, ratings_of
 

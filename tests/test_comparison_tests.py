@@ -9,15 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.comparison.bootstrap import bootstrap_differences, non_inferiority_p_value
-from dissensus.comparison.metrics import metric_of
-from dissensus.comparison.metrics.scores import Columns
-from dissensus.comparison.mixture import mixture_differences, mixture_p_value
-from dissensus.comparison.p_values import holm, two_sided_p_value
-from dissensus.comparison.problem import problem_of_values
-from dissensus.comparison.response_permutation import permuted_differences
-from dissensus.comparison.sign_flip import all_flipped_differences, flipped_differences
-from dissensus.engine.resampling import percentile_interval
+from dissensus.methods.compare.metrics import Columns, metric_of
+from dissensus.methods.compare.pairs import problem_of_values
+from dissensus.methods.compare.resampling import (
+    all_flipped_differences,
+    bootstrap_differences,
+    flipped_differences,
+    holm,
+    mixture_differences,
+    mixture_p_value,
+    non_inferiority_p_value,
+    permuted_differences,
+    two_sided_p_value,
+)
+from dissensus.sampling.intervals import percentile_interval
 
 import comparison_reference as reference
 from comparison_builders import normal_items, padded

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus.data import Ratings, types_of_matrix
+from dissensus.data.counts import count_cells, count_types, sum_cells
 from dissensus.errors import RatingsError
-from dissensus.ratings import Ratings, types_of_matrix
-from dissensus.ratings.counts import count_cells, count_types, sum_cells
 
 quick = settings(max_examples=50, deadline=None)
 

@@ -14,17 +14,19 @@ import pytest
 
 from dissensus import equivalence, plan_raters, read, read_judges
 from dissensus.cli.main import main
-from dissensus.engine import open_executor, run_tasks
-from dissensus.engine.on_dask import connecting, pieces, reducing, watching
-from dissensus.engine.on_dask.packing import pack
-from dissensus.engine.on_dask.versions import check_versions, versions_here
-from dissensus.engine.reading import read_reduced
+from dissensus.data.large import read_large
+from dissensus.data.large.files import find_files
+from dissensus.data.large.read_large import read_reduced
 from dissensus.errors import DissensusError, MissingExtraError, OptionError, RepeatedRatingsError
-from dissensus.papers.dont_label_twice.sweep import REDUCED_GRID, sweep_grid
-from dissensus.papers.how_many_raters.tables import ITEMS, PERTURBATIONS, RESPONSES
-from dissensus.ratings.reducing import read_large
-from dissensus.ratings.reducing.large_files import find_files
-from dissensus.survey.additive import label_scores
+from dissensus.methods.equivalence.scores import label_scores
+from dissensus.methods.reproduce.dont_label_twice.sweep import REDUCED_GRID, sweep_grid
+from dissensus.methods.reproduce.how_many_raters.cells import ITEMS, PERTURBATIONS, RESPONSES
+from dissensus.sampling import dask_cluster as connecting
+from dissensus.sampling import dask_cluster as watching
+from dissensus.sampling import dask_reduction as pieces
+from dissensus.sampling import dask_reduction as reducing
+from dissensus.sampling import open_executor, run_tasks
+from dissensus.sampling.dask_cluster import check_versions, pack, versions_here
 
 from dask_cluster import Cluster, draw, draw_backwards, end_process, fail, run_on, sleep, total_and_process
 

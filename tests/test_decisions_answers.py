@@ -9,14 +9,22 @@ import pytest
 
 from dissensus import read, read_judges
 from dissensus.cli.main import main
-from dissensus.decisions.answers import answers_of
-from dissensus.decisions.contenders import Contenders, contenders
-from dissensus.decisions.survey_options import are_measures, survey_options
-from dissensus.decisions.unanswered import BETTER, COLLECT, OPTIONS, REPLACE, STAND_IN, WORTH
-from dissensus.engine.executors import HereExecutor
+from dissensus.data import Task, read_task
+from dissensus.data.examples import example_path
 from dissensus.errors import DissensusError, OptionError
-from dissensus.example_data import example_path
-from dissensus.ratings import Task, read_task
+from dissensus.methods.decide.answers import answers_of
+from dissensus.methods.decide.unanswered import (
+    BETTER,
+    COLLECT,
+    OPTIONS,
+    REPLACE,
+    STAND_IN,
+    WORTH,
+    Contenders,
+    contenders,
+)
+from dissensus.methods.equivalence.options import are_measures, survey_options
+from dissensus.sampling.executors import HereExecutor
 
 LABELS = [["x", "x", "y"], ["x", "x", "x"], ["y", "y", "x"], ["y", "y", "y"]] * 5
 GOOD, BAD = ["x", "x", "y", "y"] * 5, ["y", "x", "x", "y"] * 5

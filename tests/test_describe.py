@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus import describe, read
-from dissensus.agreement.bootstrap import draw_weights
+from dissensus.data import types_of_matrix
 from dissensus.errors import OptionError
-from dissensus.ratings import types_of_matrix
+from dissensus.methods.describe.describe import draw_weights
 
 DATA_SETS = [
     "ambient_nli",

@@ -7,10 +7,9 @@ import pytest
 from numpy.random import default_rng
 from scipy.stats import ks_2samp
 
-from dissensus.agreement import describe
-from dissensus.agreement.bootstrap import draw_weights
-from dissensus.agreement.measures import measures_for
-from dissensus.ratings import Ratings, types_of_matrix
+from dissensus.data import Ratings, types_of_matrix
+from dissensus.methods.describe import describe
+from dissensus.methods.describe.describe import draw_weights, measures_for
 
 from profiles import profiles_of
 from survey_builders import ratings_of

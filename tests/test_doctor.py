@@ -9,8 +9,8 @@ import pytest
 
 from dissensus import read
 from dissensus.cli.main import main
-from dissensus.ratings.examining import all_checks, examine
-from dissensus.ratings.formats.plan import ReadPlan
+from dissensus.data.doctor import all_checks, examine
+from dissensus.data.formats.plan import ReadPlan
 
 from tables import HEADER, message_of, write
 

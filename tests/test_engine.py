@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dissensus.engine import open_executor, run_tasks, seed_of
 from dissensus.errors import OptionError
+from dissensus.sampling import open_executor, run_tasks, seed_of
 
 
 def draw(scale, stream):
@@ -73,7 +73,7 @@ def test_the_seed_is_written_down_only_if_it_is_a_number():
 
 KILLED = """
 import os, sys, time
-from dissensus.engine import open_executor
+from dissensus.sampling import open_executor
 from concurrent.futures import wait
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ import krippendorff
 import numpy as np
 import pytest
 
+from dissensus.data import read, read_judges, read_task
+from dissensus.data.examples import EXAMPLES, example_path
 from dissensus.errors import OptionError
-from dissensus.example_data import EXAMPLES, example_path
-from dissensus.ratings import read, read_judges, read_task
 
 ROOT = Path(__file__).resolve().parents[1]
 GENERATED = {"README.md", "judges.csv", "ratings.csv", "truth.json"}

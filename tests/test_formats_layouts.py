@@ -5,9 +5,9 @@ import json
 import pytest
 
 from dissensus import read
-from dissensus.ratings.formats.plan import ReadPlan
-from dissensus.ratings.formats.registry import all_formats
-from dissensus.ratings.importing import import_source
+from dissensus.data.formats.plan import ReadPlan
+from dissensus.data.formats.registry import all_formats
+from dissensus.data.import_ import import_source
 
 from tables import TRIPLES, jsonl, message_of, parquet, triples, write
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.ratings.formats.plan import ReadPlan
-from dissensus.ratings.importing import import_source
+from dissensus.data.formats.plan import ReadPlan
+from dissensus.data.import_ import import_source
 
 from tables import jsonl, message_of, parquet, triples, write
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus.data import read, read_judges
 from dissensus.errors import RatingsError
-from dissensus.ratings import read, read_judges
 
 quick = settings(max_examples=50, deadline=None)
 

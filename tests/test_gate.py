@@ -13,23 +13,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from dissensus.decisions.gating import GateResult, gate
-from dissensus.decisions.gating.comparison_check import better_verdict
-from dissensus.decisions.gating.deciding import Estimate, more_above, more_between, verdict_above, verdict_between
-from dissensus.decisions.gating.question import POWER, Question
-from dissensus.decisions.gating.result import Check, Constant
-from dissensus.decisions.gating.shares import paired_difference_interval, share_interval
+from dissensus.data import Judges, read, read_judges
+from dissensus.data.examples import example_path
 from dissensus.errors import DissensusError, OptionError
-from dissensus.example_data import example_path
-from dissensus.ratings import Judges, read, read_judges
-from dissensus.report.junit import junit_of
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.gate import GateResult, gate
+from dissensus.methods.gate.checks import (
+    Estimate,
+    better_verdict,
+    more_above,
+    more_between,
+    paired_difference_interval,
+    share_interval,
+    verdict_above,
+    verdict_between,
+)
+from dissensus.methods.gate.options import POWER, Question
+from dissensus.methods.gate.result import Check, Constant
 from dissensus.report.markdown import markdown_of
-from dissensus.report.sentences.gate import asked_text, check_sentence
 from dissensus.report.views import section_of
+from dissensus.report.views.gate import asked_text, check_sentence, junit_of
 from dissensus.report.whole import report_on
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, simulate_urn
-from dissensus.simulation.truths import classifier_information, equivalent_raters
-from dissensus.survey import equivalence
+from dissensus.simulation.urn_truth import classifier_information, equivalent_raters
 
 from survey_builders import hard_judges_of, judges_of, ratings_of
 

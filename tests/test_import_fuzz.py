@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dissensus import read, read_judges
+from dissensus.data.doctor import examine
+from dissensus.data.formats.plan import ReadPlan
 from dissensus.errors import DissensusError
-from dissensus.ratings.examining import examine
-from dissensus.ratings.formats.plan import ReadPlan
 
 from tables import write
 

@@ -10,9 +10,11 @@ import zipfile
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.ratings.formats.plan import ReadPlan
-from dissensus.ratings.importing import import_source
-from dissensus.ratings.sources import archives, json_values, workbooks, yaml_document
+from dissensus.data.formats.plan import ReadPlan
+from dissensus.data.import_ import import_source
+from dissensus.data.sources import files as yaml_document
+from dissensus.data.sources import json_values, workbooks
+from dissensus.data.sources import workbooks as archives
 
 from tables import HEADER, message_of, triples, write
 

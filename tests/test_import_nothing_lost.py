@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from dissensus import read, read_judges
+from dissensus.data.formats.plan import ReadPlan
+from dissensus.data.formats.registry import all_formats
+from dissensus.data.import_ import import_source
 from dissensus.errors import DissensusError
-from dissensus.ratings.formats.plan import ReadPlan
-from dissensus.ratings.formats.registry import all_formats
-from dissensus.ratings.importing import import_source
 
 from tables import HEADER, jsonl, message_of, parquet, triples, write
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus import read
-from dissensus.ratings.formats.plan import ReadPlan
-from dissensus.ratings.importing import import_source
-from dissensus.ratings.writing import write_ratings
+from dissensus.data.formats.plan import ReadPlan
+from dissensus.data.import_ import import_source
+from dissensus.data.writers import write_ratings
 
 from tables import triples, write
 

@@ -8,11 +8,10 @@ from scipy.optimize import minimize
 
 from dissensus import read, read_judges, read_task
 from dissensus.cli.output import Output
-from dissensus.cli.simulate_indeterminate import number_or_range, simulate_indeterminate_command
+from dissensus.cli.simulate import number_or_range, simulate_indeterminate_command
 from dissensus.errors import OptionError
-from dissensus.judges.rating_model import choice_matrix, choice_weights, error_matrix, response_sets
-from dissensus.judges.simulated_selection import measures_of
-from dissensus.simulation.indeterminate import simulate_indeterminate
+from dissensus.methods.reproduce.judges_without_gold.experiments import measures_of
+from dissensus.simulation.indeterminate import readme_of, simulate_indeterminate, task_of
 from dissensus.simulation.indeterminate_experiment import (
     TAUS,
     Seen,
@@ -21,9 +20,15 @@ from dissensus.simulation.indeterminate_experiment import (
     seen_of,
     selected_consistency,
 )
-from dissensus.simulation.indeterminate_notes import readme_of, task_of
-from dissensus.simulation.indeterminate_population import Indeterminacy, draw_population, onto_simplex
-from dissensus.simulation.indeterminate_samples import oracle_marginals, sample_choices, sample_pairs
+from dissensus.simulation.indeterminate_model import choice_matrix, choice_weights, error_matrix, response_sets
+from dissensus.simulation.indeterminate_population import (
+    Indeterminacy,
+    draw_population,
+    onto_simplex,
+    oracle_marginals,
+    sample_choices,
+    sample_pairs,
+)
 
 SHAPES = [(2, 3), (3, 3), (3, 7), (4, 10)]
 STANDARD_ERRORS = 5
@@ -201,7 +206,7 @@ def test_without_ratings_the_population_is_seen():
 
 
 def test_every_definition_is_a_measure():
-    from dissensus.judges.definitions import definitions_at  # noqa: PLC0415 - the ids of the other module
+    from dissensus.methods.judges.definitions import definitions_at  # noqa: PLC0415 - the ids of the other module
 
     drawn = population_of(judges=4)
     seen = seen_of(drawn, 5, np.random.default_rng(1))

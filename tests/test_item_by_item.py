@@ -5,10 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from dissensus import alt_test, panels, plan_labels, portraits, prevalence
+from dissensus import alt_test, plan_labels, prevalence
+from dissensus import panel as panels
+from dissensus import raters as portraits
+from dissensus.data import align as module
+from dissensus.data.align import item_by_item
 from dissensus.errors import DissensusError, JudgesError, RatingsError
-from dissensus.ratings import item_by_item as module
-from dissensus.ratings.item_by_item import item_by_item
 
 from profiles import moments_of, profiles_of
 from survey_builders import hard_judges_of, judges_of, ratings_of

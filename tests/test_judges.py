@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus.data import Judges, Ratings, read, read_judges
 from dissensus.errors import ColumnError, JudgesError, OptionError
-from dissensus.ratings import Judges, Ratings, read, read_judges
 
 from tables import PLAIN, write
 

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from dissensus.judges import rank_judges
-from dissensus.judges.findings import Findings
-from dissensus.judges.reading import reading
-from dissensus.judges.result import OrderFlips
-from dissensus.judges.setting_up import set_up
-from dissensus.ratings import Task
+from dissensus.data import Task
+from dissensus.methods.judges import judges as rank_judges
+from dissensus.methods.judges.advice import Findings, reading
+from dissensus.methods.judges.result import OrderFlips
+from dissensus.methods.judges.setup import set_up
 
 from judges_builders import QUESTION, choices, judges_from, ratings_from, sets
 

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dissensus.data import Task, read, read_judges
 from dissensus.errors import ColumnError, JudgesError, RatingsError, TaskError
-from dissensus.judges import rank_judges
-from dissensus.judges.answers import answers_of
-from dissensus.judges.label_space import label_space
-from dissensus.judges.summing_up import order_flips
-from dissensus.ratings import Task, read, read_judges
+from dissensus.methods.judges import judges as rank_judges
+from dissensus.methods.judges.answers import answers_of
+from dissensus.methods.judges.label_space import label_space
+from dissensus.methods.judges.summary import order_flips
 
 from judges_builders import choices, judges_from, ratings_from, sets
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from dissensus.judges import rank_judges
-from dissensus.judges.definitions import PER_ITEM
-from dissensus.judges.downstream import decision_kappa
-from dissensus.judges.rank_consistency import inversions, violations, worst_violation
+from dissensus.methods.judges import judges as rank_judges
+from dissensus.methods.judges.consistency import inversions, violations, worst_violation
+from dissensus.methods.judges.decisions import decision_kappa
+from dissensus.methods.judges.definitions import PER_ITEM
 
 from judges_builders import choices, judges_from, ratings_from, sets
 

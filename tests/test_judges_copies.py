@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dissensus.data import Judges, Ratings
+from dissensus.data.counts import median
 from dissensus.errors import JudgesError
-from dissensus.judges import rank_judges
-from dissensus.judges.alike_items import mean_of, number_of
-from dissensus.judges.replicates import draw_weights
-from dissensus.judges.scoring import scores_of, statistics_of
-from dissensus.judges.setting_up import set_up
-from dissensus.ratings import Judges, Ratings
-from dissensus.ratings.quantiles import median
+from dissensus.methods.judges import judges as rank_judges
+from dissensus.methods.judges.scoring import draw_weights, scores_of, statistics_of
+from dissensus.methods.judges.setup import set_up
+from dissensus.methods.judges.vectors import mean_of, number_of
 
 from judges_builders import OPTIONS, QUESTION, choices, judges_from, ratings_from, sets
 from profiles import moments_of, profiles_of

@@ -1,4 +1,4 @@
-"""What `rank_judges` says, refuses and keeps fixed."""
+"""What `judges` says, refuses and keeps fixed."""
 
 import json
 from dataclasses import replace
@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dissensus.data import Task, read, read_judges
 from dissensus.errors import JudgesError, OptionError
-from dissensus.judges import rank_judges
-from dissensus.ratings import Task, read, read_judges
+from dissensus.methods.judges import judges as rank_judges
 
 from judges_builders import choices, judges_from, names_of, ratings_from, sets
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus.judges import rank_judges
-from dissensus.ratings import read, read_judges
+from dissensus.data import read, read_judges
+from dissensus.methods.judges import judges as rank_judges
 
 POSITIVE = {
     "ambient_nli": ["entailment"],

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dissensus.judges.people import people_of
-from dissensus.judges.ranking import interval, ranks, selected, shares_best
-from dissensus.judges.replicates import draw_weights
-from dissensus.judges.scoring import scores_of, statistics_of
-from dissensus.judges.setting_up import set_up
-from dissensus.ratings import Task
+from dissensus.data import Task
+from dissensus.methods.judges.answers import people_of
+from dissensus.methods.judges.decisions import interval, ranks, selected, shares_best
+from dissensus.methods.judges.scoring import draw_weights, scores_of, statistics_of
+from dissensus.methods.judges.setup import set_up
 
 from judges_builders import OPTIONS, QUESTION, choices, judges_from, ratings_from, sets
 

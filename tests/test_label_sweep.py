@@ -8,20 +8,22 @@ from math import comb
 import pytest
 
 from dissensus.errors import FileError, OptionError
-from dissensus.papers import reproduce
-from dissensus.papers.dont_label_twice.exact_walk import chance_of_winning, majority_fraction
-from dissensus.papers.dont_label_twice.sweep import (
+from dissensus.methods.reproduce import reproduce
+from dissensus.methods.reproduce.dont_label_twice.sweep import (
     ITEMS,
     LABELS,
     PAPER_GRID,
     REDUCED_GRID,
     Cell,
     Grid,
+    Record,
     Tally,
+    chance_of_winning,
+    majority_fraction,
+    read_record,
     sweep_cell,
     sweep_grid,
 )
-from dissensus.papers.dont_label_twice.sweep_record import Record, read_record
 
 TINY = Grid(parts=4)
 """Values 1/2, 3/4 and 1."""

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.errors import OptionError
-from dissensus.ratings.labels import (
+from dissensus.data.labels import (
     infer_scale,
     label_values,
     membership,
@@ -16,6 +15,7 @@ from dissensus.ratings.labels import (
     options_of,
     order_labels,
 )
+from dissensus.errors import OptionError
 
 quick = settings(max_examples=50, deadline=None)
 

@@ -5,19 +5,23 @@ import math
 import numpy as np
 import pytest
 
-from dissensus.planning import plan_labels
-from dissensus.planning.labels import needed
-from dissensus.planning.labels.curves import best_choices, by_budget
-from dissensus.planning.labels.designs import MOST_ITEMS, affordable_items
-from dissensus.planning.labels.needed import items_needed
-from dissensus.planning.labels.question import CORRELATED
-from dissensus.planning.labels.situation import situation_from
-from dissensus.planning.labels.spread import over_items
-from dissensus.planning.labels.strategies import fixed_scheme, sequential_scheme
-from dissensus.planning.labels.votes import lead_by_two, majority_accuracy, plurality_accuracy, two_plus_one
-from dissensus.planning.labels.walk import log_chances
+from dissensus.methods.plan_labels import needed
+from dissensus.methods.plan_labels.curves import best_choices, by_budget
+from dissensus.methods.plan_labels.designs import MOST_ITEMS, affordable_items, fixed_scheme, sequential_scheme
+from dissensus.methods.plan_labels.needed import items_needed
+from dissensus.methods.plan_labels.options import CORRELATED
+from dissensus.methods.plan_labels.plan_labels import plan_labels
+from dissensus.methods.plan_labels.situation import situation_from
+from dissensus.methods.plan_labels.votes import (
+    lead_by_two,
+    majority_accuracy,
+    over_items,
+    plurality_accuracy,
+    two_plus_one,
+)
+from dissensus.methods.plan_labels.walk import log_chances
 from dissensus.simulation.labels import simulate_labels
-from dissensus.simulation.labels_population import LabelNoise
+from dissensus.simulation.labels_truth import LabelNoise
 
 from tables import message_of
 

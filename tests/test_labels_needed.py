@@ -8,11 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import OptionError
-from dissensus.planning.labels.bounds import cramer_items, hoeffding_items, log_cramer, log_hoeffding
-from dissensus.planning.labels.needed import ItemsNeeded, items_needed
-from dissensus.planning.labels.steps import disagreement_steps, independent_steps
-from dissensus.planning.labels.votes import majority_accuracy
-from dissensus.planning.labels.walk import log_chances
+from dissensus.methods.plan_labels.needed import (
+    ItemsNeeded,
+    cramer_items,
+    hoeffding_items,
+    items_needed,
+    log_cramer,
+    log_hoeffding,
+)
+from dissensus.methods.plan_labels.votes import disagreement_steps, independent_steps, majority_accuracy
+from dissensus.methods.plan_labels.walk import log_chances
 
 
 def needed(steps, error, ties="lose"):

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.planning.labels.pilot.data import pilot_data
-from dissensus.planning.labels.pilot.noise import moments_of
-from dissensus.planning.labels.pilot.reading import read_pilot
-from dissensus.planning.labels.spread import NODES, beta_law, over_items
-from dissensus.planning.labels.votes import majority_accuracy
-from dissensus.ratings import Judges, Ratings
+from dissensus.data import Judges, Ratings
+from dissensus.methods.plan_labels.pilot import read_pilot
+from dissensus.methods.plan_labels.pilot_data import pilot_data
+from dissensus.methods.plan_labels.pilot_fit import moments_of
+from dissensus.methods.plan_labels.votes import NODES, beta_law, majority_accuracy, over_items
 from dissensus.simulation.labels import simulate_labels
-from dissensus.simulation.labels_population import LabelNoise, TwoClassifiers
+from dissensus.simulation.labels_truth import LabelNoise, TwoClassifiers
 
 from tables import message_of
 

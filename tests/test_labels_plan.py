@@ -12,18 +12,18 @@ import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.cli.bundles import spread
+from dissensus.cli.output import spread
 from dissensus.cli.plan_labels import plan_labels_command
-from dissensus.planning import PlanLabelsResult, plan_labels
-from dissensus.planning.labels.curves import COST_RATIOS, best_choices, by_budget, by_label_accuracy
-from dissensus.planning.labels.draws import items_draws
-from dissensus.planning.labels.question import CORRELATED
-from dissensus.planning.labels.situation import situation_from
-from dissensus.planning.labels.steps import Steps
-from dissensus.planning.labels.strategies import Scheme, fixed_scheme
-from dissensus.planning.labels.walk import log_chances
+from dissensus.methods.plan_labels.curves import COST_RATIOS, best_choices, by_budget, by_label_accuracy, items_draws
+from dissensus.methods.plan_labels.designs import Scheme, fixed_scheme
+from dissensus.methods.plan_labels.options import CORRELATED
+from dissensus.methods.plan_labels.plan_labels import plan_labels
+from dissensus.methods.plan_labels.result import PlanLabelsResult
+from dissensus.methods.plan_labels.situation import situation_from
+from dissensus.methods.plan_labels.votes import Steps
+from dissensus.methods.plan_labels.walk import log_chances
 from dissensus.simulation.labels import simulate_labels
-from dissensus.simulation.labels_population import LabelNoise
+from dissensus.simulation.labels_truth import LabelNoise
 
 from tables import message_of
 

@@ -8,26 +8,24 @@ import pytest
 import vl_convert
 
 from dissensus.errors import DissensusError
-from dissensus.planning import plan_labels
-from dissensus.planning.labels.curves import best_choices, by_budget
-from dissensus.planning.labels.question import CORRELATED
+from dissensus.methods.plan_labels.curves import best_choices, by_budget
+from dissensus.methods.plan_labels.options import CORRELATED
+from dissensus.methods.plan_labels.plan_labels import plan_labels
 from dissensus.report.charts import Chart
 from dissensus.report.document import Figure, Points, Table
 from dissensus.report.html import fragment_of
 from dissensus.report.page import page_of
-from dissensus.report.sentences.plan_labels import (
+from dissensus.report.text import text_of
+from dissensus.report.views import main_chart, section_of
+from dissensus.report.views.plan_labels import (
     absolute_sentence,
     assumptions,
     break_even_sentence,
     reason,
     recommendation,
+    view,
 )
-from dissensus.report.sentences.plan_labels_chances import chance
-from dissensus.report.sentences.plan_labels_findings import choice_finding
-from dissensus.report.sentences.plan_labels_pilot import pilot_points
-from dissensus.report.text import text_of
-from dissensus.report.views import main_chart, section_of
-from dissensus.report.views.plan_labels import view
+from dissensus.report.views.plan_labels_charts import chance, choice_finding, pilot_points
 from dissensus.simulation.labels import simulate_labels
 
 from comparison_builders import judges_of, ratings_of

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import OptionError
-from dissensus.planning.labels.votes import lead_by_two, majority_accuracy, plurality_accuracy, two_plus_one
+from dissensus.methods.plan_labels.votes import lead_by_two, majority_accuracy, plurality_accuracy, two_plus_one
 
 from labels_reference import majority_by_counting, plurality_by_enumeration
 

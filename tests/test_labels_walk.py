@@ -9,16 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import OptionError
-from dissensus.planning.labels.bounds import log_cramer, log_hoeffding
-from dissensus.planning.labels.steps import (
+from dissensus.methods.plan_labels.needed import log_cramer, log_hoeffding
+from dissensus.methods.plan_labels.votes import (
     Steps,
     correlated_steps,
     disagreement_steps,
     independent_steps,
+    majority_accuracy,
+    plurality_accuracy,
     plurality_steps,
+    two_plus_one,
 )
-from dissensus.planning.labels.votes import majority_accuracy, plurality_accuracy, two_plus_one
-from dissensus.planning.labels.walk import log_chances
+from dissensus.methods.plan_labels.walk import log_chances
 
 from labels_reference import (
     chances_by_fractions,

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from dissensus.ratings import read
+from dissensus.data import read
 
 from tables import NO_RATER, jsonl, parquet, triples, write
 

@@ -7,8 +7,8 @@ import zlib
 
 import pytest
 
+from dissensus.data import read
 from dissensus.errors import MissingExtraError, OptionError, RepeatedRatingsError
-from dissensus.ratings import read
 
 from tables import CHECK_LABELS, HEADER, LISTED, REPEATS, bad, message_of, parquet
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dissensus.ratings import read, read_judges
+from dissensus.data import read, read_judges
 
 from tables import HEADER, LISTED, REPEATS, bad, message_of, parquet
 

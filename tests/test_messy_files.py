@@ -7,10 +7,10 @@ import pytest
 
 from dissensus import read, read_judges
 from dissensus.cli.main import main
+from dissensus.data.doctor import examine
+from dissensus.data.formats.plan import ReadPlan
+from dissensus.data.import_ import import_source
 from dissensus.errors import ColumnError, FileError
-from dissensus.ratings.examining import examine
-from dissensus.ratings.formats.plan import ReadPlan
-from dissensus.ratings.importing import import_source
 
 from tables import HEADER, message_of, write
 

@@ -11,27 +11,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from dissensus.decisions.combining import PanelsResult, panels
-from dissensus.decisions.combining.beside_people import item_scores, mean_scores, rows_of
-from dissensus.decisions.combining.maps import calibrated, rising_map, table_map
-from dissensus.decisions.combining.people_and_judge import folds_among
-from dissensus.decisions.combining.pooling import average, plurality
-from dissensus.decisions.combining.refining import kinds_of, refined
-from dissensus.decisions.combining.stacking import fit_stack, logs_of, stacked
+from dissensus.data import read, read_judges
+from dissensus.data.examples import example_path
 from dissensus.errors import OptionError, RatingsError
-from dissensus.example_data import example_path
-from dissensus.ratings import read, read_judges
+from dissensus.methods.equivalence.calibration import calibrate
+from dissensus.methods.equivalence.scores import Score
+from dissensus.methods.panel import PanelResult
+from dissensus.methods.panel import panel as panels
+from dissensus.methods.panel.beside_people import folds_among, item_scores, mean_scores, rows_of
+from dissensus.methods.panel.stacking import (
+    average,
+    calibrated,
+    fit_stack,
+    kinds_of,
+    logs_of,
+    plurality,
+    refined,
+    rising_map,
+    stacked,
+    table_map,
+)
 from dissensus.report.views import main_chart, section_of
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, HardClassifier, SoftClassifier, simulate_urn
-from dissensus.simulation.truths import (
+from dissensus.simulation.urn_truth import (
     classifier_information,
     equivalent_raters,
     label_counts,
     mutual_information,
     survey_information,
 )
-from dissensus.survey.calibration import calibrate
-from dissensus.survey.scores import Score
 
 from survey_builders import hard_judges_of, judges_of, ratings_of
 
@@ -364,7 +372,7 @@ def test_the_json_has_members_panels_and_savings(answer):
     assert {row["panel"] for row in found["result"]["panels"]} == {"plurality", "average", "stacked"}
     last = found["result"]["people_and_judge"][-1]
     assert (last["verdict"], last["worth"], last["saved"]) == ("above K", None, None)
-    assert isinstance(answer, PanelsResult)
+    assert isinstance(answer, PanelResult)
     assert len(answer.rows()) == 5
 
 

@@ -8,17 +8,15 @@ from math import isnan, nan
 
 import pytest
 
-from dissensus.engine import open_executor, run_tasks
 from dissensus.errors import DissensusError, FileError, OptionError, RatingsError
-from dissensus.papers import PAPERS, Claim, PaperData, download, download_data, reproduce
-from dissensus.papers.claims import Part
-from dissensus.papers.dont_label_twice.sweep import REDUCED_GRID, sweep_grid
-from dissensus.papers.drawings import Drawing, Point
-from dissensus.papers.figures import FIGURES
-from dissensus.papers.reproduce import check_group
-from dissensus.papers.survey_equivalence import model as survey_model
-from dissensus.papers.survey_equivalence.all_claims import REQUIREMENT, WHEEL, WHEEL_SHA256
-from dissensus.papers.survey_equivalence.running import alpha as running_example_alpha
+from dissensus.methods.reproduce import PAPERS, Claim, PaperData, download, download_data, reproduce
+from dissensus.methods.reproduce.claims import Drawing, Part, Point
+from dissensus.methods.reproduce.dont_label_twice.sweep import REDUCED_GRID, sweep_grid
+from dissensus.methods.reproduce.reproduce import FIGURES, check_group
+from dissensus.methods.reproduce.survey_equivalence import model as survey_model
+from dissensus.methods.reproduce.survey_equivalence.authors_files import REQUIREMENT, WHEEL, WHEEL_SHA256
+from dissensus.methods.reproduce.survey_equivalence.running import alpha as running_example_alpha
+from dissensus.sampling import open_executor, run_tasks
 
 LABELS = "surveyequivalence/data/running_example/ref_rater_labels.csv"
 # aa, ab, bb: observed disagreement 2/6, expected 18/30, so alpha = 1 - (1/3) / (3/5) = 4/9
@@ -165,8 +163,10 @@ MADE_UP = {
 @pytest.fixture
 def made_up(monkeypatch):
     # The package's function of that name hides the module from a dotted path.
-    monkeypatch.setattr(importlib.import_module("dissensus.papers.reproduce"), "PAPERS", MADE_UP)
-    monkeypatch.setattr("dissensus.papers.figures.FIGURES", {("first", "a"): draw, ("first", "b"): draw_from_data})
+    monkeypatch.setattr(importlib.import_module("dissensus.methods.reproduce.reproduce"), "PAPERS", MADE_UP)
+    monkeypatch.setattr(
+        "dissensus.methods.reproduce.reproduce.FIGURES", {("first", "a"): draw, ("first", "b"): draw_from_data}
+    )
 
 
 def draw(_):
@@ -269,7 +269,7 @@ def test_a_wheel_with_a_file_that_is_no_text_fails_the_claim(tmp_path):
 
 
 def test_a_file_that_is_too_large_is_not_unpacked(wheel, monkeypatch):
-    monkeypatch.setattr("dissensus.papers.data.LARGEST_MEMBER", 10)
+    monkeypatch.setattr("dissensus.methods.reproduce.data.LARGEST_MEMBER", 10)
     with pytest.raises(FileError, match="is larger than 10 bytes"):
         running_example_alpha(PaperData(wheel))
 

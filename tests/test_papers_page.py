@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.papers import PAPERS, reproduce
+from dissensus.methods.reproduce import PAPERS, reproduce
 from dissensus.report.views.reproduce import claims_of, gathered
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "reproduce.md"

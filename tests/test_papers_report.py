@@ -5,16 +5,14 @@ import importlib
 import pytest
 
 from dissensus.cli.main import main
-from dissensus.papers.claims import ClaimOutcome, Part, ReproduceResult
-from dissensus.papers.drawings import Drawing, Point
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.reproduce.claims import ClaimOutcome, Drawing, Part, Point, ReproduceResult
 from dissensus.report.document import Fold, Table
 from dissensus.report.page import page_of_report
 from dissensus.report.views import section_of
-from dissensus.report.views.reproduce import gathered
+from dissensus.report.views.reproduce import gathered, page_report
 from dissensus.report.views.reproduce_figures import figure_of
-from dissensus.report.views.reproduce_page import page_report
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
-from dissensus.survey import equivalence
 
 TABLE = Part(paper="first", group="table 4")
 TEXT = Part(paper="first", group="the text")
@@ -159,8 +157,8 @@ def test_a_power_curve_is_drawn_as_equivalence_draws_it():
 @pytest.fixture
 def made_up(monkeypatch):
     papers = {"first": (HALF, THIRD), "second": (OTHER,)}
-    monkeypatch.setattr(importlib.import_module("dissensus.papers.reproduce"), "PAPERS", papers)
-    monkeypatch.setattr("dissensus.papers.figures.FIGURES", {("first", "the text"): lambda _: [drawing()]})
+    monkeypatch.setattr(importlib.import_module("dissensus.methods.reproduce.reproduce"), "PAPERS", papers)
+    monkeypatch.setattr("dissensus.methods.reproduce.reproduce.FIGURES", {("first", "the text"): lambda _: [drawing()]})
 
 
 @pytest.mark.usefixtures("made_up")
@@ -189,6 +187,6 @@ def test_a_page_without_a_place_is_refused_before_anything_is_computed(tmp_path,
         pytest.fail("computed for nothing")
 
     papers = {"first": (TEXT.printed("section 1, half", "One half.", 0.5, compute, decimals=2),)}
-    monkeypatch.setattr(importlib.import_module("dissensus.papers.reproduce"), "PAPERS", papers)
+    monkeypatch.setattr(importlib.import_module("dissensus.methods.reproduce.reproduce"), "PAPERS", papers)
     assert main(["reproduce", "first", "-o", str(tmp_path / "nowhere" / "page.html")]) == 2
     assert "nowhere does not exist. Create it first." in capsys.readouterr().err

@@ -5,12 +5,25 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom, norm, wasserstein_distance
 
-from dissensus.planning.raters.drawn_sets import TestSets, bin_chances, tossed
-from dissensus.planning.raters.item_moments import folded_mean, item_moments, smaller_square
-from dissensus.planning.raters.nodes import Nodes, normal_nodes
-from dissensus.planning.raters.powers import expected_p, sign_flip_power
-from dissensus.planning.raters.simulated_power import expected_p_of, sign_flip_p, simulated_designs
-from dissensus.planning.raters.wasserstein import distance, sorted_count_distance
+from dissensus.methods.plan_raters.moments import (
+    Nodes,
+    expected_p,
+    folded_mean,
+    item_moments,
+    normal_nodes,
+    sign_flip_power,
+    smaller_square,
+)
+from dissensus.methods.plan_raters.simulated import (
+    TestSets,
+    bin_chances,
+    distance,
+    expected_p_of,
+    sign_flip_p,
+    simulated_designs,
+    sorted_count_distance,
+    tossed,
+)
 
 
 def one_kind(*, people=0.2, machine=0.1, shift_a=0.05, shift_b=-0.1):

@@ -8,15 +8,12 @@ import pandas as pd
 import pytest
 
 from dissensus import compare, read, read_judges
-from dissensus.planning import plan_raters
-from dissensus.planning.raters.label_draws import label_draws
-from dissensus.planning.raters.label_model import fit_labels
-from dissensus.planning.raters.pilot_confirm import beta_responses
-from dissensus.planning.raters.pilot_data import pilot_of
-from dissensus.planning.raters.urns import chosen_answers, continued, shuffled
-from dissensus.planning.raters.value_draws import value_draws
-from dissensus.simulation.responses import simulate_responses
-from dissensus.simulation.responses_population import Responses
+from dissensus.methods.plan_raters.label_draws import chosen_answers, continued, fit_labels, label_draws, shuffled
+from dissensus.methods.plan_raters.pilot_data import pilot_of
+from dissensus.methods.plan_raters.pilot_fit import beta_responses
+from dissensus.methods.plan_raters.plan_raters import plan_raters
+from dissensus.methods.plan_raters.value_draws import value_draws
+from dissensus.simulation.responses import Responses, simulate_responses
 
 from tables import message_of
 

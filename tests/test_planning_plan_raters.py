@@ -10,21 +10,18 @@ import pytest
 import typer
 
 from dissensus import read_judges
-from dissensus.cli.bundles import spread
+from dissensus.cli.output import spread
 from dissensus.cli.plan_raters import plan_raters_command
-from dissensus.planning import PlanRatersResult, plan_raters
-from dissensus.planning.raters.drawn_sets import TestSets
-from dissensus.planning.raters.item_moments import item_moments
-from dissensus.planning.raters.nodes import normal_nodes
-from dissensus.planning.raters.pilot_data import pilot_of
-from dissensus.planning.raters.pilot_fit import fit_pilot
-from dissensus.planning.raters.powers import sign_flip_power
-from dissensus.planning.raters.question import MOST_SIMULATED
-from dissensus.planning.raters.simulated_power import simulated_designs
-from dissensus.planning.raters.spreads import spreads_of
+from dissensus.methods.plan_raters.moments import item_moments, normal_nodes, sign_flip_power
+from dissensus.methods.plan_raters.options import MOST_SIMULATED
+from dissensus.methods.plan_raters.pilot_data import pilot_of
+from dissensus.methods.plan_raters.pilot_fit import fit_pilot
+from dissensus.methods.plan_raters.plan_raters import plan_raters
+from dissensus.methods.plan_raters.result import PlanRatersResult
+from dissensus.methods.plan_raters.simulated import TestSets, simulated_designs
+from dissensus.methods.plan_raters.vectors import spreads_of
 from dissensus.report.views import main_chart, section_of
-from dissensus.simulation.responses import simulate_responses
-from dissensus.simulation.responses_population import Responses
+from dissensus.simulation.responses import Responses, simulate_responses
 
 from tables import message_of
 
@@ -300,7 +297,7 @@ def test_json_is_the_only_output(run):
 
 
 def test_the_command_plans_from_files(run, tmp_path):
-    from dissensus.ratings.writing import write_folder  # noqa: PLC0415 - only here
+    from dissensus.data.writers import write_folder  # noqa: PLC0415 - only here
 
     ratings, judges, _ = pilot()
     write_folder(tmp_path, ratings=ratings, judges=judges, texts={})

@@ -13,15 +13,14 @@ from hypothesis import strategies as st
 from statsmodels.stats.meta_analysis import combine_effects
 
 from dissensus.cli.main import main
-from dissensus.decisions.closeness import closeness
-from dissensus.decisions.portraying import PortraitsResult, portraits
-from dissensus.decisions.portraying.grouping import Groups, smallest_p
-from dissensus.decisions.portraying.measuring import standing_out
-from dissensus.decisions.portraying.result import Measure
-from dissensus.decisions.portraying.shrinking import shrink, spread_between
-from dissensus.decisions.portraying.siding import permutation_p, rater_weights
+from dissensus.data import Ratings, Task, read, read_judges
+from dissensus.data.closeness import closeness
 from dissensus.errors import OptionError
-from dissensus.ratings import Ratings, Task, read, read_judges
+from dissensus.methods.raters import RatersResult
+from dissensus.methods.raters import raters as portraits
+from dissensus.methods.raters.cells import Groups, permutation_p, rater_weights, shrink, smallest_p, spread_between
+from dissensus.methods.raters.raters import standing_out
+from dissensus.methods.raters.result import Measure
 from dissensus.report.views import main_chart
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2)), min_size=3, max_size=25)
@@ -483,7 +482,7 @@ def test_the_json_and_the_frame_have_every_rater(divided):
     }  # fmt: skip
     frame = found.to_frame()
     assert {"difference", "difference_low", "leniency_shrunk", "consistency"} <= set(frame.columns)
-    assert isinstance(found, PortraitsResult)
+    assert isinstance(found, RatersResult)
     assert main_chart(found).figure.title
 
 

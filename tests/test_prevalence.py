@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from dissensus import Task, read, read_judges
-from dissensus.decisions.prevalences import PrevalenceResult, prevalence
-from dissensus.decisions.prevalences.estimators import (
+from dissensus.methods.prevalence import PrevalenceResult, prevalence
+from dissensus.methods.prevalence.estimators import (
     Sample,
     naive,
     people_only,
@@ -21,8 +21,8 @@ from dissensus.decisions.prevalences.estimators import (
     rogan_gladen,
     tuned_weight,
 )
-from dissensus.decisions.prevalences.question import Question
-from dissensus.decisions.prevalences.summing_up import estimates_of
+from dissensus.methods.prevalence.options import Question
+from dissensus.methods.prevalence.summary import estimates_of
 
 from comparison_builders import judges_of, ratings_of
 from tables import message_of

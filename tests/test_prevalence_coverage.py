@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from dissensus.decisions.prevalences.estimators import Sample
-from dissensus.decisions.prevalences.question import Question
-from dissensus.decisions.prevalences.summing_up import estimates_of
+from dissensus.methods.prevalence.estimators import Sample
+from dissensus.methods.prevalence.options import Question
+from dissensus.methods.prevalence.summary import estimates_of
 
 RUNS = 1000
 

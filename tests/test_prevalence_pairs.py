@@ -7,8 +7,8 @@ import ppi_py
 import pytest
 from statsmodels.api import GLM, families
 
-from dissensus.decisions.prevalences import prevalence
-from dissensus.decisions.prevalences.strengths import Duels, judged_strengths, strengths_of, tuned_weight
+from dissensus.methods.prevalence import prevalence
+from dissensus.methods.prevalence.systems import Duels, judged_strengths, strengths_of, tuned_weight
 
 from comparison_builders import judges_of, ratings_of
 from tables import message_of

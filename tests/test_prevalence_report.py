@@ -10,14 +10,13 @@ import typer
 from typer.testing import CliRunner
 
 from dissensus import read, read_judges
-from dissensus.cli.bundles import spread
+from dissensus.cli.output import spread
 from dissensus.cli.prevalence import prevalence_command, read_pairs
-from dissensus.decisions.prevalences import Estimate, JudgePrevalence, PrevalenceResult, SystemScore, prevalence
-from dissensus.decisions.prevalences.question import METHODS
 from dissensus.errors import DissensusError
-from dissensus.report.sentences.prevalence import METHOD_NAMES, METHOD_WORDS, estimate_text, systems_sentence
+from dissensus.methods.prevalence import Estimate, JudgePrevalence, PrevalenceResult, SystemScore, prevalence
+from dissensus.methods.prevalence.options import METHODS
 from dissensus.report.views import main_chart, section_of
-from dissensus.report.views.prevalence import view
+from dissensus.report.views.prevalence import METHOD_NAMES, METHOD_WORDS, estimate_text, systems_sentence, view
 
 from tables import message_of, write
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from dissensus import equivalence, read, read_judges
+from dissensus.data.examples import example_path
 from dissensus.errors import OptionError
-from dissensus.example_data import example_path
-from dissensus.judges.aggregation import SLACK
-from dissensus.judges.ranking import UNDEFINED_SHARE, interval, ranks, shares_best
-from dissensus.planning.labels.bounds import cramer_items, hoeffding_items, log_cramer, log_hoeffding, log_rate
-from dissensus.survey import learning
-from dissensus.survey.combiners import own_predictions
-from dissensus.survey.crossing import crosses_again, crossings, verdict_of
+from dissensus.methods.equivalence import combiners as learning
+from dissensus.methods.equivalence.combiners import own_predictions
+from dissensus.methods.equivalence.crossing import crosses_again, crossings, verdict_of
+from dissensus.methods.judges.decisions import UNDEFINED_SHARE, interval, ranks, shares_best
+from dissensus.methods.judges.vectors import SLACK
+from dissensus.methods.plan_labels.needed import cramer_items, hoeffding_items, log_cramer, log_hoeffding, log_rate
 
 
 @pytest.mark.parametrize("learn", ["leave-one-out", "in-sample"])

@@ -22,7 +22,7 @@ from dissensus.errors import DissensusError
 from dissensus.web import app as web_app
 from dissensus.web.pages.jobs import WORKS
 from dissensus.web.settings import Settings
-from dissensus.web.work.job import Job
+from dissensus.web.work.jobs import Job
 from dissensus.web.work.process import OURS, run_task
 
 ORIGIN = "http://127.0.0.1:8000"

@@ -8,14 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.eliciting.answers import read_answer
-from dissensus.eliciting.letter_probabilities import option_probabilities
-from dissensus.eliciting.refusals import is_refusal
-from dissensus.eliciting.replies import MalformedReplyError, Reply, reply_of
-from dissensus.eliciting.requests import Request
-from dissensus.eliciting.shown import ShownOption, marks_of
-from dissensus.eliciting.verdicts import verdict_on
-from dissensus.ratings.task import Task
+from dissensus.data.task import Task
+from dissensus.methods.rate.answers import is_refusal, option_probabilities, read_answer, verdict_on
+from dissensus.methods.rate.client import MalformedReplyError, Reply, reply_of
+from dissensus.methods.rate.prompts import ShownOption, marks_of
+from dissensus.methods.rate.requests import Request
 
 TASK = Task(options=("Toxic", "Not toxic", "Bad"))
 SHOWN = (

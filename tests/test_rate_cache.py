@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.eliciting.cache import Cache, Entry
-from dissensus.eliciting.replies import Reply
 from dissensus.errors import FileError
+from dissensus.methods.rate.cache import Cache, Entry
+from dissensus.methods.rate.client import Reply
 
 from eliciting_server import Says, ScriptedServer
 
@@ -302,7 +302,7 @@ def test_a_damaged_answer_is_one_line(cache, damaged):
 def test_a_cache_that_another_program_holds_is_one_line_that_says_so(tmp_path, monkeypatch):
     path = tmp_path / "c.sqlite"
     Cache(path).close()
-    monkeypatch.setattr("dissensus.eliciting.cache.BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("dissensus.methods.rate.cache.BUSY_SECONDS", 0.1)
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     try:

@@ -170,8 +170,8 @@ def test_samples_at_temperature_0_are_warned_of(server, capsys):
 
 
 def test_a_result_shows_itself_everywhere(server):
-    from dissensus.eliciting import rate as ask  # noqa: PLC0415 - the command has the same name here
-    from dissensus.ratings import read_task  # noqa: PLC0415
+    from dissensus.data import read_task  # noqa: PLC0415
+    from dissensus.methods.rate import rate as ask  # noqa: PLC0415 - the command has the same name here
 
     task = read_task("task.toml")
     result = ask("items.csv", task=task, model="<b>m</b>", base_url=server.url, samples=1, output="j.csv")

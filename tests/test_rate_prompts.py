@@ -7,16 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.eliciting.endpoints import endpoint_of
-from dissensus.eliciting.fences import fence_of
-from dissensus.eliciting.items import Columns, Item, read_items
-from dissensus.eliciting.prompts import prompt_of
-from dissensus.eliciting.question import Question
-from dissensus.eliciting.requests import Plan
-from dissensus.eliciting.schema import asks_for_list, response_format
-from dissensus.eliciting.shown import check_options, option_order, shown_options
+from dissensus.data.task import Example, Task, read_task
 from dissensus.errors import DissensusError, OptionError
-from dissensus.ratings.task import Example, Task, read_task
+from dissensus.methods.rate.options import Question, endpoint_of
+from dissensus.methods.rate.prompts import (
+    asks_for_list,
+    check_options,
+    fence_of,
+    option_order,
+    prompt_of,
+    response_format,
+    shown_options,
+)
+from dissensus.methods.rate.requests import Columns, Item, Plan, read_items
 
 TOXICITY = Task(
     instructions="How toxic is this comment?",

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.eliciting import rate, retrying
-from dissensus.eliciting.client import Client
-from dissensus.eliciting.endpoints import Endpoint, checked_url
+from dissensus.data import read_judges
+from dissensus.data.task import Task
 from dissensus.errors import DissensusError, MissingExtraError, OptionError
-from dissensus.ratings import read_judges
-from dissensus.ratings.task import Task
+from dissensus.methods.rate import client as retrying
+from dissensus.methods.rate import rate
+from dissensus.methods.rate.client import Client
+from dissensus.methods.rate.options import Endpoint, checked_url
 
 from eliciting_server import Says, ScriptedServer, error
 

@@ -6,27 +6,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus import rank_judges, read, read_judges
+from dissensus import judges as rank_judges
+from dissensus import read, read_judges
+from dissensus.data import Task
+from dissensus.data.labels import membership
 from dissensus.errors import OptionError, TaskError
-from dissensus.judges.rating_model import (
+from dissensus.methods.judges.rating_model import (
+    is_fully_specified,
+    is_identifiable,
+    sets_behind_choices,
+    specification_sentence,
+)
+from dissensus.simulation.indeterminate_model import (
     choice_matrix,
     choice_weights,
     endorsements,
     error_matrix,
     forced_choices,
-    is_fully_specified,
-    is_identifiable,
     observed_sets,
     recalled_sets,
     response_sets,
     reverse_choice,
     reverse_error,
     selection_effect,
-    sets_behind_choices,
-    specification_sentence,
 )
-from dissensus.ratings import Task
-from dissensus.ratings.labels import membership
 
 TASKS = [(2, 2), (2, 3), (3, 3), (3, 5), (3, 7), (4, 10), (5, 20)]
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus.data import Ratings
 from dissensus.errors import OptionError, RatingsError
-from dissensus.ratings import Ratings
 
 quick = settings(max_examples=50, deadline=None)
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.ratings import read
-from dissensus.ratings.sources.files import open_sheet
+from dissensus.data import read
+from dissensus.data.sources.files import open_sheet
 
 from tables import COLUMNS, HEADER, NO_RATER, PLAIN, ROWS, TRIPLES, jsonl, parquet, triples, write
 

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from dissensus import read, read_judges, read_reduced
 from dissensus.cli.app import whole_app
+from dissensus.data.large import read_large
 from dissensus.errors import DissensusError
-from dissensus.ratings.reducing import read_large
-from dissensus.survey.additive import label_scores
+from dissensus.methods.equivalence.scores import label_scores
 
 LABELS = ("no", "maybe", "yes")
 

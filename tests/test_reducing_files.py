@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 
 from dissensus import read, read_reduced
 from dissensus.cli.app import whole_app
+from dissensus.data.large import files as large_files
+from dissensus.data.large import read_large
 from dissensus.errors import DissensusError
-from dissensus.ratings.reducing import large_files, read_large
-from dissensus.survey.additive import label_scores
+from dissensus.methods.equivalence.scores import label_scores
 
 HEADER = "item,rater,label\n"
 FRAME = pd.DataFrame({"item": ["1", "2"], "rater": ["a", "a"], "label": ["x", "y"]})
@@ -259,7 +260,7 @@ def test_an_interrupted_query_is_an_interruption(tmp_path):
         "import os, signal, sys, tempfile, threading\n"
         "tempfile.tempdir = sys.argv[2]\n"
         "from dissensus.cli.main import main\n"
-        "from dissensus.ratings.reducing import read_large\n"
+        "from dissensus.data.large import read_large\n"
         "def forever(connection, *_, **__):\n"
         "    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "    connection.execute('SELECT sum(hash(i) % 7) FROM range(1000000000000) t(i)').fetchall()\n"

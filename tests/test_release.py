@@ -163,7 +163,11 @@ def test_the_source_distribution_holds_the_package_its_documents_and_nothing_els
 
 def test_the_wheel_comes_with_types_templates_data_and_the_licence_of_what_is_not_ours(wheel):
     needed = {"py.typed", "web/static/htmx.min.js", "web/static/htmx.LICENSE.txt", "web/templates/layout.html.j2"}
-    needed |= {"report/templates/page.html.j2", "example_data/binary/ratings.csv", "example_data/toxicity/task.toml"}
+    needed |= {
+        "report/templates/page.html.j2",
+        "data/example_data/binary/ratings.csv",
+        "data/example_data/toxicity/task.toml",
+    }
     with zipfile.ZipFile(wheel) as archive:
         assert {f"dissensus/{name}" for name in needed} <= set(archive.namelist())
 

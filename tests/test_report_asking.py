@@ -4,12 +4,12 @@ import math
 
 import pytest
 
-from dissensus.decisions.unanswered import Unanswered
-from dissensus.report.sentences.asking_people import asking
-from dissensus.report.sentences.comparisons import Comparison, difference_sentence
-from dissensus.report.sentences.next_steps import open_question
-from dissensus.report.sentences.surveys import terms_of
-from dissensus.survey.result import JudgeWorth
+from dissensus.methods.decide.unanswered import Unanswered
+from dissensus.methods.equivalence.result import JudgeWorth
+from dissensus.report.next_steps import open_question
+from dissensus.report.views.equivalence import Comparison, difference_sentence
+from dissensus.report.views.surveys import terms_of
+from dissensus.report.views.worth import asking
 
 NAN = math.nan
 TERMS = terms_of({}, largest=20)

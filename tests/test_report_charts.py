@@ -4,10 +4,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dissensus.agreement.result import LabelShare
-from dissensus.comparison.result import CompareResult, PairComparison
 from dissensus.errors import OptionError
-from dissensus.planning import plan_raters
+from dissensus.methods.compare.result import CompareResult, PairComparison
+from dissensus.methods.describe.result import LabelShare
+from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.report.charts import Chart, script_safe_json
 from dissensus.report.page import page_of
 from dissensus.report.views import main_chart, section_of

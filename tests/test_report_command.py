@@ -19,7 +19,7 @@ def no_work(monkeypatch):
     def refuse(*_arguments, **_more):
         raise AssertionError("the work began")
 
-    monkeypatch.setattr("dissensus.decisions.answers.answers_of", refuse)
+    monkeypatch.setattr("dissensus.methods.decide.answers.answers_of", refuse)
 
 
 @pytest.mark.usefixtures("no_work")

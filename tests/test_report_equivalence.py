@@ -8,13 +8,28 @@ from typing import ClassVar
 import pytest
 
 import dissensus
+from dissensus.data.examples import example_path
 from dissensus.errors import DissensusError
-from dissensus.example_data import example_path
+from dissensus.methods.equivalence.combiners import COMBINERS, LEARN
+from dissensus.methods.equivalence.result import (
+    AmateurPoint,
+    Ceiling,
+    CurvePoint,
+    EquivalenceResult,
+    JudgeDifference,
+    JudgeWorth,
+)
+from dissensus.methods.equivalence.scores import SCORES
 from dissensus.report.document import Figure, Fold, Note, Table
 from dissensus.report.html import fragment_of
 from dissensus.report.numbers import table_cells
-from dissensus.report.sentences.comparisons import amateurs_sentence, compared, difference_sentence
-from dissensus.report.sentences.equivalence import (
+from dissensus.report.text import text_of
+from dissensus.report.together import in_short
+from dissensus.report.views import main_chart, section_of
+from dissensus.report.views.equivalence import amateurs_sentence, compared, difference_sentence
+from dissensus.report.views.power_curve import drawn
+from dissensus.report.views.surveys import combiner_sentence, score_sentence, score_words, terms_of
+from dissensus.report.views.worth import (
     curve_finding,
     decision_sentence,
     fraction_sentence,
@@ -24,21 +39,6 @@ from dissensus.report.sentences.equivalence import (
     worth_in_short,
     worth_text,
 )
-from dissensus.report.sentences.surveys import combiner_sentence, score_sentence, score_words, terms_of
-from dissensus.report.text import text_of
-from dissensus.report.together import in_short
-from dissensus.report.views import main_chart, section_of
-from dissensus.report.views.power_curve import drawn
-from dissensus.survey.combiners import COMBINERS, LEARN
-from dissensus.survey.result import (
-    AmateurPoint,
-    Ceiling,
-    CurvePoint,
-    EquivalenceResult,
-    JudgeDifference,
-    JudgeWorth,
-)
-from dissensus.survey.scores import SCORES
 
 NAN = math.nan
 SETTINGS = {

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from dissensus.errors import MissingExtraError
-from dissensus.report.frames import frame_of_rows
+from dissensus.report.envelope import frame_of_rows
 
 ROWS = [{"name": "a", "value": 1.0}, {"name": "b", "value": None}]
 

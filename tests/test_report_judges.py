@@ -6,13 +6,13 @@ import math
 
 import pytest
 
+from dissensus.data import read, read_judges, read_task
+from dissensus.data.examples import example_path
 from dissensus.errors import DissensusError
-from dissensus.example_data import example_path
-from dissensus.judges import rank_judges
-from dissensus.judges.downstream import Downstream
-from dissensus.judges.rank_consistency import Inversion, Violation
-from dissensus.judges.redundancy import Redundancy
-from dissensus.judges.result import (
+from dissensus.methods.judges import judges as rank_judges
+from dissensus.methods.judges.consistency import Inversion, Redundancy, Violation
+from dissensus.methods.judges.decisions import Downstream
+from dissensus.methods.judges.result import (
     Advice,
     DefinitionResult,
     JudgesResult,
@@ -21,17 +21,23 @@ from dissensus.judges.result import (
     OwnBeta,
     ReverseMatrix,
 )
-from dissensus.judges.sweeping import FlipPoint, Sensitivity
-from dissensus.ratings import read, read_judges, read_task
+from dissensus.methods.judges.sweep import FlipPoint, Sensitivity
 from dissensus.report.document import Figure, Fold, Note, Points, Table
 from dissensus.report.html import fragment_of
 from dissensus.report.numbers import table_cells
-from dissensus.report.sentences.definitions import NAMES, in_words, kinds_of
-from dissensus.report.sentences.judge_decisions import below_constant, elsewhere_sentence, sweep_finding
-from dissensus.report.sentences.judges import choice_of, pick_in_short
 from dissensus.report.text import text_of
 from dissensus.report.together import in_short
 from dissensus.report.views import section_of
+from dissensus.report.views.judge_choice import (
+    NAMES,
+    below_constant,
+    choice_of,
+    elsewhere_sentence,
+    in_words,
+    kinds_of,
+    pick_in_short,
+    sweep_finding,
+)
 from dissensus.report.views.judge_ranks import drawn_judges, most_alike_first, rank_correlation
 
 NAN = math.nan

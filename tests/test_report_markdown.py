@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt  # comes with rich
 
 import dissensus
-from dissensus.agreement.result import LabelShare
+from dissensus.methods.describe.result import LabelShare
 from dissensus.report.document import Figure, Fold, Note, Paragraph, Points, Report, Section, Table
 from dissensus.report.markdown import MOST_ROWS, escaped, markdown_of
 from dissensus.report.whole import report_on

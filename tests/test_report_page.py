@@ -7,11 +7,10 @@ from html.parser import HTMLParser
 import pytest
 
 import dissensus
-from dissensus.agreement.result import LabelShare
-from dissensus.report.bundle import _elsewhere, bundled_meanwhile, drawing_script
+from dissensus.methods.describe.result import LabelShare
 from dissensus.report.document import Section, Table
 from dissensus.report.html import MOST_ROWS, environment, fragment_of, fragment_of_section
-from dissensus.report.page import page_of
+from dissensus.report.page import _elsewhere, bundled_meanwhile, drawing_script, page_of
 from dissensus.report.writing import write_report
 
 SCRIPT = "<script>alert(1)</script>"
@@ -170,7 +169,7 @@ def test_a_script_made_meanwhile_by_another_process_is_the_same():
 def test_where_the_other_process_fails_the_script_is_made_here(monkeypatch):
     here = drawing_script()
     drawing_script.cache_clear()
-    monkeypatch.setattr("dissensus.report.bundle.PRINT", "raise SystemExit(1)")
+    monkeypatch.setattr("dissensus.report.page.PRINT", "raise SystemExit(1)")
     with bundled_meanwhile():
         assert drawing_script() == here
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dissensus
-from dissensus.example_data import example_path
+from dissensus.data.examples import example_path
 from dissensus.report.specs.power_curve import spread_apart
 from dissensus.report.views import section_of
 

@@ -27,13 +27,13 @@ def data():
 MAKE = {
     "describe": lambda ratings, _: dissensus.describe(ratings, bootstrap=20),
     "equivalence": lambda ratings, judges: dissensus.equivalence(ratings, judges, calibrate="table", bootstrap=20),
-    "judges": lambda ratings, judges: dissensus.rank_judges(ratings, judges, positive="x", bootstrap=20),
+    "judges": lambda ratings, judges: dissensus.judges(ratings, judges, positive="x", bootstrap=20),
     "compare": lambda ratings, judges: dissensus.compare(ratings, judges, bootstrap=20),
     "plan raters": lambda *_: dissensus.plan_raters(effect=0.2, items=(50, 100), raters=(1, 3)),
     "alt-test": lambda ratings, judges: dissensus.alt_test(ratings, judges, min_items=10),
     "prevalence": lambda ratings, judges: dissensus.prevalence(ratings, judges, positive="x"),
-    "panel": lambda ratings, judges: dissensus.panels(ratings, judges, bootstrap=20),
-    "raters": lambda ratings, _: dissensus.portraits(ratings, positive="x"),
+    "panel": lambda ratings, judges: dissensus.panel(ratings, judges, bootstrap=20),
+    "raters": lambda ratings, _: dissensus.raters(ratings, positive="x"),
     "plan labels": lambda *_: dissensus.plan_labels(accuracy=0.8, margin=0.05, label_accuracy=0.8, budget=1000),
 }
 SHOWN_ELSEWHERE = {

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from dissensus.errors import DissensusError
-from dissensus.report.saving import save_bytes
+from dissensus.report.charts import save_bytes
 
 
 def test_the_file_takes_the_place_of_an_older_one_and_leaves_nothing_beside_it(tmp_path):

@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from dissensus.agreement.result import Coefficient, LabelShare
-from dissensus.report.sentences.coefficients import (
+from dissensus.methods.describe.result import Coefficient, LabelShare
+from dissensus.report.views.agreement import (
     RULE_OF_THUMB,
     agreement_in_short,
     coefficient_name,
@@ -12,9 +12,6 @@ from dissensus.report.sentences.coefficients import (
     counterpart,
     groups_finding,
     headline,
-)
-from dissensus.report.sentences.intervals import interval_sentence
-from dissensus.report.sentences.ratings import (
     labels_finding,
     ratings_per_item_sentence,
     response_sets_sentence,
@@ -23,6 +20,7 @@ from dissensus.report.sentences.ratings import (
     unanimity_finding,
     unused_labels_sentence,
 )
+from dissensus.report.views.intervals import interval_sentence
 
 NAMES = [
     "pairwise_agreement",

@@ -8,14 +8,13 @@ import pandas as pd
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.decisions.answers import answers_of
-from dissensus.report.sentences.curves import nearly_flat_sentence
-from dissensus.report.sentences.equivalence import decision_sentence, judge_sentence, worth_in_short
-from dissensus.report.sentences.standing import is_any_shown, not_yet
-from dissensus.report.sentences.surveys import terms_of
+from dissensus.methods.decide.answers import answers_of
+from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
 from dissensus.report.specs import LineChart, line_chart
+from dissensus.report.verdict import is_any_shown, not_yet
+from dissensus.report.views.surveys import terms_of
+from dissensus.report.views.worth import decision_sentence, judge_sentence, nearly_flat_sentence, worth_in_short
 from dissensus.report.whole import report_of
-from dissensus.survey.result import CurvePoint, EquivalenceResult, JudgeWorth
 
 NAN = math.nan
 SEEN = {"bootstrap": 500}

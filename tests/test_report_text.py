@@ -4,7 +4,7 @@ import math
 import pytest
 from rich.console import Console
 
-from dissensus.agreement.result import Coefficient, LabelShare
+from dissensus.methods.describe.result import Coefficient, LabelShare
 from dissensus.report.document import Section, Table
 from dissensus.report.text import print_result, print_section, text_of
 

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from dissensus.report.theme import DARK, LIGHT, PAGE, SHAPES, style_variables, vega_config
+from dissensus.report.charts import DARK, LIGHT, PAGE, SHAPES, style_variables, vega_config
 
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 

@@ -5,20 +5,19 @@ import math
 
 import pytest
 
-from dissensus.agreement.result import Coefficient, DescribeResult, Description
-from dissensus.comparison.result import CompareResult, PairComparison
-from dissensus.decisions.answers import Answers
-from dissensus.decisions.unanswered import COLLECT, WITHOUT_JUDGES, Unanswered
-from dissensus.judges.downstream import Downstream
-from dissensus.judges.result import DefinitionResult, JudgesResult, JudgeValue
-from dissensus.planning import PlanRatersResult
-from dissensus.planning.raters.result import Design
+from dissensus.methods.compare.result import CompareResult, PairComparison
+from dissensus.methods.decide.answers import Answers
+from dissensus.methods.decide.unanswered import COLLECT, WITHOUT_JUDGES, Unanswered
+from dissensus.methods.describe.result import Coefficient, DescribeResult, Description
+from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
+from dissensus.methods.judges.decisions import Downstream
+from dissensus.methods.judges.result import DefinitionResult, JudgesResult, JudgeValue
+from dissensus.methods.plan_raters.result import Design, PlanRatersResult
 from dissensus.report.document import Figure, Fold, Note, Paragraph, Points
-from dissensus.report.sentences.next_steps import Prices, next_steps
-from dissensus.report.sentences.verdict import verdict_of
+from dissensus.report.next_steps import Prices, next_steps
 from dissensus.report.together import in_short, together
+from dissensus.report.verdict import verdict_of
 from dissensus.report.whole import report_of
-from dissensus.survey.result import CurvePoint, EquivalenceResult, JudgeWorth
 
 NAN = math.nan
 DATA = {"ratings": {"file": "ratings.csv", "sha256": "ab" * 32, "format": "tidy", "rows": 2000}}

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import pytest
 
-from dissensus.agreement.result import Coefficient, LabelShare
 from dissensus.errors import DissensusError
+from dissensus.methods.describe.result import Coefficient, LabelShare
 from dissensus.report.document import Figure, Note, Points, Table
 from dissensus.report.text import text_of
 from dissensus.report.views import main_chart, section_of

@@ -8,10 +8,9 @@ import typer
 from scipy import stats
 
 from dissensus import read, read_judges
-from dissensus.cli.bundles import spread
-from dissensus.cli.simulate_responses import simulate_responses_command
-from dissensus.simulation.responses import simulate_responses
-from dissensus.simulation.responses_population import Responses, expected_response
+from dissensus.cli.output import spread
+from dissensus.cli.simulate import simulate_responses_command
+from dissensus.simulation.responses import Responses, expected_response, simulate_responses
 
 from tables import message_of, triples
 

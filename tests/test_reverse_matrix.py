@@ -5,17 +5,18 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
 
 from dissensus import read
+from dissensus.data.labels import membership
 from dissensus.errors import RatingsError
-from dissensus.judges.rating_model import endorsements, forced_choices, response_sets, reverse_choice
-from dissensus.judges.reverse_matrix import (
+from dissensus.methods.judges.reverse_matrix import (
     apply_reverse,
     pooled_reverse,
     reverse_by_items,
     share_meeting,
     simplex_least_squares,
 )
-from dissensus.papers.judges_without_gold.experiments import ASYMMETRIC, RANDOM, UNDERSPECIFIED, mean_of, omega_errors
-from dissensus.ratings.labels import membership
+from dissensus.methods.reproduce.judges_without_gold.experiments import ASYMMETRIC, RANDOM, mean_of, omega_errors
+from dissensus.simulation.indeterminate_experiment import UNDERSPECIFIED
+from dissensus.simulation.indeterminate_model import endorsements, forced_choices, response_sets, reverse_choice
 
 A_B_AB = response_sets(2)
 

@@ -3,19 +3,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dissensus.data.labels import membership
 from dissensus.errors import OptionError
-from dissensus.judges.own_beta import own_betas
-from dissensus.judges.reverse_matrix import apply_reverse, share_meeting
-from dissensus.judges.sensitivity import (
+from dissensus.methods.judges.reverse_matrix import apply_reverse, own_betas, share_meeting
+from dissensus.methods.judges.sensitivity import (
     KnownSets,
+    best_changes,
     flip_points,
     leaked_marginals,
     leaked_positive,
     nearest_positive,
     sweep,
 )
-from dissensus.judges.sensitivity_changes import best_changes
-from dissensus.ratings.labels import membership
 
 VERY_TOXIC_TOXIC = np.array([True, True, False])
 GRID = tuple(np.linspace(0, 1, 21).round(2))

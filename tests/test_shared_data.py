@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from dissensus.ratings import read, read_judges
+from dissensus.data import read, read_judges
 
 FOLDERS = [
     "ambient_nli", "bluebirds", "convabuse", "dices_350", "mtbench_pairs", "polis_votes", "vader_tweets",

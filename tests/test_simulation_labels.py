@@ -9,11 +9,10 @@ import pytest
 import typer
 
 from dissensus import read, read_judges
-from dissensus.cli.bundles import spread
-from dissensus.cli.simulate_labels import simulate_labels_command
+from dissensus.cli.output import spread
+from dissensus.cli.simulate import simulate_labels_command
 from dissensus.simulation.labels import simulate_labels
-from dissensus.simulation.labels_population import LabelNoise, TwoClassifiers
-from dissensus.simulation.labels_truth import chances_of
+from dissensus.simulation.labels_truth import LabelNoise, TwoClassifiers, chances_of
 
 from tables import message_of, triples
 

@@ -5,11 +5,11 @@ import pytest
 from statsmodels.genmod.families import Binomial
 from statsmodels.genmod.generalized_linear_model import GLM
 
-from dissensus.ratings import read, read_judges
+from dissensus.data import read, read_judges
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.equivalence.calibration import calibrate, draw_folds
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SoftClassifier, simulate_urn
-from dissensus.simulation.truths import classifier_information
-from dissensus.survey import equivalence
-from dissensus.survey.calibration import calibrate, draw_folds
+from dissensus.simulation.urn_truth import classifier_information
 
 METHODS = ("isotonic", "platt", "table")
 

@@ -7,12 +7,19 @@ import pytest
 from scipy.special import digamma
 
 from dissensus.errors import OptionError
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.equivalence.ceiling import (
+    Mixture,
+    bits_by_chance,
+    ceiling_of,
+    fit_labels,
+    fit_mixtures,
+    prior_entropy_of,
+    why_untold,
+)
+from dissensus.methods.equivalence.crossing import interval
 from dissensus.simulation import RUNNING_EXAMPLE, Urn, simulate_urn
-from dissensus.simulation.truths import ceiling
-from dissensus.survey import equivalence
-from dissensus.survey.ceiling import bits_by_chance, ceiling_of, fit_labels, prior_entropy_of, why_untold
-from dissensus.survey.intervals import interval
-from dissensus.survey.npmle import Mixture, fit_mixtures
+from dissensus.simulation.urn_truth import ceiling
 
 from survey_builders import judges_of, ratings_of, ratings_of_counts
 

@@ -5,17 +5,22 @@ import pytest
 from numpy.random import default_rng
 from scipy.stats import ks_2samp
 
+from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
-from dissensus.ratings import Judges, Ratings
-from dissensus.survey import equivalence
-from dissensus.survey.calibration import calibrate
-from dissensus.survey.large_sizes import large_sizes, treatments
-from dissensus.survey.occupancy import draw_copies, draw_profile_weights
-from dissensus.survey.question import Question
-from dissensus.survey.replicates import Extras, bootstrap_scores, observed_scores
-from dissensus.survey.rows import share_out
-from dissensus.survey.scores import SCORES
-from dissensus.survey.setting_up import set_up
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.equivalence.calibration import calibrate
+from dissensus.methods.equivalence.items import share_out
+from dissensus.methods.equivalence.large_sizes import large_sizes, treatments
+from dissensus.methods.equivalence.options import Question
+from dissensus.methods.equivalence.replicates import (
+    Extras,
+    bootstrap_scores,
+    draw_copies,
+    draw_profile_weights,
+    observed_scores,
+)
+from dissensus.methods.equivalence.scores import SCORES
+from dissensus.methods.equivalence.setup import set_up
 
 from profiles import moments_of, profiles_of
 from survey_builders import hard_judges_of, judges_of, names_of, ratings_of
@@ -157,8 +162,8 @@ def test_ceiling_of_profiles_is_that_of_their_items_where_half_have_eight_rating
 
 
 def test_surveys_that_are_sampled_are_sampled_alike(monkeypatch):
-    monkeypatch.setattr("dissensus.survey.large_sizes.MEMORY_BUDGET", 10)
-    monkeypatch.setattr("dissensus.survey.large_sizes.SAMPLES", 400)
+    monkeypatch.setattr("dissensus.methods.equivalence.large_sizes.MEMORY_BUDGET", 10)
+    monkeypatch.setattr("dissensus.methods.equivalence.large_sizes.SAMPLES", 400)
     ratings, judges = two_labels(200, raters=6)
     together = equivalence(*profiles_of(ratings, judges), bootstrap=0)
     assert together.curve[-1].standard_error > 0
@@ -238,7 +243,7 @@ def test_bootstrap_of_profiles_is_distributed_as_that_of_items(n_items, options)
 
 @pytest.mark.parametrize("options", [{}, {"score": "agreement"}, {"score": "f1"}], ids=named)
 def test_bootstrap_without_simulated_draws_is_distributed_as_that_of_items_already_from_a_few_on(options, monkeypatch):
-    monkeypatch.setattr("dissensus.survey.occupancy.SIMULATED", 5)
+    monkeypatch.setattr("dissensus.methods.equivalence.replicates.SIMULATED", 5)
     ratings, judges = two_labels(300)
     assert_alike(
         replicates(ratings, judges, 3000, seed=1, **options),
@@ -320,7 +325,7 @@ def test_folds_share_out_copies_as_a_random_permutation_does():
 
 
 def test_more_items_than_can_be_dealt_have_folds_of_their_own_accord(monkeypatch):
-    monkeypatch.setattr("dissensus.survey.rows.MOST_TO_SHARE_OUT", 10)
+    monkeypatch.setattr("dissensus.methods.equivalence.items.MOST_TO_SHARE_OUT", 10)
     table = share_out(np.array([40_000, 60_000]), default_rng(0))
     np.testing.assert_array_equal(table.sum(axis=1), [40_000, 60_000])
     np.testing.assert_allclose(table, [[4000] * 10, [6000] * 10], atol=4.5 * np.sqrt(6000))
@@ -352,7 +357,7 @@ def test_calibration_with_copies_is_that_of_the_copies(method, n_labels):
     ids=named,
 )
 def test_what_folds_decide_is_distributed_as_with_items(options, monkeypatch):
-    monkeypatch.setattr("dissensus.survey.npmle.ITERATIONS", 30)
+    monkeypatch.setattr("dissensus.methods.equivalence.ceiling.ITERATIONS", 30)
     ratings, judges = three_labels(60)
 
     def scores(ratings, judges, first):

@@ -5,9 +5,9 @@ from math import isnan
 import numpy as np
 import pytest
 
+from dissensus.methods.equivalence import equivalence
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
-from dissensus.simulation.truths import ceiling, classifier_information, equivalent_raters
-from dissensus.survey import equivalence
+from dissensus.simulation.urn_truth import ceiling, classifier_information, equivalent_raters
 
 pytestmark = pytest.mark.slow
 

@@ -7,13 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dissensus.data import read, read_judges
 from dissensus.errors import JudgesError, OptionError, RatingsError
-from dissensus.ratings import read, read_judges
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.equivalence.crossing import crosses_again, crossings, interval
+from dissensus.methods.equivalence.scores import SCORES
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
-from dissensus.survey import equivalence
-from dissensus.survey.crossing import crosses_again, crossings
-from dissensus.survey.intervals import interval
-from dissensus.survey.scores import SCORES
 
 from survey_builders import hard_judges_of, judges_of, ratings_of, ratings_of_counts, uniform_judge
 

@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 
-from dissensus.survey.combiners import frequencies
-from dissensus.survey.curve import Panel, curve_point, fixed_scores, predicts_alike
-from dissensus.survey.scores import Score
-from dissensus.survey.surveys import surveys_of_size
-from dissensus.survey.weights import copies_of, draw_item_weights
+from dissensus.methods.equivalence.combiners import frequencies
+from dissensus.methods.equivalence.curve import (
+    Panel,
+    copies_of,
+    curve_point,
+    draw_item_weights,
+    fixed_scores,
+    predicts_alike,
+)
+from dissensus.methods.equivalence.scores import Score
+from dissensus.methods.equivalence.surveys import surveys_of_size
 
 COUNTS = np.array([[3, 1, 0], [2, 2, 2], [0, 0, 4], [5, 1, 1], [1, 0, 0]])
 TYPE_OF_ITEM = np.array([0, 0, 1, 2, 3, 3, 3, 4])

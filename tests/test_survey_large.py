@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus.ratings import read, read_judges
+from dissensus.data import read, read_judges
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.equivalence.surveys import count_subsets, draw_subsets, orders, sequence_probability
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
-from dissensus.survey import equivalence
-from dissensus.survey.subsets import count_subsets, draw_subsets, orders, sequence_probability
 
-LARGE = "dissensus.survey.large_sizes"
+LARGE = "dissensus.methods.equivalence.large_sizes"
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from dissensus import equivalence, read, read_judges
 from dissensus.errors import OptionError, RatingsError
-from dissensus.survey.intervals import equivalence_interval
+from dissensus.methods.equivalence.crossing import equivalence_interval
 
 ROWS = [(i, f"{group}{r}", "ab"[(i + r) % 2], group) for i in range(6) for r in range(3) for group in ("e", "n")]
 

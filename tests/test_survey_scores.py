@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 
 from dissensus.errors import OptionError
-from dissensus.survey import equivalence
-from dissensus.survey.confusion import confusion_score, hard_predictions
-from dissensus.survey.ranked import ranked_score
-from dissensus.survey.scores import Score
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.equivalence.scores import Score, confusion_score, hard_predictions, ranked_score
 
 import survey_reference as reference
 from survey_builders import judges_of, ratings_of

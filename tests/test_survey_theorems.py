@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dissensus.papers.survey_equivalence.theorems import (
+from dissensus.methods.reproduce.survey_equivalence.theorems import (
     ABOUT_THE_MAJORITY,
     CASES,
     COMBINERS,
@@ -17,7 +17,7 @@ from dissensus.papers.survey_equivalence.theorems import (
     panel_results,
     results_of,
 )
-from dissensus.simulation.truths import classifier_information, equivalent_raters, survey_information
+from dissensus.simulation.urn_truth import classifier_information, equivalent_raters, survey_information
 
 
 def agrees(samples, truth, slack=0.0):

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dissensus.survey import equivalence
-from dissensus.survey.crossing import crossings
-from dissensus.survey.curve import Panel, curve_point
-from dissensus.survey.problem import Problem, fold_weights, types_of_items
-from dissensus.survey.scores import Score
-from dissensus.survey.surveys import surveys_of_size
-from dissensus.survey.weights import copies_of
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.equivalence.crossing import crossings
+from dissensus.methods.equivalence.curve import Panel, copies_of, curve_point
+from dissensus.methods.equivalence.problem import Problem, fold_weights, types_of_items
+from dissensus.methods.equivalence.scores import Score
+from dissensus.methods.equivalence.surveys import surveys_of_size
 
 import survey_reference as reference
 from survey_builders import LABELS, judges_of, ratings_of, uniform_judge

@@ -14,17 +14,15 @@ import pytest
 
 from dissensus.cli.main import main
 from dissensus.cli.output import Work
-from dissensus.cli.pace import EVERY, FIRST, Pace
-from dissensus.cli.reproduce import forecast
-from dissensus.papers.dont_label_twice.sweep import Grid, sweep_grid
-from dissensus.papers.dont_label_twice.sweep_record import Record, read_record
+from dissensus.cli.reproduce import EVERY, FIRST, Pace, forecast
+from dissensus.methods.reproduce.dont_label_twice.sweep import Grid, Record, read_record, sweep_grid
 
 SMALL = Grid(parts=8, with_one=False)
 """16 cells of some hundredths of a second instead of the paper's 2,500 of about one second each."""
 SETTING_UP = """
 import importlib, sys
-from dissensus.papers.dont_label_twice.sweep import Grid
-module = importlib.import_module("dissensus.papers.reproduce")
+from dissensus.methods.reproduce.dont_label_twice.sweep import Grid
+module = importlib.import_module("dissensus.methods.reproduce.reproduce")
 module.GRIDS = {"full": Grid(parts=8, with_one=False)}
 name = "dont-label-twice"
 module.PAPERS = {name: tuple(c for c in module.PAPERS[name] if c.claim in {claims})}
@@ -38,7 +36,7 @@ COMMAND = ["reproduce", "dont-label-twice", "--sweep", "full", "--json"]
 @pytest.fixture
 def small(monkeypatch):
     """In this process, a full sweep is a small one and nothing else is computed."""
-    module = importlib.import_module("dissensus.papers.reproduce")
+    module = importlib.import_module("dissensus.methods.reproduce.reproduce")
     name = "dont-label-twice"
     monkeypatch.setattr(module, "GRIDS", {"full": SMALL, "reduced": SMALL})
     monkeypatch.setattr(module, "PAPERS", {name: tuple(c for c in module.PAPERS[name] if c.claim in CLAIMS)})
@@ -47,7 +45,7 @@ def small(monkeypatch):
 def started(record, *, pause):
     """The command as a process of its own, which takes some time for each part."""
     slow = (
-        "from dissensus.papers.dont_label_twice import sweep; import time; whole = sweep.sweep_cell\n"
+        "from dissensus.methods.reproduce.dont_label_twice import sweep; import time; whole = sweep.sweep_cell\n"
         f"sweep.sweep_cell = lambda cell: (time.sleep({pause}), whole(cell))[1]\n"
     )
     call = f"sys.exit(main({[*COMMAND, '--record', str(record)]}))"
@@ -100,7 +98,9 @@ def test_a_finished_sweep_is_not_computed_again(tmp_path, capsys, monkeypatch):
     record = tmp_path / "sweep.jsonl"
     main([*COMMAND, "--record", str(record)])
     expected = capsys.readouterr().out
-    monkeypatch.setattr(importlib.import_module("dissensus.papers.dont_label_twice.sweep"), "sweep_cell", None)
+    monkeypatch.setattr(
+        importlib.import_module("dissensus.methods.reproduce.dont_label_twice.sweep"), "sweep_cell", None
+    )
     assert main([*COMMAND, "--record", str(record)]) == 0
     printed = capsys.readouterr()
     assert printed.out == expected

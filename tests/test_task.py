@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus.data import Task, read, read_judges, read_task
+from dissensus.data.task import Example
 from dissensus.errors import TaskError
-from dissensus.ratings import Task, read, read_judges, read_task
-from dissensus.ratings.task import Example
 
 from tables import bad, message_of
 

@@ -10,7 +10,7 @@ import pytest
 
 import dissensus
 from dissensus import DissensusError, read, read_judges
-from dissensus.decisions.answers import answers_of
+from dissensus.methods.decide.answers import answers_of
 from dissensus.report.whole import report_of
 
 N_DATA = 70
@@ -87,13 +87,13 @@ CALLS = {
         r, j, judge=j.judges[0], min_consistency=0.5, positive=[p], **FEW
     ),
     "gate worth": lambda r, j, _: dissensus.gate(r, j, judge=j.judges[0], min_equivalence=1, **FEW),
-    "panels": lambda r, j, _: dissensus.panels(r, j, **FEW),
+    "panels": lambda r, j, _: dissensus.panel(r, j, **FEW),
     "plan_labels": lambda r, j, _: dissensus.plan_labels(pilot=r, pilot_judges=j, budget=50, **two_of(j), **FEW),
     "plan_raters": lambda r, j, _: dissensus.plan_raters(pilot=r, pilot_judges=j, **two_of(j), **FEW),
-    "portraits": lambda r, j, _: dissensus.portraits(r, j, resamples=5, **FEW),
+    "portraits": lambda r, j, _: dissensus.raters(r, j, resamples=5, **FEW),
     "prevalence": lambda r, j, p: dissensus.prevalence(r, j, positive=p),
     "prevalence of pairs": lambda r, j, p: dissensus.prevalence(r, j, positive=p, pairs=systems(r, j)),
-    "rank_judges": lambda r, j, p: dissensus.rank_judges(r, j, positive=p, **FEW),
+    "rank_judges": lambda r, j, p: dissensus.judges(r, j, positive=p, **FEW),
 }
 """What is asked: the name of a method first; called with ratings, judges and a positive label."""
 

@@ -6,8 +6,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from dissensus.ratings import read
-from dissensus.ratings.sources.files import open_sheet
+from dissensus.data import read
+from dissensus.data.sources.files import open_sheet
 
 from tables import COLUMNS, HEADER, PLAIN, ROWS, TRIPLES, jsonl, parquet, triples, write
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus.data import read, read_judges
+from dissensus.data.writers import write_judges, write_ratings
 from dissensus.errors import OptionError
-from dissensus.ratings import read, read_judges
-from dissensus.ratings.writing import write_judges, write_ratings
 from dissensus.simulation import (
     HARD_CLASSIFIER,
     RUNNING_EXAMPLE,
@@ -22,9 +22,9 @@ from dissensus.simulation import (
     Urn,
     simulate_urn,
 )
-from dissensus.simulation.classifiers import reports_of, rounded
-from dissensus.simulation.notes import readme_of
-from dissensus.simulation.truths import (
+from dissensus.simulation.urn import reports_of, rounded
+from dissensus.simulation.urn_draws import readme_of
+from dissensus.simulation.urn_truth import (
     ceiling,
     classifier_agreement,
     classifier_information,

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from dissensus.cli.main import main
-from dissensus.example_data import example_path
+from dissensus.data.examples import example_path
 
 from warehouses import Duckdb, Sqlite, running_postgresql
 

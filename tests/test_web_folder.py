@@ -34,7 +34,7 @@ def left_behind(folder, name="dissensus-serve-old", mode=0o700):
 
 
 def sweep(folder):
-    from dissensus.web.private_folder import sweep as swept  # noqa: PLC0415 - the extra may be missing
+    from dissensus.web.uploads import sweep as swept  # noqa: PLC0415 - the extra may be missing
 
     return swept(folder)
 
@@ -108,7 +108,7 @@ def test_a_lock_is_held_as_soon_as_it_can_be_found(tmp_path):
     # Many servers start and sweep at once: none of them may lose its folder.
     program = (
         "import sys, tempfile; tempfile.tempdir = sys.argv[1]\n"
-        "from dissensus.web.private_folder import PrivateFolder\n"
+        "from dissensus.web.uploads import PrivateFolder\n"
         "for _ in range(50):\n"
         "    made = PrivateFolder()\n"
         "    assert (made.path / 'lock').exists(), made.path\n"

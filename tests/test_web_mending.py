@@ -9,7 +9,7 @@ import pytest
 
 from dissensus.cli.main import main
 from dissensus.errors import OptionError
-from dissensus.ratings.typed_options import parts_of, pattern_of, renamed_again, renamed_labels, split_labels
+from dissensus.options import parts_of, pattern_of, renamed_again, renamed_labels, split_labels
 
 from web_server import running
 

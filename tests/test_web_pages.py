@@ -220,7 +220,7 @@ def test_the_end_of_the_server_leaves_nothing_behind(how, tmp_path, monkeypatch)
 
 
 def test_other_machines_are_let_in_only_with_a_token():
-    from dissensus.web.serving import check_token  # noqa: PLC0415 - the extra may be missing
+    from dissensus.web.server import check_token  # noqa: PLC0415 - the extra may be missing
     from dissensus.web.settings import Settings  # noqa: PLC0415 - as above
 
     check_token(Settings())
@@ -232,7 +232,7 @@ def test_other_machines_are_let_in_only_with_a_token():
 
 
 def test_a_port_that_is_taken_is_named():
-    from dissensus.web.serving import listen  # noqa: PLC0415 - as above
+    from dissensus.web.server import listen  # noqa: PLC0415 - as above
     from dissensus.web.settings import Settings  # noqa: PLC0415 - as above
 
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -263,7 +263,11 @@ def test_an_upload_without_ratings_is_refused(server):
 
 
 def test_of_too_many_uploads_the_oldest_goes():
-    from dissensus.web.uploads import MOST_KEPT, StoredFile, Uploads  # noqa: PLC0415 - the extra may be missing
+    from dissensus.web.uploads import (
+        MOST_KEPT,
+        StoredFile,
+        Uploads,
+    )
 
     uploads = Uploads(keep_seconds=3600)
     try:
@@ -287,7 +291,7 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch):
     from dissensus.cli.serve import serve_command  # noqa: PLC0415 - beside the others
 
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    monkeypatch.delitem(sys.modules, "dissensus.web.serving", raising=False)
+    monkeypatch.delitem(sys.modules, "dissensus.web.server", raising=False)
     with pytest.raises(DissensusError, match=r"pip install 'dissensus\[web\]'"):
         serve_command(port=0)
 

@@ -379,7 +379,7 @@ def test_what_is_typed_into_a_form_is_shown_as_text(server):
 
 
 def test_an_error_of_ours_shows_no_traceback_on_the_page_but_in_the_log(caplog):
-    from dissensus.web.guarding import Guard  # noqa: PLC0415 - the extra may be missing
+    from dissensus.web.guard import Guard  # noqa: PLC0415 - the extra may be missing
     from dissensus.web.settings import Settings  # noqa: PLC0415 - as above
 
     async def fails(*_):
@@ -410,7 +410,7 @@ def test_an_error_in_a_worker_shows_no_traceback_on_the_page(capfd):
 
 
 def test_over_a_network_only_numbers_and_own_names_are_answered():
-    from dissensus.web.guarding import Guard  # noqa: PLC0415 - as above
+    from dissensus.web.guard import Guard  # noqa: PLC0415 - as above
     from dissensus.web.settings import Settings  # noqa: PLC0415 - as above
 
     guard = Guard(None, Settings(host="judge.lab.example", token=TOKEN))

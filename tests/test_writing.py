@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dissensus.data import Judges, Ratings, read, read_judges
+from dissensus.data.labels import option_name, options_of
+from dissensus.data.writers import write_folder, write_judges, write_ratings
 from dissensus.errors import FileError, RatingsError
-from dissensus.ratings import Judges, Ratings, read, read_judges
-from dissensus.ratings.labels import option_name, options_of
-from dissensus.ratings.writing import write_folder, write_judges, write_ratings
 
 quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -4,68 +4,69 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dissensus.agreement import DescribeResult
-    from dissensus.agreement.describe import describe
-    from dissensus.comparison import CompareResult
-    from dissensus.comparison.compare import compare
-    from dissensus.decisions.annotators import AltTestResult
-    from dissensus.decisions.annotators.alt_test import alt_test
-    from dissensus.decisions.combining import PanelsResult
-    from dissensus.decisions.combining.panels import panels
-    from dissensus.decisions.gating import GateResult
-    from dissensus.decisions.gating.gate import gate
-    from dissensus.decisions.portraying import PortraitsResult
-    from dissensus.decisions.portraying.portraits import portraits
-    from dissensus.decisions.prevalences import PrevalenceResult
-    from dissensus.decisions.prevalences.prevalence import prevalence
-    from dissensus.eliciting import RateResult
-    from dissensus.eliciting.rate import rate
-    from dissensus.engine.reading import read_reduced
+    from dissensus.data import Judges, Ratings, Task, read, read_judges, read_task
+    from dissensus.data.large.read_large import read_reduced
     from dissensus.errors import DissensusError
-    from dissensus.judges import JudgesResult
-    from dissensus.judges.rank_judges import rank_judges
-    from dissensus.planning import PlanLabelsResult, PlanRatersResult
-    from dissensus.planning.labels.plan_labels import plan_labels
-    from dissensus.planning.raters.plan_raters import plan_raters
-    from dissensus.ratings import Judges, Ratings, Task, read, read_judges, read_task
-    from dissensus.survey import EquivalenceResult
-    from dissensus.survey.equivalence import equivalence
+    from dissensus.methods.alt_test import AltTestResult
+    from dissensus.methods.alt_test.alt_test import alt_test
+    from dissensus.methods.compare import CompareResult
+    from dissensus.methods.compare.compare import compare
+    from dissensus.methods.describe import DescribeResult
+    from dissensus.methods.describe.describe import describe
+    from dissensus.methods.equivalence import EquivalenceResult
+    from dissensus.methods.equivalence.equivalence import equivalence
+    from dissensus.methods.gate import GateResult
+    from dissensus.methods.gate.gate import gate
+    from dissensus.methods.judges import JudgesResult
+    from dissensus.methods.judges.judges import judges
+    from dissensus.methods.panel import PanelResult
+    from dissensus.methods.panel.panel import panel
+    from dissensus.methods.plan_labels import PlanLabelsResult
+    from dissensus.methods.plan_labels.plan_labels import plan_labels
+    from dissensus.methods.plan_raters import PlanRatersResult
+    from dissensus.methods.plan_raters.plan_raters import plan_raters
+    from dissensus.methods.prevalence import PrevalenceResult
+    from dissensus.methods.prevalence.prevalence import prevalence
+    from dissensus.methods.rate import RateResult
+    from dissensus.methods.rate.rate import rate
+    from dissensus.methods.raters import RatersResult
+    from dissensus.methods.raters.raters import raters
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "AltTestResult": "decisions.annotators",
-    "CompareResult": "comparison",
-    "DescribeResult": "agreement",
+    "AltTestResult": "methods.alt_test",
+    "CompareResult": "methods.compare",
+    "DescribeResult": "methods.describe",
     "DissensusError": "errors",
-    "EquivalenceResult": "survey",
-    "GateResult": "decisions.gating",
-    "Judges": "ratings",
-    "JudgesResult": "judges",
-    "PanelsResult": "decisions.combining",
-    "PlanLabelsResult": "planning",
-    "PlanRatersResult": "planning",
-    "PortraitsResult": "decisions.portraying",
-    "PrevalenceResult": "decisions.prevalences",
-    "RateResult": "eliciting",
-    "Ratings": "ratings",
-    "Task": "ratings",
-    "alt_test": "decisions.annotators",
-    "compare": "comparison",
-    "describe": "agreement",
-    "equivalence": "survey",
-    "gate": "decisions.gating",
-    "panels": "decisions.combining",
-    "plan_labels": "planning",
-    "plan_raters": "planning",
-    "portraits": "decisions.portraying",
-    "prevalence": "decisions.prevalences",
-    "rank_judges": "judges",
-    "rate": "eliciting",
-    "read": "ratings",
-    "read_judges": "ratings",
-    "read_reduced": "engine.reading",
-    "read_task": "ratings",
+    "EquivalenceResult": "methods.equivalence",
+    "GateResult": "methods.gate",
+    "Judges": "data",
+    "JudgesResult": "methods.judges",
+    "PanelResult": "methods.panel",
+    "PlanLabelsResult": "methods.plan_labels",
+    "PlanRatersResult": "methods.plan_raters",
+    "PrevalenceResult": "methods.prevalence",
+    "RateResult": "methods.rate",
+    "RatersResult": "methods.raters",
+    "Ratings": "data",
+    "Task": "data",
+    "alt_test": "methods.alt_test",
+    "compare": "methods.compare",
+    "describe": "methods.describe",
+    "equivalence": "methods.equivalence",
+    "gate": "methods.gate",
+    "judges": "methods.judges",
+    "panel": "methods.panel",
+    "plan_labels": "methods.plan_labels",
+    "plan_raters": "methods.plan_raters",
+    "prevalence": "methods.prevalence",
+    "rate": "methods.rate",
+    "raters": "methods.raters",
+    "read": "data",
+    "read_judges": "data",
+    "read_reduced": "data.large.read_large",
+    "read_task": "data",
 }
 
 __all__ = [
@@ -77,12 +78,12 @@ __all__ = [
     "GateResult",
     "Judges",
     "JudgesResult",
-    "PanelsResult",
+    "PanelResult",
     "PlanLabelsResult",
     "PlanRatersResult",
-    "PortraitsResult",
     "PrevalenceResult",
     "RateResult",
+    "RatersResult",
     "Ratings",
     "Task",
     "__version__",
@@ -91,13 +92,13 @@ __all__ = [
     "describe",
     "equivalence",
     "gate",
-    "panels",
+    "judges",
+    "panel",
     "plan_labels",
     "plan_raters",
-    "portraits",
     "prevalence",
-    "rank_judges",
     "rate",
+    "raters",
     "read",
     "read_judges",
     "read_reduced",

@@ -20,18 +20,30 @@ LONGEST_NAME = 60
 """How many characters of a name or a value a message shows."""
 
 
+NAME_START, NAME_END = "\ue000", "\ue001"
+"""Around the name of an option in a message: `dissensus.options` puts it there, and spells it when it is shown."""
+
+
 class DissensusError(Exception):
     """Base of every error raised on purpose.
 
     Its message is one line, whatever stands in the data it quotes.
+
+    Attributes
+    ----------
+    message : str
+        With the names of options as data; `str` has them as Python spells them.
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(one_line(message))
+        from dissensus.options import spelled  # noqa: PLC0415 - options raise errors
+
+        self.message = one_line(message)
+        super().__init__(spelled(self.message))
 
     def __reduce__(self) -> tuple[object, ...]:
         # A worker process sends its error by pickle, and pickle would call our constructors with a message only.
-        return _restored, (type(self), str(self))
+        return _restored, (type(self), self.message)
 
 
 def _restored(kind: type[DissensusError], message: str) -> DissensusError:
@@ -101,7 +113,10 @@ def one_line(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(
+        c if c.isprintable() or c in {NAME_START, NAME_END} else c.encode("unicode_escape").decode("ascii")
+        for c in text
+    )
 
 
 def shortened(text: str) -> str:

@@ -6,11 +6,48 @@ methods; these hand-overs are the only imports that point down, and they happen 
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from dissensus.options import spelled
 
 if TYPE_CHECKING:
     from dissensus.report.charts import Chart
+
+
+class Message(str):
+    """A warning as Python users read it; `message` has the names of its options as data, for the other front ends."""
+
+    message: str
+    __slots__ = ("message",)
+
+    def __new__(cls, message: str) -> Self:
+        """The message, its options spelled as Python does."""
+        raw = getattr(message, "message", message)
+        made = super().__new__(cls, spelled(raw))
+        made.message = raw
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Message, (self.message,)
+
+
+def as_dict(record: object) -> dict[str, object]:
+    """The fields of a dataclass as the JSON has them: records within it become dicts, tuples of them lists."""
+    return {own.name: _plain(getattr(record, own.name)) for own in fields(record)}  # type: ignore[arg-type]
+
+
+def _plain(value: object) -> object:
+    inner = getattr(value, "as_dict", None)
+    if callable(inner):
+        return inner()
+    if hasattr(value, "__dataclass_fields__"):
+        return as_dict(value)
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +61,7 @@ class Result(ABC):
     data : mapping
         Shape, file name and hash of the data, by role (ratings, judges).
     warnings : tuple of str
-        What was left out, mended or could not be computed, and why.
+        What was left out, fixed or could not be computed, and why.
     """
 
     command: ClassVar[str]
@@ -33,9 +70,12 @@ class Result(ABC):
     data: Mapping[str, Mapping[str, object]]
     warnings: tuple[str, ...] = ()
 
-    @abstractmethod
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "warnings", tuple(Message(warning) for warning in self.warnings))
+
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON, as docs/reference/json.md names it; a number that is undefined is NaN here."""
+        return {name: value for name, value in as_dict(self).items() if name not in Result.__dataclass_fields__}
 
     @abstractmethod
     def rows(self) -> list[dict[str, object]]:
@@ -43,7 +83,7 @@ class Result(ABC):
 
     def to_frame(self) -> object:
         """The rows as a pandas DataFrame, or a polars one where pandas is not installed."""
-        from dissensus.report.frames import frame_of_rows  # noqa: PLC0415 - report stands below the methods
+        from dissensus.report.envelope import frame_of_rows  # noqa: PLC0415 - report stands below the methods
 
         return frame_of_rows(self.rows())
 

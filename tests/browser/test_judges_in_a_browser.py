@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.example_data import example_path
-from dissensus.judges import rank_judges
-from dissensus.ratings import Judges, read, read_judges, read_task
+from dissensus.data import Judges, read, read_judges, read_task
+from dissensus.data.examples import example_path
+from dissensus.methods.judges import judges as rank_judges
 from dissensus.report.writing import write_report
 
 pytestmark = pytest.mark.browser

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.agreement.result import LabelShare
+from dissensus.methods.describe.result import LabelShare
 from dissensus.report.views import main_chart
 from dissensus.report.writing import write_report
 

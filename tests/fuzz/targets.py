@@ -10,16 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dissensus.eliciting.answers import read_answer
-from dissensus.eliciting.shown import ShownOption
+from dissensus.data import read, read_judges, read_task
+from dissensus.data.doctor import examine
+from dissensus.data.formats.plan import ReadPlan
 from dissensus.errors import DissensusError
-from dissensus.ratings import read, read_judges, read_task
-from dissensus.ratings.examining import examine
-from dissensus.ratings.formats.plan import ReadPlan
+from dissensus.methods.rate.answers import read_answer
+from dissensus.methods.rate.prompts import ShownOption
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT.parent / "shared" / "samples"
-EXAMPLES = ROOT / "src" / "dissensus" / "example_data"
+EXAMPLES = ROOT / "src" / "dissensus" / "data" / "example_data"
 
 TIDY = "item,rater,label,group,elicitation\n1,a,x,g,forced_choice\n1,b,y,h,response_set\n2,a,x|y,g,response_set\n"
 WIDE = "item,r1,r2,r3\n1,x,y,\n2,,x,x\n3,y,,x\n"

@@ -8,10 +8,9 @@ import itertools
 import numpy as np
 import pytest
 
-from dissensus.papers.how_many_raters.cells import cell_tolerance, table_of
-from dissensus.papers.how_many_raters.tables import PERTURBATIONS, RESPONSES, cells
-from dissensus.papers.how_many_raters.words import EQUAL_RATINGS, responses_needed
-from dissensus.planning import plan_raters
+from dissensus.methods.plan_raters.plan_raters import plan_raters
+from dissensus.methods.reproduce.how_many_raters.cells import PERTURBATIONS, RESPONSES, cell_tolerance, cells, table_of
+from dissensus.methods.reproduce.how_many_raters.words import EQUAL_RATINGS, responses_needed
 
 SETS = 1000  # as in the paper's tool
 TABLES = {table: list(group) for table, group in itertools.groupby(cells(), key=lambda cell: cell.table)}

@@ -9,24 +9,23 @@ from math import log
 import numpy as np
 import pytest
 
-from dissensus.judges.rating_model import endorsements, error_matrix, forced_choices, response_sets
-from dissensus.papers.judges_without_gold.experiments import (
+from dissensus.methods.reproduce.judges_without_gold.experiments import (
     ASYMMETRIC,
     EVERY,
-    FULLY_SPECIFIED,
     RANDOM,
     SELECTING,
-    UNDERSPECIFIED,
     differing_judges,
     mean_of,
     misleading_people,
     rank_correlations,
     rank_correlations_under_error,
     selection,
-    spearman,
 )
-from dissensus.papers.judges_without_gold.printed import BIAS, CONSISTENCY, constant_answer
-from dissensus.papers.judges_without_gold.theory import divergence, hit, lemma_cases, squared_error
+from dissensus.methods.reproduce.judges_without_gold.printed import BIAS, CONSISTENCY, constant_answer
+from dissensus.methods.reproduce.judges_without_gold.theory import divergence, hit, lemma_cases, squared_error
+from dissensus.methods.reproduce.rank_correlation import spearman
+from dissensus.simulation.indeterminate_experiment import FULLY_SPECIFIED, UNDERSPECIFIED
+from dissensus.simulation.indeterminate_model import endorsements, error_matrix, forced_choices, response_sets
 
 SEEDS = range(12)
 

@@ -10,12 +10,18 @@ from math import log2
 import numpy as np
 import pytest
 
-from dissensus.papers.survey_equivalence import cases as survey_cases
-from dissensus.papers.survey_equivalence import running as survey_running
-from dissensus.papers.survey_equivalence import wikipedia as survey_wikipedia
-from dissensus.papers.survey_equivalence.authors_files import hard_judge, ratings_of_counts, rows_of, soft_judges
-from dissensus.papers.survey_equivalence.padding import padded_curve, scores_by_labels
-from dissensus.survey import equivalence
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.reproduce.survey_equivalence import cases as survey_cases
+from dissensus.methods.reproduce.survey_equivalence import running as survey_running
+from dissensus.methods.reproduce.survey_equivalence import wikipedia as survey_wikipedia
+from dissensus.methods.reproduce.survey_equivalence.authors_files import (
+    hard_judge,
+    padded_curve,
+    ratings_of_counts,
+    rows_of,
+    scores_by_labels,
+    soft_judges,
+)
 
 from survey_builders import judges_of, ratings_of, uniform_judge
 

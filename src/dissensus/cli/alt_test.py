@@ -7,9 +7,9 @@ from dissensus.cli.inputs import JudgesInput, RatingsInput
 from dissensus.cli.output import Output
 
 if TYPE_CHECKING:
-    from dissensus.decisions.annotators import AltTestResult
-    from dissensus.decisions.annotators.question import Score, Test
-    from dissensus.ratings import Judges, Ratings
+    from dissensus.data import Judges, Ratings
+    from dissensus.methods.alt_test import AltTestResult
+    from dissensus.methods.alt_test.options import Score, Test
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class AltOptions:
 
     def run(self, ratings: "Ratings", judges: "Judges") -> "AltTestResult":
         """The answer, with these options."""
-        from dissensus.decisions.annotators import alt_test
+        from dissensus.methods.alt_test import alt_test
 
         return alt_test(
             ratings,

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from dissensus import __version__
-from dissensus.cli.bundles import Command, spread
+from dissensus.cli.flags import Command, spread
 
 
 class Entry(NamedTuple):
@@ -44,15 +44,15 @@ COMMANDS = {
     "serve": Entry("serve", "serve_command", "The same answers in a browser."),
     "simulate urn": Entry("simulate", "simulate_urn_command", "Raters and judges who draw labels from urns."),
     "simulate indeterminate": Entry(
-        "simulate_indeterminate",
+        "simulate",
         "simulate_indeterminate_command",
         "Raters and judges who may find several options reasonable.",
     ),
     "simulate responses": Entry(
-        "simulate_responses", "simulate_responses_command", "People, a judge A like them, and a judge B that strays."
+        "simulate", "simulate_responses_command", "People, a judge A like them, and a judge B that strays."
     ),
     "simulate labels": Entry(
-        "simulate_labels", "simulate_labels_command", "People with noisy labels, a better judge and a worse one."
+        "simulate", "simulate_labels_command", "People with noisy labels, a better judge and a worse one."
     ),
     "reproduce": Entry("reproduce", "reproduce_command", "Recompute the numbers that the papers print."),
 }

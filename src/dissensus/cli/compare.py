@@ -9,10 +9,10 @@ from dissensus.cli.output import Output, Work
 from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
-    from dissensus.comparison import CompareResult
-    from dissensus.comparison.metrics import MetricName
-    from dissensus.comparison.question import Test
-    from dissensus.ratings import Judges, Ratings
+    from dissensus.data import Judges, Ratings
+    from dissensus.methods.compare import CompareResult
+    from dissensus.methods.compare.metrics import MetricName
+    from dissensus.methods.compare.options import Test
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class CompareOptions:
 
     def run(self, ratings: "Ratings", judges: "Judges", work: Work, output: Output) -> "CompareResult":
         """The answer, with these options."""
-        from dissensus.comparison import compare
+        from dissensus.methods.compare import compare
 
         with output.progress("Resampling") as progress:
             return compare(

@@ -22,11 +22,11 @@ def demo_command(
     Do raters of toxic comments agree, how many of them is each of four judges worth, and which one can stand in for
     them? Writes a page about it.
     """
-    from dissensus.decisions.answers import answers_of
-    from dissensus.example_data import example_path
-    from dissensus.ratings import read, read_judges, read_task
-    from dissensus.report.bundle import bundled_meanwhile
-    from dissensus.report.saving import check_place
+    from dissensus.data import read, read_judges, read_task
+    from dissensus.data.examples import example_path
+    from dissensus.methods.decide.answers import answers_of
+    from dissensus.report.charts import check_place
+    from dissensus.report.page import bundled_meanwhile
     from dissensus.report.together import together
     from dissensus.report.whole import report_of
     from dissensus.report.writing import write_page

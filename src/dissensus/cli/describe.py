@@ -7,8 +7,8 @@ from dissensus.cli.large_inputs import LargeOptions, read_inputs
 from dissensus.cli.output import Output, Work
 
 if TYPE_CHECKING:
-    from dissensus.agreement.gwet import Weighting
-    from dissensus.ratings.table import Elicitation
+    from dissensus.data.ratings import Elicitation
+    from dissensus.methods.describe.coefficients import Weighting
 
 
 def describe_command(
@@ -35,7 +35,7 @@ def describe_command(
 
     Shape of the data, shares of the labels, and agreement with an interval from resampling items.
     """
-    from dissensus.agreement import describe
+    from dissensus.methods.describe import describe
 
     by_group = group is not None and source.has_column(group)
     ratings, _ = read_inputs(source, None, large, work, group_column=group if by_group else None)

@@ -23,7 +23,7 @@ def doctor_command(
     that always say the same, and more; with --ratings also what keeps judges and people apart. Exit status 2 only if
     a file cannot be opened, or the ratings beside it cannot be read.
     """
-    from dissensus.ratings.examining import examine
+    from dissensus.data.doctor import examine
 
     path = resolve(source, "judges.csv" if options.judges or people is not None else "ratings.csv")
     compared = None if people is None else resolve(people, "ratings.csv")

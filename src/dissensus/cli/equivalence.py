@@ -8,14 +8,13 @@ from dissensus.cli.large_inputs import LargeOptions, read_both
 from dissensus.cli.output import Output, Work
 
 if TYPE_CHECKING:
-    from dissensus.ratings import Judges, Ratings
-    from dissensus.ratings.table import Elicitation
-    from dissensus.survey import EquivalenceResult
-    from dissensus.survey.additive import LabelScores
-    from dissensus.survey.calibration import Calibration
-    from dissensus.survey.combiners import Combiner, Learn, Prior
-    from dissensus.survey.intervals import Interval
-    from dissensus.survey.scores import ScoreName
+    from dissensus.data import Judges, Ratings
+    from dissensus.data.ratings import Elicitation
+    from dissensus.methods.equivalence import EquivalenceResult
+    from dissensus.methods.equivalence.calibration import Calibration
+    from dissensus.methods.equivalence.combiners import Combiner, Learn, Prior
+    from dissensus.methods.equivalence.crossing import Interval
+    from dissensus.methods.equivalence.scores import LabelScores, ScoreName
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,13 +70,13 @@ class SurveyOptions:
 
     def scored_by(self) -> "LabelScores | None":
         """What labels score under a prediction, for scores that are means over items."""
-        from dissensus.survey.additive import ADDITIVE_SCORES, label_scores
+        from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, label_scores
 
         return label_scores(self.score, clip=self.clip) if self.score in ADDITIVE_SCORES else None
 
     def run(self, ratings: "Ratings", judges: "Judges", work: Work, output: Output) -> "EquivalenceResult":
         """The answer, with these options."""
-        from dissensus.survey import equivalence
+        from dissensus.methods.equivalence import equivalence
 
         with output.progress("Resampling items") as progress:
             return equivalence(

@@ -8,12 +8,12 @@ from dissensus.cli.inputs import JudgesInput, RatingsInput
 from dissensus.cli.output import Output, Work
 
 if TYPE_CHECKING:
-    from dissensus.comparison.metrics import MetricName
-    from dissensus.decisions.gating import GateResult
-    from dissensus.ratings import Judges, Ratings, Task
-    from dissensus.survey.calibration import Calibration
-    from dissensus.survey.combiners import Combiner
-    from dissensus.survey.scores import ScoreName
+    from dissensus.data import Judges, Ratings, Task
+    from dissensus.methods.compare.metrics import MetricName
+    from dissensus.methods.equivalence.calibration import Calibration
+    from dissensus.methods.equivalence.combiners import Combiner
+    from dissensus.methods.equivalence.scores import ScoreName
+    from dissensus.methods.gate import GateResult
 
 NOT_PASSED = 1
 
@@ -68,8 +68,8 @@ class GateOptions:
         self, ratings: "Ratings", judges: "Judges", task: "Task | None", work: Work, output: Output
     ) -> "GateResult":
         """The answer, with these options."""
-        from dissensus.decisions.gating import gate
         from dissensus.errors import OptionError
+        from dissensus.methods.gate import gate
 
         if len(self.judge) > 1:
             raise OptionError("--judge was given more than once: a gate is for one judge, so run it for each of them.")
@@ -118,7 +118,7 @@ def gate_command(
 
     Tests thresholds on the bounds of intervals. Exit status 0: every check passes; 1: one fails or is inconclusive.
     """
-    from dissensus.report.saving import check_place
+    from dissensus.report.charts import check_place
 
     for path in (junit, summary):
         if path is not None:
@@ -133,9 +133,9 @@ def gate_command(
 
 
 def _write(result: "GateResult", *, junit: Path | None, summary: Path | None) -> None:
-    from dissensus.report.junit import junit_of
+    from dissensus.report.charts import save_bytes
     from dissensus.report.markdown import markdown_of
-    from dissensus.report.saving import save_bytes
+    from dissensus.report.views.gate import junit_of
     from dissensus.report.whole import report_on
 
     if junit is not None:

@@ -8,8 +8,8 @@ from dissensus.cli.inputs import renamed_labels, resolve, split_labels
 from dissensus.cli.output import Output
 
 if TYPE_CHECKING:
-    from dissensus.ratings.formats.plan import OffScale, ReadPlan, Repeats, Skipped
-    from dissensus.ratings.labels import Scale
+    from dissensus.data.formats.plan import OffScale, ReadPlan, Repeats, Skipped
+    from dissensus.data.labels import Scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +79,8 @@ class SourceOptions:
 
     def plan(self) -> "ReadPlan":
         """The options as `read` wants them."""
-        from dissensus.ratings.formats.plan import ReadPlan
-        from dissensus.ratings.typed_options import pattern_of
+        from dissensus.data.formats.plan import ReadPlan
+        from dissensus.options import pattern_of
 
         columns = split_labels(self.columns)
         return ReadPlan(
@@ -127,7 +127,7 @@ def import_command(
 
     Recognises the format, and says what it took for item, rater and label, and what it left out and why.
     """
-    from dissensus.ratings.importing import import_source
+    from dissensus.data.import_ import import_source
 
     path = resolve(source, "judges.csv" if options.judges else "ratings.csv")
     result = import_source(path, options.plan(), judges=options.judges, output=out, settings=options.settings())

@@ -11,10 +11,10 @@ import typer
 from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
-    from dissensus.example_data.examples import Example
-    from dissensus.ratings import Judges, Ratings, Task
-    from dissensus.ratings.formats.plan import Repeats
-    from dissensus.ratings.labels import Scale
+    from dissensus.data import Judges, Ratings, Task
+    from dissensus.data.examples import Example
+    from dissensus.data.formats.plan import Repeats
+    from dissensus.data.labels import Scale
 
 EXAMPLE = "example:"
 JUDGE_COLUMNS = ("item", "judge", "sample", "label", "elicitation", "order")
@@ -65,7 +65,7 @@ class RatingsInput:
 
     def read(self, *, group_column: str | None = None) -> "Ratings":
         """The ratings."""
-        from dissensus.ratings import read
+        from dissensus.data import read
 
         return read(
             resolve(self.ratings, "ratings.csv"),
@@ -88,7 +88,7 @@ class RatingsInput:
 
     def read_task(self) -> "Task | None":
         """The task, if one was named."""
-        from dissensus.ratings import read_task
+        from dissensus.data import read_task
 
         if self.task is None and self.ratings.startswith(EXAMPLE):
             return read_task(resolve(self.ratings, "task.toml"))
@@ -96,8 +96,8 @@ class RatingsInput:
 
     def has_column(self, name: str) -> bool:
         """Whether the file has a column of this name."""
-        from dissensus.ratings.reducing.large_files import find_files, is_many
-        from dissensus.ratings.sources.source import open_source
+        from dissensus.data.large.files import find_files, is_many
+        from dissensus.data.sources.source import open_source
 
         path = resolve(self.ratings, "ratings.csv")
         with open_source(find_files(path).paths[0] if is_many(path) else path) as source:
@@ -162,7 +162,7 @@ def read_judges_file(
     name: str, columns: str | None, *, repeats: str, source_format: str | None = None, question: str | None = None
 ) -> "Judges":
     """Judges' answers from an argument and the names of its columns."""
-    from dissensus.ratings import read_judges
+    from dissensus.data import read_judges
 
     names = column_names(columns)
     return read_judges(
@@ -181,7 +181,7 @@ def read_judges_file(
 
 def resolve(name: str, file: str) -> Path:
     """The path behind an argument: `example:binary` is a bundled data set, anything else a path."""
-    from dissensus.example_data import example_path
+    from dissensus.data.examples import example_path
 
     return example_path(cast("Example", name.removeprefix(EXAMPLE))) / file if name.startswith(EXAMPLE) else Path(name)
 
@@ -194,7 +194,7 @@ def split_labels(text: str | None) -> Sequence[str] | None:
     >>> split_labels('no,"yes, but"')
     ['no', 'yes, but']
     """
-    from dissensus.ratings import typed_options
+    from dissensus import options as typed_options
 
     return None if text is None else typed_options.split_labels(text)
 
@@ -226,6 +226,6 @@ def renamed_labels(text: str | None) -> dict[str, str]:
     >>> renamed_labels("NO=No,n/a=")
     {'NO': 'No', 'n/a': ''}
     """
-    from dissensus.ratings import typed_options
+    from dissensus import options as typed_options
 
     return {} if text is None else typed_options.renamed_labels(text)

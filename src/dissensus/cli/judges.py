@@ -9,9 +9,9 @@ from dissensus.cli.output import Output, Work
 from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
-    from dissensus.judges import JudgesResult
-    from dissensus.judges.sensitivity import LeakMapping
-    from dissensus.ratings import Judges, Ratings, Task
+    from dissensus.data import Judges, Ratings, Task
+    from dissensus.methods.judges import JudgesResult
+    from dissensus.methods.judges.sensitivity import LeakMapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class RankingOptions:
         self, ratings: "Ratings", judges: "Judges", task: "Task | None", work: Work, output: Output
     ) -> "JudgesResult":
         """The answer, with these options."""
-        from dissensus.judges import rank_judges
+        from dissensus.methods.judges import judges as rank_judges
 
         with output.progress("Resampling items") as progress:
             return rank_judges(

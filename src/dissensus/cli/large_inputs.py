@@ -20,10 +20,10 @@ from dissensus.cli.output import Work
 from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
-    from dissensus.ratings import Judges, Ratings
-    from dissensus.ratings.formats.plan import ReadPlan, Repeats
-    from dissensus.ratings.labels import Scale
-    from dissensus.ratings.output_moments import LabelScores
+    from dissensus.data import Judges, Ratings
+    from dissensus.data.formats.plan import ReadPlan, Repeats
+    from dissensus.data.judges import LabelScores
+    from dissensus.data.labels import Scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class LargeOptions:
 
     def wanted_for(self, *paths: Path | None) -> bool:
         """Whether files are to be reduced."""
-        from dissensus.ratings.reducing.large_files import is_large, is_many
+        from dissensus.data.large.files import is_large, is_many
 
         given = [path for path in paths if path is not None]
         if self.reduce is None:
@@ -83,8 +83,8 @@ def read_inputs(
         answers = None if judges_source is None else judges_source.read_all(repeats=source.repeats)
         return source.read(group_column=group_column), answers
     _check_plain(source, judges_source)
-    from dissensus.engine.reading import read_input
-    from dissensus.ratings.reducing.opening import input_of
+    from dissensus.data.large.inputs import input_of
+    from dissensus.data.large.read_large import read_input
 
     wanted = input_of(
         path,
@@ -131,7 +131,7 @@ def _check_plain(source: RatingsInput, judges_source: JudgesInput | OptionalJudg
 
 
 def _ratings_plan(source: RatingsInput, group_column: str | None) -> "ReadPlan":
-    from dissensus.ratings.formats.plan import ReadPlan
+    from dissensus.data.formats.plan import ReadPlan
 
     task = source.read_task()
     labels = split_labels(source.labels)
@@ -152,7 +152,7 @@ def _ratings_plan(source: RatingsInput, group_column: str | None) -> "ReadPlan":
 
 
 def _judges_plan(source: JudgesInput | OptionalJudgesInput | None, repeats: str) -> "ReadPlan":
-    from dissensus.engine.reading import judges_plan
+    from dissensus.data.large.read_large import judges_plan
 
     names = {} if source is None else column_names(source.judge_columns)
     return judges_plan(names, cast("Repeats", repeats))

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 import typer
 
 from dissensus.cli.app import app_for
+from dissensus.cli.flags import flag_of
 from dissensus.errors import DissensusError
+from dissensus.options import spelled
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -24,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Commands find what was typed in the context, to say how a page can be made again.
         status = app_for(typed)(args=typed, prog_name="dissensus", standalone_mode=False, obj=typed)
     except DissensusError as error:
-        return _refuse(str(error))
+        return _refuse(spelled(error.message, flag_of))
     except typer.Abort:
         return INTERRUPTED
     except typer.TyperException as error:

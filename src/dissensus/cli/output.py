@@ -4,13 +4,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from dissensus.engine import Progress
     from dissensus.results import Result
+    from dissensus.sampling import Progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,14 +23,18 @@ class Output:
 
     def show(self, result: "Result") -> None:
         """Print the result on stdout."""
+        from dissensus.cli.flags import flag_of
+
         if self.as_json:
-            print(result.to_json())
+            from dissensus.report.envelope import envelope_json
+
+            print(envelope_json(result, flag_of))
             return
         from rich.console import Console
 
         from dissensus.report.text import print_result
 
-        print_result(result, Console())
+        print_result(result, Console(), flag_of)
 
     def remark(self, text: str) -> None:
         """Say something on stderr."""
@@ -60,3 +64,7 @@ class Work:
     workers: Annotated[
         int, typer.Option(metavar="N", min=1, help="Processes of the local engine; the numbers do not depend on it.")
     ] = 1
+
+    def where(self, output: Output) -> dict[str, Any]:
+        """The keywords of a method that resamples: its seed, and where it runs."""
+        return {"rng": output.seed, "engine": self.engine, "workers": self.workers}

@@ -7,10 +7,10 @@ from dissensus.cli.inputs import JudgesInput, RatingsInput
 from dissensus.cli.output import Output, Work
 
 if TYPE_CHECKING:
-    from dissensus.decisions.combining import PanelsResult
-    from dissensus.decisions.combining.question import Method, PanelScore
-    from dissensus.ratings import Judges, Ratings
-    from dissensus.ratings.table import Elicitation
+    from dissensus.data import Judges, Ratings
+    from dissensus.data.ratings import Elicitation
+    from dissensus.methods.panel import PanelResult
+    from dissensus.methods.panel.options import Method, PanelScore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +39,10 @@ class PanelOptions:
     bootstrap: Annotated[int, typer.Option(metavar="N", help="Bootstrap samples; 0 for no intervals.")] = 500
     confidence: Annotated[float, typer.Option(metavar="C", help="Confidence of the intervals.")] = 0.95
 
-    def run(self, ratings: "Ratings", judges: "Judges", work: Work, output: Output) -> "PanelsResult":
+    def run(self, ratings: "Ratings", judges: "Judges", work: Work, output: Output) -> "PanelResult":
         """The answer, with these options."""
-        from dissensus.decisions.combining import panels
-        from dissensus.decisions.combining.question import METHODS
+        from dissensus.methods.panel import panel as panels
+        from dissensus.methods.panel.options import METHODS
 
         with output.progress("Combining the judges") as progress:
             return panels(

@@ -8,10 +8,10 @@ from dissensus.cli.output import Output
 from dissensus.cli.plan_raters import numbers
 
 if TYPE_CHECKING:
-    from dissensus.planning.labels.question import Strategy
-    from dissensus.planning.labels.votes import Even
-    from dissensus.planning.labels.walk import Ties
-    from dissensus.ratings import Judges, Ratings
+    from dissensus.data import Judges, Ratings
+    from dissensus.methods.plan_labels.options import Strategy
+    from dissensus.methods.plan_labels.votes import Even
+    from dissensus.methods.plan_labels.walk import Ties
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +116,7 @@ def plan_labels_command(
 
     Says how to spend labels to find out which of two models is better, and how many it takes.
     """
-    from dissensus.planning import plan_labels
+    from dissensus.methods.plan_labels.plan_labels import plan_labels
 
     ratings, judges = source.read()
     result = plan_labels(

@@ -8,8 +8,8 @@ from dissensus.cli.output import Output, Work
 from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
-    from dissensus.planning.raters.question import Method, PlanMetric
-    from dissensus.ratings import Judges, Ratings
+    from dissensus.data import Judges, Ratings
+    from dissensus.methods.plan_raters.options import Method, PlanMetric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ def plan_raters_command(
 
     Finds the cheapest test set that does, from what you expect of the judges or from a pilot.
     """
-    from dissensus.planning import plan_raters
+    from dissensus.methods.plan_raters.plan_raters import plan_raters
 
     ratings, judges = source.read()
     with output.progress("Simulating test sets") as progress:

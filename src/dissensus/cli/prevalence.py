@@ -10,9 +10,9 @@ from dissensus.cli.output import Output
 from dissensus.errors import ColumnError, FileError
 
 if TYPE_CHECKING:
-    from dissensus.decisions.prevalences import PrevalenceResult
-    from dissensus.decisions.prevalences.question import IntervalName, Target
-    from dissensus.ratings import Judges, Ratings, Task
+    from dissensus.data import Judges, Ratings, Task
+    from dissensus.methods.prevalence import PrevalenceResult
+    from dissensus.methods.prevalence.options import IntervalName, Target
 
 PAIR_COLUMNS = ("item", "a", "b")
 
@@ -47,7 +47,7 @@ class PrevalenceOptions:
 
     def run(self, ratings: "Ratings", judges: "Judges", task: "Task | None") -> "PrevalenceResult":
         """The answer, with these options."""
-        from dissensus.decisions.prevalences import prevalence
+        from dissensus.methods.prevalence import prevalence
 
         return prevalence(
             ratings,

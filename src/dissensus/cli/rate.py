@@ -13,11 +13,11 @@ from dissensus.cli.output import Output
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dissensus.eliciting.asking import Progress, Standing
-    from dissensus.eliciting.items import Columns
-    from dissensus.eliciting.question import Structured
-    from dissensus.eliciting.result import RateResult
-    from dissensus.ratings.task import Asking, Task
+    from dissensus.data.task import Asking, Task
+    from dissensus.methods.rate.asking import Progress, Standing
+    from dissensus.methods.rate.options import Structured
+    from dissensus.methods.rate.requests import Columns
+    from dissensus.methods.rate.result import RateResult
 
 SECONDS_BETWEEN_LINES = 10.0
 """Where stderr is no terminal, progress is a line now and then."""
@@ -40,13 +40,13 @@ class ItemsInput:
 
     def read_task(self) -> "Task":
         """The task."""
-        from dissensus.ratings import read_task
+        from dissensus.data import read_task
 
         return read_task(self.task)
 
     def columns(self) -> "Columns":
         """What the columns are called."""
-        from dissensus.eliciting.items import Columns
+        from dissensus.methods.rate.requests import Columns
 
         return Columns(item=self.item, text=self.text, text_a=self.text_a, text_b=self.text_b)
 
@@ -130,7 +130,7 @@ def _rated(
     output: Output,
     progress: "Progress | None",
 ) -> "RateResult":
-    from dissensus.eliciting import rate
+    from dissensus.methods.rate import rate
 
     return rate(
         source.items,
@@ -163,9 +163,9 @@ def show_prompts(source: ItemsInput, options: AskingOptions, output: Output) -> 
     """Print what would be sent for the first sample of the first item: each elicitation, and each order of a pair."""
     import json
 
-    from dissensus.eliciting.question import Question
-    from dissensus.eliciting.rate import planned
-    from dissensus.report.untrusted import visible
+    from dissensus.methods.rate.options import Question
+    from dissensus.methods.rate.rate import planned
+    from dissensus.report.numbers import visible
 
     task = source.read_task()
     question = Question(

@@ -11,8 +11,8 @@ from dissensus.cli.output import Output, Work
 from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
-    from dissensus.decisions.answers import Answers
-    from dissensus.ratings import Task
+    from dissensus.data import Task
+    from dissensus.methods.decide.answers import Answers
     from dissensus.report.document import Report
 
 SUFFIXES = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json"}
@@ -53,7 +53,7 @@ class Writing:
 
     def write(self, answers: "Answers", report: "Report", *, command_line: str, output: Output) -> list[Path]:
         """Write the report and its charts; what was written."""
-        from dissensus.report.saving import save_bytes
+        from dissensus.report.charts import save_bytes
         from dissensus.report.together import together
         from dissensus.report.writing import write_charts, write_markdown, write_page
 
@@ -99,9 +99,9 @@ def report_command(
     """
     from contextlib import nullcontext
 
-    from dissensus.decisions.answers import answers_of
-    from dissensus.report.bundle import bundled_meanwhile
-    from dissensus.report.saving import check_place
+    from dissensus.methods.decide.answers import answers_of
+    from dissensus.report.charts import check_place
+    from dissensus.report.page import bundled_meanwhile
     from dissensus.report.together import together
     from dissensus.report.whole import report_of
 

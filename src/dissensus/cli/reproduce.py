@@ -1,20 +1,67 @@
+"""How long work will take, for those who wait without a progress bar."""
+
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from dissensus.cli.output import Output, Work
-from dissensus.cli.pace import Pace, duration
 
 if TYPE_CHECKING:
-    from dissensus.engine import Progress
-    from dissensus.papers.dont_label_twice.sweep import Grid
-    from dissensus.papers.reproduce import Sweep
+    from dissensus.methods.reproduce.dont_label_twice.sweep import Grid
+    from dissensus.methods.reproduce.reproduce import Sweep
+    from dissensus.sampling import Progress
+
+FIRST, EVERY = 10.0, 60.0
+"""Seconds until the first word about how far the work is, and between two of them."""
+
+
+class Pace:
+    """Says how much of the work is done and how long the rest will take; called like any progress.
+
+    Parameters
+    ----------
+    say : callable
+        Told a sentence.
+    clock : callable
+        Seconds since some moment.
+    """
+
+    def __init__(self, say: Callable[[str], None], *, clock: Callable[[], float] = monotonic) -> None:
+        self._say, self._clock = say, clock
+        self._total = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Take note that so much is done."""
+        now = self._clock()
+        if total != self._total:  # other work begins; what came before its first part, such as imports, does not count
+            self._total, self._began, self._done_then, self._next = total, now, done, now + FIRST
+        elif now >= self._next and done < total:
+            seconds = (now - self._began) / (done - self._done_then) * (total - done)
+            self._say(f"{done:,} of {total:,} parts done, {duration(seconds)} to go.")
+            self._next = now + EVERY
+
+
+def duration(seconds: float) -> str:
+    """So many seconds in words, roughly.
+
+    Examples
+    --------
+    >>> duration(0.3), duration(80), duration(2700), duration(30_000), duration(400_000)
+    ('about 1 second', 'about 80 seconds', 'about 45 minutes', 'about 8.3 hours', 'about 4.6 days')
+    """
+    for unit, size in (("day", 86_400), ("hour", 3600)):
+        if seconds >= 2 * size:
+            return f"about {seconds / size:.1f} {unit}s"
+    unit, size = ("minute", 60) if seconds >= 2 * 60 else ("second", 1)
+    number = max(round(seconds / size), 1)
+    return f"about {number} {unit}{'' if number == 1 else 's'}"
+
 
 SWEPT = ("all", "dont-label-twice")
 """What the sweep belongs to."""
@@ -63,8 +110,8 @@ def reproduce_command(
 
     Shows ours beside the published one. Exit status 1 if one that should be reproduced is not.
     """
-    from dissensus.papers import download_data, reproduce
-    from dissensus.report.saving import check_place
+    from dissensus.methods.reproduce import download_data, reproduce
+    from dissensus.report.charts import check_place
 
     if out is not None:
         check_place(out)
@@ -84,7 +131,7 @@ def reproduce_command(
         )
     output.show(result)
     if out is not None:
-        from dissensus.report.views.reproduce_page import page_report
+        from dissensus.report.views.reproduce import page_report
         from dissensus.report.writing import write_page
 
         write_page(page_report(result), out, command_line=shlex.join(["dissensus", *context.obj]))
@@ -101,7 +148,7 @@ def cache_folder() -> Path:
 @contextmanager
 def _long_sweep(record: Path, work: Work, output: Output) -> "Iterator[Progress | None]":
     """The progress of a full sweep, and how long it will take, also where there is no terminal."""
-    from dissensus.papers.reproduce import GRIDS
+    from dissensus.methods.reproduce.reproduce import GRIDS
 
     if not output.quiet:
         output.remark(forecast(GRIDS["full"], record, work))
@@ -115,8 +162,7 @@ def _long_sweep(record: Path, work: Work, output: Output) -> "Iterator[Progress 
 
 def forecast(grid: "Grid", record: Path, work: Work) -> str:
     """What a sweep has to do and how long that will take, by one part of it."""
-    from dissensus.papers.dont_label_twice.sweep import REDUCED_GRID, sweep_cell
-    from dissensus.papers.dont_label_twice.sweep_record import read_record
+    from dissensus.methods.reproduce.dont_label_twice.sweep import REDUCED_GRID, read_record, sweep_cell
 
     done, cells = read_record(record), grid.cells()
     left = [cell for cell in cells if cell.name not in done]

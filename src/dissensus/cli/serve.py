@@ -29,7 +29,7 @@ def serve_command(
     End it with Ctrl-C.
     """
     try:
-        from dissensus.web.serving import serve
+        from dissensus.web.server import serve
     except ImportError as error:
         raise MissingExtraError("`dissensus serve`", install="dissensus[web]") from error
     from dissensus.web.settings import Settings

@@ -1,14 +1,18 @@
 import tomllib
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from dissensus.cli.output import Output
+from dissensus.cli.plan_raters import spread_of
 from dissensus.errors import FileError, OptionError
 
 if TYPE_CHECKING:
     from dissensus.simulation import Classifier, Urn
+    from dissensus.simulation.labels_truth import Difficulty, LabelNoise, TwoClassifiers, Where
+    from dissensus.simulation.responses import Kind
 
 
 def simulate_urn_command(
@@ -25,9 +29,9 @@ def simulate_urn_command(
 
     Writes ratings.csv, judges.csv, truth.json and README.md.
     """
-    from dissensus.ratings.writing import write_folder
+    from dissensus.data.writers import write_folder
     from dissensus.simulation import SimulateResult, simulate_urn
-    from dissensus.simulation.notes import readme_of
+    from dissensus.simulation.urn_draws import readme_of
 
     described, classifiers = _urn(urn)
     made = simulate_urn(
@@ -58,7 +62,7 @@ def simulate_urn_command(
 
 def _urn(path: Path | None) -> "tuple[Urn, tuple[Classifier, ...]]":
     from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SOFT_CLASSIFIER
-    from dissensus.simulation.urn_description import urn_from
+    from dissensus.simulation.urn import urn_from
 
     if path is None:
         return RUNNING_EXAMPLE, (HARD_CLASSIFIER, SOFT_CLASSIFIER)
@@ -82,3 +86,244 @@ def raters_per_item(text: str) -> int | tuple[int, int]:
     if not fewest.strip().isdigit() or (dash and not most.strip().isdigit()):
         raise OptionError(f"--raters cannot be {text!r}: give a number such as 10, or a range such as 3-9.")
     return (int(fewest), int(most)) if dash else int(fewest)
+
+
+def simulate_indeterminate_command(
+    out: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write.")],
+    options: Annotated[int, typer.Option(metavar="K", min=2, help="How many options there are.")] = 3,
+    sets: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=2, help="How many response sets are admissible; every one if not said."),
+    ] = None,
+    items: Annotated[int, typer.Option(metavar="N", min=1, help="How many items.")] = 100,
+    raters: Annotated[int, typer.Option(metavar="K", min=1, help="Raters per item.")] = 5,
+    paired: Annotated[int, typer.Option(metavar="N", min=0, help="Ratings with a response set as well.")] = 100,
+    judges: Annotated[int, typer.Option(metavar="N", min=0, help="How many judges.")] = 10,
+    samples: Annotated[int, typer.Option(metavar="N", min=1, help="Answers of each judge to each item.")] = 10,
+    error: Annotated[float, typer.Option(metavar="P", help="Probability that a rater gives another set.")] = 0.0,
+    skew: Annotated[float, typer.Option(metavar="X", help="Above 0, errors favour sets with the first option.")] = 0.0,
+    gamma: Annotated[
+        float, typer.Option(metavar="X", help="Above 0, raters prefer the first option of a set, below 0 the last.")
+    ] = 0.0,
+    judge_gamma: Annotated[
+        str, typer.Option(metavar="X", help="The same for judges: a number, or a range such as -3:3 to draw from.")
+    ] = "0",
+    output: Output = Output(),
+) -> None:
+    """Raters and judges who may find several options reasonable.
+
+    Writes ratings.csv, judges.csv, task.toml, truth.json and README.md.
+    """
+    from dissensus.data.writers import write_folder
+    from dissensus.simulation.indeterminate import readme_of, simulate_indeterminate, task_of
+    from dissensus.simulation.indeterminate_experiment import IndeterminateResult
+    from dissensus.simulation.indeterminate_population import Indeterminacy
+
+    design = Indeterminacy(
+        n_options=options,
+        n_sets=2**options - 1 if sets is None else sets,
+        error=error,
+        skew=skew,
+        gamma=gamma,
+        judge_gamma=number_or_range("--judge-gamma", judge_gamma),
+    )
+    sizes = {"items": items, "raters": raters, "paired": paired, "judges": judges, "samples": samples}
+    made = simulate_indeterminate(design, **sizes, rng=output.seed)
+    settings = {"options": design.n_options, "sets": design.n_sets, **sizes} | {
+        "error": error,
+        "skew": skew,
+        "gamma": gamma,
+        "judge_gamma": judge_gamma,
+        "seed": output.seed,
+    }
+    flags = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items())
+    again = f"`dissensus simulate indeterminate {flags}`"
+    readme = readme_of(made.truth, made_with=again, raters=raters, paired=paired, samples=samples)
+    texts = {"task.toml": task_of(made.truth), "truth.json": made.truth.to_json(), "README.md": readme}
+    write_folder(out, ratings=made.ratings, judges=made.judges, texts=texts)
+    output.remark(f"Wrote {made.ratings.n_ratings} ratings of {items} items to {out}; the truth is in truth.json.")
+    if output.as_json:
+        data = {"ratings": dict(made.ratings.describe_data()), "judges": dict(made.judges.describe_data())}
+        output.show(IndeterminateResult(settings=settings, data=data, truth=made.truth))
+
+
+def number_or_range(option: str, text: str) -> float | tuple[float, float]:
+    """A number, or the two ends of a range.
+
+    Examples
+    --------
+    >>> number_or_range("--judge-gamma", "2"), number_or_range("--judge-gamma", "-3:3")
+    (2.0, (-3.0, 3.0))
+    """
+    try:
+        ends = [float(part) for part in text.split(":")]
+    except ValueError:
+        ends = []
+    if len(ends) not in {1, 2}:
+        raise OptionError(f"{option} cannot be {text!r}: give a number such as 2, or a range such as -3:3.")
+    return ends[0] if len(ends) == 1 else (ends[0], ends[1])
+
+
+Share = float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifierOptions:
+    """How often the two judges are right, in one of two forms."""
+
+    accuracy: Annotated[Share, typer.Option(metavar="P", help="Accuracy of the worse judge; else 0.75.")] = None
+    margin: Annotated[
+        Share, typer.Option(metavar="E", help="How much more accurate the better judge is; else 0.1.")
+    ] = None
+    worse_accuracy: Annotated[
+        Share, typer.Option(metavar="P", help="Correlated judges, instead of --accuracy: accuracy of the worse one.")
+    ] = None
+    better_if_worse_wrong: Annotated[
+        Share, typer.Option(metavar="P", help="Accuracy of the better judge where the worse one is wrong.")
+    ] = None
+    better_if_worse_right: Annotated[
+        Share, typer.Option(metavar="P", help="Accuracy of the better judge where the worse one is right.")
+    ] = None
+
+    def classifiers(self) -> "TwoClassifiers | None":
+        """The judges that were described; None for the usual ones."""
+        from dissensus.simulation.labels_truth import TwoClassifiers
+
+        worse, if_wrong, if_right = self.worse_accuracy, self.better_if_worse_wrong, self.better_if_worse_right
+        if worse is None and if_wrong is None and if_right is None:
+            if self.accuracy is None and self.margin is None:
+                return None
+            if self.accuracy is None or self.margin is None:
+                raise OptionError("--accuracy and --margin go together: give both, or none.")
+            return TwoClassifiers.independent(accuracy=self.accuracy, margin=self.margin)
+        if self.accuracy is not None or self.margin is not None:
+            raise OptionError(
+                "--accuracy and --margin describe independent judges, --worse-accuracy and its companions correlated "
+                "ones: give one of the two."
+            )
+        if worse is None or if_wrong is None or if_right is None:
+            raise OptionError(
+                "--worse-accuracy, --better-if-worse-wrong and --better-if-worse-right go together: give all three."
+            )
+        return TwoClassifiers(worse_accuracy=worse, better_if_worse_wrong=if_wrong, better_if_worse_right=if_right)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseOptions:
+    """How often labels are right."""
+
+    label_accuracy: Annotated[float, typer.Option(metavar="Q", help="Chance that a label is right.")] = 0.75
+    label_accuracy_better: Annotated[
+        Share, typer.Option(metavar="Q", help="The same where only the better judge is right.")
+    ] = None
+    label_accuracy_worse: Annotated[
+        Share, typer.Option(metavar="Q", help="The same where only the worse judge is right.")
+    ] = None
+    difficulty: Annotated[
+        str, typer.Option(metavar="D", help="Items are alike in difficulty (same), or differ: uniform or beta.")
+    ] = "same"
+    concentration: Annotated[float, typer.Option(metavar="X", help="The smaller, the more items differ (beta).")] = 2.0
+    difficulty_where: Annotated[
+        str, typer.Option(metavar="W", help="Items that differ: all, or where only better, or only worse, is right.")
+    ] = "all"
+    classes: Annotated[int, typer.Option(metavar="N", help="How many classes there are.")] = 2
+
+    def noise(self) -> "LabelNoise":
+        """The labels that were described."""
+        from dissensus.simulation.labels_truth import LabelNoise
+
+        return LabelNoise(
+            label_accuracy=self.label_accuracy,
+            better=self.label_accuracy_better,
+            worse=self.label_accuracy_worse,
+            difficulty=cast("Difficulty", self.difficulty),
+            concentration=self.concentration,
+            where=cast("Where", self.difficulty_where),
+            classes=self.classes,
+        )
+
+
+def simulate_labels_command(
+    out: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write.")],
+    models: ClassifierOptions,
+    labels: NoiseOptions,
+    items: Annotated[int, typer.Option(metavar="N", min=1, help="How many items people label.")] = 200,
+    raters: Annotated[str, typer.Option(metavar="K", help="Labels per item: a number, or a range such as 3-9.")] = "5",
+    unlabelled: Annotated[int, typer.Option(metavar="N", min=0, help="Further items that only the judges see.")] = 0,
+    prevalence: Annotated[Share, typer.Option(metavar="P", help="Share of the first class; else all alike.")] = None,
+    output: Output = Output(),
+) -> None:
+    """People with noisy labels, a better judge and a worse one.
+
+    Writes ratings.csv, judges.csv, truth.json and README.md.
+    """
+    from dissensus.data.writers import write_folder
+    from dissensus.simulation.labels import SimulateLabelsResult, simulate_labels
+
+    made = simulate_labels(
+        models.classifiers(),
+        labels.noise(),
+        items=items,
+        raters=raters_per_item(raters),
+        unlabelled=unlabelled,
+        prevalence=prevalence,
+        rng=output.seed,
+    )
+    settings: dict[str, object] = {"items": items, "raters": raters, "unlabelled": unlabelled, "prevalence": prevalence}
+    settings |= {**asdict(models), **asdict(labels), "seed": output.seed}
+    flags = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items() if value is not None)
+    readme = made.truth.readme(made_with=f"`dissensus simulate labels {flags}`")
+    texts = {"truth.json": made.truth.to_json(), "README.md": readme}
+    write_folder(out, ratings=made.ratings, judges=made.judges, texts=texts)
+    output.remark(f"Wrote {made.ratings.n_ratings} labels of {items} items to {out}; the truth is in truth.json.")
+    if output.as_json:
+        data = {"ratings": dict(made.ratings.describe_data()), "judges": dict(made.judges.describe_data())}
+        output.show(SimulateLabelsResult(settings=settings, data=data, truth=made.truth))
+
+
+def simulate_responses_command(
+    out: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write.")],
+    kind: Annotated[str, typer.Option(metavar="K", help="normal, likert or dirichlet.")] = "normal",
+    items: Annotated[int, typer.Option(metavar="N", min=1, help="How many items.")] = 100,
+    raters: Annotated[str, typer.Option(metavar="K", help="Raters per item: a number, or a range such as 3-9.")] = "5",
+    samples_a: Annotated[int, typer.Option(metavar="N", min=1, help="Answers of A to each item.")] = 5,
+    samples_b: Annotated[int, typer.Option(metavar="N", min=1, help="Answers of B to each item.")] = 5,
+    effect: Annotated[float, typer.Option(metavar="E", help="How far B strays from people, from 0 to 1.")] = 0.1,
+    spread: Annotated[
+        str, typer.Option(metavar="LOW:HIGH", help="Standard deviations of responses to an item.")
+    ] = "0:0.3",
+    clip: Annotated[bool, typer.Option("--clip", help="Set normal responses below 0 and above 1 to these.")] = False,
+    points: Annotated[int, typer.Option(metavar="N", help="Steps of the Likert scale, or labels.")] = 5,
+    concentration: Annotated[float, typer.Option(metavar="X", help="The smaller, the more raters agree.")] = 1.0,
+    output: Output = Output(),
+) -> None:
+    """People, a judge A like them, and a judge B that strays.
+
+    Writes ratings.csv, judges.csv, truth.json and README.md.
+    """
+    from dissensus.data.writers import write_folder
+    from dissensus.simulation.responses import Responses, SimulateResponsesResult, simulate_responses
+
+    population = Responses(
+        kind=cast("Kind", kind),
+        effect=effect,
+        spread=spread_of(spread),
+        is_clipped=clip,
+        points=points,
+        concentration=concentration,
+    )
+    made = simulate_responses(
+        population, items=items, raters=raters_per_item(raters), samples=(samples_a, samples_b), rng=output.seed
+    )
+    settings: dict[str, object] = {
+        "kind": kind, "items": items, "raters": raters, "samples_a": samples_a, "samples_b": samples_b,
+        "effect": effect, "spread": spread, "points": points, "concentration": concentration, "seed": output.seed,
+    }  # fmt: skip
+    flags = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items())
+    again = f"`dissensus simulate responses {flags}{' --clip' if clip else ''}`"
+    texts = {"truth.json": made.truth.to_json(), "README.md": made.truth.readme(made_with=again)}
+    write_folder(out, ratings=made.ratings, judges=made.judges, texts=texts)
+    output.remark(f"Wrote {made.ratings.n_ratings} ratings of {items} items to {out}; the truth is in truth.json.")
+    if output.as_json:
+        data = {"ratings": dict(made.ratings.describe_data()), "judges": dict(made.judges.describe_data())}
+        output.show(SimulateResponsesResult(settings=settings | {"clip": clip}, data=data, truth=made.truth))

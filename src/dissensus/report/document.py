@@ -5,12 +5,14 @@ app render the same Section, so that a sentence is written once.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Literal, TypeVar, cast
 
+from dissensus.options import Spelling, spelled
 from dissensus.results import Result
 
 Cell = str | int | float | None
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,3 +185,17 @@ class Report:
     verdict: Sequence[str]
     sections: Sequence[Section]
     results: Sequence[Result]
+
+
+def respelled(document: T, spelling: Spelling) -> T:
+    """A section or a report with every option that its texts name as a front end spells it."""
+    if isinstance(document, str):
+        return cast("T", spelled(document, spelling))
+    if is_dataclass(document) and not isinstance(document, type | Result):
+        changed = {own.name: respelled(getattr(document, own.name), spelling) for own in fields(document)}
+        return cast("T", replace(document, **changed))
+    if isinstance(document, list | tuple):
+        return cast("T", type(document)(respelled(one, spelling) for one in document))
+    if isinstance(document, Mapping):
+        return cast("T", {key: respelled(one, spelling) for key, one in document.items()})
+    return document

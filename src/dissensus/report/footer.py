@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from dissensus.report.document import Cell, Table
 from dissensus.report.envelope import Json, plain
-from dissensus.report.numbers import cell_text
-from dissensus.report.untrusted import shortened
+from dissensus.report.numbers import cell_text, shortened
 from dissensus.results import Result
 
 LONGEST_SETTING = 200

@@ -5,8 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dissensus.report.document import Section
-from dissensus.report.numbers import table_cells
-from dissensus.report.untrusted import visible
+from dissensus.report.numbers import table_cells, visible
 from dissensus.report.views import section_of
 from dissensus.results import Result
 

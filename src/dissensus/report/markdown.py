@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 import dissensus
 from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Points, Report, Section, Table
 from dissensus.report.footer import file_tables, setting_tables
-from dissensus.report.numbers import counted, table_cells
-from dissensus.report.untrusted import visible
+from dissensus.report.numbers import counted, table_cells, visible
 
 MOST_ROWS = 50
 """A table shows so many rows, and says how many more there are."""

@@ -12,11 +12,13 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from dissensus.options import Spelling, in_python
 from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Points, Section, Table
-from dissensus.report.numbers import counted, table_cells
-from dissensus.report.untrusted import visible
+from dissensus.report.numbers import counted, table_cells, visible
 from dissensus.report.views import section_of
 from dissensus.results import Result
+
+# ---- Results in a terminal: sentences, tables and spark-lines
 
 WIDTH = 80
 MOST_ROWS = 30
@@ -33,9 +35,9 @@ def text_of(result: Result) -> str:
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n") + "\n"
 
 
-def print_result(result: Result, console: Console) -> None:
+def print_result(result: Result, console: Console, spelling: Spelling = in_python) -> None:
     """Show a result in a terminal."""
-    print_section(section_of(result), console)
+    print_section(section_of(result, spelling), console)
 
 
 def print_verdict(sentences: Sequence[str], console: Console) -> None:
@@ -127,3 +129,21 @@ def _hanging(mark: str, text: str, style: str = "") -> RenderableType:
 
 def _text(text: str, style: str = "") -> Text:
     return Text(visible(text), style=style, overflow="fold")
+
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """A line of block characters, one for each value; the largest is a full block, and only nothing is blank.
+
+    Examples
+    --------
+    >>> sparkline([0, 1, 4, 8])
+    ' ▁▄█'
+    >>> sparkline([0, 0])
+    '  '
+    """
+    largest = max(values, default=0)
+    steps = len(BLOCKS) - 1
+    return "".join(BLOCKS[max(round(v / largest * steps), 1)] if v > 0 else BLOCKS[0] for v in values)

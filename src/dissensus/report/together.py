@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dissensus.decisions.answers import Answers
-from dissensus.decisions.unanswered import COLLECT, FURTHER, Unanswered
+from dissensus.methods.decide.answers import Answers
+from dissensus.methods.decide.unanswered import COLLECT, FURTHER, Unanswered
 from dissensus.report.document import Points, Section
-from dissensus.report.sentences.verdict import verdict_of
+from dissensus.report.verdict import verdict_of
 from dissensus.results import Result
 
 

@@ -3,25 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dissensus.decisions.answers import Answers
-from dissensus.decisions.unanswered import (
-    BETTER,
-    COLLECT,
-    COMMANDS,
-    POSITIVE,
-    RATERS,
-    REPLACE,
-    options_elsewhere,
-)
+from dissensus.methods.decide.answers import Answers
+from dissensus.methods.decide.unanswered import BETTER, COLLECT, COMMANDS, POSITIVE, RATERS, REPLACE, options_elsewhere
 from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Part, Points, Report, Section
-from dissensus.report.sentences.judges import choice_of, pick_in_short
-from dissensus.report.sentences.next_steps import Prices, next_steps, open_question
-from dissensus.report.sentences.standing import is_any_shown
-from dissensus.report.sentences.verdict import verdict_of
-from dissensus.report.untrusted import quoted
+from dissensus.report.next_steps import Prices, next_steps, open_question
+from dissensus.report.numbers import quoted
+from dissensus.report.verdict import is_any_shown, verdict_of
 from dissensus.report.views import section_of
 from dissensus.report.views.equivalence import best_first
 from dissensus.report.views.finding import warning_texts
+from dissensus.report.views.judge_choice import choice_of, pick_in_short
 from dissensus.results import Result
 
 MOST_WARNINGS = 2

@@ -5,14 +5,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from dissensus.engine import Progress
 from dissensus.errors import DissensusError
-from dissensus.report.charts import Chart
+from dissensus.report.charts import Chart, save_bytes
 from dissensus.report.document import Figure, Report
 from dissensus.report.markdown import markdown_of
 from dissensus.report.page import page_of, page_of_report
-from dissensus.report.saving import save_bytes
 from dissensus.results import Result
+from dissensus.sampling import Progress
 
 
 def write_report(

@@ -17,12 +17,11 @@ References
 import itertools
 
 import numpy as np
-import numpy.typing as npt
 
+from dissensus.arrays import Flags, Floats
 from dissensus.errors import OptionError
-from dissensus.simulation.probabilities import Floats, checked_share
+from dissensus.simulation.panels import checked_share
 
-Flags = npt.NDArray[np.bool_]
 FEWEST_OPTIONS = 2
 MOST_OPTIONS = 16
 

@@ -6,18 +6,23 @@ from functools import cached_property
 import numpy as np
 from numpy.random import Generator
 
+from dissensus.arrays import Codes, Flags, Floats
 from dissensus.errors import OptionError
 from dissensus.simulation.indeterminate_model import (
-    Flags,
     choice_matrix,
     choice_weights,
     endorsements,
     error_matrix,
     forced_choices,
     observed_sets,
+    recalled_sets,
     response_sets,
+    reverse_choice,
+    reverse_error,
 )
-from dissensus.simulation.probabilities import Floats, checked_share, to_normal
+from dissensus.simulation.panels import checked_share, draw_categories, to_normal
+
+# ---- Draw people who may find several options reasonable, and judges who resemble them more or less (section 6)
 
 CHOICE_NOISE = 0.05
 """Standard deviation of the noise on each option's weight, so that F differs from item to item."""
@@ -245,3 +250,61 @@ def onto_simplex(points: Floats) -> Floats:
     kept = np.maximum((falling * count > excess).sum(axis=-1, keepdims=True), 1)
     shift = np.take_along_axis(excess, kept - 1, axis=-1) / kept
     return np.asarray(np.maximum(points - shift, 0.0))
+
+
+def sample_choices(soft: Floats, ratings: int, rng: Generator) -> Floats:
+    """Shares of the options among so many forced choices per item.
+
+    Parameters
+    ----------
+    soft : ndarray of shape (n_items, n_options)
+        The probability of each choice.
+    ratings : int
+        How many choices are drawn for each item.
+    rng : Generator
+        Source of random numbers.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_options)
+    """
+    n_items, n_options = soft.shape
+    item = np.repeat(np.arange(n_items), ratings)
+    chosen = draw_categories(rng.random(len(item)), soft[item])
+    counts = np.bincount(item * n_options + chosen, minlength=soft.size).reshape(soft.shape)
+    return np.asarray(counts / ratings)
+
+
+def sample_pairs(population: Population, pairs: int, rng: Generator) -> tuple[Codes, Codes]:
+    """Forced choice and response set of so many raters, each on an item drawn at random.
+
+    Returns
+    -------
+    choice, response_set : ndarray of shape (pairs,)
+        Codes of options and of sets.
+    """
+    n_items = len(population.stable)
+    item = (rng.random(pairs) * n_items).astype(np.intp)
+    response_set = draw_categories(rng.random(pairs), population.observed[item])
+    choice = draw_categories(rng.random(pairs), population.choice[item, :, response_set])
+    return choice, response_set
+
+
+def oracle_marginals(population: Population, soft: Floats) -> Floats:
+    """Omega without error, estimated with the true F' and E' of each item (Appendix D.1).
+
+    Parameters
+    ----------
+    population : Population
+        The truth.
+    soft : ndarray of shape (n_items, n_options)
+        Shares of the forced choices that were seen.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_options)
+    """
+    observed = recalled_sets(soft, reverse_choice(population.choice, population.observed, population.members))
+    if not np.array_equal(population.error, np.eye(len(population.error))):
+        observed = recalled_sets(observed, reverse_error(population.error, population.stable))
+    return endorsements(observed, population.members)

@@ -6,13 +6,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from dissensus.arrays import Codes, Floats
+from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
-from dissensus.ratings import Judges, Ratings
 from dissensus.results import Result
-from dissensus.simulation.labels_population import ONLY_BETTER, ONLY_WORSE, LabelNoise, TwoClassifiers
-from dissensus.simulation.labels_truth import LabelsTruth
-from dissensus.simulation.panels import Codes, Panel, assign_raters, numbered
-from dissensus.simulation.probabilities import Floats, draw_categories
+from dissensus.simulation.labels_truth import ONLY_BETTER, ONLY_WORSE, LabelNoise, LabelsTruth, TwoClassifiers
+from dissensus.simulation.panels import Panel, assign_raters, draw_categories, numbered
 
 JUDGES = ("better", "worse")
 

@@ -11,30 +11,32 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dissensus.errors import DissensusError
-from dissensus.web.guarding import Guard
-from dissensus.web.messages import refusal
-from dissensus.web.pages.alt_test import alt_test_page
-from dissensus.web.pages.compare import compare_page
+from dissensus.web.guard import Guard
+from dissensus.web.layout import refusal
 from dissensus.web.pages.data import data_page, upload
-from dissensus.web.pages.explain import explain
-from dissensus.web.pages.gate import gate_page
-from dissensus.web.pages.home import home
+from dissensus.web.pages.home import contents, explain, home, static, token
 from dissensus.web.pages.jobs import cancel, progress, start
-from dissensus.web.pages.panel import panel_page
-from dissensus.web.pages.plan_labels import plan_labels_answer, plan_labels_page, plan_labels_rest
-from dissensus.web.pages.plan_raters import plan_raters_answer, plan_raters_page
-from dissensus.web.pages.prevalence import prevalence_page
-from dissensus.web.pages.raters import raters_page
+from dissensus.web.pages.plans import (
+    plan_labels_answer,
+    plan_labels_page,
+    plan_labels_rest,
+    plan_raters_answer,
+    plan_raters_page,
+)
+from dissensus.web.pages.questions import (
+    alt_test_page,
+    compare_page,
+    gate_page,
+    panel_page,
+    prevalence_page,
+    raters_page,
+)
 from dissensus.web.pages.report import report_page
-from dissensus.web.pages.static import contents, static
-from dissensus.web.pages.token import token
 from dissensus.web.settings import Settings
 from dissensus.web.state import Desk
 from dissensus.web.statuses import status_of
 from dissensus.web.uploads import Uploads
-from dissensus.web.work.book import JobBook
-from dissensus.web.work.pool import Pool
-from dissensus.web.work.quick import QuickAnswers
+from dissensus.web.work.pool import JobBook, Pool, QuickAnswers
 
 QUICK_WORKERS, MOST_QUICK, LONGEST_QUICK = 2, 200, 10.0
 LONGEST_SCRIPT = 60.0

@@ -1,15 +1,61 @@
 """What all pages have in common."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from starlette.responses import HTMLResponse
+
 import dissensus
-from dissensus.web.rendering import render
+from dissensus.report.charts import Chart, script_safe_json
+from dissensus.report.document import Block, Figure, Section
+from dissensus.report.html import environment as report_environment
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
     from markupsafe import Markup
+
+
+@cache
+def environment() -> "Environment":
+    """Where the templates are: ours, then the report's; whatever is put into one is escaped."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - as the report does
+
+    report = report_environment()
+    found = Environment(
+        loader=ChoiceLoader([PackageLoader("dissensus.web"), PackageLoader("dissensus.report")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals.update(report.globals)
+    found.filters.update(report.filters)
+    found.filters["specification"] = specification
+    return found
+
+
+def specification(figure: Figure) -> str:
+    """The Vega-Lite of a chart as JSON."""
+    return script_safe_json(Chart(figure=figure).embedded())
+
+
+def render(template: str, **values: object) -> str:
+    """A template filled in."""
+    return environment().get_template(template).render(**values)
+
+
+def section_html(section: Section, id_: str, *, has_title: bool = True) -> str:
+    """A section as a piece of a page, with what its charts are drawn from."""
+    return render("section.html.j2", sections=[section], id=id_, has_title=has_title)
+
+
+def blocks_html(blocks: Sequence[Block], id_: str) -> str:
+    """Blocks without a heading, as a piece of a page."""
+    return render("blocks_alone.html.j2", blocks_shown=blocks, id=id_)
+
 
 RUN = secrets.token_hex(4)
 """Part of the addresses of scripts and styles: those of an earlier version are not taken from a browser's cache."""
@@ -57,3 +103,9 @@ def address(path: str, values: Mapping[str, str]) -> str:
     """
     filled = {name: value for name, value in values.items() if value}
     return f"{path}?{urlencode(filled)}" if filled else path
+
+
+def refusal(message: str, *, status: int = 400, is_signed_in: bool = True) -> HTMLResponse:
+    """A page that says why there is no answer."""
+    html = page_html("message.html.j2", title="That did not work", message=message, is_signed_in=is_signed_in)
+    return HTMLResponse(html, status_code=status)

@@ -4,9 +4,7 @@ from starlette.requests import Request
 
 from dissensus.web.settings import Settings
 from dissensus.web.uploads import Uploads
-from dissensus.web.work.book import JobBook
-from dissensus.web.work.pool import Pool
-from dissensus.web.work.quick import QuickAnswers
+from dissensus.web.work.pool import JobBook, Pool, QuickAnswers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ up; each also has a colour and a shape of its own.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dissensus.report.specs.parts import Row, Spec, tip
+from dissensus.report.specs.shapes import Row, Spec, tip
 
 HEIGHT = 320
 LINE = 17

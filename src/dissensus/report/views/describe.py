@@ -4,11 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dissensus.agreement.result import Coefficient, DescribeResult, Description
+from dissensus.data.labels import number
 from dissensus.errors import DissensusError
-from dissensus.ratings.labels import number
+from dissensus.methods.describe.result import Coefficient, DescribeResult, Description
 from dissensus.report.document import Block, Cell, Figure, Fold, Note, Paragraph, Points, Section, Table
-from dissensus.report.sentences.coefficients import (
+from dissensus.report.numbers import told_apart, visible
+from dissensus.report.specs import Row, Spec, histogram, intervals, share_bars, share_dots
+from dissensus.report.text import sparkline
+from dissensus.report.views.agreement import (
     RULE_OF_THUMB,
     agreement_in_short,
     coefficient_heading,
@@ -18,9 +21,6 @@ from dissensus.report.sentences.coefficients import (
     counterpart,
     groups_finding,
     headline,
-)
-from dissensus.report.sentences.intervals import interval_sentence
-from dissensus.report.sentences.ratings import (
     labels_finding,
     numbers_finding,
     response_sets_sentence,
@@ -29,9 +29,7 @@ from dissensus.report.sentences.ratings import (
     unanimity_finding,
     unused_labels_sentence,
 )
-from dissensus.report.spark import sparkline
-from dissensus.report.specs import Row, Spec, histogram, intervals, share_bars, share_dots
-from dissensus.report.untrusted import told_apart, visible
+from dissensus.report.views.intervals import interval_sentence
 from dissensus.results import Result
 
 MOST_BARS = 20

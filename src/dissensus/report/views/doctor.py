@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from dissensus.report.document import Block, Note, Points, Section, Table
-from dissensus.report.numbers import counted, listing
-from dissensus.report.untrusted import visible
+from dissensus.report.numbers import counted, listing, visible
 from dissensus.results import Result
 
 HEADINGS = {

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from dissensus.report.document import Block, Note, Section, Table
-from dissensus.report.numbers import counted
-from dissensus.report.untrusted import visible
+from dissensus.report.numbers import counted, visible
 from dissensus.results import Result
 
 

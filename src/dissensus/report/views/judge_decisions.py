@@ -3,12 +3,15 @@
 import math
 from collections.abc import Callable, Sequence
 
-from dissensus.judges.downstream import ALWAYS_NEGATIVE, BASELINES, Downstream
-from dissensus.judges.result import JudgesResult
+from dissensus.methods.judges.decisions import ALWAYS_NEGATIVE, BASELINES, Downstream
+from dissensus.methods.judges.result import JudgesResult
 from dissensus.report.document import Block, Cell, Figure, Note, Paragraph, Table
-from dissensus.report.numbers import percent
-from dissensus.report.sentences.intervals import interval_sentence
-from dissensus.report.sentences.judge_decisions import (
+from dissensus.report.numbers import percent, quoted
+from dissensus.report.specs import LineChart, Row, Spec, intervals, line_chart
+from dissensus.report.text import sparkline
+from dissensus.report.views.intervals import interval_sentence
+from dissensus.report.views.judge_choice import (
+    Choice,
     below_constant,
     best_constant,
     bias_finding,
@@ -17,10 +20,6 @@ from dissensus.report.sentences.judge_decisions import (
     decision_meaning,
     elsewhere_sentence,
 )
-from dissensus.report.sentences.judges import Choice
-from dissensus.report.spark import sparkline
-from dissensus.report.specs import LineChart, Row, Spec, intervals, line_chart
-from dissensus.report.untrusted import quoted
 from dissensus.report.views.judge_ranks import drawn_judges, judge_names, left_out_sentence
 
 TAU = "Tau: share needed to be positive"

@@ -4,14 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from dissensus.judges.result import JudgeValue
+from dissensus.methods.judges.result import JudgeValue
 from dissensus.report.document import Cell, Figure, Table
-from dissensus.report.numbers import DASH, counted, decimal, percent
-from dissensus.report.sentences.definitions import Kind, chart_name, short_interval, value_digits
-from dissensus.report.sentences.judges import Choice
-from dissensus.report.spark import sparkline
+from dissensus.report.numbers import DASH, counted, decimal, percent, quoted, told_apart
 from dissensus.report.specs import Row, likeness, rank_lines
-from dissensus.report.untrusted import quoted, told_apart
+from dissensus.report.text import sparkline
+from dissensus.report.views.judge_choice import Choice, Kind, chart_name, short_interval, value_digits
 
 MOST_LINES = 8
 """As many lines as there are colours."""

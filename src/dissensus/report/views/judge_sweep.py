@@ -3,22 +3,21 @@
 import math
 from collections.abc import Sequence
 
-from dissensus.judges.result import JudgesResult
-from dissensus.judges.sweeping import Sensitivity
+from dissensus.methods.judges.result import JudgesResult
+from dissensus.methods.judges.sweep import Sensitivity
 from dissensus.report.document import Cell, Figure, Paragraph, Part, Points, Table
-from dissensus.report.numbers import counted, decimal, percent
-from dissensus.report.sentences.definitions import name_of
-from dissensus.report.sentences.judge_decisions import (
+from dissensus.report.numbers import counted, decimal, percent, quoted
+from dissensus.report.specs import LineChart, Row, line_chart
+from dissensus.report.text import sparkline
+from dissensus.report.views.judge_choice import (
+    Choice,
+    name_of,
     own_beta_sentence,
     prevalence_finding,
     selection_flips,
     sweep_finding,
     sweep_meaning,
 )
-from dissensus.report.sentences.judges import Choice
-from dissensus.report.spark import sparkline
-from dissensus.report.specs import LineChart, Row, line_chart
-from dissensus.report.untrusted import quoted
 from dissensus.report.views.judge_decisions import AS_PEOPLE, CONSTANT_NAMES, left_out
 from dissensus.report.views.judge_ranks import drawn_judges, judge_names
 

@@ -3,13 +3,309 @@
 import math
 
 from dissensus.errors import DissensusError
-from dissensus.planning.labels.result import LabelDesign, PlanLabelsResult
+from dissensus.methods.plan_labels.designs import best_of
+from dissensus.methods.plan_labels.result import BreakEven, LabelDesign, PlanLabelsResult
 from dissensus.report.document import Block, Cell, Paragraph, Points, Section, Table
-from dissensus.report.sentences.plan_labels import assumptions, reasons, recommendation
-from dissensus.report.sentences.plan_labels_chances import chance, models_words, series_name
-from dissensus.report.sentences.plan_labels_pilot import pilot_points
-from dissensus.report.views.plan_labels_charts import figures_of
+from dissensus.report.numbers import counted, decimal, percent, spelled, whole
+from dissensus.report.views.plan_labels_charts import (
+    AHEAD,
+    FIRST,
+    chance,
+    figures_of,
+    in_test_sets,
+    items_words,
+    labels_each,
+    models_words,
+    pilot_points,
+    series_name,
+    way_words,
+)
 from dissensus.results import Result
+
+# ---- A plan of labels, in words
+
+MOST_RATIO = 1000
+NO_GAIN = 1e-6
+NO_BIAS = 5e-4
+NO_USE = 0.5
+"""A standard error of an accuracy that is no news."""
+
+
+def recommendation(result: PlanLabelsResult) -> str:
+    """What to buy, what not, and what that does to the error; or that nothing helps."""
+    best = result.recommended
+    if best is None:
+        return (
+            "More items do not help: with labels like these the better model does not come out ahead in the long run."
+        )
+    if best.log10_hoeffding == 0:
+        return (
+            f"Do not decide by labels like these: they do not put the better model first. Even with "
+            f"{labels_each(best)} for {items_words(best)}, the best of the designs compared, "
+            f"{AHEAD[result.question.ties]} in {in_test_sets(best.log10_error)}, and more items do not help."
+        )
+    other = _other(result, best)
+    said = f"Buy {labels_each(best)} for {items_words(best)}"
+    if other is not None and result.question.target is None:
+        said += f", not {_short(other)} for {_each_of(other)}"
+    elif other is not None:
+        said += f" ({_spent(result, best)}), not {_short(other)} for {_each_of(other)} ({_spent(result, other)})"
+    return f"{said}: {_effect(result, best, other)}."
+
+
+def _short(design: LabelDesign) -> str:
+    return labels_each(design).removesuffix(" labels").removesuffix(" label")
+
+
+def _each_of(design: LabelDesign) -> str:
+    return "one" if design.items == 1 else f"each of {whole(design.items)}"
+
+
+def _spent(result: PlanLabelsResult, design: LabelDesign) -> str:
+    """What a design costs: labels, unless items or labels have their own price."""
+    question = result.question
+    if question.item_cost == 0 and question.label_cost == 1:
+        return counted(round(design.labels), "label")
+    return f"a cost of {design.cost:,.6g}"
+
+
+def _other(result: PlanLabelsResult, best: LabelDesign) -> LabelDesign | None:
+    """The design to warn against: the strategy asked for if it loses, else the next best."""
+    others = [design for design in result.designs if design is not best]
+    asked = [design for design in others if design.strategy == result.question.strategy != "fixed"]
+    if not others:
+        return None
+    if asked and best.strategy == "fixed":
+        return asked[-1]
+    return best_of(others) if result.question.target is None else min(others, key=lambda design: design.cost)
+
+
+def _effect(result: PlanLabelsResult, best: LabelDesign, other: LabelDesign | None) -> str:
+    ahead = AHEAD[result.question.ties]
+    if result.question.target is None:
+        said = f"{ahead} in {in_test_sets(best.log10_error)}"
+        if other is None or chance(other.log10_error) != chance(best.log10_error):
+            return f"{said} instead of {chance(other.log10_error)}" if other is not None else said
+        return f"{said}, and {'as' if other.log10_error == best.log10_error else 'hardly more'} often with the other"
+    goal = in_test_sets(math.log10(result.question.target), digits=3)
+    cheapest = "the cheapest of the designs compared" if other is not None else "the fewest"
+    return f"{cheapest} for which {ahead} in at most {goal}"
+
+
+def compared_sentence(result: PlanLabelsResult) -> str:
+    """What labels for items taken at random would do instead."""
+    best = result.recommended
+    if best is None or not result.compared:
+        return ""
+    if result.question.target is None:
+        random = best_of(result.compared)
+        return (
+            f"For the same money, {labels_each(random)} for {items_words(random)} taken at random would have an error "
+            f"of {chance(random.log10_error)}: where the models agree, a label does not tell which is better."
+        )
+    random = min(result.compared, key=lambda design: design.cost)
+    return (
+        f"Of items taken at random it would take {whole(random.items)} with {labels_each(random)} each: where the "
+        "models agree, a label does not tell which is better."
+    )
+
+
+def reason(result: PlanLabelsResult) -> str:
+    """Why one label, or several, are better: what each item says against how many there are."""
+    best = result.recommended
+    plain = {design.labels_per_item: design for design in result.designs}
+    if best is None or 1 not in plain or len(plain) == 1 or result.situation.is_biased:
+        return ""
+    one = plain[1]
+    several = best if best is not one else plain[min(m for m in plain if m != 1)]
+    if one.label_accuracy == 1:
+        return "Labels that are always right gain nothing from being asked for again."
+    by_guessing = 1 / result.situation.classes
+    if one.label_accuracy <= by_guessing:
+        return _by_guessing(one, several, by_guessing)
+    says = (several.label_accuracy - by_guessing) / (one.label_accuracy - by_guessing)
+    name = way_words(several.strategy, several.labels_per_item)
+    if says - 1 < NO_GAIN:
+        return (
+            f"{name[0].upper()}{name[1:]} do not make the label that counts right more often than one label "
+            f"({percent(several.label_accuracy)} against {percent(one.label_accuracy)})."
+        )
+    said = (
+        f"{name[0].upper()}{name[1:]} make the label that counts right {percent(several.label_accuracy)} of the time "
+        f"instead of {percent(one.label_accuracy)}, so that an item says {decimal(says)} times as much"
+    )
+    weighed = _against_budget(one, several, says) if result.question.target is None else _against_error(one, several)
+    return f"{said}{weighed[best is one]}."
+
+
+def _by_guessing(one: LabelDesign, several: LabelDesign, by_guessing: float) -> str:
+    """What several labels can do where one is no better than a guess."""
+    said = f"One label is right {percent(one.label_accuracy)} of the time, no more often than a guess"
+    name = way_words(several.strategy, several.labels_per_item)
+    if several.label_accuracy <= by_guessing + NO_GAIN:
+        return f"{said}, and {name} do not mend that."
+    return f"{said}; {name} make the label that counts right {percent(several.label_accuracy)} of the time."
+
+
+def _against_error(one: LabelDesign, several: LabelDesign) -> tuple[str, str]:
+    """What fewer items with several labels save; if several labels are the better choice, and if one label is."""
+    if several.items >= one.items:
+        return ("; but it takes as many items",) * 2
+    saved = f": {counted(several.items, 'item does', 'items do')} instead of {whole(one.items)}"
+    return saved, f"{saved}, which saves items but not money"
+
+
+def _against_budget(one: LabelDesign, several: LabelDesign, says: float) -> tuple[str, str]:
+    """Whether what an item says makes up for fewer items; if several labels are the better choice, and if one is."""
+    if one.items <= several.items:
+        return (", and as many items are paid for",) * 2
+    made_up = math.sqrt(one.items / several.items)
+    needs = f"{decimal(made_up)} times"
+    unclear = f"; as a rule {needs} make up for the fewer items, but here the exact errors decide"
+    if says < made_up:
+        return unclear, f"; to make up for the fewer items it would have to say {needs} as much"
+    return f"; that is more than the {needs} that make up for the fewer items", unclear
+
+
+def break_even_sentence(result: PlanLabelsResult) -> str:
+    """From which cost of an item on several labels pay."""
+    pays = [_pays(one) for one in result.break_even if one.ratio_exact < MOST_RATIO]
+    question, best = result.question, result.recommended
+    if not pays:
+        never = any(one.ratio_exact == math.inf for one in result.break_even)
+        is_one = best is not None and best.labels_per_item == 1 and best.items > 1
+        return "Several labels for each item do not pay here, whatever an item costs." if never and is_one else ""
+    if all(one.ratio_exact == 0 for one in result.break_even):
+        return "Several labels for each item reach the same error for less money here, whatever an item costs."
+    costs = "an item costs nothing"
+    if question.label_cost and question.item_cost:
+        costs = f"an item costs as much as {question.item_cost / question.label_cost:g} labels"
+    elif question.item_cost:
+        costs = "labels cost nothing"
+    return (
+        f"Several labels for each item reach the same error for less money once an item, before it is labelled, costs "
+        f"enough: {', '.join(pays)}. Here {costs}."
+    )
+
+
+def _pays(one: BreakEven) -> str:
+    labels = spelled(one.labels_per_item)
+    if one.ratio_exact == 0:
+        return f"{labels} even if it costs nothing"
+    formula = f" ({decimal(one.ratio)} by the formula for small margins)" if math.isfinite(one.ratio) else ""
+    return f"{labels} from a cost of {decimal(one.ratio_exact)} labels on{formula}"
+
+
+def models_sentence(result: PlanLabelsResult) -> str:
+    """How many models a benchmark like the recommended design can rank."""
+    best, delta = result.recommended, result.question.delta
+    if best is None or best.strategy == "disagreement-only" or best.log10_hoeffding == 0:
+        return ""
+    if result.question.target is not None and result.question.models is None:
+        return ""
+    if best.log10_error > math.log10(delta):
+        return (
+            f"As a benchmark it is too small: even of two models the better one comes out "
+            f"{FIRST[result.question.ties]} in less than {percent(1 - delta, 0)} of such test sets."
+        )
+    by_bound = "; by Hoeffding's bound not even two" if best.log10_hoeffding > math.log10(delta) else ""
+    models = "any number of" if math.isinf(best.log10_models) else models_words(best.log10_models)
+    return (
+        f"As a benchmark it can hold {models} models and still put the best one {FIRST[result.question.ties]} in "
+        f"{percent(1 - delta, 0)} of such test sets, if each rival is at least "
+        f"{decimal(float(result.situation.margin), 3)} less accurate (a union bound over the rivals{by_bound})."
+    )
+
+
+def bounds_sentence(result: PlanLabelsResult) -> str:
+    """What the bounds would have asked for."""
+    best = result.recommended
+    found = [one for one in result.needed if best is not None and one.labels_per_item == best.labels_per_item]
+    if not found or found[0].cramer_items is None or found[0].hoeffding_items is None:
+        return ""
+    return (
+        f"These are exact numbers: Cramer's bound would have asked for {counted(found[0].cramer_items, 'item')} with "
+        f"as many labels, Hoeffding's for {whole(found[0].hoeffding_items)}."
+    )
+
+
+def absolute_sentence(result: PlanLabelsResult) -> str:
+    """What the same labels say of the accuracy of one model, which is another aim."""
+    precise, best = result.most_precise, result.recommended
+    if precise is None or best is None:
+        return ""
+    aim = "To know how accurate a model is, rather than which is better, is another aim: "
+    if precise.standard_error > NO_USE:
+        return f"{aim}labels like these say next to nothing about that."
+    own = next((one for one in result.absolute if one.labels_per_item == best.labels_per_item), precise)
+    spread = _two_digits(own.standard_error)
+    said = f"{aim}this design measures the worse model's accuracy with a standard error of {spread}"
+    if abs(own.bias) > NO_BIAS:
+        said += (
+            f", corrected for wrong labels as if their accuracy were known; uncorrected it would look "
+            f"{decimal(abs(own.bias), 3)} too {'low' if own.bias < 0 else 'high'}"
+        )
+    if precise.labels_per_item == own.labels_per_item:
+        return f"{said}."
+    return (
+        f"{said}. For that aim {precise.labels_per_item:g} labels for each of {counted(precise.items, 'item')} are "
+        f"better, with {_two_digits(precise.standard_error)}."
+    )
+
+
+def _two_digits(value: float) -> str:
+    """A standard error, however small, never as a power of ten."""
+    return decimal(value, max(3, 1 - math.floor(math.log10(value)))) if value > 0 else "0"
+
+
+def assumptions(result: PlanLabelsResult) -> str:
+    """What the plan rests on."""
+    question, situation = result.question, result.situation
+    said = ["Assumed: items are drawn at random, and the model that agrees with more labels wins"]
+    if question.strategy == "fixed" and max(question.labels_per_item) > 1:
+        said.append("an item's label is the one that most of its labels name")
+    said.append(_models_words(result))
+    if question.is_correlated:
+        said.append(
+            f"a label is right on {percent(float(situation.label_accuracy_better))} of the items that only the better "
+            f"model gets right, and on {percent(float(situation.label_accuracy_worse))} of those that only the worse "
+            "one does"
+        )
+    else:
+        alike = "" if result.pilot is not None else ", on every item alike and whatever the models say of it"
+        said.append(f"a label is right {percent(float(situation.label_accuracy))} of the time{alike}")
+    if situation.classes > 2:  # noqa: PLR2004
+        said.append(f"a wrong label is any of the {situation.classes - 1} wrong classes alike")
+    return "; ".join(said) + "."
+
+
+def _models_words(result: PlanLabelsResult) -> str:
+    situation = result.situation
+    differ = percent(float(situation.disagreement))
+    margin = decimal(float(situation.margin), 3)
+    if result.pilot is not None:
+        if result.question.margin is not None:
+            return f"the models differ on {differ} of the items, as in the pilot, and their accuracies by {margin}"
+        return f"the models differ on {differ} of the items and their accuracies by {margin}, as in the pilot"
+    if situation.accuracy is None:
+        return f"the models differ on {differ} of the items and their accuracies by {margin}"
+    better = situation.accuracy + float(situation.margin)
+    right = f"the models are right on {percent(situation.accuracy)} and {percent(better)}"
+    if result.question.is_correlated or result.question.disagreement is not None:
+        return f"{right} of the items and differ on {differ}"
+    return f"{right} of the items, err independently of each other and so differ on {differ}"
+
+
+def reasons(result: PlanLabelsResult) -> list[str]:
+    """The sentences below the recommendation, in reading order."""
+    said = [compared_sentence(result), reason(result), bounds_sentence(result)]
+    costs = [break_even_sentence(result)]
+    goals = [models_sentence(result), absolute_sentence(result)]
+    paragraphs = [" ".join(filter(None, part)) for part in (said, costs, goals)]
+    return [text for text in paragraphs if text]
+
+
+# ---- What `plan labels` says: one label each for many items, or several for few
 
 
 def view(result: Result) -> Section:

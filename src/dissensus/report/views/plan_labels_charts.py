@@ -2,26 +2,222 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-from dissensus.planning.labels.curves import Choice, Point, best_choices, by_budget, by_label_accuracy, reference_budget
-from dissensus.planning.labels.result import PlanLabelsResult
-from dissensus.report.document import Cell, Figure, Table
-from dissensus.report.numbers import percent
-from dissensus.report.sentences.plan_labels_chances import AHEAD, chance, models_words, series_name
-from dissensus.report.sentences.plan_labels_findings import (
-    accuracy_words,
-    bounds_finding,
-    budget_figure,
-    budget_words,
-    choice_finding,
-    models_finding,
-    winner_finding,
+from dissensus.methods.plan_labels.curves import (
+    Choice,
+    Point,
+    best_choices,
+    by_budget,
+    by_label_accuracy,
+    reference_budget,
 )
-from dissensus.report.spark import sparkline
-from dissensus.report.specs.choice_map import choice_map
-from dissensus.report.specs.log_lines import LogLines, log_lines
-from dissensus.report.specs.parts import Row
+from dissensus.methods.plan_labels.result import LabelDesign, PlanLabelsResult
+from dissensus.report.document import Cell, Figure, Table
+from dissensus.report.numbers import counted, decimal, percent, quoted, spelled, whole, with_interval
+from dissensus.report.specs.lines import LogLines, log_lines
+from dissensus.report.specs.shapes import Row, choice_map
+from dissensus.report.text import sparkline
+
+# ---- Chances that may be very small, and designs of labels, in words
+
+THOUSANDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+LEAST_PERCENT = -4.0
+LARGEST_WORD = 15.0
+LARGEST_EXACT = 6.0
+ROUNDING = 1e-9
+AHEAD = {
+    "lose": "the worse model wins or ties",
+    "half": "the worse model wins, a tie counted half,",
+    "win": "the worse model wins outright",
+}
+FIRST = {"lose": "first", "half": "first, ties settled by a coin,", "win": "first or level with the first"}
+
+
+def chance(log10: float) -> str:
+    """A chance from its decimal logarithm, however small.
+
+    Examples
+    --------
+    >>> [chance(math.log10(p)) for p in (1.0, 0.35, 0.0123, 0.00035)]
+    ['100%', '35.0%', '1.2%', '0.035%']
+    >>> chance(-5.0), chance(-8.99), chance(-10000.2), chance(-math.inf)
+    ('1 in 100,000', '1 in 980 million', '1 in 10^10,000', '0%')
+    """
+    if log10 >= LEAST_PERCENT:
+        share = 10.0**log10
+        return percent(share) if share >= 0.01 else f"{100 * share:.2g}%"  # noqa: PLR2004 - one percent
+    return f"1 in {count_of(-log10)}" if math.isfinite(log10) else "0%"
+
+
+def in_test_sets(log10: float, digits: int | None = None) -> str:
+    """A chance as a share of test sets; with so many digits, if it is one that somebody asked for.
+
+    Examples
+    --------
+    >>> in_test_sets(-2.0), in_test_sets(math.log10(0.0125), digits=3), in_test_sets(-5.0)
+    ('1.0% of such test sets', '1.25% of such test sets', '1 of 100,000 such test sets')
+    """
+    said = chance(log10) if digits is None or log10 < LEAST_PERCENT else f"{100 * 10.0**log10:.{digits}g}%"
+    return f"{said} of such test sets" if said.endswith("%") else f"{said.replace('1 in', '1 of')} such test sets"
+
+
+def count_of(log10: float) -> str:
+    """A count from its decimal logarithm, two digits of it, however large.
+
+    Examples
+    --------
+    >>> [count_of(x) for x in (0.0, 2.1523, 5.0, 8.99, 47.3)]
+    ['1', '140', '100,000', '980 million', '10^47']
+    """
+    if not math.isfinite(log10):
+        return "any number"
+    if log10 >= LARGEST_WORD:
+        return f"10^{log10:,.0f}"
+    rounded = float(f"{10.0**log10:.2g}")
+    for size, name in THOUSANDS:
+        if rounded >= size:
+            return f"{rounded / size:g} {name}"
+    return whole(rounded)
+
+
+def models_words(log10: float) -> str:
+    """How many models can be ranked, from the decimal logarithm of 1 + delta / error: whole ones.
+
+    Examples
+    --------
+    >>> models_words(0.2), models_words(2.1552), models_words(47.3)
+    ('1', '142', '10^47')
+    """
+    return whole(math.floor(10.0**log10 + ROUNDING)) if log10 < LARGEST_EXACT else count_of(log10)
+
+
+def labels_each(design: LabelDesign) -> str:
+    """Labels for each item, in words."""
+    if design.strategy == "adaptive":
+        return f"two labels and a third where they differ ({decimal(design.labels_per_item)} on average)"
+    if design.strategy == "lead-by-two":
+        return f"labels until one side leads by two ({decimal(design.labels_per_item)} on average)"
+    number = int(design.labels_per_item)
+    return f"{spelled(number)} label{'' if number == 1 else 's'}"
+
+
+def way_words(strategy: str, labels: float) -> str:
+    """A way to label as the subject of a sentence that goes on with `leave`.
+
+    Examples
+    --------
+    >>> way_words("fixed", 3), way_words("lead-by-two", 3.2)
+    ('three labels for each item', 'labels until one side leads by two')
+    """
+    if strategy == "adaptive":
+        return "two labels and a third where they differ"
+    if strategy == "lead-by-two":
+        return "labels until one side leads by two"
+    return f"{spelled(int(labels))} label{'' if labels == 1 else 's'} for each item"
+
+
+def series_name(strategy: str, labels: float) -> str:
+    """A way to label, in a legend or a table.
+
+    Examples
+    --------
+    >>> series_name("fixed", 1), series_name("disagreement-only", 3), series_name("adaptive", 2.375)
+    ('1 label', '3 labels', 'two, then a third')
+    """
+    if strategy == "adaptive":
+        return "two, then a third"
+    if strategy == "lead-by-two":
+        return "until a lead of two"
+    return f"{labels:g} label{'' if labels == 1 else 's'}"
+
+
+def items_words(design: LabelDesign) -> str:
+    """The items of a design, as they follow `one label for`."""
+    each = "one item" if design.items == 1 else f"each of {whole(design.items)} items"
+    if design.screened is None:
+        return each
+    return f"{each} on which the models differ, to be found among about {whole(design.screened)}"
+
+
+# ---- What each chart of a plan of labels shows: its title
+
+MOST_SHOWN = 4
+
+
+def winner_finding(groups: Iterable[Sequence[Point]], *, over: str) -> str:
+    """Which way to label has the smallest error, if it is the same everywhere."""
+    groups = list(groups)
+    ways = list(dict.fromkeys(way_words(point.strategy, point.labels_per_item) for group in groups for point in group))
+    if len(ways) == 1:
+        return f"What {ways[0]} can do, by {over}"
+    first = [min(points, key=lambda point: (point.log10_error, point.labels_per_item)) for points in groups if points]
+    names = list(dict.fromkeys(way_words(point.strategy, point.labels_per_item) for point in first))
+    if len(names) == 1:
+        leave = "leaves" if names[0].startswith("one ") else "leave"
+        return f"{names[0][0].upper()}{names[0][1:]} {leave} the smallest error at every {over} shown"
+    return f"Which way is best depends on the {over}: {', or '.join(names)}"
+
+
+def choice_finding(choices: Sequence[Choice]) -> str:
+    """From which of the costs of an item that are shown on several labels are best."""
+    dear = [
+        choice.cost_ratio for choice in choices if choice.labels_per_item is not None and choice.labels_per_item > 1
+    ]
+    if not dear:
+        return "One label for each item is best at every label accuracy and item cost shown"
+    if min(dear) == 0:
+        return "Several labels for each item are best for some labels even if items cost nothing"
+    cost = "1 label" if min(dear) == 1 else f"{min(dear):g} labels"
+    return f"At the item costs shown, several labels for each item are best only from {cost} on"
+
+
+def bounds_finding(result: PlanLabelsResult) -> str:
+    """The error beside what the bounds say of it."""
+    best = result.recommended
+    if best is None:
+        return "What the bounds say of the error"
+    return (
+        f"The error is {chance(best.log10_error)}; Cramer's bound says {chance(best.log10_cramer)}, Hoeffding's "
+        f"{chance(best.log10_hoeffding)}"
+    )
+
+
+def models_finding(points: Sequence[Point], budget: str) -> str:
+    """How many models each way to label ranks for the same money."""
+    said = [
+        f"{models_words(point.log10_models)} with {'labels ' if point.strategy == 'lead-by-two' else ''}"
+        f"{series_name(point.strategy, point.labels_per_item)}"
+        for point in points[:MOST_SHOWN]
+    ]
+    return f"Models that {budget} can rank: {', '.join(said)}"
+
+
+def budget_words(result: PlanLabelsResult, budget: float) -> str:
+    """A budget as the user gave it: labels, or money."""
+    question = result.question
+    if question.item_cost == 0 and question.label_cost == 1:
+        return counted(round(budget), "label")
+    return f"a budget of {budget_figure(budget)}"
+
+
+def budget_figure(budget: float) -> str:
+    """A budget with as many digits as tell it from its neighbours.
+
+    Examples
+    --------
+    >>> budget_figure(1060.66), budget_figure(0.0625), budget_figure(93.75)
+    ('1,061', '0.0625', '93.8')
+    """
+    return whole(round(budget)) if budget >= 100 else f"{budget:.3g}"  # noqa: PLR2004 - three digits
+
+
+def accuracy_words(share: float) -> str:
+    """A label accuracy on an axis."""
+    return percent(share, 0) if round(100 * share) == round(100 * share, 1) else percent(share)
+
+
+# ---- The charts of a plan of labels: the error over budget and label accuracy, the best number of labels, and bounds
 
 WAYS = "Labels for each item"
 MOST_SERIES = 8
@@ -271,3 +467,54 @@ def _budget_form(points: Sequence[Point]) -> str:
 def _budget_title(result: PlanLabelsResult) -> str:
     question = result.question
     return "Labels bought" if question.item_cost == 0 and question.label_cost == 1 else "What is spent"
+
+
+def pilot_points(result: PlanLabelsResult) -> list[str]:
+    """What the pilot said, what it leaves open, and what it could not check."""
+    pilot = result.pilot
+    if pilot is None:
+        return []
+    apart, margin, right = pilot.disagreement, pilot.margin, pilot.for_plan
+    other = pilot.share_other
+    sure = "" if math.isnan(other) else f" (the other one in {percent(other)} of the bootstrap samples)"
+    where = "" if pilot.label_accuracy_apart is None else " where the models differ"
+    seen = (
+        f"{counted(pilot.items, 'item')} answered by both models, {whole(pilot.labelled)} of them labelled, with "
+        f"{counted(pilot.labels, 'label')} in all; {whole(pilot.repeated)} have two labels or more."
+    )
+    differ = (
+        f"The models differ on {with_interval(apart.value, apart.low, apart.high, form=percent)} of the items; "
+        f"{quoted(pilot.better)} is the more accurate one{sure}, by "
+        f"{with_interval(margin.value, margin.low, margin.high, form=_thousandths)}."
+    )
+    labels = (
+        f"A label is right {with_interval(right.value, right.low, right.high, form=percent)} of the time{where}; the "
+        f"agreement of two labels alone allows {percent(pilot.label_accuracy_least.value)} to "
+        f"{percent(pilot.label_accuracy_most.value)}, over all items."
+    )
+    return [seen, differ, labels, *_left_open(result), *pilot.assumptions]
+
+
+def _left_open(result: PlanLabelsResult) -> Iterator[str]:
+    """How far the plan could be off because the pilot is small."""
+    best = result.recommended
+    if best is None or math.isnan(best.error_low):
+        return
+    ends = [chance(math.log10(end)) if end > 0 else "0%" for end in (best.error_low, best.error_high)]
+    said = f"What the pilot leaves open: the error of the recommended design may be {ends[0]} to {ends[1]}"
+    for one in result.needed:
+        if one.labels_per_item == best.labels_per_item:
+            said += f", and {_needed_words(one.items_low, one.items_high)}"
+    yield f"{said} ({percent(result.question.confidence, 0)} intervals). A larger pilot would narrow that."
+
+
+def _needed_words(low: float, high: float) -> str:
+    if math.isinf(low):
+        return "no number of items may be enough"
+    if math.isinf(high):
+        return f"{whole(low)} items or more may be needed, or no number be enough"
+    return f"{whole(low)} to {whole(high)} items may be needed"
+
+
+def _thousandths(value: float) -> str:
+    return decimal(value, 3)

@@ -3,15 +3,14 @@
 import math
 from collections.abc import Sequence
 
+from dissensus.methods.equivalence.result import AmateurPoint, Ceiling, CurvePoint, EquivalenceResult, JudgeWorth
 from dissensus.report.document import Cell, Figure, Table
-from dissensus.report.numbers import decimal, listing
-from dissensus.report.sentences.equivalence import curve_finding, is_flat, off_curve, place_of, raters_text, value_text
-from dissensus.report.sentences.intervals import interval_sentence
-from dissensus.report.sentences.surveys import ScoreWords, Terms, score_words
-from dissensus.report.spark import sparkline
+from dissensus.report.numbers import decimal, listing, quoted, told_apart
 from dissensus.report.specs import CurveChart, Row, power_curve
-from dissensus.report.untrusted import quoted, told_apart
-from dissensus.survey.result import AmateurPoint, Ceiling, CurvePoint, EquivalenceResult, JudgeWorth
+from dissensus.report.text import sparkline
+from dissensus.report.views.intervals import interval_sentence
+from dissensus.report.views.surveys import ScoreWords, Terms, score_words
+from dissensus.report.views.worth import curve_finding, is_flat, off_curve, place_of, raters_text, value_text
 
 MOST_LINES = 7
 """More judges than colours beside that of the curve cannot be told apart."""

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from dissensus.papers.drawings import Drawing, Kind
+from dissensus.methods.reproduce.claims import Drawing, Kind
 from dissensus.report.document import Cell, Figure, Table
-from dissensus.report.sentences.surveys import terms_of
 from dissensus.report.specs import LineChart, Row, Spec, line_chart
-from dissensus.report.specs.choice_map import choice_map
-from dissensus.report.specs.log_lines import LogLines, log_lines
+from dissensus.report.specs.lines import LogLines, log_lines
+from dissensus.report.specs.shapes import choice_map
 from dissensus.report.views.equivalence import best_first
 from dissensus.report.views.power_curve import curve_figure
+from dissensus.report.views.surveys import terms_of
 
 FORM = ",.4~r"
 

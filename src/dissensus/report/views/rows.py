@@ -1,6 +1,5 @@
 from dissensus.report.document import Cell, Section, Table
-from dissensus.report.numbers import counted
-from dissensus.report.untrusted import visible
+from dissensus.report.numbers import counted, visible
 from dissensus.results import Result
 
 

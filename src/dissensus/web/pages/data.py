@@ -17,21 +17,18 @@ from dissensus.web.data_options import (
     MENDS,
     RATINGS,
     is_read_plainly,
+    reading_lines,
 )
-from dissensus.web.fields import chosen, values_of, what_is_wrong
-from dissensus.web.layout import address, page_html, rendered
-from dissensus.web.mending import RENAME, LabelChoice, label_choices, mended, renamed
-from dissensus.web.pages.questions_about import more_questions
+from dissensus.web.fields import Recipe, chosen, command_line, options_of, values_of, what_is_wrong
+from dissensus.web.fixes import RENAME, LabelChoice, label_choices, mended, renamed
+from dissensus.web.layout import address, page_html, render, rendered
+from dissensus.web.pages.questions import more_questions
 from dissensus.web.pages.working import answer_values
-from dissensus.web.reading_recipe import reading_lines
 from dissensus.web.receiving import receive
-from dissensus.web.rendering import render
-from dissensus.web.showing import Recipe, command_line, options_of
 from dissensus.web.state import desk_of
 from dissensus.web.statuses import status_of
 from dissensus.web.uploads import DataSet, Uploads
-from dissensus.web.work.job import Job
-from dissensus.web.work.order import Order, Work, state_of
+from dissensus.web.work.jobs import Job, Order, Work, state_of
 
 RENAMES = {"ratings": "rename", "judges": "judges_rename"}
 """What the lists are called in which a visitor picks other names for labels."""

@@ -1,11 +1,19 @@
-from starlette.requests import Request
-from starlette.responses import HTMLResponse
+import asyncio
+import secrets
+from functools import cache
+from importlib.resources import files
+from urllib.parse import parse_qs
 
-from dissensus.ratings.sources.input_file import SUFFIXES
-from dissensus.web.layout import EXAMPLES, page_html
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from dissensus.data.sources.input_file import SUFFIXES
+from dissensus.report.page import style_sheet
+from dissensus.web.fields import Recipe
+from dissensus.web.guard import COOKIE, own_page
+from dissensus.web.layout import EXAMPLES, page_html, refusal
 from dissensus.web.questions import QUESTIONS
 from dissensus.web.settings import MEGABYTE
-from dissensus.web.showing import Recipe
 from dissensus.web.state import desk_of
 
 RECIPE = Recipe(
@@ -30,3 +38,87 @@ async def home(request: Request) -> HTMLResponse:
         questions=QUESTIONS,
     )
     return HTMLResponse(html)
+
+
+async def explain(request: Request) -> Response:
+    """What one question means."""
+    name = request.path_params.get("name")
+    if name is None:
+        return RedirectResponse(f"/explain/{QUESTIONS[0].name}", status_code=303)
+    found = next((one for one in QUESTIONS if one.name == name), None)
+    if found is None:
+        return refusal("There is no such page.", status=404)
+    recipe = Recipe(command=found.command, python=found.python)
+    html = page_html(
+        "explain.html.j2", title=found.question, page="explain", recipe=recipe, one=found, questions=QUESTIONS
+    )
+    return HTMLResponse(html)
+
+
+KINDS = {
+    "page.css": "text/css",
+    "app.css": "text/css",
+    "app.js": "text/javascript",
+    "htmx.min.js": "text/javascript",
+    "charts.js": "text/javascript",
+}
+"""What can be asked for; no other name reaches the file system."""
+CHARTS = "charts.js"
+
+
+async def static(request: Request) -> Response:
+    """A script or a style sheet."""
+    name = request.path_params["name"]
+    if name not in KINDS:
+        return refusal("There is no such page.", status=404)
+    if name == CHARTS:
+        made = await desk_of(request).scripts.ask(("bundle",), "bundle", {})
+        content = str(made["script"])
+    else:
+        content = contents()[name]
+    return Response(content, media_type=KINDS[name], headers={"Cache-Control": "private, max-age=86400, immutable"})
+
+
+@cache
+def contents() -> dict[str, str]:
+    """All that is served as it is; read before the first visitor comes, so that no page ever waits for its looks."""
+    folder = files("dissensus.web") / "static"
+    found = {name: (folder / name).read_text(encoding="utf-8") for name in KINDS if name not in {CHARTS, "page.css"}}
+    return {"page.css": style_sheet(), **found}
+
+
+LONGEST_FORM = 2**16
+WRONG_SECONDS = 0.5
+"""A wrong token is answered late, so that trying many takes long."""
+
+
+async def token(request: Request) -> Response:
+    """Ask for the token, and remember in a cookie that it was given."""
+    desk = desk_of(request)
+    if request.method != "POST" or desk.settings.token is None:
+        return HTMLResponse(_page("", own_page(request.query_params.get("next", "/"))))
+    given, page = await _given(request)
+    if not secrets.compare_digest(given.encode(), desk.settings.token.encode()):
+        await asyncio.sleep(WRONG_SECONDS)
+        return HTMLResponse(_page("That is not the token.", page), status_code=401)
+    answer = RedirectResponse(page, status_code=303)
+    answer.set_cookie(COOKIE, desk.session, httponly=True, samesite="strict", path="/")
+    return answer
+
+
+async def _given(request: Request) -> tuple[str, str]:
+    """The token that was typed in, and the page to go to."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LONGEST_FORM:
+            return "", "/"
+    try:
+        fields = parse_qs(body.decode("utf-8", "replace"), max_num_fields=10)
+    except ValueError:
+        return "", "/"
+    return fields.get("token", [""])[0], own_page(fields.get("next", ["/"])[0])
+
+
+def _page(message: str, page: str) -> str:
+    return page_html("token.html.j2", title="The token, please", is_signed_in=False, message=message, next=page)

@@ -4,17 +4,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from dissensus.errors import DissensusError
-from dissensus.web.messages import refusal
+from dissensus.web.layout import refusal, render
 from dissensus.web.pages.data import CHECKUP
-from dissensus.web.pages.plan_labels import PLAN as PLAN_LABELS
-from dissensus.web.pages.plan_raters import PLAN as PLAN_RATERS
-from dissensus.web.pages.questions_about import ASKINGS
+from dissensus.web.pages.plans import PLAN as PLAN_RATERS
+from dissensus.web.pages.plans import PLAN_LABELS
+from dissensus.web.pages.questions import ASKINGS
 from dissensus.web.pages.report import REPORT
 from dissensus.web.pages.working import answer_html, progress_answer
-from dissensus.web.rendering import render
 from dissensus.web.state import desk_of
 from dissensus.web.statuses import status_of
-from dissensus.web.work.order import Work
+from dissensus.web.work.jobs import Work
 
 WORKS: dict[str, Work] = {
     "checkup": CHECKUP,

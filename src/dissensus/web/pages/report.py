@@ -4,18 +4,14 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from dissensus.web.data_options import DATA, file_words, mending
-from dissensus.web.fields import Field, chosen, typed, values_of
+from dissensus.web.data_options import DATA, file_words, mending, reading_lines
+from dissensus.web.fields import Field, Recipe, chosen, command_line, options_of, typed, values_of
 from dissensus.web.layout import address, page_html
-from dissensus.web.pages.questions_about import more_questions
-from dissensus.web.pages.working import answer_values
-from dissensus.web.reading_recipe import reading_lines
-from dissensus.web.report_parts import PARTS
-from dissensus.web.showing import Recipe, command_line, options_of
+from dissensus.web.pages.questions import more_questions
+from dissensus.web.pages.working import PARTS, answer_values
 from dissensus.web.state import desk_of
 from dissensus.web.uploads import DataSet, Uploads
-from dissensus.web.work.job import Job
-from dissensus.web.work.order import Order, Work
+from dissensus.web.work.jobs import Job, Order, Work
 
 FIELDS = (
     Field(
@@ -77,7 +73,7 @@ def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
         *reading_lines(data, values),
         "",
         "from pathlib import Path",
-        "from dissensus.decisions.answers import answers_of",
+        "from dissensus.methods.decide.answers import answers_of",
         "from dissensus.report.whole import report_of",
         "from dissensus.report.writing import write_page",
         "",

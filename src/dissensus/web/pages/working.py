@@ -2,11 +2,9 @@
 
 from starlette.responses import HTMLResponse
 
-from dissensus.web.layout import rendered
-from dissensus.web.rendering import render
+from dissensus.web.layout import render, rendered
 from dissensus.web.state import Desk
-from dissensus.web.work.job import Job
-from dissensus.web.work.order import Order, Work, start_address
+from dissensus.web.work.jobs import Job, Order, Work, start_address
 
 
 def answer_values(desk: Desk, work: Work, order: Order) -> dict[str, object]:
@@ -45,3 +43,7 @@ def _values(desk: Desk, work: Work, job: Job | None, where: str) -> dict[str, ob
         "parts": {} if job is None else {name: rendered(html) for name, html in job.parts.items()},
         "html": rendered(work.show(job)) if job is not None and is_done else "",
     }
+
+
+PARTS = ("describe", "raters", "equivalence", "judges", "compare", "alt-test", "panel", "prevalence")
+"""Sections that a report shows as soon as each is computed, by the command that asks alone, in reading order."""

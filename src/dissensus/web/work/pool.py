@@ -1,14 +1,74 @@
 """A few processes for many jobs: each runs one job at a time, and a queue with an end holds the rest."""
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import json
+import multiprocessing
+import shutil
+import tempfile
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 from dissensus.errors import DissensusError
-from dissensus.web.work.job import Job
-from dissensus.web.work.worker import Worker, WorkerLostError
+from dissensus.web.work.jobs import Job, Key
+from dissensus.web.work.process import Message, serve_tasks
+
+
+class WorkerLostError(Exception):
+    """The process has ended before its task was done."""
+
+
+class Worker:
+    """A process that runs one task at a time; it can be stopped in the middle of one.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it may make a folder for its temporary files, which goes with it.
+    warm : tuple of str
+        Tasks that it imports at once.
+    threads : Executor
+        Where the server waits for its messages; a thread for each worker.
+    """
+
+    def __init__(self, folder: Path, *, warm: tuple[str, ...], threads: Executor) -> None:
+        # Forking a process that runs threads can hang the child, so each worker starts afresh.
+        context = multiprocessing.get_context("spawn")
+        self._threads = threads
+        self._folder = Path(tempfile.mkdtemp(prefix="work-", dir=folder))
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(
+            target=serve_tasks, args=(theirs, str(self._folder), warm), daemon=True, name="dissensus-worker"
+        )
+        self._process.start()
+        theirs.close()
+
+    async def run(self, task: str, arguments: Mapping[str, object], tell: Callable[[Message], None]) -> Message:
+        """Run a task; its messages go to `tell`, its last one is returned."""
+        loop = asyncio.get_running_loop()
+        order = json.dumps({"task": task, "arguments": arguments}).encode()
+        try:
+            await loop.run_in_executor(self._threads, self._pipe.send_bytes, order)
+            while True:
+                message: Message = json.loads(await loop.run_in_executor(self._threads, self._pipe.recv_bytes))
+                if message["kind"] in {"done", "failed"}:
+                    return message
+                tell(message)
+        except (EOFError, OSError) as error:
+            raise WorkerLostError from error
+
+    def stop(self) -> None:
+        """End the process now, and remove what it wrote."""
+        self._process.kill()
+        self._process.join()
+        self._pipe.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+# ---- A few processes for many jobs: each runs one job at a time, and a queue with an end holds the rest
 
 LOST = "The work ended before it was done, probably for lack of memory. Try fewer rows, or fewer bootstrap samples."
 TOO_LONG = "This took longer than {}, which is what it may take here. Use the command line for it."
@@ -154,3 +214,97 @@ def _duration(seconds: float) -> str:
     ('20 seconds', '30 minutes')
     """
     return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"  # noqa: PLR2004 - two minutes
+
+
+MOST_REMEMBERED = 1000
+Answer = Mapping[str, object]
+
+
+class QuickAnswers:
+    """Answers that come at once, such as those of a slider: computed beside the server, each position once."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._known: OrderedDict[Key, Answer] = OrderedDict()
+        self._coming: dict[Key, asyncio.Task[Answer]] = {}
+
+    async def ask(self, key: Key, task: str, arguments: Mapping[str, object]) -> Answer:
+        """The answer; a DissensusError where there is none."""
+        if key in self._known:
+            self._known.move_to_end(key)
+            return self._known[key]
+        if key not in self._coming:
+            self._coming[key] = asyncio.create_task(self._compute(key, task, arguments))
+        # A visitor who goes away must not take the answer from the others who wait for it.
+        return await asyncio.shield(self._coming[key])
+
+    async def _compute(self, key: Key, task: str, arguments: Mapping[str, object]) -> Answer:
+        try:
+            job = Job(key=key, task=task, arguments=arguments)
+            self._pool.submit(job)
+            await self._pool.finished(job)
+        finally:
+            del self._coming[key]
+        if job.status != "done":
+            raise DissensusError(job.error)
+        self._known[key] = job.result
+        if len(self._known) > MOST_REMEMBERED:
+            self._known.popitem(last=False)
+        return job.result
+
+
+MOST_KEPT = 200
+"""Answers that are kept; of more the oldest are forgotten."""
+
+
+class JobBook:
+    """The jobs that were asked for, found by their id or by what they answer."""
+
+    def __init__(self, pool: Pool, *, keep_seconds: float) -> None:
+        self._pool, self._keep = pool, keep_seconds
+        self._by_id: dict[str, Job] = {}
+        self._by_key: dict[Key, Job] = {}
+
+    def ask(self, key: Key, task: str, arguments: Mapping[str, object]) -> Job:
+        """The job that answers a question: the one that did or does, or a new one."""
+        self.tidy()
+        known = self.answering(key)
+        if known is not None and known.status not in {"failed", "cancelled"}:
+            return known
+        job = Job(key=key, task=task, arguments=arguments)
+        self._pool.submit(job)
+        self._by_id[job.id] = self._by_key[key] = job
+        return job
+
+    def answering(self, key: Key) -> Job | None:
+        """The last job about a question, if there was one."""
+        return self._by_key.get(key)
+
+    def find(self, id_: str) -> Job | None:
+        """A job by its id."""
+        return self._by_id.get(id_)
+
+    def cancel(self, job: Job) -> None:
+        """Stop a job."""
+        self._pool.cancel(job)
+
+    def tidy(self) -> None:
+        """Forget jobs that ended long ago, and the oldest of too many."""
+        now = time.monotonic()
+        ended = [job for job in self._by_id.values() if job.ended is not None]
+        old = [job for job in ended if job.ended is not None and now - job.ended > self._keep]
+        for job in {id(job): job for job in [*old, *ended[: max(len(ended) - MOST_KEPT, 0)]]}.values():
+            del self._by_id[job.id]
+            if self._by_key.get(job.key) is job:
+                del self._by_key[job.key]
+
+    def forget_data(self, data: str) -> None:
+        """Stop and forget what is about an upload that is gone."""
+        for job in [job for job in self._by_id.values() if data in job.key]:
+            self._pool.cancel(job)
+            del self._by_id[job.id]
+            self._by_key.pop(job.key, None)
+
+    def about(self, data: str) -> list[Job]:
+        """The jobs about a data set that are done, the latest first."""
+        return [job for job in reversed(self._by_id.values()) if job.status == "done" and data in job.key]

@@ -84,7 +84,7 @@ def task_of(name: str) -> Task:
     """The function of a task by its name."""
     if name not in TASKS:
         raise DissensusError(f"There is no task {name!r}: choose one of {', '.join(TASKS)}.")
-    run: Task = importlib.import_module(f"dissensus.web.tasks.{name}").run
+    run: Task = getattr(importlib.import_module("dissensus.web.tasks"), f"run_{name}")
     return run
 
 

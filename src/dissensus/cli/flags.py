@@ -1,0 +1,128 @@
+"""From declared options to flags of the command line."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Annotated, Any, get_args, get_type_hints
+
+import typer
+
+from dissensus.options import Declared, Options, declarations, default_of, is_several
+
+Command = Callable[..., None]
+Keywords = Mapping[str, Any]
+"""What was typed for the options of a method, ready for its function: `options: Annotated[Keywords, RatersOptions]`."""
+FLAGS = {("elicitation", ""): "--only", ("label_map", "read"): "--map"}
+"""Options that the command line calls otherwise than Python, by name and the function they belong to."""
+
+
+def flag_of(option: str, of: str = "") -> str:
+    """An option as it is typed.
+
+    Examples
+    --------
+    >>> flag_of("elicitation"), flag_of("max_raters")
+    ('--only', '--max-raters')
+    """
+    return FLAGS.get((option, of), "--" + option.replace("_", "-"))
+
+
+def spread(command: Command) -> Command:
+    """The command with each bundle among its parameters replaced by one parameter for each option in it.
+
+    Typer reads parameters from a function's signature. A bundle is a dataclass of typer's options, such as
+    `RatingsInput`, or `Annotated[Keywords, AnOptions]`: the declared options of a method.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    bundles: dict[str, type] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        bundle = _bundle_in(hints[name])
+        if bundle is None:
+            parameters.append(parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY))
+        else:
+            bundles[name] = bundle
+            parameters += _declared(bundle) if issubclass(bundle, Options) else _parameters_of(bundle)
+
+    def call(**values: object) -> None:
+        made = {name: _made(bundle, values) for name, bundle in bundles.items()}
+        command(**made, **values)
+
+    call.__doc__ = command.__doc__
+    call.__name__ = command.__name__
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # functions may have one
+    return call
+
+
+def _bundle_in(hint: object) -> type | None:
+    annotated = [one for one in get_args(hint)[1:] if isinstance(one, type) and issubclass(one, Options)]
+    if annotated:
+        return annotated[0]
+    return hint if isinstance(hint, type) and is_dataclass(hint) else None
+
+
+def _made(bundle: type, values: dict[str, object]) -> object:
+    """A bundle of what was typed; `values` keeps the rest."""
+    if not issubclass(bundle, Options):
+        return bundle(**{own.name: values.pop(own.name) for own in fields(bundle)})  # type: ignore[arg-type] # a dataclass
+    keywords = {}
+    for name, declared in declarations(bundle).items():
+        value = values.pop(_parameter(name, declared))
+        default = default_of(bundle, name)
+        if value is None or (value == [] and default is not MISSING):
+            keywords[name] = default
+        else:
+            keywords[name] = declared.typed(value) if declared.typed and isinstance(value, str) else value
+    return keywords
+
+
+def _declared(options: type[Options]) -> list[inspect.Parameter]:
+    """The parameters that typer reads for the declared options of a method."""
+    hints = get_type_hints(options)
+    parameters = []
+    for name, declared in declarations(options).items():
+        default = default_of(options, name)
+        kind = str if declared.typed else _typed_kind(hints[name], is_list=is_several(options, name))
+        flags = [declared.flag] if declared.flag else [flag_of(name)]
+        told = typer.Option(*flags, metavar=declared.metavar or None, help=declared.help)
+        if kind is bool:
+            told = typer.Option(*flags, help=declared.help)
+        is_open = default is None or default is MISSING or declared.typed or is_several(options, name)
+        annotation = Annotated[kind if default is MISSING or not is_open else kind | None, told]  # type: ignore[valid-type]
+        shown = inspect.Parameter.empty if default is MISSING else None if is_open else default
+        parameters.append(
+            inspect.Parameter(
+                _parameter(name, declared), inspect.Parameter.KEYWORD_ONLY, default=shown, annotation=annotation
+            )
+        )
+    return parameters
+
+
+def _parameter(name: str, declared: Declared) -> str:
+    """What typer calls an option: after its flag, as two options of one command may have one name in Python."""
+    return (declared.flag or flag_of(name)).split("/")[0].lstrip("-").replace("-", "_")
+
+
+def _typed_kind(hint: object, *, is_list: bool) -> type:
+    """The type that typer reads a value as: bool, int, float, str, or a list of one of them."""
+    names = {str(getattr(one, "__name__", one)) for one in (hint, *_all_args(hint))}
+    kind = next((kind for kind in (bool, int, float) if kind.__name__ in names and "str" not in names), str)
+    return list[kind] if is_list else kind  # type: ignore[valid-type]
+
+
+def _all_args(hint: object) -> list[object]:
+    return [inner for one in get_args(hint) for inner in (one, *_all_args(one))]
+
+
+def _parameters_of(bundle: type) -> list[inspect.Parameter]:
+    hints = get_type_hints(bundle, include_extras=True)
+    return [
+        inspect.Parameter(
+            own.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if own.default is MISSING else own.default,
+            annotation=hints[own.name],
+        )
+        for own in fields(bundle)
+    ]

@@ -1,0 +1,9 @@
+"""What people and judges said: Ratings, Judges, Task; read any file; counts and their histogram."""
+
+from dissensus.data.counts import CountTypes, types_of_matrix
+from dissensus.data.judges import Judges
+from dissensus.data.ratings import Ratings
+from dissensus.data.readers import read, read_judges
+from dissensus.data.task import Task, read_task
+
+__all__ = ["CountTypes", "Judges", "Ratings", "Task", "read", "read_judges", "read_task", "types_of_matrix"]

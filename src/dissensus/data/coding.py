@@ -1,0 +1,191 @@
+"""Columns of text, coded: the shape in which every source hands over its data."""
+
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.arrays import Codes
+
+MISSING = -1
+LARGEST_KEY = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """One column of text.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_rows,)
+        For each row the position of its text in `texts`, or -1 where the cell is empty.
+    texts : tuple of str
+        The distinct texts of the whole column; after `take` some may not be used any more.
+    """
+
+    codes: Codes
+    texts: tuple[str, ...]
+
+    def __getitem__(self, row: int) -> str | None:
+        code = int(self.codes[row])
+        return None if code == MISSING else self.texts[code]
+
+    def take(self, rows: Codes) -> "TextColumn":
+        """The column at these rows."""
+        return TextColumn(self.codes[rows], self.texts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cells:
+    """Some columns of a sheet, and where their rows stand in it.
+
+    Attributes
+    ----------
+    row : ndarray of shape (n_rows,)
+        Number of each row as a spreadsheet counts: the header is row 1, a blank row counts.
+    columns : mapping of str to TextColumn
+        The columns by name.
+    blank_rows : int
+        How many rows had nothing in them and are not here.
+    """
+
+    row: Codes
+    columns: Mapping[str, TextColumn]
+    blank_rows: int = 0
+
+    def column(self, name: str | None) -> TextColumn | None:
+        """A column, or None if it has no name because the sheet does not have it."""
+        return None if name is None else self.columns[name]
+
+
+class Sheet(ABC):
+    """A file or a frame as named columns of text; nothing in it is interpreted yet.
+
+    Attributes
+    ----------
+    name : str
+        What to call it in messages, such as ratings.csv.
+    columns : tuple of str
+        Names of the columns, in their order.
+    notes : tuple of str
+        What the user should know about how it was read.
+    """
+
+    def __init__(self, name: str, columns: Sequence[str], *, notes: tuple[str, ...] = ()) -> None:
+        self.name, self.columns, self.notes = name, tuple(columns), notes
+        self._last: tuple[tuple[str, ...], Cells] | None = None
+
+    def load(self, columns: Iterable[str]) -> Cells:
+        """These columns; asking for the same ones again costs nothing."""
+        wanted = tuple(dict.fromkeys(columns))
+        if self._last is None or self._last[0] != wanted:
+            self._last = (wanted, self._read(wanted))
+        return self._last[1]
+
+    @abstractmethod
+    def _read(self, columns: tuple[str, ...]) -> Cells:
+        """Read these columns from the source, all in one go."""
+
+
+class TextCoder:
+    """Codes texts one after the other, in the order of their first appearance; a blank text is missing."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+        self._codes = array("q")
+
+    def add(self, text: str | None) -> None:
+        """Add the text of the next row."""
+        if text is None or not text or text.isspace():
+            self._codes.append(MISSING)
+        else:
+            self._codes.append(self._known.setdefault(text, len(self._known)))
+
+    def column(self) -> TextColumn:
+        """All texts so far."""
+        return TextColumn(np.array(self._codes, dtype=np.intp), tuple(self._known))
+
+
+def code_texts(texts: Iterable[str | None]) -> TextColumn:
+    """Texts as a column, coded in the order of their first appearance.
+
+    Examples
+    --------
+    >>> code_texts(["b", None, "a", "b", " "])
+    TextColumn(codes=array([ 0, -1,  1,  0, -1]), texts=('b', 'a'))
+    """
+    coder = TextCoder()
+    for text in texts:
+        coder.add(text)
+    return coder.column()
+
+
+def stack(columns: Sequence[TextColumn]) -> TextColumn:
+    """Columns below each other, as one.
+
+    Examples
+    --------
+    >>> stack([TextColumn(np.array([0, -1]), ("a",)), TextColumn(np.array([1, 0]), ("a", "b"))])
+    TextColumn(codes=array([ 0, -1,  1,  0]), texts=('a', 'b'))
+    """
+    known: dict[str, int] = {}
+    parts = []
+    for column in columns:
+        codes = [known.setdefault(text, len(known)) for text in column.texts]
+        parts.append(lookup(codes)[column.codes])
+    return TextColumn(np.concatenate(parts) if parts else np.empty(0, np.intp), tuple(known))
+
+
+def lookup(codes: Iterable[int]) -> Codes:
+    """New codes by old code; the one more at the end serves code -1, so that a missing cell stays missing."""
+    return np.array([*codes, MISSING], dtype=np.intp)
+
+
+def compact(codes: Codes, texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
+    """Codes into the sorted texts that are used at all.
+
+    Examples
+    --------
+    >>> compact(np.array([2, 0, 2]), ["b", "unused", "a"])
+    (array([0, 1, 0]), ('a', 'b'))
+    """
+    used = np.flatnonzero(np.bincount(codes, minlength=len(texts)))
+    ordered = sorted(used.tolist(), key=texts.__getitem__)
+    new_code = np.empty(len(texts), dtype=np.intp)
+    new_code[ordered] = np.arange(len(ordered))
+    return new_code[codes], tuple(texts[code] for code in ordered)
+
+
+def joint_key(columns: Iterable[TextColumn]) -> npt.NDArray[np.int64]:
+    """One number per row that is the same for two rows exactly if all of the columns are.
+
+    Examples
+    --------
+    >>> joint_key([TextColumn(np.array([0, 1, 0]), ("a", "b")), TextColumn(np.array([-1, 0, -1]), ("c",))])
+    array([2, 5, 2])
+    """
+    key = np.zeros(1, dtype=np.int64)
+    span = 1  # every key is smaller than this
+    for column in columns:
+        size = len(column.texts) + 1
+        if span * size > LARGEST_KEY:
+            used, key = np.unique(key, return_inverse=True)
+            span = len(used)
+        key = key * size + (column.codes + 1)
+        span *= size
+    return key
+
+
+def position_in_item(item: Codes) -> Codes:
+    """The how-manieth of its item each row is, from 0; rows of an item stand together.
+
+    Examples
+    --------
+    >>> position_in_item(np.array([0, 0, 2, 2, 2]))
+    array([0, 1, 0, 1, 2])
+    """
+    starts = np.flatnonzero(np.r_[True, item[1:] != item[:-1]]) if len(item) else np.empty(0, dtype=np.intp)
+    return np.arange(len(item)) - np.repeat(starts, np.diff(np.r_[starts, len(item)]))

@@ -1,0 +1,23 @@
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from dissensus.errors import OptionError
+
+Example = Literal["binary", "toxicity"]
+EXAMPLES: tuple[Example, ...] = ("binary", "toxicity")
+
+
+def example_path(name: Example) -> Path:
+    """The folder of a bundled data set: ratings.csv, judges.csv, task.toml, truth.json and README.md.
+
+    Examples
+    --------
+    >>> from dissensus import read
+    >>> ratings = read(example_path("binary") / "ratings.csv")
+    >>> ratings.n_items, ratings.n_raters, ratings.labels
+    (300, 10, ('No', 'Yes'))
+    """
+    if name not in EXAMPLES:
+        raise OptionError.unknown("The example", name, EXAMPLES)
+    return Path(str(files("dissensus.data").joinpath("example_data", name)))

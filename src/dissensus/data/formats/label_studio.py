@@ -1,0 +1,127 @@
+"""Label Studio's JSON: tasks with their annotations, and predictions of models."""
+
+from collections.abc import Iterator, Mapping
+
+from dissensus.data.formats.collecting import ID_NAMES, Answers, ItemKeys
+from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
+from dissensus.data.sources.json_values import as_label, as_list, as_mapping, as_text
+from dissensus.data.sources.source import Source
+from dissensus.errors import counted
+
+KEEP = "--skipped keep"
+NO_LABEL = "only choices, ratings, numbers, pairs and taxonomies are labels"
+
+
+def _recognises(source: Source, _: ReadPlan) -> bool:
+    first = as_mapping(source.first)
+    return not source.is_document and isinstance(first.get("annotations"), list) and isinstance(first.get("data"), dict)
+
+
+def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    answers, items = Answers(source.name, FORMAT.name), _items(source, plan)
+    rows = truths = 0
+    for row, task in source.records():
+        rows += 1
+        item = items.add(task)
+        drafts = len(as_list(as_mapping(task).get("drafts")))
+        answers.tally.add("draft", count=drafts)
+        for annotation in map(as_mapping, as_list(as_mapping(task).get("annotations"))):
+            if annotation.get("was_cancelled") is True and plan.skipped == "drop":
+                answers.tally.add("skipped annotation", why="was_cancelled is true", option=KEEP)
+                continue
+            truths += annotation.get("ground_truth") is True
+            rater = _person(annotation.get("completed_by"))
+            labels = list(_labels(annotation, answers))
+            for question, label in labels:
+                answers.add(question, row, {"item": item, "rater": rater, "label": label})
+            if not any(plan.question in {None, question} for question, _ in labels):
+                answers.tally.add("annotation without an answer", several="annotations without an answer")
+    fate = "kept" if plan.skipped == "keep" else "dropped"
+    taken = {
+        "item": items.taken,
+        "rater": "annotations.completed_by",
+        "label": "annotations.result.value",
+        "status": f"annotations.was_cancelled (skipped annotations are {fate})",
+    }
+    return answers.ratings(plan, taken, rows=rows, warnings=_truths(truths), items=items)
+
+
+def _items(source: Source, plan: ReadPlan) -> ItemKeys:
+    return ItemKeys(source.name, plan, own=[f"data.{name}" for name in ID_NAMES], fallback="id")
+
+
+def _truths(count: int) -> tuple[str, ...]:
+    kept = f"{counted(count, 'annotation')} marked as ground truth counted like any other."
+    return (kept,) if count else ()
+
+
+def _person(value: object) -> str | None:
+    """Who annotated: an id in a plain export, an object with id and email in a snapshot."""
+    if isinstance(value, dict):
+        return as_text(value.get("id")) or as_text(value.get("email")) or as_text(value.get("username"))
+    return as_text(value)
+
+
+def _labels(annotation: Mapping[str, object], answers: Answers) -> Iterator[tuple[str, str | None]]:
+    """Each question that was answered with a label, and the label."""
+    for result in map(as_mapping, as_list(annotation.get("result"))):
+        kind = as_text(result.get("type")) or "?"
+        label = label_of(kind, as_mapping(result.get("value")))
+        question = as_text(result.get("from_name"))
+        if label is None or question is None:
+            answers.tally.add(f"result of type {kind}", several=f"results of type {kind}", why=NO_LABEL)
+        else:
+            yield question, label
+
+
+def label_of(kind: str, value: Mapping[str, object]) -> str | None:
+    """The label in a result's value.
+
+    Examples
+    --------
+    >>> label_of("choices", {"choices": ["a", "b"]}), label_of("rating", {"rating": 4}), label_of("labels", {})
+    ('a|b', '4', None)
+    >>> label_of("taxonomy", {"taxonomy": [["animal", "bird"]]}), label_of("pairwise", {"selected": "left"})
+    ('animal / bird', 'left')
+    """
+    if kind == "taxonomy":
+        return as_label(
+            [" / ".join(filter(None, map(as_text, as_list(path)))) for path in as_list(value.get("taxonomy"))]
+        )
+    key = {"choices": "choices", "rating": "rating", "number": "number", "pairwise": "selected"}.get(kind)
+    return None if key is None else as_label(value.get(key))
+
+
+def _judges(source: Source, plan: ReadPlan) -> RawJudges:
+    answers, items = Answers(source.name, FORMAT.name), _items(source, plan)
+    for row, task in source.records():
+        item = items.add(task)
+        for prediction in _predictions(as_mapping(task), answers):
+            judge = as_text(prediction.get("model_version")) or "prediction"
+            for question, label in _labels(prediction, answers):
+                answers.add(question, row, {"item": item, "judge": judge, "label": label})
+    taken = {"item": items.taken, "judge": "predictions.model_version", "label": "predictions.result.value"}
+    return answers.judges(plan, taken, items=items)
+
+
+def _predictions(task: Mapping[str, object], answers: Answers) -> Iterator[Mapping[str, object]]:
+    """The predictions of a task; a plain export has their ids there, and the predictions beside annotations."""
+    seen = {}
+    for annotation in map(as_mapping, as_list(task.get("annotations"))):
+        shown = as_mapping(annotation.get("prediction"))
+        seen[as_text(shown.get("id"))] = shown
+    for prediction in as_list(task.get("predictions")):
+        full = prediction if isinstance(prediction, dict) else seen.get(as_text(prediction))
+        if full:
+            yield full
+        else:
+            answers.tally.add("prediction", why="the export has its id only; export a snapshot")
+
+
+FORMAT = Format(
+    name="label-studio",
+    what="Label Studio's JSON export or snapshot",
+    recognises=_recognises,
+    ratings=_ratings,
+    judges=_judges,
+)

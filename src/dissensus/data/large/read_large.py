@@ -1,0 +1,391 @@
+"""Read ratings and judges that do not fit in memory, as items that differ and how many there are of each."""
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+
+from dissensus.data.columns import ColumnNames, likely_match, shell_word
+from dissensus.data.formats.plan import ReadPlan, Repeats
+from dissensus.data.formats.tidy import NO_RATER
+from dissensus.data.judge_rows import about_samples
+from dissensus.data.judges import Judges, LabelScores
+from dissensus.data.labels import Scale
+from dissensus.data.large.assemble import (
+    Spelled,
+    assemble_answers,
+    assemble_people,
+    moments_of,
+    profiles_of_sums,
+    spelled_answers,
+    spelled_ratings,
+)
+from dissensus.data.large.files import LargeFiles, checked_memory
+from dissensus.data.large.inputs import Input, Tables, input_of, open_tables
+from dissensus.data.large.kinds import Coding, Said, added, coding_of
+from dissensus.data.large.moments import MomentSums, added_sums
+from dissensus.data.large.profiles import Profiles, together
+from dissensus.data.large.sql_tables import Table, interruptible, is_blank, is_given
+from dissensus.data.large.steps import (
+    FindProfiles,
+    Found,
+    ListKinds,
+    Parts,
+    Step,
+    SumScores,
+    T,
+    check_answers,
+    check_found,
+    check_ratings,
+)
+from dissensus.data.provenance import LeftOut, Provenance, sentences
+from dissensus.data.ratings import Ratings
+from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
+
+# ---- Read ratings and judges that do not fit in memory, as items that differ and how many there are of each
+
+MOST_PROFILES = 500_000
+"""Different items that Python takes over."""
+MOST_SCORED = 100_000
+"""The same where the sums of judges' scores would do: so many items tell them as well, in less time."""
+MEMORY = "2GB"
+ROUNDED = "Judges' probabilities were rounded to {}, as --round-outputs says."
+SUMMED_UP = (
+    "Judges' probabilities make more than {} items different: of items that people rated alike only the mean and the "
+    "covariance of the judges' scores were kept, so intervals take sums of scores as normal."
+)
+
+
+def read_large(
+    wanted: Input, *, scored_by: LabelScores | None = None, memory: str = MEMORY
+) -> tuple[Ratings, Judges | None]:
+    """Ratings and judges from files larger than memory, by duckdb in this process.
+
+    Parameters
+    ----------
+    wanted : Input
+        What to read.
+    scored_by : callable, optional
+        What labels score under predictions: where judges gave too many different probabilities, the moments of these
+        scores are read instead.
+    memory : str
+        What duckdb may use before it writes to disk.
+
+    Returns
+    -------
+    Ratings, Judges
+        With `copies`; Judges is None if no file was named.
+    """
+    with open_tables(wanted, memory=checked_memory(memory)) as (connection, tables):
+        return reduce(wanted, tables, OnePart(connection, tables), scored_by=scored_by)
+
+
+class OnePart:
+    """The whole tables behind one connection."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, tables: Tables) -> None:
+        self._connection, self._tables = connection, tables
+
+    def map(self, step: Step[T]) -> list[T]:
+        """What the step finds."""
+        return [interruptible(self._connection, step)]
+
+    def count_raters(self) -> tuple[int, bool] | None:
+        """How many raters there are, and whether one of them is nameless; None if there is no rater column."""
+        people = self._tables.people
+        if "rater" not in people.roles:
+            return None
+        # A rater who left every label blank is not one of the raters.
+        rated = f"FROM {people.relation} WHERE {is_given(people.text('label'))}"
+        names = f"SELECT {people.name_of('rater')} AS rater {rated} GROUP BY 1"
+        query = f"SELECT count(*), count(*) FILTER ({is_blank('rater::VARCHAR')}) FROM ({names})"
+        raters, nameless = self.map(lambda connection: connection.execute(query).fetchall()[0])[0]
+        return raters - nameless, nameless > 0
+
+
+def reduce(
+    wanted: Input, tables: Tables, parts: Parts, *, scored_by: LabelScores | None
+) -> tuple[Ratings, Judges | None]:
+    """Ratings and judges from tables in one or many parts; how they are cut changes nothing."""
+    people, answers = tables.people, tables.answers
+    said = _said(wanted, tables, parts)
+    coding, rated = _coded(said, wanted, tables)
+    judged = None if answers is None else spelled_answers(said, coding, wanted.judges_plan, answers)
+    raters, has_nameless = parts.count_raters() or (None, False)
+    most = MOST_PROFILES if scored_by is None or not coding.speakers else MOST_SCORED
+    step = FindProfiles(
+        coding=coding,
+        checks_repeats="rater" in people.roles and wanted.ratings_plan.repeats != "keep",
+        checks_samples=answers is not None and "sample" in answers.roles and wanted.judges_plan.repeats != "keep",
+        has_unlabelled=bool(said.unlabelled or said.zeros or (rated.label < 0).any()),
+        has_nameless=has_nameless,
+        most=most,
+    )
+    found = parts.map(step)
+    check_found(found, people, answers)
+    profiles, sums, labels = _profiles(found, parts, coding, rated, judged, scored_by, most=most)
+    ratings = assemble_people(
+        profiles,
+        rated,
+        left_out=_left_out(said),
+        notes=(*_notes(people, rated), *rated.notes),
+        unlabelled_items=sum(part.unlabelled_items for part in found),
+        raters=raters,
+        provenance=_provenance(wanted.people, people, said.rows, "counts" if "count" in people.roles else "tidy"),
+    )
+    if answers is None or judged is None or wanted.answers is None:
+        return ratings, None
+    judges = assemble_answers(
+        profiles,
+        judged,
+        coding,
+        totals=(sum(part.answered_items for part in found), sum(said.answers.values())),
+        provenance=_provenance(wanted.answers, answers, said.answer_rows, "judges"),
+    )
+    summed_up = [] if sums is None else [SUMMED_UP.format(f"{most:,}")]
+    about = (*_about_answers(judges, said, judged, answers), *_about_reading(wanted, found, summed_up))
+    judges = replace(judges, warnings=about)
+    if sums is None or scored_by is None:
+        return ratings, judges
+    return ratings, replace(judges, moments=moments_of(sums, judges, labels, scored_by))
+
+
+def _said(wanted: Input, tables: Tables, parts: Parts) -> Said:
+    """What the tables say, checked; of the judges whom the user asked for."""
+    people, answers = tables.people, tables.answers
+    step = ListKinds(
+        has_counts="count" in people.roles,
+        has=("group" in people.roles, "elicitation" in people.roles),
+        n_outputs=None if answers is None else len(answers.probabilities),
+    )
+    said = added(parts.map(step))
+    check_ratings(said, people)
+    if answers is not None:
+        check_answers(said, answers, parts, round_outputs=wanted.round_outputs, has_numbers=tables.has_numbers)
+    return _of_judges(said, wanted)
+
+
+def _coded(said: Said, wanted: Input, tables: Tables) -> tuple[Coding, Spelled]:
+    """Numbers for what was said, and what ratings mean; labels that mean missing are blank ones."""
+    people, answers = tables.people, tables.answers
+    coding = coding_of(
+        said,
+        n_outputs=0 if answers is None else len(answers.probabilities),
+        has_numbers=tables.has_numbers,
+        has_counts="count" in people.roles,
+        has_elicitation="elicitation" in people.roles,
+    )
+    rated = spelled_ratings(said, coding, wanted.ratings_plan, people)
+    missing = {kind[0] for kind, label in zip(coding.ratings, rated.label.tolist(), strict=True) if label < 0}
+    return replace(coding, blank_labels=tuple(sorted({*coding.blank_labels, *missing}))), rated
+
+
+def _about_reading(wanted: Input, found: Sequence[Found], summed_up: Sequence[str]) -> list[str]:
+    about = [] if wanted.round_outputs is None else [ROUNDED.format(counted(wanted.round_outputs, "digit"))]
+    unrated = sum(part.unrated_items for part in found)
+    left = [f"Left out {counted(unrated, 'item')} that judges answered and nobody rated."] if unrated else []
+    return [*about, *summed_up, *left]
+
+
+def _profiles(
+    found: Sequence[Found],
+    parts: Parts,
+    coding: Coding,
+    rated: Spelled,
+    judged: Spelled | None,
+    scored_by: LabelScores | None,
+    *,
+    most: int,
+) -> tuple[Profiles, MomentSums | None, tuple[str, ...]]:
+    """The different items; where they are too many, those that raters tell apart and the sums of judges' scores."""
+    known = [part.profiles for part in found if part.profiles is not None]
+    if len(known) == len(found):
+        whole = together(known, has_numbers=coding.has_numbers)
+        if len(whole.copies) <= most:
+            return whole, None, ()
+    _check_moments(coding, judged, scored_by)
+    assert judged is not None and judged.output_place is not None and scored_by is not None  # noqa: S101, PT018 - checked
+    labels = (
+        *rated.label_set.labels,
+        *(name for name in judged.label_set.labels if name not in rated.label_set.labels),
+    )
+    place = np.array([labels.index(judged.label_set.labels[code]) for code in judged.output_place], dtype=np.intp)
+    step = SumScores(coding=coding, place=place, n_labels=len(labels), scores=scored_by)
+    sums = added_sums(parts.map(step), has_numbers=coding.has_numbers)
+    return profiles_of_sums(sums, coding), sums, labels
+
+
+def _check_moments(coding: Coding, judged: Spelled | None, scored_by: LabelScores | None) -> None:
+    """Raise if the sums of judges' scores cannot stand for their outputs."""
+    many = f"There are more than {MOST_PROFILES:,} different items"
+    if judged is None:
+        raise RatingsError(f"{many}, too many to tell apart: round the labels, or read fewer files at a time.")
+    if scored_by is None or len(coding.speakers) != len(judged.judges) or len(coding.answers) != len(coding.speakers):
+        raise JudgesError(
+            f"{many}, because judges gave many different probabilities: round them with --round-outputs 2, or choose "
+            "fewer judges with --judge."
+        )
+
+
+def _left_out(said: Said) -> list[LeftOut]:
+    return [
+        LeftOut(what="blank row", count=said.blank_rows),
+        LeftOut(what="rating without a label", several="ratings without a label", count=said.unlabelled),
+    ]
+
+
+def _notes(people: Table, rated: Spelled) -> list[str]:
+    notes = [*people.notes]
+    if "rater" not in people.roles:
+        likely = likely_match(tuple(people.text_of), "rater")
+        hint = f" If {likely} says who rated, add --rater {shell_word(likely)}." if likely else ""
+        return [f"{NO_RATER}{hint}", *notes]
+    if rated.elicitation is not None and {0, 1} <= set(rated.elicitation.tolist()):
+        notes.append("Raters who were asked in both ways are not paired with themselves, since alike items were put "
+                     "together: choices and response sets are paired by item.")  # fmt: skip
+    return notes
+
+
+def _about_answers(judges: Judges, said: Said, judged: Spelled, answers: Table) -> list[str]:
+    """What was left out or mended."""
+    losses = [LeftOut(what="row without an answer", several="rows without an answer", count=said.unanswered)]
+    warnings = [*sentences(some for some in (*losses, *judged.left_out) if some.count), *answers.notes]
+    several = judges.sample > 0
+    if "sample" not in answers.roles and several.any():
+        warnings.append(about_samples(ColumnNames(answers.name, tuple(answers.text_of)), answers.roles))
+    if judges.probability is not None and not np.isnan(judges.probability[several]).all():
+        warnings.append("Where a judge gave probabilities several times for an item, each stands for their mean.")
+    if said.rescaled:
+        warnings.append(f"Rescaled {counted(said.rescaled, 'row')} of probabilities that almost sum to 1.")
+    return [*warnings, *judged.notes]
+
+
+def _provenance(files: LargeFiles, table: Table, rows: int, format_: str) -> Provenance:
+    return Provenance(name=files.name, sha256=files.sha256(), format=format_, rows=rows, columns=len(table.text_of))
+
+
+def _of_judges(said: Said, wanted: Input) -> Said:
+    """What the judges said whom the user asked for."""
+    if wanted.judge is None:
+        return said
+    known = sorted({answer[0] for answer in said.answers})
+    for name in wanted.judge:
+        if name not in known:
+            raise OptionError(f"There is no judge {name!r}: the judges are {listed(known)}.")
+    kept = {answer: times for answer, times in said.answers.items() if answer[0] in wanted.judge}
+    return replace(said, answers=Counter(kept))
+
+
+# ---- Read files larger than memory, here or on a cluster: the same items come out
+
+JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
+
+
+def read_reduced(
+    ratings: str | os.PathLike[str],
+    judges: str | os.PathLike[str] | None = None,
+    *,
+    item: str | None = None,
+    rater: str | None = None,
+    label: str | None = None,
+    group: str | None = None,
+    elicitation: str | None = None,
+    count: str | None = None,
+    labels: Sequence[str] | None = None,
+    scale: Scale | None = None,
+    repeats: Repeats = "error",
+    label_map: Mapping[str, str] | None = None,
+    judge_columns: Mapping[str, str] | None = None,
+    judge: str | Sequence[str] | None = None,
+    round_outputs: int | None = None,
+    scored_by: LabelScores | None = None,
+    memory: str = MEMORY,
+    engine: str = "local",
+) -> tuple[Ratings, Judges | None]:
+    """Ratings and judges from files larger than memory, with alike items put together.
+
+    Items that have the same labels and the same answers are one item, and `copies` says how many there are of it; every
+    method takes that into account. Who gave which rating is not kept.
+
+    Parameters
+    ----------
+    ratings, judges : path
+        A file, a folder, or a pattern such as `ratings/*.parquet`: Parquet, CSV or JSONL with a row per rating and per
+        answer, or a table of counts.
+    item, rater, label, group, elicitation, count, labels, scale, label_map
+        As `read` takes them.
+    repeats : {"error", "keep"}
+        What to do where a rater rated an item twice.
+    judge_columns : mapping of str to str, optional
+        What the columns item, judge, sample, label, elicitation and order are called in the judges' files.
+    judge : str or sequence of str, optional
+        Which judges to read; all if not given.
+    round_outputs : int, optional
+        Round judges' probabilities to so many digits, so that more items are alike.
+    scored_by : callable, optional
+        What labels score under predictions, made by `dissensus.methods.equivalence.label_scores`: where judges gave too
+        many different probabilities to tell their items apart, `equivalence` gets the moments of these scores.
+    memory : str
+        What reducing may use before it writes to disk, such as 2GB.
+    engine : str
+        `local`, or `dask://host:port`, where the files must be within reach of every worker.
+
+    Returns
+    -------
+    Ratings, Judges
+        Judges is None if no file was named.
+
+    Examples
+    --------
+    >>> from dissensus.data.examples import example_path
+    >>> folder = example_path("binary")
+    >>> ratings, judges = read_reduced(folder / "ratings.csv", folder / "judges.csv", round_outputs=1)
+    >>> ratings.n_items < ratings.items_in_all
+    True
+    """
+    names = judge_columns or {}
+    for role in names:
+        if role not in JUDGE_ROLES:
+            raise OptionError.unknown("a key of judge_columns", role, JUDGE_ROLES)
+    plan = ReadPlan(
+        item=item, rater=rater, label=label, group=group, elicitation=elicitation, count=count, labels=labels,
+        scale=scale, repeats=repeats, label_map=label_map or {},
+    )  # fmt: skip
+    wanted = input_of(
+        ratings,
+        judges,
+        ratings_plan=plan,
+        judges_plan=judges_plan(names, repeats),
+        judge=judge,
+        round_outputs=round_outputs,
+    )
+    return read_input(wanted, scored_by=scored_by, memory=memory, engine=engine)
+
+
+def judges_plan(names: Mapping[str, str], repeats: Repeats) -> ReadPlan:
+    """What the columns of judges' files are called."""
+    return ReadPlan(
+        item=names.get("item"),
+        judge=names.get("judge"),
+        sample=names.get("sample"),
+        label=names.get("label"),
+        elicitation=names.get("elicitation"),
+        order=names.get("order"),
+        repeats=repeats,
+    )
+
+
+def read_input(
+    wanted: Input, *, scored_by: LabelScores | None = None, memory: str = MEMORY, engine: str = "local"
+) -> tuple[Ratings, Judges | None]:
+    """Ratings and judges of an input, reduced where the engine is."""
+    from dissensus.sampling.executors import DASK  # noqa: PLC0415 - sampling stands below the data
+
+    if not engine.startswith(DASK):
+        return read_large(wanted, scored_by=scored_by, memory=memory)
+    from dissensus.sampling.dask_reduction import reduce_on_dask  # noqa: PLC0415 - an optional dependency
+
+    return reduce_on_dask(wanted, engine.removeprefix(DASK), scored_by=scored_by, memory=memory)

@@ -1,0 +1,248 @@
+"""The steps of a reduction, each on one part of the tables: a part has all rows of its items."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.data.assemble import CHECK_ANSWERS, CHECK_LABELS
+from dissensus.data.columns import JUDGES_NAMED_BY, UNKNOWN
+from dissensus.data.judges import LabelScores
+from dissensus.data.large.kinds import Coding, Said, faults_in, said_in
+from dissensus.data.large.moments import MomentSums, create_outputs, moment_sums
+from dissensus.data.large.profiles import (
+    Profiles,
+    Repeated,
+    create_items,
+    create_said,
+    profiles_in,
+    refuse,
+    repeated_ratings,
+    repeated_samples,
+)
+from dissensus.data.large.sql_tables import Table, is_blank
+from dissensus.errors import ColumnError, FileError, JudgesError, OptionError, RatingsError, counted
+
+# ---- The steps of a reduction, each on one part of the tables: a part has all rows of its items
+
+T = TypeVar("T")
+Step = Callable[[duckdb.DuckDBPyConnection], T]
+
+
+class Parts(Protocol):
+    """Tables in one or many parts, each behind a connection with the views `people` and perhaps `answers`."""
+
+    def map(self, step: Step[T]) -> list[T]:
+        """What the step finds in each part."""
+
+    def count_raters(self) -> tuple[int, bool] | None:
+        """How many raters there are, and whether one of them is nameless; None if there is no rater column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListKinds:
+    """Step 1: what was ever said."""
+
+    has_counts: bool
+    has: tuple[bool, bool]
+    n_outputs: int | None
+
+    def __call__(self, connection: duckdb.DuckDBPyConnection) -> Said:
+        """What stands in a part."""
+        return said_in(connection, has_counts=self.has_counts, has=self.has, n_outputs=self.n_outputs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What step 2 finds in a part.
+
+    Attributes
+    ----------
+    profiles : Profiles, optional
+        The distinct items; None if they are too many.
+    ratings_twice, samples_twice : Repeated
+        What comes twice.
+    nameless_items, nameless_raters, nameless_answers : int
+        Items without a name, ratings by raters without one, and answers to items without one.
+    unlabelled_items, answered_items, unrated_items : int
+        Items without a label, items that judges answered, and those of them that nobody rated.
+    """
+
+    profiles: Profiles | None
+    ratings_twice: Repeated
+    samples_twice: Repeated
+    nameless_items: int
+    nameless_raters: int
+    nameless_answers: int
+    unlabelled_items: int
+    answered_items: int
+    unrated_items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindProfiles:
+    """Step 2: items that were rated and judged alike."""
+
+    coding: Coding
+    checks_repeats: bool
+    checks_samples: bool
+    has_unlabelled: bool
+    has_nameless: bool
+    most: int
+
+    def __call__(self, connection: duckdb.DuckDBPyConnection) -> Found:
+        """The distinct items of a part."""
+        create_items(connection, self.coding, checks_repeats=self.checks_repeats)
+        if self.coding.answers:
+            create_said(connection, self.coding)
+        nothing: Repeated = ([], 0)
+        profiles = profiles_in(connection, self.coding, most=self.most)
+        has_said = bool(self.coding.answers)
+        nameless = f"SELECT count(*) FROM people WHERE {self.coding.is_labelled} AND {is_blank('rater_name')}"
+        return Found(
+            ratings_twice=repeated_ratings(connection, self.coding) if self.checks_repeats else nothing,
+            samples_twice=repeated_samples(connection, self.coding) if self.checks_samples and has_said else nothing,
+            nameless_items=_nameless(connection, "items", self.coding),
+            nameless_raters=_number(connection, nameless) if self.has_nameless else 0,
+            nameless_answers=_nameless(connection, "said", self.coding) if has_said else 0,
+            unlabelled_items=_number(connection, _unlabelled(self.coding)) if self.has_unlabelled else 0,
+            answered_items=_number(connection, "SELECT count(*) FROM said") if has_said else 0,
+            unrated_items=_number(connection, "SELECT count(*) FROM said ANTI JOIN items USING (item)")
+            if has_said
+            else 0,
+            profiles=profiles,
+        )
+
+
+def _nameless(connection: duckdb.DuckDBPyConnection, table: str, coding: Coding) -> int:
+    """How many items of a table have no name."""
+    is_bare = "item IS NULL" if coding.has_numbers else is_blank("item")
+    return _number(connection, f"SELECT count(*) FROM {table} WHERE {is_bare}")
+
+
+def _unlabelled(coding: Coding) -> str:
+    """SQL that counts the items without a rating."""
+    is_named = "item IS NOT NULL" if coding.has_numbers else f"NOT {is_blank('item')}"
+    is_given = f"{coding.is_labelled} AND times > 0" if coding.has_counts else coding.is_labelled
+    grouped = f"SELECT item FROM people WHERE {is_named} GROUP BY item HAVING count(*) FILTER ({is_given}) = 0"
+    return f"SELECT count(*) FROM ({grouped})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumScores:
+    """Step 3, where judges' outputs are too many to be told apart: sums over items that were rated alike."""
+
+    coding: Coding
+    place: npt.NDArray[np.intp]
+    n_labels: int
+    scores: LabelScores
+
+    def __call__(self, connection: duckdb.DuckDBPyConnection) -> MomentSums:
+        """The sums of a part."""
+        if not _number(connection, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'said'"):
+            create_items(connection, self.coding, checks_repeats=False)
+            create_said(connection, self.coding)
+        create_outputs(connection, self.coding)
+        return moment_sums(connection, self.coding, place=self.place, n_labels=self.n_labels, scores=self.scores)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstFault:
+    """Which item has an answer whose probabilities have a fault; asked only where there is one."""
+
+    fault: str
+    n_outputs: int
+
+    def __call__(self, connection: duckdb.DuckDBPyConnection) -> str | None:
+        """The first such item of a part."""
+        is_wrong = faults_in(self.n_outputs)[self.fault]
+        found = connection.execute(f"SELECT min(item)::VARCHAR FROM answers WHERE {is_wrong}").fetchall()[0][0]
+        return None if found is None else str(found)
+
+
+def _number(connection: duckdb.DuckDBPyConnection, query: str) -> int:
+    return int(connection.execute(query).fetchall()[0][0])
+
+
+# ---- What is wrong with large tables, in one line: how many rows, an item to look at, and what to do
+
+FAULTS = {
+    "word": ("has a probability that is not a number", "have a probability that is not a number", "Write it like 0.25"),
+    "partial": (
+        "lacks some of its probabilities",
+        "lack some of their probabilities",
+        "Give all of them, or none and a label",
+    ),
+    "negative": (
+        "has a negative probability",
+        "have a negative probability",
+        "Give numbers from 0 to 1; logarithms must be exponentiated first",
+    ),
+    "off": (
+        "has probabilities that do not sum to 1",
+        "have probabilities that do not sum to 1",
+        "Give one for every label, or rescale them",
+    ),
+}
+"""What to say of one answer with a fault, of several, and what to do."""
+
+
+def check_ratings(said: Said, people: Table) -> None:
+    """Raise if the ratings cannot be used."""
+    name = people.name
+    if not said.rows:
+        raise FileError(f"{name} has columns but no rows below them: there is nothing to read. Export it again.")
+    if said.strange_counts:
+        rows = counted(said.strange_counts, "row")
+        raise ColumnError(
+            f"{name}: {rows} with a count that is no whole number. Give 0, 1, 2, ...; an empty cell is 0."
+        )
+    if not said.ratings:
+        raise RatingsError(f"{name} has {counted(said.rows, 'row')} and not one label. {CHECK_LABELS}")
+
+
+def check_answers(said: Said, answers: Table, parts: Parts, *, round_outputs: int | None, has_numbers: bool) -> None:
+    """Raise if the judges' answers cannot be used."""
+    name, n_outputs = answers.name, len(answers.probabilities)
+    if not said.answer_rows:
+        raise FileError(f"{name} has columns but no rows below them: there is nothing to read. Export it again.")
+    for fault, (has, have, remedy) in FAULTS.items():
+        rows = said.faults[fault]
+        if rows:
+            found = parts.map(FirstFault(fault=fault, n_outputs=n_outputs))
+            items = sorted((item for item in found if item is not None), key=int if has_numbers else None)
+            where = f"{name}, item {items[0]}" if items else name
+            raise JudgesError(f"{where}: {counted(rows, 'answer')} {has if rows == 1 else have}. {remedy}.")
+    if not said.answers and not said.judgeless:
+        remedy = CHECK_ANSWERS.format(option=JUDGES_NAMED_BY.format(role="label", column=UNKNOWN))
+        raise JudgesError(f"{name} has {counted(said.answer_rows, 'row')} and not one answer. {remedy}")
+    if said.judgeless:
+        raise ColumnError(f"{name}: {counted(said.judgeless, 'answer')} but no judge. Fill it in or delete the rows.")
+    if said.vanished:
+        raise OptionError(
+            f"--round-outputs {round_outputs} rounds every probability of {counted(said.vanished, 'answer')} to 0: "
+            "give more digits."
+        )
+
+
+def check_found(found: Sequence[Found], people: Table, answers: Table | None) -> None:
+    """Raise if an item has no name, or something comes twice."""
+    if sum(part.nameless_items for part in found):
+        raise ColumnError(f"{people.name}: there are labels but no item. Fill it in or delete the rows.")
+    nameless = sum(part.nameless_raters for part in found)
+    if nameless:
+        raise ColumnError(f"{people.name}: {counted(nameless, 'label')} but no rater. Fill it in or delete the rows.")
+    key = ["item", "rater", *(["elicitation"] if "elicitation" in people.roles else [])]
+    refuse(_all(part.ratings_twice for part in found), name=people.name, key=key)
+    if answers is not None:
+        if any(part.nameless_answers for part in found):
+            raise ColumnError(f"{answers.name}: there are answers but no item. Fill it in or delete the rows.")
+        refuse(_all(part.samples_twice for part in found), name=answers.name, key=["item", "judge", "sample"])
+
+
+def _all(repeated: Iterable[Repeated]) -> Repeated:
+    parts = list(repeated)
+    return sorted(text for shown, _ in parts for text in shown), sum(total for _, total in parts)

@@ -1,0 +1,299 @@
+"""Ratings: who gave which label to which item."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.arrays import Codes
+from dissensus.data.coding import compact
+from dissensus.data.counts import CountTypes, count_cells, count_types
+from dissensus.data.labels import SEPARATOR, Scale, label_values
+from dissensus.data.provenance import Provenance
+from dissensus.errors import SHOWN, DissensusError, OptionError, RatingsError, counted, listed
+
+Elicitation = Literal["forced_choice", "response_set"]
+ELICITATIONS: tuple[Elicitation, ...] = ("forced_choice", "response_set")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ratings:
+    """Who gave which label to which item.
+
+    Attributes
+    ----------
+    item, label : ndarray of shape (n_rows,)
+        Codes into `items` and `labels`; a rating that is missing is simply not there.
+    rater : ndarray of shape (n_rows,), optional
+        Codes into `raters`; None if nobody knows who rated, and then each rating has a rater of its own.
+    times : ndarray of shape (n_rows,), optional
+        How many raters gave this label to this item, for data that come as counts; None means one.
+    group : ndarray of shape (n_rows,), optional
+        Codes into `groups`.
+    elicitation : ndarray of shape (n_rows,), optional
+        0 for a forced choice, 1 for a response set, -1 where it was not said.
+    copies : ndarray of shape (n_items,), optional
+        How many items of the data each item stands for, where items that nobody can tell apart were put together; None
+        means one.
+    rater_count : int, optional
+        How many raters there are, where their number is known but not who gave which rating.
+    items, raters, labels, groups : tuple of str
+        Names. Labels are in order: the options, then the response sets that were given (`Yes|No`).
+    options : tuple of str
+        What a rater could choose, in order.
+    scale : str
+        Whether the order of the labels means nothing (nominal), an order (ordinal) or distances (interval).
+    warnings : tuple of str
+        What was left out when the data were read, and why.
+    provenance : Provenance, optional
+        The file that the ratings came from.
+    """
+
+    item: Codes
+    label: Codes
+    items: tuple[str, ...]
+    labels: tuple[str, ...]
+    rater: Codes | None = None
+    raters: tuple[str, ...] = ()
+    times: Codes | None = None
+    group: Codes | None = None
+    groups: tuple[str, ...] = ()
+    elicitation: Codes | None = None
+    copies: Codes | None = None
+    rater_count: int | None = None
+    options: tuple[str, ...] = field(default=())
+    scale: Scale = "nominal"
+    warnings: tuple[str, ...] = ()
+    provenance: Provenance | None = None
+
+    def __post_init__(self) -> None:
+        if not self.options:
+            singles = tuple(label for label in self.labels if SEPARATOR not in label)
+            object.__setattr__(self, "options", singles)
+        limits = {
+            "item": (0, len(self.items)),
+            "label": (0, len(self.labels)),
+            "rater": (0, len(self.raters)),
+            "group": (0, len(self.groups)),
+            "elicitation": (-1, len(ELICITATIONS)),
+            "times": (1, None),
+        }
+        for name, (lowest, size) in limits.items():
+            codes = getattr(self, name)
+            if codes is not None:
+                checked = checked_codes(
+                    codes, name, n_rows=len(self.item), lowest=lowest, size=size, error=RatingsError
+                )
+                object.__setattr__(self, name, checked)
+        if self.copies is not None:
+            copies = checked_codes(self.copies, "copies", n_rows=self.n_items, lowest=1, size=None, error=RatingsError)
+            object.__setattr__(self, "copies", copies)
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Labels are options or sets of them; every item has a rating."""
+        check_labels(self.labels, self.options, error=RatingsError)
+        unrated = np.flatnonzero(np.bincount(self.item, minlength=self.n_items) == 0)
+        if unrated.size:
+            names = [self.items[i] for i in unrated[:SHOWN]]
+            raise RatingsError(
+                f"{counted(unrated.size, 'item')} without a rating: {listed(names, total=unrated.size)}. Drop them."
+            )
+
+    @property
+    def n_items(self) -> int:
+        """How many items have a rating; where alike items were put together, how many different ones."""
+        return len(self.items)
+
+    @property
+    def items_in_all(self) -> int:
+        """How many items of the data have a rating, those counted one by one that were put together."""
+        return self.n_items if self.copies is None else int(self.copies.sum())
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are, used or not."""
+        return len(self.labels)
+
+    @property
+    def n_raters(self) -> int | None:
+        """How many raters there are, or None if nobody knows."""
+        return self.rater_count if self.rater is None else len(self.raters)
+
+    @property
+    def n_ratings(self) -> int:
+        """How many ratings there are."""
+        times = np.ones(len(self.item), dtype=np.intp) if self.times is None else self.times
+        return int(times.sum() if self.copies is None else (times * self.copies[self.item]).sum())
+
+    @property
+    def has_response_sets(self) -> bool:
+        """Whether somebody endorsed several options at once."""
+        return len(self.labels) > len(self.options)
+
+    @property
+    def values(self) -> npt.NDArray[np.float64]:
+        """The labels as numbers; NaN for a word or a response set."""
+        return label_values(self.labels)
+
+    @cached_property
+    def _histogram(self) -> tuple[CountTypes, Codes]:
+        cells = count_cells(self.item, self.label, self.times, n_items=self.n_items, n_labels=self.n_labels)
+        types, type_of_item = count_types(*cells, n_items=self.n_items, n_labels=self.n_labels)
+        if self.copies is None:
+            return types, type_of_item
+        items = np.zeros(types.n_types, dtype=np.intp)
+        np.add.at(items, type_of_item, self.copies)
+        return replace(types, items=items), type_of_item
+
+    @property
+    def types(self) -> CountTypes:
+        """The histogram of the items' label counts; computed once."""
+        return self._histogram[0]
+
+    @property
+    def type_of_item(self) -> Codes:
+        """The type of each item, of shape (n_items,)."""
+        return self._histogram[1]
+
+    def counts(self) -> Codes:
+        """How often each item got each label, of shape (n_items, n_labels)."""
+        return self.types.dense()[self.type_of_item]
+
+    def where(self, mask: npt.NDArray[np.bool_]) -> "Ratings":
+        """The ratings at these rows, with the items, raters and groups that are left.
+
+        Options stay, since they could have been chosen; response sets nobody gave here go.
+        """
+        item, items = compact(self.item[mask], self.items)
+        copies = None if self.copies is None else np.ones(len(items), dtype=np.intp)
+        if copies is not None and self.copies is not None:
+            copies[item] = self.copies[self.item[mask]]
+        rater, raters = (None, ()) if self.rater is None else compact(self.rater[mask], self.raters)
+        group, groups = (None, ()) if self.group is None else compact(self.group[mask], self.groups)
+        is_kept = np.bincount(self.label[mask], minlength=self.n_labels) > 0
+        is_kept[: len(self.options)] = True
+        return replace(
+            self,
+            item=item,
+            items=items,
+            rater=rater,
+            raters=raters,
+            group=group,
+            groups=groups,
+            label=(np.cumsum(is_kept) - 1)[self.label[mask]],
+            labels=tuple(label for label, keep in zip(self.labels, is_kept, strict=True) if keep),
+            times=None if self.times is None else self.times[mask],
+            elicitation=None if self.elicitation is None else self.elicitation[mask],
+            copies=copies,
+            rater_count=self.rater_count if mask.all() else None,  # who is left is not known
+        )
+
+    def expanded(self) -> "Ratings":
+        """The same with an item for each item of the data, named after the one that stood for it."""
+        if self.copies is None:
+            return self
+        row, item = copied_rows(self.item, self.copies)
+        columns = {name: getattr(self, name) for name in ("label", "times", "group", "elicitation")}
+        taken = {name: values[row] for name, values in columns.items() if values is not None}
+        return replace(self, item=item, items=copied_names(self.items, self.copies), copies=None, **taken)
+
+    def of_group(self, group: str) -> "Ratings":
+        """The ratings of one group."""
+        if self.group is None or group not in self.groups:
+            known = f"the groups are {listed(self.groups)}" if self.groups else "the ratings have no group column"
+            raise OptionError(f"There is no group {group!r}: {known}.")
+        return self.where(self.group == self.groups.index(group))
+
+    def of_elicitation(self, elicitation: Elicitation) -> "Ratings":
+        """The ratings that were asked for in one way."""
+        if elicitation not in ELICITATIONS:
+            raise OptionError.unknown("elicitation", elicitation, ELICITATIONS)
+        if self.elicitation is None:
+            raise OptionError("The ratings do not say how they were elicited: they have no elicitation column.")
+        return self.where(self.elicitation == ELICITATIONS.index(elicitation))
+
+    def with_at_least(self, ratings: int) -> "Ratings":
+        """The items with at least so many ratings."""
+        return self.where(self.types.ratings[self.type_of_item][self.item] >= ratings)
+
+    def describe_data(self) -> Mapping[str, object]:
+        """Shape and origin of the data, for the `data` part of the JSON."""
+        origin = {} if self.provenance is None else self.provenance.as_dict()
+        return {
+            **origin,
+            "items": self.items_in_all,
+            "raters": self.n_raters,
+            "ratings": self.n_ratings,
+            "labels": list(self.labels),
+            "scale": self.scale,
+            "groups": list(self.groups),
+        }
+
+
+def copied_rows(item: Codes, copies: Codes) -> tuple[Codes, Codes]:
+    """Rows of each item once for each of its copies: which row, and the item it then belongs to.
+
+    Examples
+    --------
+    >>> copied_rows(np.array([1, 0, 1]), np.array([1, 2]))
+    (array([1, 0, 2, 0, 2]), array([0, 1, 1, 2, 2]))
+    """
+    rows = np.bincount(item, minlength=len(copies))
+    original = np.repeat(np.arange(len(copies)), copies)
+    copied = np.repeat(np.arange(len(original)), rows[original])
+    own = rows[original]
+    place = np.arange(len(copied)) - np.repeat(np.cumsum(own) - own, own)
+    first = np.cumsum(rows) - rows
+    return np.argsort(item, kind="stable")[np.repeat(first[original], own) + place], copied
+
+
+def copied_names(items: tuple[str, ...], copies: Codes) -> tuple[str, ...]:
+    """A name for each item that was put together with others.
+
+    Examples
+    --------
+    >>> copied_names(("a", "b"), np.array([1, 2]))
+    ('a', 'b', 'b (copy 2)')
+    """
+    return tuple(
+        name if copy == 0 else f"{name} (copy {copy + 1})"
+        for name, times in zip(items, copies.tolist(), strict=True)
+        for copy in range(times)
+    )
+
+
+def check_labels(labels: tuple[str, ...], options: tuple[str, ...], *, error: type[DissensusError]) -> None:
+    """Raise unless the labels are the options, in their order, then sets of options, each once."""
+    if labels[: len(options)] != options or len(set(labels)) < len(labels):
+        raise error("The labels must start with the options, in the same order, and name each label once.")
+    known = set(options)
+    for label in labels[len(options) :]:
+        if not known.issuperset(label.split(SEPARATOR)):
+            raise error(f"The label {label!r} is neither an option nor a set of options: add it to them.")
+
+
+def checked_codes(
+    codes: npt.ArrayLike,
+    name: str,
+    *,
+    n_rows: int,
+    lowest: int,
+    size: int | None,
+    error: type[DissensusError],
+) -> Codes:
+    """A read-only copy of codes, one per row, between `lowest` and `size`; the caller's array stays writable."""
+    checked = np.array(codes, dtype=np.intp)
+    if checked.shape != (n_rows,):
+        entries = counted(checked.size, "entry", "entries")
+        raise error(f"{counted(n_rows, 'item')} but {entries} in {name}: each row needs one of each.")
+    if checked.size and (checked.min() < lowest or (size is not None and checked.max() >= size)):
+        most = "" if size is None else f" and less than {size}"
+        raise error(
+            f"The codes of {name} run from {checked.min()} to {checked.max()}: they must be {lowest} or more{most}."
+        )
+    checked.flags.writeable = False
+    return checked

@@ -1,0 +1,250 @@
+"""Read ratings and judges from a file or a data frame."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dissensus.data.assemble import assemble
+from dissensus.data.columns import JUDGES_NAMED_BY
+from dissensus.data.formats.plan import (
+    OFF_SCALE,
+    REPEATS,
+    SKIPPED,
+    OffScale,
+    RawJudges,
+    RawRatings,
+    ReadPlan,
+    Repeats,
+    Skipped,
+)
+from dissensus.data.judge_rows import assemble_judges
+from dissensus.data.judges import Judges
+from dissensus.data.labels import SCALES, Scale
+from dissensus.data.layout import take_judges, take_ratings
+from dissensus.data.provenance import LeftOut, Provenance
+from dissensus.data.ratings import Ratings
+from dissensus.data.sources.source import Source, open_source
+from dissensus.data.task import Task
+from dissensus.errors import OptionError
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
+    PathOrFrame = str | os.PathLike[str] | IntoFrame
+
+
+def read(
+    source: "PathOrFrame",
+    *,
+    item: str | None = None,
+    rater: str | None = None,
+    label: str | None = None,
+    group: str | None = None,
+    elicitation: str | None = None,
+    count: str | None = None,
+    labels: Sequence[str] | None = None,
+    scale: Scale | None = None,
+    repeats: Repeats = "error",
+    wide: bool | None = None,
+    task: Task | None = None,
+    source_format: str | None = None,
+    question: str | None = None,
+    item_key: str | None = None,
+    sheet: str | None = None,
+    columns: Sequence[str] | None = None,
+    skipped: Skipped = "drop",
+    label_map: Mapping[str, str] | None = None,
+    merge_case: bool = False,
+    decimal_comma: bool = False,
+    off_scale: OffScale = "error",
+    split: str | None = None,
+    drop: Sequence[tuple[str, str]] = (),
+) -> Ratings:
+    """Ratings from a file, an annotation tool's export, or a pandas, polars or pyarrow frame.
+
+    Parameters
+    ----------
+    source : path or frame
+        A table (CSV, TSV, JSON, JSONL, Parquet, Excel): one row per rating (`item, rater, label`), one row per item and
+        label with a `count`, or one row per item and one column per rater. Without a rater column each row is an
+        anonymous rater. Or the export of an annotation tool, which is recognised.
+    item, rater, label, group, elicitation, count : str, optional
+        What these columns are called there. In a wide file `rater` names the rater columns, with wildcards.
+    labels : sequence of str, optional
+        Every option in its order. Without it numbers stand as numbers, the rest alphabetically.
+    scale : {"nominal", "ordinal", "interval"}, optional
+        What the order of the labels means; inferred if not given.
+    repeats : {"error", "first", "last", "keep"}
+        What to do where a rater rated an item twice.
+    wide : bool, optional
+        Whether each column is a rater; recognised if not given.
+    task : Task, optional
+        Gives the options and their order.
+    source_format : str, optional
+        Name of the format, as `dissensus import --format` takes it; recognised if not given.
+    question : str, optional
+        Which question, where a source asks several.
+    item_key : str, optional
+        Where the item's id stands in a tool's export, such as `data.id`.
+    sheet : str, optional
+        Which sheet of a workbook; the first if not given.
+    columns : sequence of str, optional
+        Names of the columns of a CSV file or a workbook without a header.
+    skipped : {"drop", "keep"}
+        What to do with answers that were skipped, discarded or rejected.
+    label_map : mapping of str to str, optional
+        Other names for labels; an empty one means missing.
+    merge_case : bool
+        Whether labels that differ in case or blanks only are one.
+    decimal_comma : bool
+        Whether a comma in a label stands for the point of a number: `3,5` is 3.5.
+    off_scale : {"error", "missing"}
+        What to do with labels that are not among `labels`.
+    split : str, optional
+        What stands between the options of a response set, besides a bar: "," or "; ".
+    drop : sequence of (str, str)
+        Rows to leave out: a column (item, rater, label or any other) and a pattern of its texts, such as `check_*`.
+
+    Returns
+    -------
+    Ratings
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"item": [1, 1, 2], "rater": ["a", "b", "a"], "label": ["no", "yes", "no"]})
+    >>> ratings = read(frame)
+    >>> ratings.n_items, ratings.n_ratings, ratings.labels
+    (2, 3, ('no', 'yes'))
+    """
+    plan = ReadPlan(
+        item=item,
+        rater=rater,
+        label=label,
+        group=group,
+        elicitation=elicitation,
+        count=count,
+        labels=task.options if labels is None and task is not None else labels,
+        scale=scale,
+        repeats=repeats,
+        wide=wide,
+        format=source_format,
+        question=question,
+        item_key=item_key,
+        sheet=sheet,
+        columns=None if columns is None else tuple(columns),
+        skipped=skipped,
+        label_map=label_map or {},
+        merge_case=merge_case,
+        decimal_comma=decimal_comma,
+        off_scale=off_scale,
+        split=split,
+        drop=tuple(drop),
+        options={"format": "--ratings-format"},
+    )
+    with open_source(source, sheet=sheet, columns=plan.columns) as opened:
+        return ratings_of(opened, plan)[0]
+
+
+def ratings_of(source: Source, plan: ReadPlan) -> tuple[Ratings, RawRatings, tuple[LeftOut, ...]]:
+    """The ratings of a source, what its format handed over, and what was left out."""
+    check_plan(plan)
+    raw = take_ratings(source, plan)
+    provenance = Provenance(
+        name=source.name, sha256=source.sha256(), format=raw.format, rows=raw.rows, columns=len(source.columns)
+    )
+    ratings, left_out = assemble(raw, plan, provenance)
+    return ratings, raw, left_out
+
+
+def judges_of(source: Source, plan: ReadPlan) -> tuple[Judges, RawJudges, tuple[LeftOut, ...]]:
+    """The judges' answers of a source, what its format handed over, and what was left out."""
+    check_plan(plan)
+    raw = take_judges(source, plan)
+    judges, left_out = assemble_judges(raw, plan, sha256=source.sha256())
+    return judges, raw, left_out
+
+
+def check_plan(plan: ReadPlan) -> None:
+    """Raise if an option has a value it cannot have."""
+    if plan.scale is not None and plan.scale not in SCALES:
+        raise OptionError.unknown("--scale", plan.scale, SCALES)
+    for option, value, known in (
+        ("--repeats", plan.repeats, REPEATS),
+        ("--skipped", plan.skipped, SKIPPED),
+        ("--off-scale", plan.off_scale, OFF_SCALE),
+    ):
+        if value not in known:
+            raise OptionError.unknown(option, value, known)
+
+
+def read_judges(
+    source: "PathOrFrame",
+    *,
+    item: str | None = None,
+    judge: str | None = None,
+    sample: str | None = None,
+    label: str | None = None,
+    elicitation: str | None = None,
+    order: str | None = None,
+    labels: Sequence[str] | None = None,
+    repeats: Repeats = "error",
+    task: Task | None = None,
+    source_format: str | None = None,
+    question: str | None = None,
+    item_key: str | None = None,
+    label_map: Mapping[str, str] | None = None,
+) -> Judges:
+    """Judges' answers from a file or a frame: `item, judge, sample, label` and/or `p_<label>` columns, or a tool's log.
+
+    Parameters
+    ----------
+    source : path or frame
+        One row per answer. Without a `judge` column there is one judge, called `judge`; without a `sample` column
+        the rows of one judge and item are its samples.
+    item, judge, sample, label, elicitation, order : str, optional
+        What these columns are called there. For pairs `order` is ab or ba, as they were shown; labels are about a and
+        b, not about places.
+    labels : sequence of str, optional
+        Every option in its order; those of the ratings, to have both in one order.
+    repeats : {"error", "first", "last", "keep"}
+        What to do where a sample of a judge and item comes twice.
+    task : Task, optional
+        Gives the options and their order.
+    source_format, question, item_key, label_map
+        As for `read`.
+
+    Returns
+    -------
+    Judges
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"item": [1, 2], "judge": "b", "p_no": [0.9, 0.2], "p_yes": [0.1, 0.8]})
+    >>> judges = read_judges(frame)
+    >>> judges.judges, judges.labels, judges.n_answers
+    (('b',), ('no', 'yes'), 2)
+    """
+    plan = ReadPlan(
+        item=item,
+        judge=judge,
+        sample=sample,
+        label=label,
+        elicitation=elicitation,
+        order=order,
+        labels=task.options if labels is None and task is not None else labels,
+        repeats=repeats,
+        format=source_format,
+        question=question,
+        item_key=item_key,
+        label_map=label_map or {},
+        options={
+            "format": "--judges-format",
+            "question": "--judges-question",
+            "item-key": "`dissensus import --item-key`",
+            "column": JUDGES_NAMED_BY,
+        },
+    )
+    with open_source(source) as opened:
+        return judges_of(opened, plan)[0]

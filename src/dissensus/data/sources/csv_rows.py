@@ -1,0 +1,298 @@
+"""CSV and TSV, row by row: the header, the delimiter, and the row of a fault."""
+
+import codecs
+import csv
+import io
+import itertools
+from array import array
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+
+from dissensus.data.coding import Cells, Sheet, TextCoder
+from dissensus.data.sources.input_file import CHUNK, InputFile
+from dissensus.errors import SHOWN, ColumnError, FileError, counted, listed, shortened
+
+# ---- CSV and TSV, row by row: the header, the delimiter, and the row of a fault
+
+DELIMITERS = (",", ";", "\t", "|")
+OUR_COLUMNS = frozenset({"item", "rater", "label", "group", "elicitation", "count", "judge", "sample", "order"})
+SAMPLED_ROWS = 20
+TITLE = "If the first row is a title, delete the rows above the header; else mend"
+LONGEST_CELL = 1 << 24
+"""A cell with more characters than this is taken for a quote that was never closed."""
+
+
+class Header(NamedTuple):
+    """The first row of a CSV file that is not blank.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names, without blanks around them; a nameless column is called `column 4`.
+    delimiter : str
+        What stands between the cells.
+    is_first_line : bool
+        Whether it is the first line of the file and ends with it, which is what duckdb takes for a header.
+    notes : tuple of str
+        What the user should know about the names.
+    """
+
+    columns: tuple[str, ...]
+    delimiter: str
+    is_first_line: bool
+    notes: tuple[str, ...] = ()
+
+
+def read_header(file: InputFile) -> Header:
+    """Names of the columns and the delimiter between them.
+
+    The delimiter is the one that splits the first rows into equally many cells, and most of them: a comma before a
+    semicolon, a tab, a bar.
+    """
+    head, samples = _samples(file)
+    delimiter = _delimiter(samples)
+    first = samples[delimiter][0] if samples[delimiter] else []
+    columns = [cell.strip() or nameless(i) for i, cell in enumerate(first, start=1)]
+    columns, notes = told_apart(columns, file.name)
+    is_first_line = not head.startswith(("\r", "\n")) and not any({"\r", "\n"} & set(cell) for cell in first)
+    return Header(tuple(columns), delimiter, is_first_line, notes)
+
+
+def told_apart(columns: list[str], name: str) -> tuple[list[str], tuple[str, ...]]:
+    """The names of columns, each once, and what to say about those that came twice.
+
+    A column that we need by its name must not come twice; any other may, and is numbered.
+    """
+    names: list[str] = []
+    twice = list(dict.fromkeys(column for i, column in enumerate(columns) if column in columns[:i]))
+    for column in twice:
+        if column.lower() in OUR_COLUMNS or column.lower().startswith("p_"):
+            raise ColumnError(f"{name} has two columns called {column!r}: rename one of them.")
+    for column in columns:
+        again, fresh = 1, column
+        while fresh in names:
+            again += 1
+            fresh = f"{column} ({again})"
+        names.append(fresh)
+    notes = (f"Columns with the same name were numbered: {listed(twice)}.",) if twice else ()
+    return names, notes
+
+
+def given_header(file: InputFile, columns: tuple[str, ...]) -> Header:
+    """The names that the user gives to the columns of a file without a header, and the delimiter that fits them."""
+    _, samples = _samples(file)
+    fitting = [d for d, records in samples.items() if records and {len(record) for record in records} == {len(columns)}]
+    if not fitting:
+        first = samples[_delimiter(samples)][0]
+        raise ColumnError(
+            f"{file.name} has {counted(len(first), 'column')} ({', '.join(map(shortened, first[:SHOWN]))} in its first "
+            f"row), and --columns names {len(columns)}: name each of them."
+        )
+    return Header(columns, fitting[0], is_first_line=False)
+
+
+def _samples(file: InputFile) -> tuple[str, dict[str, list[list[str]]]]:
+    """The start of a file, and its first rows as each delimiter would split them."""
+    with file.bytes() as stream:
+        head = stream.read(CHUNK).decode("utf-8-sig", errors="surrogateescape")
+    delimiters = ("\t",) if file.kind == "tsv" else DELIMITERS
+    return head, {delimiter: _first_records(head, delimiter) for delimiter in delimiters}
+
+
+def _delimiter(samples: dict[str, list[list[str]]]) -> str:
+    return max(samples, key=lambda delimiter: _fit(samples[delimiter]))
+
+
+def nameless(number: int) -> str:
+    """What a column without a name is called."""
+    return f"column {number}"
+
+
+def _first_records(head: str, delimiter: str) -> list[list[str]]:
+    with _long_cells():
+        rows = (row for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter) if not is_blank(row))
+        try:
+            return list(itertools.islice(rows, SAMPLED_ROWS))
+        except csv.Error:
+            return []
+
+
+def _fit(records: list[list[str]]) -> tuple[bool, bool, int]:
+    """How well a delimiter fits: whether it splits all rows alike, and no list in a cell, and into how many cells."""
+    widths = {len(record) for record in records}
+    width = len(records[0]) if records else 0
+    splits_lists = any("[" in cell and "]" not in cell for record in records for cell in record)
+    return width > 1 and len(widths) == 1, not splits_lists, width
+
+
+def is_blank(cells: list[str]) -> bool:
+    """Whether a row has nothing in it, not even delimiters."""
+    return not cells or (len(cells) == 1 and not cells[0].strip())
+
+
+@contextmanager
+def csv_rows(
+    file: InputFile, delimiter: str, *, is_strict: bool = False, errors: str = "strict"
+) -> Iterator[Iterator[list[str]]]:
+    """The cells of each row of a CSV file, header and blank rows included."""
+    with file.lines(errors=errors) as lines, _long_cells():
+        yield csv.reader(lines, delimiter=delimiter, strict=is_strict)
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let Python's parser take cells as long as duckdb's lines may be."""
+    before = csv.field_size_limit(LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def blank_rows(file: InputFile, header: Header) -> list[int]:
+    """Numbers of the blank rows that have data below them."""
+    with csv_rows(file, header.delimiter) as rows:
+        blank = np.fromiter(map(is_blank, rows), dtype=np.bool_)
+    last = np.flatnonzero(~blank)[-1]
+    return (np.flatnonzero(blank[:last]) + 1).tolist()
+
+
+class CsvSheet(Sheet):
+    """A CSV file read by Python: for files that duckdb refuses, and to find the row of a fault."""
+
+    def __init__(self, file: InputFile, *, columns: tuple[str, ...] | None = None) -> None:
+        self._file, self._has_header = file, columns is None
+        self._header = read_header(file) if columns is None else given_header(file, columns)
+        super().__init__(file.name, self._header.columns, notes=self._header.notes)
+
+    def _read(self, columns: tuple[str, ...]) -> Cells:
+        places = [self.columns.index(column) for column in columns]
+        coders = [TextCoder() for _ in columns]
+        numbers = array("q")
+        with csv_rows(self._file, self._header.delimiter, is_strict=True) as rows:
+            full_rows = self._full_rows(rows)
+            header_row = next(full_rows)[0] if self._has_header else 0
+            for row, cells in full_rows:
+                numbers.append(row)
+                for coder, place in zip(coders, places, strict=True):
+                    coder.add(cells[place])
+        return Cells(
+            row=np.array(numbers, dtype=np.intp),
+            columns={column: coder.column() for column, coder in zip(columns, coders, strict=True)},
+            blank_rows=numbers[-1] - header_row - len(numbers) if numbers else 0,
+        )
+
+    def _full_rows(self, rows: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
+        """Number and cells of each row that is not blank; an error for one that is not like the header."""
+        width, row = len(self.columns), 0
+        try:
+            for row, cells in enumerate(rows, start=1):
+                # A delimiter too many at the end of a row holds nothing.
+                is_like_header = len(cells) >= width and not any(cell.strip() for cell in cells[width:])
+                if not is_like_header and not is_blank(cells):
+                    remedy = TITLE if width == 1 else "Mend"
+                    raise FileError(
+                        f"{self.name}, row {row}: {counted(len(cells), 'cell')} where the header has {width}. {remedy} "
+                        f"the row, or quote cells that hold a {self._header.delimiter!r}."
+                    )
+                if not is_blank(cells):
+                    yield row, cells
+        except csv.Error as error:
+            raise FileError(f"{self.name}, row {row + 1}: {_fault(error)}. Mend the quotes in that row.") from error
+
+
+def _fault(error: csv.Error) -> str:
+    """What Python's parser complains of, in our words."""
+    text = str(error)
+    if "unexpected end of data" in text or "field larger" in text:
+        return 'a quote (") is opened and never closed'
+    return 'text follows a closing quote (")' if "expected after" in text else text
+
+
+# ---- Whether a file is UTF-8 text at all; if not, which byte in which row is wrong
+
+BLANK_LINES = (b"\n\n", b"\n\r\n", b"\r\r")
+EXPORT = "Export the table as CSV, JSONL or Parquet."
+FOREIGN = {
+    b"PK\x03\x04": f"is an Excel workbook or a ZIP archive, whatever its suffix says. {EXPORT}",
+    b"\xd0\xcf\x11\xe0": f"is an old Excel workbook, whatever its suffix says. {EXPORT}",
+    b"\x89PNG": f"is a PNG image, whatever its suffix says. {EXPORT}",
+    b"\xff\xd8\xff": f"is a JPEG image, whatever its suffix says. {EXPORT}",
+    b"%PDF-": f"is a PDF document, whatever its suffix says. {EXPORT}",
+    b"SQLite format 3\0": f"is an SQLite database, whatever its suffix says. {EXPORT}",
+    b"PAR1": "is a Parquet file, whatever its suffix says. Rename it to end in .parquet.",
+    b"\x1f\x8b": "is gzipped twice. Unpack it once.",
+    codecs.BOM_UTF16_LE: "is in UTF-16, and we read UTF-8. Save it in UTF-8.",
+    codecs.BOM_UTF16_BE: "is in UTF-16, and we read UTF-8. Save it in UTF-8.",
+}
+HALF_A_MARK = "\udcef"
+"""The byte that begins a byte order mark: where a file ends within the mark, Python shows none of it."""
+FIRST_ESCAPED, LAST_ESCAPED = 0xDC80, 0xDCFF  # what Python reads a byte as that is not UTF-8
+
+
+def check_text(file: InputFile) -> bool:
+    """Whether the file may have blank lines; an error if it is not UTF-8 text.
+
+    The whole file is looked at, because duckdb checks the encoding only of the columns it is asked for.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    tail, size, may_have_blank_lines, is_blank = b"", 0, False, True
+    with file.bytes() as stream:
+        while chunk := stream.read(CHUNK):
+            if not size:
+                _check_head(file, chunk)
+            _check_chunk(file, chunk, decoder, offset=size)
+            # Blank lines at the very end of the file do not count, so the end of a chunk is left to the next one.
+            seam = (tail + chunk).rstrip().removeprefix(codecs.BOM_UTF8)
+            may_have_blank_lines = may_have_blank_lines or any(mark in seam for mark in BLANK_LINES)
+            is_blank = is_blank and not seam
+            tail, size = chunk[-3:], size + len(chunk)
+    _check_chunk(file, b"", decoder, offset=size)
+    if is_blank:
+        raise FileError(f"{file.name} is empty: it has nothing but blanks. Export it again.")
+    return may_have_blank_lines
+
+
+def _check_head(file: InputFile, head: bytes) -> None:
+    for magic, what in FOREIGN.items():
+        if head.startswith(magic):
+            raise FileError(f"{file.name} {what}")
+
+
+def _check_chunk(file: InputFile, chunk: bytes, decoder: codecs.IncrementalDecoder, *, offset: int) -> None:
+    """Raise if a piece of the file has a zero byte or is not UTF-8; an empty piece ends the file."""
+    zero = chunk.find(b"\0")
+    if zero >= 0:
+        raise FileError(f"{file.name} is not a text file: byte {offset + zero + 1:,} is zero. {EXPORT}")
+    try:
+        decoder.decode(chunk, final=not chunk)
+    except UnicodeDecodeError as error:
+        raise _not_utf8(file) from error
+
+
+def _not_utf8(file: InputFile) -> FileError:
+    """The error for a file that is not UTF-8: names the first bad byte, its row and what stands before it."""
+    if file.kind == "jsonl":
+        with file.lines(errors="surrogateescape") as lines:
+            row, cell, bad = _first_bad([line] for line in lines)
+    else:
+        with csv_rows(file, read_header(file).delimiter, errors="surrogateescape") as rows:
+            row, cell, bad = _first_bad(rows)
+    byte = cell[bad].encode("utf-8", "surrogateescape").hex()
+    after = f" after {cell[max(0, bad - 12) : bad]!r}" if bad else ""
+    return FileError(f"{file.name}, row {row}: byte 0x{byte}{after} is not UTF-8. Save the file in UTF-8.")
+
+
+def _first_bad(rows: Iterable[list[str]]) -> tuple[int, str, int]:
+    """Row, cell and place in the cell of the first byte that is not UTF-8."""
+    found = (
+        (row, cell, i)
+        for row, cells in enumerate(rows, start=1)
+        for cell in cells
+        for i, character in enumerate(cell)
+        if FIRST_ESCAPED <= ord(character) <= LAST_ESCAPED
+    )
+    return next(found, (1, HALF_A_MARK, 0))

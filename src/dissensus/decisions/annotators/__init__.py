@@ -1,6 +1,0 @@
-"""Can this judge replace a rater? The alternative annotator test."""
-
-from dissensus.decisions.annotators.alt_test import alt_test
-from dissensus.decisions.annotators.result import AltTestResult, Dropped, JudgeTest, RaterTest
-
-__all__ = ["AltTestResult", "Dropped", "JudgeTest", "RaterTest", "alt_test"]

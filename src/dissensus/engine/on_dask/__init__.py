@@ -1,1 +1,0 @@
-"""Work on a Dask cluster: connect, compare versions, send tasks, wait for them."""

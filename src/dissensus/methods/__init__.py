@@ -1,0 +1,1 @@
+"""One room per question, named as its command and its function."""

@@ -1,0 +1,421 @@
+"""All that is drawn at random for one pair, cut into tasks of fixed size."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.arrays import Floats
+from dissensus.methods.compare.metrics import Columns, Metric
+from dissensus.methods.compare.options import Test
+from dissensus.methods.compare.pairs import Problem
+from dissensus.methods.compare.responses import Cloud
+from dissensus.sampling import Progress, run_tasks
+
+# ---- Is the difference real? Exchange the two judges' scores at random, item by item
+
+MOST_NUMBERS = 4_000_000
+"""How many random signs are held at a time."""
+
+
+def flipped_differences(metric: Metric, columns: Columns, resamples: int, rng: Generator) -> Floats:
+    """Differences of scores after the judges changed places on a random half of the items.
+
+    Two judges of equal quality are as likely to be ahead by so much on an item as behind by so much.
+
+    Parameters
+    ----------
+    metric : Metric
+        How judges are scored.
+    columns : Columns
+        What each item counts, of shape (n_items,).
+    resamples : int
+        How often to exchange.
+    rng : Generator
+        Source of the random signs.
+
+    Returns
+    -------
+    ndarray of shape (resamples,)
+    """
+    size = max(1, MOST_NUMBERS // len(columns.a))
+    swapped = metric.score.swapper(columns)
+    parts = [swapped(_random_swaps(columns, min(size, resamples - done), rng)) for done in range(0, resamples, size)]
+    return np.concatenate(parts)
+
+
+def _random_swaps(columns: Columns, rows: int, rng: Generator) -> Floats:
+    """Whether each item changes places, or how many of its copies do, of shape (rows, n_items)."""
+    n = len(columns.a)
+    if columns.copies is None:
+        bits = np.unpackbits(np.frombuffer(rng.bytes(rows * -(-n // 8)), dtype=np.uint8).reshape(rows, -1), axis=1)
+        return np.asarray(bits[:, :n], dtype=np.float64)
+    # Item by item: the next draw is quicker where the number of copies stays the same.
+    counts = columns.copies.astype(np.int64)[:, None]
+    return rng.binomial(counts, 0.5, size=(n, rows)).T.astype(np.float64)
+
+
+def all_flipped_differences(metric: Metric, columns: Columns, resamples: int) -> Floats | None:
+    """Differences of scores for every way to exchange the judges; None if there are more than `resamples`.
+
+    Items on which the judges do not differ need no exchange; but equal answers can differ in rank. Copies of an item
+    are exchanged one by one.
+    """
+    differs = np.flatnonzero((columns.a != columns.b) | (metric.name == "spearman"))
+    times = np.ones(len(differs), dtype=np.intp) if columns.copies is None else columns.copies[differs].astype(np.intp)
+    if times.sum() >= np.log2(max(resamples, 1)) + 1e-9:
+        return None
+    differs = np.repeat(differs, times)
+    n, ways = len(columns.a), np.arange(2 ** len(differs))
+    size = max(1, MOST_NUMBERS // n)
+    swapped = metric.score.swapper(columns)
+    parts = []
+    for done in range(0, len(ways), size):
+        own = ways[done : done + size]
+        swap = np.zeros((len(own), n))
+        for place, item in enumerate(differs):
+            swap[:, item] += own >> place & 1
+        parts.append(swapped(swap))
+    return np.concatenate(parts)
+
+
+MOST_PERMUTED_NUMBERS = 2_000_000
+"""How many numbers are held at a time."""
+
+
+def permuted_differences(problem: Problem, resamples: int, rng: Generator) -> Floats:
+    """Differences of scores after each item's responses of both judges were dealt out to them at random.
+
+    Each judge keeps its number of responses.
+
+    Returns
+    -------
+    ndarray of shape (resamples,)
+    """
+    pooled = np.concatenate([problem.a.vectors, problem.b.vectors], axis=1)
+    is_there = np.concatenate([problem.a.times, problem.b.times], axis=1) > 0
+    people = problem.people.mean()
+    size = max(1, MOST_PERMUTED_NUMBERS // (problem.n_items * pooled.shape[2]))
+    parts = []
+    for done in range(0, resamples, size):
+        dealt = _dealt(pooled, is_there, problem.a, min(size, resamples - done), rng)
+        total = np.einsum("imc,im->ic", pooled, is_there)
+        a = dealt / problem.a.sizes[:, None]
+        b = (total - dealt) / problem.b.sizes[:, None]
+        parts.append(problem.metric.score(problem.columns(a, b, np.broadcast_to(people, a.shape))).difference)
+    return np.concatenate(parts)
+
+
+def _dealt(
+    pooled: Floats, is_there: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], a: Cloud, resamples: int, rng: Generator
+) -> Floats:
+    """Sum of the responses that A gets, of shape (resamples, n_items, n_coordinates).
+
+    Goes through the responses of all items at once and takes each with the chance that exactly the right number of them
+    is taken in the end (selection sampling, Knuth's Algorithm S).
+    """
+    n_items, most, n_coordinates = pooled.shape
+    total = np.zeros((resamples, n_items, n_coordinates))
+    wanted = np.broadcast_to(a.sizes, (resamples, n_items)).copy()
+    left = is_there.sum(axis=1).astype(np.float64)
+    for place in range(most):
+        takes = (rng.random((resamples, n_items)) * left < wanted) & is_there[:, place]
+        total += takes[..., None] * pooled[:, place, :]
+        wanted -= takes
+        left -= is_there[:, place]
+    return total
+
+
+# ---- The resampling of Wein et al. (2023): items and responses drawn anew, with and without a difference
+
+MOST_MIXED_NUMBERS = 2_000_000
+"""How many numbers are held at a time."""
+
+
+def mixture_differences(problem: Problem, resamples: int, rng: Generator) -> Floats:
+    """Differences of scores in test sets drawn from the data, under the null hypothesis and under the alternative.
+
+    Items are drawn with replacement, then responses of each item with replacement. In the alternative each judge's come
+    from its own; in the null hypothesis each response of both comes from A's with chance 1/2, else from B's.
+
+    Returns
+    -------
+    ndarray of shape (resamples, 2)
+        Null hypothesis, alternative.
+    """
+    pooled = _pooled(problem.a, problem.b)
+    size = max(1, MOST_MIXED_NUMBERS // (2 * problem.most_numbers))
+    parts = []
+    for done in range(0, resamples, size):
+        rows = min(size, resamples - done)
+        null = _differences(problem, pooled, pooled, rows, rng)
+        alternative = _differences(problem, problem.a, problem.b, rows, rng)
+        parts.append(np.stack([null, alternative], axis=1))
+    return np.concatenate(parts)
+
+
+def mixture_p_value(differences: Floats) -> float:
+    """Chance that a test set of the null hypothesis differs as much as one of the alternative, ties counted.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n, 2)
+        Null hypothesis, alternative; signs are turned where the alternative is below.
+
+    Examples
+    --------
+    >>> mixture_p_value(np.array([[0.0, 1.0], [1.0, 2.0]]))
+    0.25
+    """
+    null, alternative = differences.T
+    if np.median(null) > np.median(alternative):
+        null, alternative = -null, -alternative
+    below = np.searchsorted(np.sort(null), alternative, side="left")
+    return float(1 - below.mean() / len(null))
+
+
+def _pooled(a: Cloud, b: Cloud) -> Cloud:
+    """The responses of both, those of each weighing one half; as if A and B gave one response together."""
+    halves = [cloud.times / cloud.sizes[:, None] / 2 for cloud in (a, b)]
+    return Cloud(vectors=np.concatenate([a.vectors, b.vectors], axis=1), times=np.concatenate(halves, axis=1))
+
+
+def _differences(problem: Problem, a: Cloud, b: Cloud, rows: int, rng: Generator) -> Floats:
+    """Differences of scores in test sets with a's and b's responses; as many for each item as A and B have."""
+    item = rng.integers(problem.n_items, size=(rows, problem.n_items))
+    means = [
+        _redrawn(cloud, sizes, item, rng)
+        for cloud, sizes in ((a, problem.a.sizes), (b, problem.b.sizes), (problem.people, problem.people.sizes))
+    ]
+    return problem.metric.score(problem.columns(*means)).difference
+
+
+def _redrawn(
+    cloud: Cloud, sizes: Floats, item: np.ndarray[tuple[int, ...], np.dtype[np.intp]], rng: Generator
+) -> Floats:
+    """Means of so many responses drawn with replacement, of shape (rows, n_items, n_coordinates)."""
+    chances = cloud.times / cloud.sizes[:, None]
+    drawn = rng.multinomial(sizes.astype(np.int64)[item], chances[item])
+    return np.asarray(np.einsum("rim,rimc->ric", drawn, cloud.vectors[item]) / sizes[item][..., None])
+
+
+MOST_WEIGHTS = 2_000_000
+"""How many numbers are held at a time."""
+
+
+def bootstrap_differences(metric: Metric, columns: Columns, replicates: int, rng: Generator) -> Floats:
+    """Differences of scores on as many items drawn with replacement, of shape (replicates,)."""
+    size = max(1, MOST_WEIGHTS // len(columns.a))
+    parts = []
+    for done in range(0, replicates, size):
+        weights = _drawn_weights(columns, min(size, replicates - done), rng)
+        parts.append(metric.score(columns, weights).difference)
+    return np.concatenate(parts)
+
+
+def _drawn_weights(columns: Columns, rows: int, rng: Generator) -> Floats:
+    """How often each item is drawn, all of its copies together, of shape (rows, n_items)."""
+    if columns.copies is not None:
+        shares = columns.copies / columns.copies.sum()
+        return rng.multinomial(columns.items_in_all, shares, size=rows).astype(np.float64)
+    n = len(columns.a)
+    drawn = rng.integers(n, size=(rows, n)) + n * np.arange(rows)[:, None]
+    return np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+
+
+def non_inferiority_p_value(gain: float, gains: Floats, margin: float) -> float:
+    """Chance of so good a B if it were worse by the margin, from the bootstrap moved there; NaN without replicates.
+
+    Parameters
+    ----------
+    gain : float
+        How much better B is than A; negative where it is worse.
+    gains : ndarray of shape (replicates,)
+        The same in bootstrap samples.
+    margin : float
+        How much worse it may be.
+
+    Examples
+    --------
+    >>> non_inferiority_p_value(0.0, np.array([-2.0, -1.0, 0.0, 1.0]), margin=0.5)
+    0.4
+    """
+    defined = gains[np.isfinite(gains)]
+    if not defined.size or not np.isfinite(gain):
+        return float("nan")
+    reached = np.sum(defined - gain >= gain + margin)
+    return float((1 + reached) / (1 + len(defined)))
+
+
+ROUNDING = 1e-10
+"""Differences that are closer count as equal, relative to the largest: the same sum in another order."""
+
+
+def two_sided_p_value(
+    difference: float, resampled: Floats, *, is_every: bool = False, is_symmetric: bool = False
+) -> float:
+    """Twice the chance of a difference at least as far out on the same side, at most 1; NaN if it is undefined.
+
+    Parameters
+    ----------
+    difference : float
+        Observed.
+    resampled : ndarray of shape (n,)
+        Under the null hypothesis.
+    is_every : bool
+        Whether these are all that there are. Else the observed one counts as one of them, so that p is never 0.
+    is_symmetric : bool
+        Whether differences are as likely as their opposites. Then both sides are counted, which is the same with less
+        noise.
+
+    Examples
+    --------
+    >>> two_sided_p_value(2.0, np.array([-2.0, -1.0, 1.0, 2.0]), is_every=True)
+    0.5
+    """
+    known = resampled[np.isfinite(resampled)]
+    if not np.isfinite(difference) or not known.size:
+        return float("nan")
+    slack = ROUNDING * max(float(np.abs(known).max()), abs(difference))
+    extra = 0 if is_every else 1
+    if is_symmetric:
+        return float((np.sum(np.abs(known) >= abs(difference) - slack) + extra) / (len(known) + extra))
+    tails = np.array([np.sum(known >= difference - slack), np.sum(known <= difference + slack)])
+    return float(min(1.0, 2 * (tails.min() + extra) / (len(known) + extra)))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values for all pairs together: with those of at most .05, the chance of any wrong one is at most .05.
+
+    Those that are undefined stay so and do not count.
+
+    References
+    ----------
+    S. Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure".
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    adjusted = np.full(len(p_values), np.nan)
+    known = np.flatnonzero(np.isfinite(p_values))
+    order = known[np.argsort(np.asarray(p_values)[known], kind="stable")]
+    steps = np.asarray(p_values)[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(steps)) if len(order) else steps
+    return [float(value) for value in adjusted]
+
+
+# ---- All that is drawn at random for one pair, cut into tasks of fixed size
+
+RESAMPLES_PER_TASK = 1_000
+"""Fixed, so that the streams of random numbers do not depend on the number of workers."""
+TEST_SETS_PER_TASK = 50
+"""The same for the mixture test, which draws every response."""
+
+Kind = Literal["sign-flip", "response-permutation", "mixture", "bootstrap"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """Some of the resamples of one pair: a task for an executor."""
+
+    problem: Problem
+    kind: Kind
+    resamples: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Resampled:
+    """What resampling found about one pair.
+
+    Attributes
+    ----------
+    p_value : float
+        Of the test; NaN where a score is undefined.
+    differences : ndarray of shape (bootstrap,)
+        Differences of scores in bootstrap samples of the items.
+    """
+
+    p_value: float
+    differences: Floats
+
+
+def parts_of(problem: Problem, kind: Kind, resamples: int) -> list[Part]:
+    """The tasks for so many resamples."""
+    size = TEST_SETS_PER_TASK if kind == "mixture" else RESAMPLES_PER_TASK
+    sizes = [min(size, resamples - done) for done in range(0, resamples, size)]
+    return [Part(problem=problem, kind=kind, resamples=rows) for rows in sizes]
+
+
+def drawn(part: Part, rng: Generator) -> Floats:
+    """The differences of one task."""
+    if part.kind == "mixture":
+        return mixture_differences(part.problem, part.resamples, rng)
+    if part.kind == "response-permutation":
+        return permuted_differences(part.problem, part.resamples, rng)
+    draw = bootstrap_differences if part.kind == "bootstrap" else flipped_differences
+    return draw(part.problem.metric, part.problem.observed(), part.resamples, rng)
+
+
+def resample(
+    problems: Sequence[Problem],
+    test: Test,
+    *,
+    resamples: int,
+    bootstrap: int,
+    rng: Generator,
+    executor: Executor,
+    progress: Progress | None = None,
+) -> list[Resampled]:
+    """P-value and bootstrap differences of each pair.
+
+    A pair's numbers depend on its place among the pairs, not on what else is drawn: test and bootstrap have streams of
+    their own.
+    """
+    test_stream, bootstrap_stream = rng.spawn(2)
+    every = [_all_differences(problem, test, resamples) for problem in problems]
+    parts = [
+        [] if known is not None else parts_of(problem, test, resamples)
+        for problem, known in zip(problems, every, strict=True)
+    ]
+    tested = _grouped(
+        parts, run_tasks(executor, drawn, list(chain.from_iterable(parts)), rng=test_stream, progress=progress)
+    )
+    samples = [parts_of(problem, "bootstrap", bootstrap) for problem in problems]
+    moved = _grouped(samples, run_tasks(executor, drawn, list(chain.from_iterable(samples)), rng=bootstrap_stream))
+    found = []
+    for problem, known, own, differences in zip(problems, every, tested, moved, strict=True):
+        p_value = _p_value(problem, test, own if known is None else known, is_every=known is not None)
+        found.append(Resampled(p_value=p_value, differences=differences))
+    return found
+
+
+def _all_differences(problem: Problem, test: Test, resamples: int) -> Floats | None:
+    """Every difference that the test could draw, where there are few."""
+    return all_flipped_differences(problem.metric, problem.observed(), resamples) if test == "sign-flip" else None
+
+
+def _grouped(parts: Sequence[Sequence[Part]], results: Sequence[Floats]) -> list[Floats]:
+    """The results of each pair's tasks put together."""
+    ends = np.cumsum([len(own) for own in parts])
+    starts = ends - [len(own) for own in parts]
+    return [np.concatenate(results[start:end] or [np.empty(0)]) for start, end in zip(starts, ends, strict=True)]
+
+
+def _p_value(problem: Problem, test: Test, differences: Floats, *, is_every: bool) -> float:
+    observed = float(problem.metric.score(problem.observed()).difference)
+    if not np.isfinite(observed):
+        return float("nan")
+    if test == "mixture":
+        return _mixture_p_value(differences[np.isfinite(differences).all(axis=1)])
+    return two_sided_p_value(observed, differences, is_every=is_every, is_symmetric=test == "sign-flip")
+
+
+def _mixture_p_value(differences: Floats) -> float:
+    """The authors' p, but not below what so many test sets can tell; NaN without any."""
+    return max(mixture_p_value(differences), 1 / (1 + len(differences))) if len(differences) else float("nan")

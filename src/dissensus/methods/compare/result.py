@@ -1,0 +1,117 @@
+"""What `compare` returns."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from dissensus.methods.compare.metrics import MetricName
+from dissensus.methods.compare.options import Asked, Test
+from dissensus.results import Result
+
+Better = Literal["a", "b", "neither"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonInferiority:
+    """Is B at most so much worse than A?
+
+    Attributes
+    ----------
+    margin : float
+        How much worse it may be, in units of the metric.
+    p_value : float
+        Of the hypothesis that B is worse by the margin or more, from the item bootstrap.
+    p_holm : float
+        The same, corrected for all pairs; equal to it where there is one pair.
+    is_non_inferior : bool
+        Whether the hypothesis is rejected.
+    """
+
+    margin: float
+    p_value: float
+    p_holm: float
+    is_non_inferior: bool
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairComparison:
+    """One judge against another; NaN where a number is undefined.
+
+    Attributes
+    ----------
+    difference : float
+        A's score less B's.
+    better : str
+        Which judge is better by the test, or neither.
+    low, high : float
+        Of the difference, by item bootstrap; NaN where there is no interval.
+    p_value : float
+        Of the test, for this pair alone.
+    p_holm : float
+        The same, corrected for all pairs; equal to it where there is one pair.
+    items : int
+        On which raters and both judges answered.
+    """
+
+    judge_a: str
+    judge_b: str
+    score_a: float
+    score_b: float
+    difference: float
+    better: Better
+    low: float
+    high: float
+    p_value: float
+    p_holm: float
+    items: int
+    non_inferiority: NonInferiority | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return fields | {"non_inferiority": self.non_inferiority and self.non_inferiority.as_dict()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareResult(Result):
+    """Is A better than B?
+
+    Attributes
+    ----------
+    pairs : tuple of PairComparison
+        One, or all that were asked for.
+    better_scores : str
+        Whether higher or lower scores are better.
+    question : str
+        What the p-value is about: are the judges equally good, or do they answer alike?
+    is_single : bool
+        Whether one pair was asked for by name; the JSON then holds it, else a list of pairs.
+    """
+
+    command: ClassVar[str] = "compare"
+
+    pairs: tuple[PairComparison, ...]
+    metric: MetricName
+    test: Test
+    better_scores: Literal["higher", "lower"]
+    question: Asked
+    is_single: bool
+
+    def as_dict(self) -> dict[str, object]:
+        """The `result` part of the JSON: the pair that was asked for, or all of them under `pairs`."""
+        shared = {
+            "metric": self.metric,
+            "better_scores": self.better_scores,
+            "test": self.test,
+            "question": self.question,
+        }
+        if self.is_single:
+            return self.pairs[0].as_dict() | shared
+        return shared | {"pairs": self.rows()}
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per pair."""
+        return [pair.as_dict() for pair in self.pairs]

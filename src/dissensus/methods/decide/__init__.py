@@ -1,0 +1,1 @@
+"""What all the methods together say about one data set."""

@@ -1,0 +1,349 @@
+"""Do the raters agree? Shape of the ratings, shares of the labels, coefficients of agreement with intervals."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+from numpy.random import Generator
+
+from dissensus.arrays import Floats
+from dissensus.data import CountTypes, Ratings
+from dissensus.data.counts import median
+from dissensus.data.labels import Scale, membership
+from dissensus.data.ratings import ELICITATIONS, Elicitation
+from dissensus.errors import OptionError, listed
+from dissensus.methods.describe.coefficients import (
+    WEIGHTINGS,
+    Weighting,
+    agreeing_share,
+    fleiss_kappa,
+    gwet_ac1,
+    gwet_ac2,
+    interval_alpha,
+    jaccard_distance,
+    masi_distance,
+    nominal_alpha,
+    ordinal_alpha,
+    pairable,
+    pairwise_agreement,
+    set_alpha,
+)
+from dissensus.methods.describe.result import Coefficient, DescribeResult, Description, LabelShare
+from dissensus.sampling import Engine, Progress, open_executor, run_tasks, seed_of
+from dissensus.sampling.intervals import check_bootstrap, check_confidence, percentile_interval
+
+# ---- Item bootstrap of coefficients of agreement, by reweighting types
+
+Measure = Callable[..., Floats]
+"""Called as measure(types, weights=weights)."""
+
+REPLICATES_PER_TASK = 50
+"""Fixed, so that the streams of random numbers do not depend on the number of workers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    types: CountTypes
+    measures: Mapping[str, Measure]
+    replicates: int
+
+
+def draw_weights(types: CountTypes, replicates: int, rng: Generator) -> npt.NDArray[np.intp]:
+    """How often each type is drawn when as many items as there are are drawn with replacement.
+
+    Returns
+    -------
+    ndarray of shape (replicates, n_types)
+    """
+    n_items, n_types = int(types.items.sum()), types.n_types
+    if n_items > 8 * n_types:
+        # Few types: one multinomial draw instead of one draw per item.
+        return rng.multinomial(n_items, types.items / n_items, size=replicates)
+    type_of = np.repeat(np.arange(n_types), types.items)
+    # A row at a time takes the same random numbers as all at once, and much less memory.
+    rows = [np.bincount(type_of[rng.integers(n_items, size=n_items)], minlength=n_types) for _ in range(replicates)]
+    return np.stack(rows) if rows else np.empty((0, n_types), dtype=np.intp)
+
+
+def replicate(
+    samples: Sequence[tuple[CountTypes, Mapping[str, Measure]]],
+    *,
+    replicates: int,
+    rng: int | Generator | None,
+    executor: Executor,
+    progress: Progress | None = None,
+) -> list[dict[str, Floats]]:
+    """Bootstrap values of each measure, for each sample of items.
+
+    Parameters
+    ----------
+    samples : sequence of (CountTypes, mapping of name to measure)
+        What to resample and what to compute on it.
+    replicates : int
+        How many bootstrap samples to draw of each.
+    rng, executor, progress
+        As in `run_tasks`.
+
+    Returns
+    -------
+    list of dict from name to ndarray of shape (replicates,)
+        One dict per sample.
+    """
+    sizes = [min(REPLICATES_PER_TASK, replicates - done) for done in range(0, replicates, REPLICATES_PER_TASK)]
+    jobs = [_Job(types, measures, size) for types, measures in samples for size in sizes]
+    parts = run_tasks(executor, _run, jobs, rng=rng, progress=progress)
+    grouped = [parts[i : i + len(sizes)] for i in range(0, len(parts), len(sizes))] if sizes else []
+    return [{name: np.concatenate([part[name] for part in group]) for name in group[0]} for group in grouped]
+
+
+def _run(job: _Job, stream: Generator) -> dict[str, Floats]:
+    weights = draw_weights(job.types, job.replicates, stream)
+    return {name: measure(job.types, weights=weights) for name, measure in job.measures.items()}
+
+
+PAIRWISE = "pairwise_agreement"
+
+
+def measures_for(ratings: Ratings, *, weighting: Weighting | None = None) -> dict[str, Measure]:
+    """The coefficients that the scale of the labels allows, by name and in the order of the output.
+
+    Response sets have no order, so they get the nominal coefficients and alpha with the distances between sets. Labels
+    that are numbers get interval alpha on an ordinal scale too: the numbers are there, and the output names the scale.
+    """
+    scale: Scale = "nominal" if ratings.has_response_sets else ratings.scale
+    values = ratings.values
+    measures: dict[str, Measure] = {PAIRWISE: pairwise_agreement, "krippendorff_alpha_nominal": nominal_alpha}
+    if scale != "nominal":
+        measures["krippendorff_alpha_ordinal"] = ordinal_alpha
+        if np.isfinite(values).all():
+            measures["krippendorff_alpha_interval"] = partial(interval_alpha, values=values)
+    measures["fleiss_kappa"] = fleiss_kappa
+    measures["gwet_ac1"] = gwet_ac1
+    if scale != "nominal":
+        measures["gwet_ac2"] = partial(gwet_ac2, values=values, weighting=weighting or default_weighting(scale))
+    if ratings.has_response_sets:
+        members = membership(ratings.labels, ratings.options)
+        measures["krippendorff_alpha_jaccard"] = partial(set_alpha, distance=jaccard_distance(members))
+        measures["krippendorff_alpha_masi"] = partial(set_alpha, distance=masi_distance(members))
+    return measures
+
+
+def default_weighting(scale: Scale) -> Weighting:
+    """Weights of AC2 that fit a scale: by rank for an order, by squared distance for numbers."""
+    return "quadratic" if scale == "interval" else "ordinal"
+
+
+def why_undefined(ratings: Ratings) -> str:
+    """The reason that a coefficient is undefined."""
+    ratings_per_item = ratings.types.ratings
+    if ratings_per_item.max(initial=0) < 2:  # noqa: PLR2004 - a pair
+        return "no item has two ratings, so nobody could agree or disagree"
+    return "only one label was used on the items with two or more ratings, so chance agreement is complete"
+
+
+# ---- Do the raters agree? Shape of the ratings, shares of the labels, coefficients of agreement with intervals
+
+BINS = 20
+UNDEFINED_SHARE = 0.05
+"""With more undefined bootstrap values than this, the interval would be that of a different question."""
+
+
+def describe(
+    ratings: Ratings,
+    *,
+    group: str | None = None,
+    by_group: bool = False,
+    elicitation: Elicitation | None = None,
+    bootstrap: int = 500,
+    confidence: float = 0.95,
+    weights: Weighting | None = None,
+    rng: int | Generator | None = 0,
+    engine: Engine = "local",
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> DescribeResult:
+    """How far raters agree, with an interval for each coefficient from resampling items.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Who gave which label to which item.
+    group : str, optional
+        Describe the ratings of this group only.
+    by_group : bool
+        Describe each group too.
+    elicitation : {"forced_choice", "response_set"}, optional
+        Describe only the ratings that were asked for in this way.
+    bootstrap : int
+        How many bootstrap samples of the items to draw; 0 for no intervals.
+    confidence : float
+        Share of the bootstrap samples inside the interval.
+    weights : {"ordinal", "linear", "quadratic"}, optional
+        Weights of Gwet's AC2; by rank for an ordinal scale and quadratic for an interval scale if not given.
+    rng : int or Generator
+        Seed.
+    engine, workers
+        Where the bootstrap runs; the numbers do not depend on it.
+    progress : callable, optional
+        Told how many tasks are done, and of how many.
+
+    Returns
+    -------
+    DescribeResult
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dissensus import read
+    >>> frame = pd.DataFrame({"item": [1, 1, 2, 2, 3, 3], "rater": ["a", "b"] * 3, "label": list("xxxyyy")})
+    >>> result = describe(read(frame), bootstrap=0)
+    >>> round(result.whole.pairwise_agreement.value, 3)  # two of the three items
+    0.667
+    """
+    _check_options(bootstrap, confidence, weights)
+    asked = ratings if elicitation is None else ratings.of_elicitation(elicitation)
+    if elicitation is not None and not asked.n_items:
+        words = elicitation.replace("_", " ")
+        raise OptionError(f"No rating is a {words}, as the elicitation column has it: leave out --only.")
+    chosen = asked if group is None else asked.of_group(group)
+    if by_group and not chosen.groups:
+        raise OptionError("The ratings have no groups to describe: name a group column with --group COLUMN.")
+    parts: list[tuple[str | None, Ratings]] = [(group, chosen)]
+    parts += [(name, chosen.of_group(name)) for name in chosen.groups] if by_group else []
+    samples = [(part.types, measures_for(part, weighting=weights)) for _, part in parts]
+    with open_executor(engine, workers=workers) as executor:
+        replicates = replicate(samples, replicates=bootstrap, rng=rng, executor=executor, progress=progress)
+    described = []
+    warnings = [*chosen.warnings, *_about_sets(chosen)]
+    warnings += _about_groups(chosen) if group is None and not by_group else []
+    for i, (name, part) in enumerate(parts):
+        description, more = _describe_one(part, name, samples[i][1], replicates[i] if replicates else {}, confidence)
+        described.append(description)
+        warnings += more
+    return DescribeResult(
+        settings={
+            "group": group,
+            "by_group": by_group,
+            "elicitation": elicitation,
+            "scale": ratings.scale,
+            "labels": list(ratings.labels),
+            "weights": _weighting(chosen, weights),
+            "bootstrap": bootstrap,
+            "confidence": confidence,
+            "interval": "percentile",
+            "seed": seed_of(rng),
+        },
+        data={"ratings": ratings.describe_data()},
+        warnings=tuple(warnings),
+        whole=described[0],
+        groups=tuple(described[1:]),
+    )
+
+
+def _check_options(bootstrap: int, confidence: float, weights: Weighting | None) -> None:
+    check_bootstrap(bootstrap)
+    check_confidence(confidence)
+    if weights is not None and weights not in WEIGHTINGS:
+        raise OptionError.unknown("--weights", weights, WEIGHTINGS)
+
+
+def _about_sets(ratings: Ratings) -> list[str]:
+    """Say what response sets change: they are compared with forced choices, and they have no order."""
+    mixed = ratings.elicitation is not None and len(np.unique(ratings.elicitation)) == len(ELICITATIONS)
+    warnings = []
+    if mixed:
+        pair = "Forced choices and response sets are compared with each other here"
+        warnings.append(f"{pair}: choose one kind with --only forced_choice or --only response_set.")
+    if ratings.has_response_sets and ratings.scale != "nominal":
+        warnings.append("Response sets have no order, so the coefficients for ordered labels are left out.")
+    return warnings
+
+
+def _about_groups(ratings: Ratings) -> list[str]:
+    """Say that groups, who may see things differently, were put together."""
+    if len(ratings.groups) < 2:  # noqa: PLR2004 - one group is everybody
+        return []
+    return [f"The file has groups: {listed(ratings.groups)}. They are put together here; each alone: --group group."]
+
+
+def _weighting(ratings: Ratings, weights: Weighting | None) -> str | None:
+    is_ordered = ratings.scale != "nominal" and not ratings.has_response_sets
+    return (weights or default_weighting(ratings.scale)) if is_ordered else None
+
+
+def _describe_one(
+    ratings: Ratings,
+    group: str | None,
+    measures: Mapping[str, Measure],
+    replicates: Mapping[str, Floats],
+    confidence: float,
+) -> tuple[Description, list[str]]:
+    types = ratings.types
+    coefficients, warnings = _coefficients(ratings, group, measures, replicates, confidence)
+    totals = np.bincount(types.label, weights=types.count * types.items[types.type_of_cell], minlength=types.n_labels)
+    shares = [
+        LabelShare(label=label, count=int(total), share=float(total / totals.sum()))
+        for label, total in zip(ratings.labels, totals, strict=True)
+    ]
+    description = Description(
+        group=group,
+        items=ratings.items_in_all,
+        raters=ratings.n_raters,
+        ratings=ratings.n_ratings,
+        fewest=int(types.ratings.min()),
+        median=median(types.ratings.astype(np.float64), types.items),
+        most=int(types.ratings.max()),
+        labels=tuple(shares),
+        pairwise_agreement=coefficients[0],
+        coefficients=tuple(coefficients[1:]),
+        agreement_by_item=_agreement_by_item(ratings),
+    )
+    return description, warnings
+
+
+def _coefficients(
+    ratings: Ratings,
+    group: str | None,
+    measures: Mapping[str, Measure],
+    replicates: Mapping[str, Floats],
+    confidence: float,
+) -> tuple[list[Coefficient], list[str]]:
+    """Each measure with its interval, and why where there is none."""
+    coefficients = []
+    undefined: list[str] = []
+    no_interval: dict[str, list[str]] = {}
+    for name, measure in measures.items():
+        value = float(measure(ratings.types)[0])
+        low = high = float("nan")
+        if np.isnan(value):
+            undefined.append(name)
+        elif name in replicates:
+            reason = _why_no_interval(ratings, replicates[name])
+            if reason is None:
+                low, high = percentile_interval(replicates[name], confidence)
+            else:
+                no_interval.setdefault(reason, []).append(name)
+        coefficients.append(Coefficient(name=name, value=value, low=low, high=high))
+    where = "" if group is None else f"In group {group}: "
+    warnings = [f"{where}{', '.join(undefined)} undefined: {why_undefined(ratings)}."] if undefined else []
+    warnings += [f"{where}No interval for {', '.join(names)}: {why}." for why, names in no_interval.items()]
+    return coefficients, warnings
+
+
+def _why_no_interval(ratings: Ratings, replicates: Floats) -> str | None:
+    if ratings.items_in_all == 1:
+        return "there is only one item to resample"
+    undefined = float(np.isnan(replicates).mean())
+    return f"undefined in {undefined:.0%} of the bootstrap samples" if undefined > UNDEFINED_SHARE else None
+
+
+def _agreement_by_item(ratings: Ratings) -> tuple[tuple[float, int], ...]:
+    types = ratings.types
+    pairs = pairable(types)
+    # A hair above each edge, so that a share of 3/5 computed as .6 - 1e-17 falls into its bin; 1 has a bin of its own.
+    place = np.floor(agreeing_share(types)[pairs] * BINS + 1e-9).astype(np.intp)
+    items = np.bincount(place, weights=types.items[pairs], minlength=BINS + 1)
+    return tuple((i / BINS, int(n)) for i, n in enumerate(items))

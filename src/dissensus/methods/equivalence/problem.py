@@ -1,0 +1,300 @@
+"""Everything that a survey equivalence is computed from, as plain arrays: it travels to other processes as it is.
+
+Where every item has another output, items are put together by their label counts alone, and the judges' scores within
+a profile are known by mean and covariance. The score of the data is exact. A bootstrap sample that draws a profile w
+times adds up w scores: a sum with w times the mean and w times the covariance, taken as normal.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numpy.random import Generator
+
+from dissensus.arrays import Codes, Floats
+from dissensus.data import Judges
+from dissensus.data.counts import count_types
+from dissensus.errors import OptionError
+from dissensus.methods.equivalence.curve import Panel
+from dissensus.methods.equivalence.options import Question
+from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, RankedScore, Score, label_scores, ranked_score
+from dissensus.methods.equivalence.surveys import plurality_of_draws
+
+# ---- Judges with continuous outputs on profiles: their scores from the moments of what the outputs score
+
+DECIMALS = 12
+"""Of the noise that a bootstrap sample adds."""
+
+
+class ScoredMoments(NamedTuple):
+    """What judges score against the raters of each item, over its copies.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_items, n_judges)
+        NaN where an item has no reference.
+    covariance : ndarray of shape (n_items, n_judges, n_judges)
+        Over the copies.
+    """
+
+    mean: Floats
+    covariance: Floats
+
+
+def check_moments(judges: Judges, question: Question, labels: tuple[str, ...]) -> None:
+    """Raise where the question needs the outputs themselves, and only their moments are known."""
+    if judges.moments is None:
+        return
+    remedy = "read them with rounded outputs (--round-outputs 3)"
+    known = "Of these outputs only mean and covariance by label counts were kept"
+    if question.calibrate != "none":
+        raise OptionError(f"{known}, which --calibrate {question.calibrate} cannot learn from: {remedy}.")
+    if question.score not in ADDITIVE_SCORES:
+        raise OptionError(f"{known}, which --score {question.score} cannot be told from: {remedy}.")
+    if judges.moments.scored_by != label_scores(question.score, clip=question.clip):
+        raise OptionError(f"{known}, of another score: read them with that of the question.")
+    if set(labels) != set(judges.moments.labels):
+        raise OptionError(
+            f"{known}, for the labels {', '.join(judges.moments.labels)}; here they are {', '.join(labels)}: {remedy}."
+        )
+
+
+def scored_moments(judges: Judges, items: tuple[str, ...], labels: tuple[str, ...], shares: Floats) -> ScoredMoments:
+    """Moments of the judges' scores on these items, from the shares of their raters' labels.
+
+    Parameters
+    ----------
+    judges : Judges
+        With moments, and an answer to each of the items.
+    items : tuple of str
+        An item for each row of the shares.
+    labels : tuple of str
+        A label for each of their columns.
+    shares : ndarray of shape (n_items, n_labels)
+        How a reference rater answers; NaN where there is none.
+    """
+    assert judges.moments is not None  # noqa: S101 - the caller asked
+    row_of = {name: i for i, name in enumerate(judges.items)}
+    row = np.array([row_of[name] for name in items], dtype=np.intp)
+    column = _places(labels, judges.moments.labels)
+    mean = judges.moments.mean[row][:, :, column]
+    n_judges, n_labels = mean.shape[1:]
+    covariance = judges.moments.covariance.reshape(-1, n_judges, n_labels, n_judges, n_labels)[row]
+    covariance = covariance[:, :, column][:, :, :, :, column]
+    return ScoredMoments(
+        np.einsum("nl,njl->nj", shares, mean),
+        np.einsum("nl,njlkm,nm->njk", shares, covariance, shares, optimize=["einsum_path", (0, 1), (0, 1)]),
+    )
+
+
+def _places(names: tuple[str, ...], among: tuple[str, ...]) -> Codes:
+    return np.array([among.index(name) for name in names], dtype=np.intp)
+
+
+def moment_scores(moments: ScoredMoments, weights: npt.NDArray[np.integer], rng: Generator | None) -> Floats:
+    """Score of each judge in each replicate, of shape (n_replicates, n_judges).
+
+    The noise of a replicate is drawn once for all of its profiles, from the sum of their covariances, and jointly for
+    all judges, so that differences between judges vary as they should; without `rng` there is none.
+    """
+    known = ~np.isnan(moments.mean).any(axis=1)
+    times = weights[:, known].astype(np.float64)
+    total = times.sum(axis=1)
+    items = np.where(total > 0, total, np.nan)[:, None]
+    scores = np.asarray(np.einsum("ri,ij->rj", times, moments.mean[known]) / items)
+    if rng is None:
+        return scores
+    root = _root(np.einsum("ri,ijk->rjk", times, moments.covariance[known]))
+    noise = np.einsum("rjk,rk->rj", root, rng.standard_normal(scores.shape)) / items
+    # Two judges that always answer the same must not differ by rounding errors.
+    return np.asarray(scores + np.round(noise, DECIMALS))
+
+
+def _root(covariance: Floats) -> Floats:
+    """The symmetric square root of each matrix: unlike a factor, there is one, however judges depend on each other."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(np.einsum("rjv,rv,rkv->rjk", vectors, np.sqrt(np.maximum(values, 0)), vectors))
+
+
+# ---- Everything that a survey equivalence is computed from, as plain arrays: it travels to other processes as it is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Predictions:
+    """One judge, raw or calibrated, on every item."""
+
+    judge: str
+    calibrated: bool
+    predictions: Floats  # (n_items, n_labels)
+    values: Floats  # (n_items,), for correlations; NaN where they come from the predictions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """Types of items, who rated them, judges, and how to score.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n_types, n_labels)
+        Ratings by those whom judges are compared with: all raters, or the experts.
+    amateurs : ndarray of shape (n_types, n_labels), optional
+        Ratings by the amateurs.
+    type_of_item : ndarray of shape (n_items,)
+        The type of each item.
+    copies : ndarray of shape (n_items,), optional
+        How many items of the data each item stands for; None means one.
+    judges : tuple of Predictions
+        The judges.
+    sizes : tuple of int
+        Numbers of raters k of the curve, from 0.
+    panel, score
+        The combiner and the score.
+    references : int
+        How many held-out raters make the reference.
+    fold : ndarray of shape (n_items,)
+        Fold of each item, for cross-fitting.
+    columns : tuple of arrays, optional
+        Item and rater of each rating and its label, where judges are scored rater by rater.
+    moments : ScoredMoments, optional
+        What judges score on the copies of each item, where their outputs differ between them.
+    """
+
+    counts: Codes
+    type_of_item: Codes
+    judges: tuple[Predictions, ...]
+    sizes: tuple[int, ...]
+    panel: Panel
+    score: Score
+    fold: Codes
+    references: int = 1
+    amateurs: Codes | None = None
+    amateur_sizes: tuple[int, ...] = ()
+    columns: tuple[Codes, Codes, Codes] | None = None
+    copies: Codes | None = None
+    moments: ScoredMoments | None = None
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are, those that stand for many counted once."""
+        return len(self.type_of_item)
+
+    @property
+    def items(self) -> Codes:
+        """How many items of the data each type has."""
+        if self.copies is None:
+            return np.bincount(self.type_of_item, minlength=len(self.counts))
+        return np.asarray(type_weights(self.copies[None, :], self)[0], dtype=np.intp)
+
+
+def types_of_items(counts: Codes) -> tuple[Codes, Codes]:
+    """Distinct rows of counts, of shape (n_types, n_columns), and the type of each row."""
+    item, label = np.nonzero(counts)
+    if len(np.unique(item)) < len(counts):
+        raise ValueError("every item needs a rating")
+    cells = (item.astype(np.intp), label.astype(np.intp), counts[item, label])
+    types, type_of_item = count_types(*cells, n_items=len(counts), n_labels=counts.shape[1])
+    return types.dense(), type_of_item
+
+
+def type_weights(item_weights: npt.NDArray[np.integer], problem: Problem) -> Floats:
+    """Weights of types, of shape (n_replicates, n_types), from weights of items."""
+    n_types = len(problem.counts)
+    return np.stack([np.bincount(problem.type_of_item, weights=row, minlength=n_types) for row in item_weights])
+
+
+def fold_weights(item_weights: npt.NDArray[np.integer], problem: Problem) -> Floats:
+    """Weights of types by fold, of shape (n_folds, n_replicates, n_types)."""
+    n_folds, n_types = int(problem.fold.max(initial=0)) + 1, len(problem.counts)
+    key = problem.fold * n_types + problem.type_of_item
+    table = np.stack([np.bincount(key, weights=row, minlength=n_folds * n_types) for row in item_weights])
+    return table.reshape(len(item_weights), n_folds, n_types).transpose(1, 0, 2).astype(np.float64)
+
+
+# ---- Scores of judges against the raters (Algorithm 1), in every replicate
+
+MASSES_AT_ONCE = 1 << 23
+
+
+def reference_shares(problem: Problem) -> Floats:
+    """How a random reference answers each type of item, of shape (n_types, n_labels); NaN where there is none."""
+    total = problem.counts.sum(axis=1)
+    if problem.references == 1:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(problem.counts / np.where(total > 0, total, np.nan)[:, None])
+    shares = np.full(problem.counts.shape, np.nan)
+    enough = total >= problem.references
+    shares[enough] = plurality_of_draws(problem.counts[enough], problem.references)
+    return shares
+
+
+def judge_scores(problem: Problem, item_weights: npt.NDArray[np.integer], rng: Generator | None = None) -> Floats:
+    """Score of each judge in each replicate, of shape (n_replicates, n_judges).
+
+    Bootstrap samples need `rng` where judges' outputs are known by their moments only.
+    """
+    if problem.moments is not None:
+        return moment_scores(problem.moments, item_weights, rng)
+    if problem.columns is not None:
+        each = [_rater_by_rater(problem, judge, item_weights) for judge in problem.judges]
+    else:
+        shares = reference_shares(problem)[problem.type_of_item]
+        known = np.asarray(~np.isnan(shares).any(axis=1))
+        each = [_item_by_item(problem, judge, item_weights, shares, known) for judge in problem.judges]
+    return np.stack(each, axis=1) if each else np.empty((len(item_weights), 0))
+
+
+def _item_by_item(
+    problem: Problem,
+    judge: Predictions,
+    item_weights: npt.NDArray[np.integer],
+    shares: Floats,
+    known: npt.NDArray[np.bool_],
+) -> Floats:
+    """Every item counts the same, however many raters it has."""
+    predictions, shares = judge.predictions[known], shares[known]
+    weights = item_weights[:, known].astype(np.float64)
+    score = problem.score
+    if score.is_additive:
+        per_item = (shares * score.of_labels()(predictions)).sum(axis=1)
+        total = weights.sum(axis=1)
+        mean = np.einsum("ri,i->r", weights, per_item) / np.where(total > 0, total, np.nan)
+        return np.asarray(mean)
+    if not score.is_ranked:
+        hard = score.hard(predictions)
+        return score.of_confusion(np.einsum("ri,ip,il->rpl", weights, hard, shares, optimize=_PATH))
+    step = max(1, MASSES_AT_ONCE // max(1, shares.size))
+    parts = []
+    for first in range(0, len(weights), step):
+        masses = weights[first : first + step, :, None] * shares
+        parts.append(_ranked(problem, judge, predictions, judge.values[known], masses))
+    return np.concatenate(parts)
+
+
+# First the two matrices of an item, then the sum over items: the order is fixed, so no thread can change it.
+_PATH = ["einsum_path", (1, 2), (0, 1)]
+
+
+def _ranked(problem: Problem, judge: Predictions, predictions: Floats, values: Floats, masses: Floats) -> Floats:
+    score = problem.score
+    if score.name == "auc" or np.isnan(values).any() or judge.calibrated:
+        return score.of_joint(predictions, masses)
+    # A judge that gave numbers is correlated as it is: one label whose value is its answer.
+    kind: RankedScore = "pearson" if score.name == "pearson" else "spearman"
+    return ranked_score(kind, values[:, None], masses, values=score.values, prediction_values=np.ones(1))
+
+
+def _rater_by_rater(problem: Problem, judge: Predictions, item_weights: npt.NDArray[np.integer]) -> Floats:
+    """The mean over raters of the score against that rater alone."""
+    assert problem.columns is not None  # noqa: S101 - the caller asked for it
+    item, rater, label = problem.columns
+    per_label = problem.score.of_labels()(judge.predictions)
+    scored = per_label[item, label]
+    n_raters = int(rater.max(initial=-1)) + 1
+    means = []
+    for row in item_weights:
+        weight = row[item].astype(np.float64)
+        total = np.bincount(rater, weights=weight * scored, minlength=n_raters)
+        count = np.bincount(rater, weights=weight, minlength=n_raters)
+        means.append(float(np.mean(total[count > 0] / count[count > 0])) if (count > 0).any() else np.nan)
+    return np.array(means)

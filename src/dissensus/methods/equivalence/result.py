@@ -1,0 +1,157 @@
+"""What `equivalence` returns."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dissensus.methods.equivalence.crossing import Verdict
+from dissensus.results import Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvePoint:
+    """Score of a survey of so many raters; NaN bounds where there is no interval.
+
+    Attributes
+    ----------
+    items : int
+        How many items have enough ratings for it.
+    standard_error : float
+        Of the score, where surveys were sampled because there are too many; NaN where it is exact.
+    """
+
+    raters: int
+    score: float
+    low: float
+    high: float
+    items: int
+    standard_error: float = float("nan")
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        exact = {name: getattr(self, name) for name in ("raters", "score", "low", "high", "items")}
+        return exact if math.isnan(self.standard_error) else exact | {"standard_error": self.standard_error}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeWorth:
+    """How many raters a judge is worth.
+
+    Attributes
+    ----------
+    calibrated : bool
+        Whether its outputs were calibrated.
+    equivalence : float
+        Survey equivalence; NaN unless the verdict is `within`.
+    equivalence_raters : int, optional
+        The fewest raters whose survey scores at least as well; None unless the verdict is `within`.
+    verdict : str, optional
+        `below 0`, `within` or `above K`; None if the judge's score is undefined.
+    share_below, share_above : float
+        Share of the bootstrap samples in which the judge is worse than nobody, or better than K raters.
+    performance_ratio : float, optional
+        Its information as a share of the ceiling; None unless the ceiling was asked for.
+    """
+
+    judge: str
+    calibrated: bool
+    score: float
+    low: float
+    high: float
+    equivalence: float
+    equivalence_raters: int | None
+    equivalence_low: float
+    equivalence_high: float
+    verdict: Verdict | None
+    share_below: float
+    share_above: float
+    performance_ratio: float | None = None
+    performance_ratio_low: float | None = None
+    performance_ratio_high: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The judge, and whether it was calibrated."""
+        return f"{self.judge} (calibrated)" if self.calibrated else self.judge
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeDifference:
+    """How much more one judge is worth than another, in raters; NaN where one of them is off the curve."""
+
+    judge_a: str
+    judge_b: str
+    difference: float
+    low: float
+    high: float
+    share_a_better: float
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmateurPoint:
+    """Score of a survey of so many amateurs, and how many experts it is worth (NaN where that is off their curve)."""
+
+    raters: int
+    score: float
+    low: float
+    high: float
+    worth_experts: float
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceiling:
+    """What no survey and no judge can exceed, in bits, and the curve beyond the data."""
+
+    gain: float
+    low: float
+    high: float
+    curve: tuple[CurvePoint, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        points = [{"raters": p.raters, "gain": p.score, "low": p.low, "high": p.high} for p in self.curve]
+        return {"gain": self.gain, "low": self.low, "high": self.high, "curve": points}
+
+
+@dataclass(frozen=True, kw_only=True)
+class EquivalenceResult(Result):
+    """How many raters is each judge worth?"""
+
+    command: ClassVar[str] = "equivalence"
+
+    curve: tuple[CurvePoint, ...]
+    judges: tuple[JudgeWorth, ...]
+    differences: tuple[JudgeDifference, ...] = ()
+    amateurs: tuple[AmateurPoint, ...] | None = None
+    ceiling: Ceiling | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """The `result` part of the JSON."""
+        return {
+            "curve": _dicts(self.curve),
+            "judges": _dicts(self.judges),
+            "differences": _dicts(self.differences),
+            "amateurs": None if self.amateurs is None else _dicts(self.amateurs),
+            "ceiling": None if self.ceiling is None else self.ceiling.as_dict(),
+        }
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per judge."""
+        return _dicts(self.judges)
+
+
+def _dicts(parts: Sequence[CurvePoint | JudgeWorth | JudgeDifference | AmateurPoint]) -> list[dict[str, object]]:
+    return [part.as_dict() for part in parts]

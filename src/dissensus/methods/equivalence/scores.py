@@ -1,0 +1,342 @@
+"""Scores by name: what a prediction is worth against the labels that raters gave; higher is better."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.arrays import Floats
+from dissensus.errors import OptionError
+
+AdditiveScore = Literal["cross-entropy", "agreement", "brier"]
+ADDITIVE_SCORES: tuple[AdditiveScore, ...] = get_args(AdditiveScore)
+LabelScores = Callable[[Floats], Floats]
+"""From predictions of shape (..., n_labels): what each label would score, of the same shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelScoring:
+    """The function that scores a prediction against each label; higher is better. It travels to other processes."""
+
+    score: AdditiveScore
+    clip: float = 0.0
+
+    def __call__(self, predictions: Floats) -> Floats:
+        """What each label would score."""
+        if self.score == "agreement":
+            return predictions
+        if self.score == "brier":
+            return _brier(predictions)
+        return np.asarray(np.log2(clipped(predictions, self.clip)))
+
+
+def label_scores(score: AdditiveScore, *, clip: float = 0.02) -> LabelScoring:
+    """What labels score under predictions; the clip is of cross-entropy only."""
+    return LabelScoring(score, clip if score == "cross-entropy" else 0.0)
+
+
+def clipped(predictions: Floats, clip: float) -> Floats:
+    """Probabilities kept away from 0 and 1, and rescaled to sum to 1.
+
+    Examples
+    --------
+    >>> clipped(np.array([1.0, 0.0]), 0.02)
+    array([0.98, 0.02])
+    """
+    n_labels = predictions.shape[-1]
+    if clip * n_labels >= 1:
+        raise OptionError(
+            f"--clip {clip:g} is too large for {n_labels} labels: choose less than {1 / n_labels:.3g}, or for labels "
+            "that are numbers --score pearson --combiner frequency."
+        )
+    inside = np.clip(predictions, clip, 1 - clip)
+    inside /= np.einsum("...l->...", inside)[..., None]
+    return np.asarray(inside)
+
+
+def _brier(predictions: Floats) -> Floats:
+    """Negative squared distance between the prediction and the label, so that higher is better."""
+    return np.asarray(2 * predictions - 1 - np.einsum("...l,...l->...", predictions, predictions)[..., None])
+
+
+ConfusionScore = Literal["f1", "precision", "recall", "dmi"]
+TIE = 1e-12
+
+
+def hard_predictions(predictions: Floats) -> Floats:
+    """All on the likeliest label, shared equally where several tie (up to rounding)."""
+    top = predictions >= predictions.max(axis=-1, keepdims=True) - TIE
+    return np.asarray(top / top.sum(axis=-1, keepdims=True))
+
+
+def confusion_score(score: ConfusionScore, matrix: Floats, *, positive: int | None = None) -> Floats:
+    """The score of each matrix.
+
+    Parameters
+    ----------
+    score : {"f1", "precision", "recall", "dmi"}
+        Which score.
+    matrix : ndarray of shape (n_replicates, n_labels, n_labels)
+        Mass of each pair of predicted (row) and given (column) label.
+    positive : int, optional
+        Code of the positive label; without it the mean over labels (macro).
+
+    Returns
+    -------
+    ndarray of shape (n_replicates,)
+        NaN where the score is undefined, as precision is where the positive label was never predicted, and where there
+        is no mass at all.
+    """
+    if score == "dmi":
+        total = matrix.sum(axis=(1, 2))
+        share = matrix / np.where(total > 0, total, 1)[:, None, None]
+        return np.where(total > 0, np.abs(np.linalg.det(share)), np.nan)
+    hits = np.diagonal(matrix, axis1=1, axis2=2)
+    predicted, given = matrix.sum(axis=2), matrix.sum(axis=1)
+    below = {"precision": predicted, "recall": given, "f1": (predicted + given) / 2}[score]
+    by_label = np.where(below > 0, hits / np.where(below > 0, below, 1), np.nan)
+    if positive is not None:
+        return np.asarray(by_label[:, positive])
+    # A label that is neither predicted nor given says nothing; one that is given but never predicted scores 0.
+    present = (predicted + given) > 0
+    filled = np.where(present, np.nan_to_num(by_label), 0)
+    n_present = present.sum(axis=1)
+    return np.where(n_present > 0, filled.sum(axis=1) / np.maximum(n_present, 1), np.nan)
+
+
+# ---- Scores that compare predictions of different items: AUC, Pearson, Spearman, from the exact joint distribution
+
+RankedScore = Literal["auc", "pearson", "spearman"]
+SAME = 1e-12
+"""Predictions that differ by less, relative to their size, are the same."""
+
+
+def ranked_score(
+    score: RankedScore,
+    predictions: Floats,
+    masses: Floats,
+    *,
+    values: Floats,
+    positive: int | None = None,
+    prediction_values: Floats | None = None,
+) -> Floats:
+    """The score of each replicate.
+
+    Parameters
+    ----------
+    score : {"auc", "pearson", "spearman"}
+        AUC ranks by the probability of the positive label; without one it is the mean over labels, each against the
+        rest. The correlations are between the expected and the given value.
+    predictions : ndarray of shape (n, n_labels) or (n_replicates, n, n_labels)
+        The predictions.
+    masses : ndarray of shape (n_replicates, n, n_labels)
+        How often each prediction met each label.
+    values : ndarray of shape (n_labels,)
+        The labels as numbers.
+    positive : int, optional
+        Code of the positive label.
+    prediction_values : ndarray, optional
+        The columns of the predictions as numbers, where they are not the labels.
+
+    Returns
+    -------
+    ndarray of shape (n_replicates,)
+        NaN where the score is undefined: one label only, or all predictions the same for a correlation.
+    """
+    if score == "auc":
+        labels = range(masses.shape[2]) if positive is None else [positive]
+        each = [_auc_of_label(predictions[..., label], masses, label) for label in labels]
+        return _mean_defined(np.array(each))
+    given = values / _unit(values)
+    if prediction_values is None:
+        expected = predictions @ given
+    else:
+        expected = predictions @ prediction_values
+        expected = expected / _unit(expected)
+    if score == "pearson":
+        return _pearson(np.broadcast_to(expected, masses.shape[:2]), given, masses)
+    return np.array(
+        [_spearman(expected if expected.ndim == 1 else expected[r], given, m) for r, m in enumerate(masses)]
+    )
+
+
+def _unit(numbers: Floats) -> float:
+    """The power of two below a usual number, so that what is rounding does not depend on what they are measured in.
+
+    Not below the largest: one may be beyond all bounds, as perplexities are. Dividing by a power of two is exact.
+
+    Examples
+    --------
+    >>> _unit(np.array([0.0, -3.0, 3.0, 1e15])), _unit(np.array([0.0]))
+    (2.0, 1.0)
+    """
+    sizes = np.abs(numbers[numbers != 0])
+    return float(2.0 ** np.floor(np.log2(np.median(sizes)))) if sizes.size else 1.0
+
+
+def _auc_of_label(predicted: Floats, masses: Floats, label: int) -> Floats:
+    """Probability that an item with the label is ranked above one without; ties count half."""
+    given = masses[:, :, label]
+    rest = masses.sum(axis=2) - given
+    if predicted.ndim == 1:
+        return _auc(predicted, given, rest)
+    return np.concatenate([_auc(predicted[r], given[r : r + 1], rest[r : r + 1]) for r in range(len(masses))])
+
+
+def _auc(predicted: Floats, given: Floats, rest: Floats) -> Floats:
+    order, start = _ties(predicted)
+    above = np.add.reduceat(given[:, order], start, axis=1)
+    below = np.add.reduceat(rest[:, order], start, axis=1)
+    lower = np.cumsum(below, axis=1) - below
+    wins = (above * (lower + below / 2)).sum(axis=1)
+    pairs = above.sum(axis=1) * below.sum(axis=1)
+    return np.where(pairs > 0, wins / np.where(pairs > 0, pairs, 1), np.nan)
+
+
+def _ties(predicted: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Ascending order of predictions, and where each run of equal ones (up to rounding) starts."""
+    order = np.argsort(predicted, kind="stable")
+    ordered = predicted[order]
+    is_new = np.diff(ordered, prepend=-np.inf) > SAME * np.maximum(np.abs(ordered), 1)
+    return order, np.flatnonzero(is_new)
+
+
+def _mean_defined(each: Floats) -> Floats:
+    defined = ~np.isnan(each)
+    total = np.where(defined, each, 0).sum(axis=0)
+    count = defined.sum(axis=0)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _pearson(expected: Floats, values: Floats, masses: Floats) -> Floats:
+    """Weighted correlation between predictions (n_replicates, n) and label values."""
+    total = masses.sum(axis=(1, 2))
+    total = np.where(total > 0, total, 1)  # a replicate without any mass has no label, and so no correlation
+    by_prediction, by_label = masses.sum(axis=2), masses.sum(axis=1)
+    x = expected - (by_prediction * expected).sum(axis=1, keepdims=True) / total[:, None]
+    y = values - (by_label @ values)[:, None] / total[:, None]
+    covariance = np.einsum("rn,rnl,rl->r", x, masses, y)
+    spread = (by_prediction * x**2).sum(axis=1) * (by_label * y**2).sum(axis=1)
+    # Predictions that are all the same have a spread of rounding errors, not of information; those without mass, of
+    # items that are not in the replicate, do not count.
+    occurs = by_prediction > 0
+    width = np.where(occurs, expected, -np.inf).max(axis=1) - np.where(occurs, expected, np.inf).min(axis=1)
+    size = np.where(occurs, np.abs(expected), 0).max(axis=1)
+    is_defined = (width > SAME * np.maximum(size, 1)) & (np.count_nonzero(by_label, axis=1) > 1)
+    return np.where(is_defined, covariance / np.sqrt(np.where(is_defined, spread, 1)), np.nan)
+
+
+def _spearman(expected: Floats, values: Floats, masses: Floats) -> float:
+    """Weighted rank correlation: Pearson's of the mid-ranks."""
+    predicted_rank = _mid_ranks(expected, masses.sum(axis=1))
+    label_rank = _mid_ranks(values, masses.sum(axis=0))
+    return float(_pearson(predicted_rank[None, :], label_rank, masses[None])[0])
+
+
+def _mid_ranks(x: Floats, mass: Floats) -> Floats:
+    order, start = _ties(x)
+    of_run = np.add.reduceat(mass[order], start)
+    middle = np.cumsum(of_run) - of_run / 2
+    ranks = np.empty_like(mass)
+    total = float(mass.sum())
+    ranks[order] = np.repeat(middle / (total if total > 0 else 1), np.diff([*start, len(x)]))
+    return ranks
+
+
+# ---- Scores by name: what a prediction is worth against the labels that raters gave; higher is better
+
+ScoreName = Literal[
+    "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier"
+]
+CONFUSION = ("f1", "precision", "recall", "dmi")
+CORRELATIONS = ("pearson", "spearman")
+RANKED = ("auc", *CORRELATIONS)
+SCORES: tuple[ScoreName, ...] = (
+    "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier",
+)  # fmt: skip
+
+RANGES: dict[ScoreName, tuple[float, float]] = {
+    "cross-entropy": (-np.inf, 0.0), "agreement": (0.0, 1.0), "auc": (0.0, 1.0), "f1": (0.0, 1.0),
+    "precision": (0.0, 1.0), "recall": (0.0, 1.0), "dmi": (0.0, 1.0), "pearson": (-1.0, 1.0), "spearman": (-1.0, 1.0),
+    "brier": (-2.0, 0.0),
+}  # fmt: skip
+"""Lowest and highest value that each score can have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A score and what it needs.
+
+    Attributes
+    ----------
+    name : str
+        As the user calls it.
+    positive : int, optional
+        Code of the positive label, for AUC, F1, precision and recall; None for the mean over labels.
+    values : ndarray of shape (n_labels,)
+        The labels as numbers, for Pearson and Spearman.
+    clip : float
+        How far cross-entropy keeps probabilities from 0 and 1.
+    """
+
+    name: ScoreName
+    values: Floats
+    positive: int | None = None
+    clip: float = 0.02
+
+    def __post_init__(self) -> None:
+        if self.name not in SCORES:
+            raise OptionError.unknown("--score", self.name, SCORES)
+        if self.name in CORRELATIONS and not np.isfinite(self.values).all():
+            raise OptionError(f"--score {self.name} needs labels that are numbers: choose agreement or cross-entropy.")
+        if not 0 < self.clip < 1:
+            raise OptionError(f"--clip cannot be {self.clip:g}: choose a small share above 0, such as 0.02.")
+
+    @property
+    def is_additive(self) -> bool:
+        """Whether the score is a mean over items."""
+        return self.name in ADDITIVE_SCORES
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the score compares predictions of different items, so that leaving items out one by one spoils it."""
+        return self.name in RANKED
+
+    def of_labels(self) -> LabelScores:
+        """What each label scores, for an additive score."""
+        return label_scores(cast("AdditiveScore", self.name), clip=self.clip)
+
+    def hard(self, predictions: Floats) -> Floats:
+        """Predictions as the confusion matrix takes them: the likeliest label, or as they are for DMI."""
+        return predictions if self.name == "dmi" else hard_predictions(predictions)
+
+    def of_confusion(self, matrix: Floats) -> Floats:
+        """The score of confusion matrices of shape (n_replicates, n_labels predicted, n_labels given)."""
+        return confusion_score(cast("ConfusionScore", self.name), matrix, positive=self.positive)
+
+    def of_joint(self, predictions: Floats, masses: Floats) -> Floats:
+        """The score of predictions whose labels have these masses.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n, n_labels) or (n_replicates, n, n_labels)
+            Predictions, the same for all replicates or not.
+        masses : ndarray of shape (n_replicates, n, n_labels)
+            How often each prediction met each label; need not sum to 1.
+
+        Returns
+        -------
+        ndarray of shape (n_replicates,)
+        """
+        if self.is_additive:
+            scored = self.of_labels()(predictions)
+            total = masses.sum(axis=(1, 2))
+            return np.asarray((masses * scored).sum(axis=(1, 2)) / np.where(total > 0, total, np.nan))
+        if self.name in CONFUSION:
+            hard = np.broadcast_to(self.hard(predictions), masses.shape)
+            return self.of_confusion(np.einsum("rnp,rnl->rpl", hard, masses))
+        return ranked_score(
+            cast("RankedScore", self.name), predictions, masses, values=self.values, positive=self.positive
+        )

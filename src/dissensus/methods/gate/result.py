@@ -1,0 +1,135 @@
+"""What `gate` returns."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from dissensus.methods.equivalence.crossing import Verdict as Place
+from dissensus.results import Result
+
+CheckName = Literal["min_equivalence", "min_consistency", "max_bias", "better_than", "not_worse_than"]
+Verdict = Literal["pass", "fail", "inconclusive"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant:
+    """What deciding all items alike, without looking, would find at the same threshold.
+
+    Attributes
+    ----------
+    judge : {"always-positive", "always-negative"}
+        Which constant.
+    value, low, high : float
+        What it would find, with its interval.
+    verdict : {"pass", "fail", "inconclusive"}
+        What the check would say of it.
+    """
+
+    judge: str
+    value: float
+    low: float
+    high: float
+    verdict: Verdict
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One threshold, and whether the judge keeps to it.
+
+    Attributes
+    ----------
+    check : str
+        The option that asked for it.
+    threshold : float
+        What was asked for; of a comparison the smallest difference: 0, or the margin with a minus.
+    value, low, high : float
+        What was found and its interval; infinite where a judge is worse than nobody or better than the largest survey,
+        NaN where it is undefined. Of a comparison the difference of the scores, positive where the judge is better.
+    verdict : {"pass", "fail", "inconclusive"}
+        By the bound of the interval.
+    items : int
+        On which it rests.
+    more_items : int, optional
+        How many more would settle an inconclusive check, if the estimate is right; None where that is unknown or
+        nothing is to be settled.
+    measure : str
+        Of what: the score of an equivalence, the metric of a comparison, else the name of the quantity.
+    against : str, optional
+        The other judge of a comparison.
+    tau : float, optional
+        Share of raters at which an item is decided positive.
+    place : str, optional
+        Of an equivalence: `below 0`, `within` or `above K`.
+    largest : int, optional
+        Of an equivalence: K, the largest survey.
+    p_value : float, optional
+        Of a comparison.
+    constants : tuple of Constant
+        Of a check of decisions: what always positive and always negative would find.
+    """
+
+    check: CheckName
+    threshold: float
+    value: float
+    low: float
+    high: float
+    verdict: Verdict
+    items: int
+    more_items: int | None
+    measure: str
+    against: str | None = None
+    tau: float | None = None
+    place: Place | None = None
+    largest: int | None = None
+    p_value: float | None = None
+    constants: tuple[Constant, ...] = ()
+
+    @property
+    def as_good(self) -> tuple[Constant, ...]:
+        """The constants that would pass a check that the judge passes."""
+        return tuple(own for own in self.constants if self.verdict == own.verdict == "pass")
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        named = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return named | {"constants": [own.as_dict() for own in self.constants]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateResult(Result):
+    """May this judge pass?
+
+    Attributes
+    ----------
+    judge : str
+        The judge at the gate.
+    checks : tuple of Check
+        One for each threshold.
+    """
+
+    command: ClassVar[str] = "gate"
+
+    judge: str
+    checks: tuple[Check, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """`fail` if one check fails, else `inconclusive` if one is, else `pass`."""
+        found = {check.verdict for check in self.checks}
+        return "fail" if "fail" in found else "inconclusive" if "inconclusive" in found else "pass"
+
+    @property
+    def passes(self) -> bool:
+        """Whether every check passes."""
+        return self.verdict == "pass"
+
+    def as_dict(self) -> dict[str, object]:
+        """The `result` part of the JSON."""
+        return {"judge": self.judge, "verdict": self.verdict, "checks": self.rows()}
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per check."""
+        return [check.as_dict() for check in self.checks]

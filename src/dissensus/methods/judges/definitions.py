@@ -1,0 +1,383 @@
+"""Every definition of performance in Table 1 of "Judges without gold labels"."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import rel_entr, xlogy
+
+from dissensus.arrays import Floats
+from dissensus.methods.judges.vectors import SLACK, Aggregation, over_options
+
+Better = Literal["higher", "lower"]
+
+SHORT: dict[Aggregation, str] = {
+    "hard": "h",
+    "soft": "s",
+    "hard_response_set": "hrs",
+    "soft_response_set": "srs",
+}
+"""As the paper writes them: coverage (h/hrs) has the judge's aggregation first, then people's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """A definition of performance: a measure, and how each side's ratings are aggregated for it.
+
+    Attributes
+    ----------
+    name : str
+        The measure.
+    judge, human : str
+        How the judge's and people's ratings are aggregated.
+    better : {"higher", "lower"}
+        Which values are better.
+    tau : float, optional
+        Threshold of hard response sets; None where there are none.
+    is_one_of_many : bool
+        Whether the measure comes with several aggregations or thresholds, so that its id must say which.
+    """
+
+    name: str
+    judge: Aggregation
+    human: Aggregation
+    better: Better
+    tau: float | None = None
+    is_one_of_many: bool = False
+
+    @property
+    def id(self) -> str:
+        """The measure's name, with the aggregations and the threshold where it comes with several.
+
+        Examples
+        --------
+        >>> Definition(name="coverage", judge="hard", human="hard_response_set", better="higher", tau=0.5,
+        ...            is_one_of_many=True).id
+        'coverage_h_hrs_0.5'
+        """
+        if not self.is_one_of_many:
+            return self.name
+        threshold = "" if self.tau is None else f"_{self.tau:.12g}"
+        return f"{self.name}_{SHORT[self.judge]}_{SHORT[self.human]}{threshold}"
+
+    @property
+    def needs_choices(self) -> bool:
+        """Whether people's side is made of forced choices."""
+        return self.human in {"hard", "soft"}
+
+    @property
+    def sign(self) -> float:
+        """1 where higher is better, -1 where lower is."""
+        return 1.0 if self.better == "higher" else -1.0
+
+
+# ---- Agreement of two hard labels beyond chance. Two raters only: the judge and the most frequent choice of people
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Margins:
+    """What the coefficients are made of, in each replicate.
+
+    Attributes
+    ----------
+    items : ndarray of shape (n_replicates, 1)
+        How many items there are.
+    agreement : ndarray of shape (n_replicates, n_judges)
+        Share of the items where judge and people have the same label.
+    judge : ndarray of shape (n_replicates, n_judges, n_options)
+        Share of each label among the judge's.
+    people : ndarray of shape (n_replicates, 1, n_options)
+        Share of each label among people's.
+    """
+
+    items: Floats
+    agreement: Floats
+    judge: Floats
+    people: Floats
+
+
+def hit_rate(judge: Floats, people: Floats) -> Floats:
+    """Whether the judge's hard label is that of people, for each item.
+
+    Parameters
+    ----------
+    judge, people : ndarrays of shape (..., n_options)
+        Hard labels, one-hot.
+
+    Examples
+    --------
+    >>> hit_rate(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
+    array([1., 0.])
+    """
+    return over_options(judge * people)
+
+
+def cohen_kappa(margins: Margins) -> Floats:
+    """Cohen's kappa, of shape (n_replicates, n_judges).
+
+    NaN where the judge or people have one label only. Kappa is then 0 whatever the others do (0/0 where both have the
+    same one), so the number would say nothing about the judge.
+
+    Examples
+    --------
+    >>> both = np.array([[[0.5, 0.5]]])
+    >>> margins = Margins(items=np.array([[4.0]]), agreement=np.array([[0.75]]), judge=both, people=both)
+    >>> cohen_kappa(margins)  # (.75 - .5) / (1 - .5)
+    array([[0.5]])
+    """
+    by_chance = (margins.judge * margins.people).sum(axis=-1)
+    is_constant = np.maximum(margins.judge.max(axis=-1), margins.people.max(axis=-1)) >= 1 - SLACK
+    return _beyond_chance(margins.agreement, np.where(is_constant, 1.0, by_chance))
+
+
+def scott_pi(margins: Margins) -> Floats:
+    """Scott's pi: chance is two draws from the labels of both sides together; NaN if there is one label only.
+
+    Examples
+    --------
+    >>> margins = Margins(items=np.array([[2.0]]), agreement=np.array([[0.5]]), judge=np.array([[[1.0, 0.0]]]),
+    ...                   people=np.array([[[0.5, 0.5]]]))
+    >>> scott_pi(margins).round(4)  # chance is (3/4)^2 + (1/4)^2 = 5/8, so (4 - 5) / (8 - 5)
+    array([[-0.3333]])
+    """
+    pooled = (margins.judge + margins.people) / 2
+    return _beyond_chance(margins.agreement, (pooled**2).sum(axis=-1))
+
+
+def fleiss_kappa(margins: Margins) -> Floats:
+    """Fleiss' kappa, which for two raters per item is Scott's pi."""
+    return scott_pi(margins)
+
+
+def krippendorff_alpha(margins: Margins) -> Floats:
+    """Krippendorff's nominal alpha: for two raters of n items it is pi + (1 - pi) / (2n)."""
+    pi = scott_pi(margins)
+    return np.asarray(pi + (1 - pi) / (2 * margins.items))
+
+
+def _beyond_chance(agreement: Floats, by_chance: Floats) -> Floats:
+    is_defined = by_chance < 1 - SLACK
+    room = np.where(is_defined, 1 - by_chance, 1.0)
+    return np.where(is_defined, (agreement - by_chance) / room, np.nan)
+
+
+Coefficient = Callable[[Margins], Floats]
+COEFFICIENTS: Mapping[str, Coefficient] = {
+    "krippendorff_alpha": krippendorff_alpha,
+    "fleiss_kappa": fleiss_kappa,
+    "cohen_kappa": cohen_kappa,
+    "scott_pi": scott_pi,
+}
+
+
+CLIP = 1e-10
+"""The least that a probability counts as under a logarithm that is not multiplied by it."""
+
+
+def kl_divergence(first: Floats, second: Floats) -> Floats:
+    """Kullback-Leibler divergence of the second distribution from the first; 0 log 0 is 0.
+
+    Parameters
+    ----------
+    first, second : ndarrays of shape (..., n_options)
+        Distributions; the second is clipped at 1e-10 and not rescaled.
+
+    Examples
+    --------
+    >>> kl_divergence(np.array([0.6, 0.3, 0.1]), np.array([0.8, 0.1, 0.1])).round(3)  # .6 ln .75 + .3 ln 3
+    np.float64(0.157)
+    """
+    return np.asarray(over_options(np.asarray(xlogy(first, first), dtype=np.float64)) + cross_entropy(first, second))
+
+
+def cross_entropy(first: Floats, second: Floats) -> Floats:
+    """Cross-entropy of the second distribution under the first.
+
+    Examples
+    --------
+    >>> cross_entropy(np.array([1.0, 0.0]), np.array([0.5, 0.5])).round(4)  # ln 2
+    np.float64(0.6931)
+    """
+    return np.asarray(-over_options(first * np.log(np.maximum(second, CLIP))))
+
+
+def jensen_shannon(first: Floats, second: Floats) -> Floats:
+    """Jensen-Shannon divergence: the divergence itself, not its square root.
+
+    With one rating per item the square root selects worse judges.
+
+    Examples
+    --------
+    >>> jensen_shannon(np.array([1.0, 0.0]), np.array([0.0, 1.0])).round(4)  # ln 2
+    np.float64(0.6931)
+    """
+    middle = (first + second) / 2
+    return np.asarray(over_options(rel_entr(first, middle) + rel_entr(second, middle)) / 2)
+
+
+def smoothed(distribution: Floats, smoothing: float) -> Floats:
+    """The distribution with so much added to each option, rescaled.
+
+    Examples
+    --------
+    >>> smoothed(np.array([1.0, 0.0]), 0.5)
+    array([0.75, 0.25])
+    """
+    return np.asarray((distribution + smoothing) / (1 + smoothing * distribution.shape[-1]))
+
+
+# ---- Measures of response sets; each for one item. Vectors are 0 and 1, or shares of raters who endorse an option
+
+
+def coverage(judge: Floats, people: Floats) -> Floats:
+    """Whether the judge's set lies within that of people.
+
+    Parameters
+    ----------
+    judge, people : ndarrays of shape (..., n_options)
+        Sets, as vectors of 0 and 1.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        1 or 0. No answer covers nothing: an empty set counts as 1 only against an empty set.
+
+    Examples
+    --------
+    >>> coverage(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]), np.array([1.0, 0.0]))
+    array([1., 0., 0.])
+    """
+    is_within = over_options(judge * (1 - people)) == 0
+    is_vain = (over_options(judge) == 0) & (over_options(people) > 0)
+    return np.asarray(is_within & ~is_vain, dtype=np.float64)
+
+
+def set_size(judge: Floats, people: Floats) -> Floats:
+    """How many options are in the judge's set, whatever people say: its mean is the predictive efficiency."""
+    return np.broadcast_to(over_options(judge), np.broadcast_shapes(judge.shape, people.shape)[:-1])
+
+
+def precision(judge: Floats, people: Floats) -> Floats:
+    """Share of the judge's set that people endorse; 1 for two empty sets, 0 if only one is empty.
+
+    Examples
+    --------
+    >>> precision(np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([1.0, 0.0]))
+    array([0.5, 0. ])
+    """
+    both = over_options(judge * people)
+    size = over_options(judge)
+    shared = np.divide(both, size, out=np.zeros_like(both), where=size > 0)
+    return np.where((size == 0) & (over_options(people) == 0), 1.0, shared)
+
+
+def recall(judge: Floats, people: Floats) -> Floats:
+    """Share of people's set that the judge endorses; 1 for two empty sets, 0 if only one is empty.
+
+    Examples
+    --------
+    >>> recall(np.array([1.0, 0.0]), np.array([1.0, 1.0]))
+    array(0.5)
+    """
+    return precision(people, judge)
+
+
+def binary_cross_entropy(judge: Floats, people: Floats) -> Floats:
+    """Sum over options of the cross-entropy of the judge's share under people's yes or no, in nats.
+
+    Examples
+    --------
+    >>> binary_cross_entropy(np.array([0.5, 0.5]), np.array([1.0, 0.0])).round(4)  # 2 ln 2
+    np.float64(1.3863)
+    """
+    # Clipped below on each side by itself: 1 - 1e-10 would lose digits that log1p keeps.
+    said = people * np.log(np.maximum(judge, CLIP)) + (1 - people) * np.log(np.maximum(1 - judge, CLIP))
+    return -over_options(said)
+
+
+def squared_error(judge: Floats, people: Floats) -> Floats:
+    """Sum over options of the squared difference.
+
+    Examples
+    --------
+    >>> squared_error(np.array([1.0, 0.0]), np.array([0.5, 0.6])).round(2)  # .25 + .36
+    np.float64(0.61)
+    """
+    return over_options((judge - people) ** 2)
+
+
+# ---- The definitions by name, with the aggregations that Table 1 pairs them with
+
+Measure = Callable[[Floats, Floats], Floats]
+"""Called as measure(judge, people) on aggregated vectors; one value per item."""
+
+PER_ITEM: Mapping[str, Measure] = {
+    "hit_rate": hit_rate,
+    "kl_human_judge": lambda judge, people: kl_divergence(people, judge),
+    "kl_judge_human": kl_divergence,
+    "cross_entropy_human_judge": lambda judge, people: cross_entropy(people, judge),
+    "cross_entropy_judge_human": cross_entropy,
+    "jsd": jensen_shannon,
+    "mse_hard": squared_error,
+    "mse_soft": squared_error,
+    "mse_response_set": squared_error,
+    "coverage": coverage,
+    "predictive_efficiency": set_size,
+    "precision": precision,
+    "recall": recall,
+    "bce": binary_cross_entropy,
+}
+
+SECOND_IS_JUDGE = ("kl_human_judge", "cross_entropy_human_judge")
+SECOND_IS_PEOPLE = ("kl_judge_human", "cross_entropy_judge_human")
+"""Whose distribution stands under the logarithm, where smoothing applies."""
+
+_ALONE: tuple[tuple[str, Aggregation, Better], ...] = (
+    ("hit_rate", "hard", "higher"),
+    ("krippendorff_alpha", "hard", "higher"),
+    ("fleiss_kappa", "hard", "higher"),
+    ("cohen_kappa", "hard", "higher"),
+    ("scott_pi", "hard", "higher"),
+    ("kl_human_judge", "soft", "lower"),
+    ("kl_judge_human", "soft", "lower"),
+    ("cross_entropy_human_judge", "soft", "lower"),
+    ("cross_entropy_judge_human", "soft", "lower"),
+    ("jsd", "soft", "lower"),
+    ("mse_hard", "hard", "lower"),
+    ("mse_soft", "soft", "lower"),
+    ("mse_response_set", "soft_response_set", "lower"),
+)
+
+_PAIRED: tuple[tuple[str, Aggregation, Aggregation, Better], ...] = (
+    ("coverage", "hard", "hard_response_set", "higher"),
+    ("coverage", "hard_response_set", "hard_response_set", "higher"),
+    ("coverage", "hard_response_set", "hard", "higher"),
+    ("predictive_efficiency", "hard_response_set", "hard_response_set", "lower"),
+    ("precision", "hard", "hard_response_set", "higher"),
+    ("precision", "hard_response_set", "hard_response_set", "higher"),
+    ("precision", "hard_response_set", "hard", "higher"),
+    ("recall", "hard", "hard_response_set", "higher"),
+    ("recall", "hard_response_set", "hard_response_set", "higher"),
+    ("recall", "hard_response_set", "hard", "higher"),
+    ("bce", "soft_response_set", "hard_response_set", "lower"),
+    ("bce", "soft_response_set", "hard", "lower"),
+)
+"""With hard labels on both sides coverage, precision and recall are the hit rate, and every set has one option."""
+
+
+def definitions_at(taus: Sequence[float]) -> tuple[Definition, ...]:
+    """Every definition, those with hard response sets once for each threshold.
+
+    Examples
+    --------
+    >>> [definition.id for definition in definitions_at([0.5])][-3:]
+    ['recall_hrs_h_0.5', 'bce_srs_hrs_0.5', 'bce_srs_h']
+    """
+    alone = [Definition(name=name, judge=how, human=how, better=better) for name, how, better in _ALONE]
+    paired = [
+        Definition(name=name, judge=judge, human=human, better=better, tau=tau, is_one_of_many=True)
+        for name, judge, human, better in _PAIRED
+        for tau in (taus if "hard_response_set" in {judge, human} else [None])
+    ]
+    return (*alone, *paired)

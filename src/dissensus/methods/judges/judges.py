@@ -1,0 +1,234 @@
+"""Which judge can stand in for people? Every definition of performance, what follows from it, and what to do."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.data import Judges, Ratings, Task
+from dissensus.methods.judges.advice import Findings, advice_on
+from dissensus.methods.judges.consistency import Violation, inversions, redundancies, violations
+from dissensus.methods.judges.decisions import check_names, downstream_rows
+from dissensus.methods.judges.definitions import COEFFICIENTS
+from dissensus.methods.judges.options import DEFAULT_BETAS, Question, distinct, names
+from dissensus.methods.judges.result import JudgesResult
+from dissensus.methods.judges.scoring import Scores, Statistics, bootstrap_scores, scores_of, statistics_of
+from dissensus.methods.judges.sensitivity import LeakMapping
+from dissensus.methods.judges.setup import Prepared, set_up
+from dissensus.methods.judges.summary import (
+    definition_results,
+    interval_warnings,
+    kappa_warnings,
+    order_flips,
+    oriented,
+    own_beta,
+    reverse_matrix,
+    tie_warnings,
+    undefined_warnings,
+)
+from dissensus.methods.judges.sweep import FlipPoint, Leak, Sensitivity, sweep_problem
+from dissensus.sampling import Engine, Progress, seed_of
+
+SHOWN = ("hit_rate", "kl_human_judge", "jsd", "mse_soft", "coverage", "mse_response_set")
+"""Definitions, one of each kind, for which an item is looked for that sets them against each other."""
+
+
+def judges(
+    ratings: Ratings,
+    judges: Judges,
+    *,
+    task: Task | None = None,
+    judge: str | Sequence[str] | None = None,
+    positive: str | Sequence[str] | None = None,
+    tau: float | Sequence[float] = 0.5,
+    beta: float | Sequence[float] | None = None,
+    mapping: LeakMapping = "keep",
+    smoothing: float = 0.0,
+    bootstrap: int = 500,
+    confidence: float = 0.95,
+    rng: int | Generator | None = 0,
+    engine: Engine = "local",
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> JudgesResult:
+    """How well each judge stands in for people, by every definition of performance, and what follows from it.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Who gave which label to which item: forced choices, response sets, or both.
+    judges : Judges
+        What judges answered; samples are averaged. All judges are compared on the items that all of them answered.
+    task : Task, optional
+        The options in order, the response sets that a rater may give, the positive options. Without it every set of
+        options may be given.
+    judge : str or sequence of str, optional
+        Which judges to compare; all if not given.
+    positive : str or sequence of str, optional
+        Options that count as positive in a decision; those of the task if not given.
+    tau : float or sequence of float
+        Thresholds: an item is positive, or an option in the hard response set, if at least this share endorses it.
+    beta : float or sequence of float, optional
+        Sweep: shares of those who chose a negative option who would also endorse a positive one. If not given, from 0
+        to .5 where people's response sets are neither known nor estimated from paired ratings.
+    mapping : {"keep", "paper"}
+        Whether such a rater keeps the own choice, or endorses the positive option instead, as in the paper's Table 2.
+    smoothing : float
+        Added to each option of the distribution under a logarithm, of divergences and cross-entropies.
+    bootstrap : int
+        Bootstrap samples of the items; 0 for no intervals.
+    confidence : float
+        Of the intervals.
+    rng : int or Generator
+        Seed.
+    engine, workers
+        Where the bootstrap runs; the numbers do not depend on it.
+    progress : callable, optional
+        Told how many tasks are done, and of how many.
+
+    Returns
+    -------
+    JudgesResult
+
+    References
+    ----------
+    L. Guerdan, S. Barocas, K. Holstein, H. Wallach, Z. S. Wu, A. Chouldechova (2025), "Validating LLM-as-a-Judge
+    Systems in the Absence of Gold Labels".
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dissensus import read, read_judges
+    >>> rated = pd.DataFrame({"item": [1, 1, 2, 2], "rater": ["a", "b"] * 2, "label": ["no", "no", "no", "yes"]})
+    >>> answers = read_judges(pd.DataFrame({"item": [1, 2], "judge": "j", "p_no": [0.9, 0.5], "p_yes": [0.1, 0.5]}))
+    >>> result = judges(read(rated), answers, positive="yes", bootstrap=0)
+    >>> round(result.definition("mse_soft").values[0].value, 6)  # (.1^2 + .1^2 + 0) / 2
+    0.01
+    """
+    question = Question(
+        judge=names(judge),
+        positive=names(positive) or (),
+        taus=distinct(tau),
+        betas=None if beta is None else distinct(beta),
+        mapping=mapping,
+        smoothing=smoothing,
+        bootstrap=bootstrap,
+        confidence=confidence,
+        seed=seed_of(rng),
+    )
+    check_names(judges.judges if question.judge is None else question.judge)
+    prepared = set_up(ratings, judges, task, question)
+    problem = prepared.problem
+    statistics = statistics_of(problem)
+    samples = bootstrap_scores(
+        problem,
+        statistics,
+        replicates=bootstrap if problem.items_in_all > 1 else 0,
+        rng=rng,
+        engine=engine,
+        workers=workers,
+        progress=progress,
+    )
+    data = {"ratings": ratings.describe_data(), "judges": judges.describe_data()}
+    return _sum_up(prepared, question, statistics, samples, data)
+
+
+def _sum_up(
+    prepared: Prepared,
+    question: Question,
+    statistics: Statistics,
+    samples: Scores | None,
+    data: Mapping[str, Mapping[str, object]],
+) -> JudgesResult:
+    """The result of a question, from the problem and the scores of the bootstrap samples."""
+    problem, judges, confidence = prepared.problem, prepared.judges, question.confidence
+    found = scores_of(problem, statistics, problem.weights)
+    definitions = definition_results(prepared, found, samples, confidence=confidence)
+    downstream = downstream_rows(found, samples, taus=problem.taus, judges=judges, confidence=confidence)
+    sensitivity, flips = _sweep(prepared, question, found)
+    findings = Findings(
+        prepared=prepared,
+        definitions=definitions,
+        downstream=downstream,
+        flip_points=flips,
+        own_beta=own_beta(prepared, found, samples, confidence=confidence),
+        order_flips=order_flips(prepared.answers, judges, problem.copies),
+    )
+    turned = oriented(problem.definitions, found.values[0])
+    return JudgesResult(
+        settings=_settings(prepared, question),
+        data=data,
+        warnings=(
+            *prepared.warnings,
+            *undefined_warnings(prepared, definitions),
+            *interval_warnings(definitions, bootstrap=question.bootstrap, n_items=problem.items_in_all),
+            *tie_warnings(definitions),
+            *kappa_warnings(downstream),
+        ),
+        definitions=definitions,
+        downstream=downstream,
+        sensitivity=sensitivity,
+        inversions=inversions(turned, ids=[definition.id for definition in definitions], judges=judges),
+        reverse_matrix=reverse_matrix(prepared, samples, confidence=confidence),
+        recommended=findings.recommended,
+        advice=advice_on(findings),
+        redundant=redundancies(problem.definitions, has_sets=_has_sets(prepared)),
+        violations=_violations(prepared, statistics),
+        flip_points=flips,
+        own_beta=findings.own_beta,
+        order_flips=findings.order_flips,
+    )
+
+
+def _settings(prepared: Prepared, question: Question) -> dict[str, object]:
+    options = prepared.space.options
+    return question.settings() | {
+        "judge": list(prepared.judges),
+        "options": list(options),
+        "positive": [option for option, own in zip(options, prepared.positive, strict=True) if own],
+        "task": prepared.task.name or None,
+        "items": prepared.problem.items_in_all,
+        "interval": "percentile",
+    }
+
+
+def _has_sets(prepared: Prepared) -> bool:
+    """Whether response sets differ from forced choices for anybody."""
+    problem = prepared.problem
+    is_told = problem.reversal is not None or prepared.has_larger_sets
+    return bool(is_told or prepared.people.has_set.any() or prepared.answers.has_set.any())
+
+
+def _sweep(
+    prepared: Prepared, question: Question, data: Scores
+) -> tuple[tuple[Sensitivity, ...], tuple[FlipPoint, ...]]:
+    """The sweep over beta, where it was asked for or nothing tells people's response sets."""
+    problem = prepared.problem
+    is_told = problem.reversal is not None and question.betas is None
+    if prepared.is_fully_specified or is_told or not prepared.positive.any() or prepared.people.has_set.all():
+        return (), ()
+    leak = Leak(
+        positive=prepared.positive,
+        is_known=prepared.people.has_set,
+        mapping=question.mapping,
+        betas=question.betas or DEFAULT_BETAS,
+    )
+    return sweep_problem(problem, data.values[0], leak, prepared.judges)
+
+
+def _violations(prepared: Prepared, statistics: Statistics) -> tuple[Violation, ...]:
+    """Items that set the definitions of different kinds against each other."""
+    problem = prepared.problem
+    first: dict[str, int] = {}
+    for place, definition in enumerate(problem.definitions):
+        if definition.name in SHOWN and definition.name not in COEFFICIENTS:
+            first.setdefault(definition.name, place)
+    places = list(first.values())
+    rows = np.flatnonzero(problem.is_chosen)
+    return violations(
+        statistics.per_item[rows][:, places],
+        ids=[problem.definitions[place].id for place in places],
+        signs=[problem.definitions[place].sign for place in places],
+        items=[prepared.items[row] for row in rows],
+        judges=prepared.judges,
+    )

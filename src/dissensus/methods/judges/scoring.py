@@ -1,0 +1,417 @@
+"""Every definition and every decision in each replicate: sums over items, weighted by how often an item was drawn.
+
+A definition is a mean over items, or made of such means, so a bootstrap replicate is a row of weights. Sums of whole
+numbers are exact in any order and use BLAS; the others go through einsum, whose order is fixed, so that the number of
+threads never changes a byte. Only what rests on F' is computed anew in each replicate.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.arrays import Flags, Floats
+from dissensus.methods.judges.definitions import (
+    COEFFICIENTS,
+    PER_ITEM,
+    SECOND_IS_JUDGE,
+    SECOND_IS_PEOPLE,
+    Definition,
+    Margins,
+    smoothed,
+)
+from dissensus.methods.judges.reverse_matrix import Reversal, apply_reverse, own_betas, share_meeting
+from dissensus.methods.judges.vectors import RatingVectors, modes, number_of, over_options, reaches
+from dissensus.sampling import Engine, Progress, open_executor, run_tasks
+
+# ---- The arrays of a question: judges' and people's rating vectors on the items that are compared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """What is compared.
+
+    Attributes
+    ----------
+    definitions : tuple of Definition
+        By which the judges are ranked.
+    taus : tuple of float
+        Thresholds of the decisions.
+    judges : RatingVectors
+        Of shape (n_items, n_judges, n_options).
+    judge_positive : ndarray of shape (n_items, n_judges), optional
+        Probability that a judge's response set has a positive option; None if no option was called positive.
+    people : RatingVectors
+        Of shape (n_items, n_options).
+    people_positive : ndarray of shape (n_items,), optional
+        As for the judges.
+    is_chosen : ndarray of shape (n_items,)
+        Items on which people's forced choices are known, or made of response sets where nobody made one.
+    is_reversed : ndarray of shape (n_items,)
+        Items whose response sets come from forced choices through F'.
+    reversal : Reversal, optional
+        The paired ratings.
+    positive : ndarray of shape (n_options,)
+        Which options are positive.
+    meets : ndarray of shape (n_sets,)
+        1 for a response set with a positive option.
+    pool : int
+        How many items are resampled: those that are compared, then others with paired ratings.
+    has_both : ndarray of shape (n_items, n_judges)
+        Where a judge was asked for a forced choice and for a response set.
+    smoothing : float
+        Added to each option of a distribution under a logarithm.
+    pool_copies : ndarray of shape (n_pool,), optional
+        How many items of the data each item of the pool stands for; one if None.
+    """
+
+    definitions: tuple[Definition, ...]
+    taus: tuple[float, ...]
+    judges: RatingVectors
+    judge_positive: Floats | None
+    people: RatingVectors
+    people_positive: Floats | None
+    is_chosen: Flags
+    is_reversed: Flags
+    reversal: Reversal | None
+    positive: Flags
+    meets: Floats
+    pool: int
+    has_both: Flags
+    smoothing: float
+    pool_copies: Floats | None = None
+
+    @property
+    def n_items(self) -> int:
+        """How many items are compared; where alike items were put together, how many different ones."""
+        return len(self.is_chosen)
+
+    @property
+    def copies(self) -> Floats | None:
+        """How many items of the data each of the compared items stands for; None means one."""
+        return None if self.pool_copies is None else self.pool_copies[: self.n_items]
+
+    @property
+    def items_in_all(self) -> int:
+        """How many items of the data are compared."""
+        return self.n_items if self.copies is None else int(self.copies.sum())
+
+    @property
+    def items_chosen(self) -> int:
+        """On how many items of the data people's forced choices are known."""
+        return int(number_of(self.is_chosen, self.copies))
+
+    @property
+    def weights(self) -> Floats:
+        """How often each item of the pool counts in the data, of shape (1, n_pool)."""
+        return np.ones((1, self.pool)) if self.pool_copies is None else self.pool_copies[None, :]
+
+    @property
+    def n_judges(self) -> int:
+        """How many judges are compared."""
+        return int(self.judges.soft.shape[1])
+
+    def tied(self) -> tuple[int, list[int]]:
+        """On how many items people's most frequent choice ties, and each judge's."""
+        people, judges = modes(self.people.soft)[1], modes(self.judges.soft)[1]
+        tied = number_of(judges & self.is_chosen[:, None], self.copies)
+        return int(number_of(people & self.is_chosen, self.copies)), [int(items) for items in tied]
+
+    def with_matrix(self, matrix: Floats) -> tuple[RatingVectors, Floats | None]:
+        """People's vectors and positive probabilities on the reversed items, under this F'."""
+        soft = self.people.soft[self.is_reversed]
+        assert self.reversal is not None  # noqa: S101 - the caller has its matrix
+        marginals = apply_reverse(soft, matrix, self.reversal.members)
+        positive = None if self.people_positive is None else share_meeting(soft, matrix, self.meets)
+        return RatingVectors(soft=soft, marginals=marginals), positive
+
+
+def decisions(positive: Floats | None, taus: tuple[float, ...], shape: tuple[int, ...]) -> Flags:
+    """Which probabilities of a positive response set reach which threshold.
+
+    Parameters
+    ----------
+    positive : ndarray of shape (n_items, ...), optional
+        Probabilities; None if no option was called positive, and then there is nothing to decide.
+    taus : tuple of float
+        Thresholds.
+    shape : tuple of int
+        That of the probabilities.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_taus, ...)
+    """
+    if positive is None:
+        return np.zeros((shape[0], 0, *shape[1:]), dtype=np.bool_)
+    return np.stack([reaches(positive, tau) for tau in taus], axis=1)
+
+
+# ---- Every definition and every decision in each replicate: sums over items, weighted by how often an item was drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scores:
+    """What there is to know about every judge, in each replicate.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_replicates, n_definitions, n_judges)
+        NaN where undefined.
+    consistency : ndarray of shape (n_replicates, n_taus, n_judges)
+        Share of the items on which judge and people decide alike.
+    judged_positive : ndarray of shape (n_replicates, n_taus, n_judges)
+        Share of the items that the judge decides positive.
+    prevalence : ndarray of shape (n_replicates, n_taus)
+        Share of the items that people decide positive.
+    reverse : ndarray of shape (n_replicates, n_options, n_sets)
+        F'; empty without paired ratings.
+    own_beta : ndarray of shape (n_replicates, n_judges)
+        Each judge's own beta; NaN where it cannot be told.
+    """
+
+    values: Floats
+    consistency: Floats
+    judged_positive: Floats
+    prevalence: Floats
+    reverse: Floats
+    own_beta: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Statistics:
+    """What each item adds to the sums, as people's vectors are.
+
+    Attributes
+    ----------
+    per_item : ndarray of shape (n_items, n_definitions, n_judges)
+        Value of each definition that is a mean over items; zeros for the coefficients.
+    hard_judges : ndarray of shape (n_items, n_judges, n_options)
+        The judges' hard labels.
+    hard_people : ndarray of shape (n_items, n_options)
+        People's.
+    judge_decisions : ndarray of shape (n_items, n_taus, n_judges)
+        1 where a judge decides positive.
+    people_decisions : ndarray of shape (n_items, n_taus)
+        1 where people do.
+    """
+
+    per_item: Floats
+    hard_judges: Floats
+    hard_people: Floats
+    judge_decisions: Flags
+    people_decisions: Flags
+
+
+def statistics_of(problem: Problem) -> Statistics:
+    """What each item adds to the sums."""
+    shape = problem.judges.soft.shape[:2]
+    return Statistics(
+        per_item=item_values(problem, problem.definitions, problem.judges, problem.people),
+        hard_judges=problem.judges.aggregated("hard"),
+        hard_people=problem.people.aggregated("hard"),
+        judge_decisions=decisions(problem.judge_positive, problem.taus, shape),
+        people_decisions=decisions(problem.people_positive, problem.taus, shape[:1]),
+    )
+
+
+def item_values(
+    problem: Problem, definitions: Sequence[Definition], judges: RatingVectors, people: RatingVectors
+) -> Floats:
+    """Value of each definition for each item and judge, of shape (n_items, n_definitions, n_judges).
+
+    Zeros for coefficients of agreement, which no single item has.
+    """
+    of_judges, of_people = cache(judges.aggregated), cache(people.aggregated)
+    values = np.zeros((len(people.soft), len(definitions), judges.soft.shape[1]))
+    for place, definition in enumerate(definitions):
+        if definition.name in COEFFICIENTS:
+            continue
+        judge = of_judges(definition.judge, definition.tau)
+        human = of_people(definition.human, definition.tau)[:, None, :]
+        if definition.name in SECOND_IS_JUDGE:
+            judge = smoothed(judge, problem.smoothing)
+        if definition.name in SECOND_IS_PEOPLE:
+            human = smoothed(human, problem.smoothing)
+        values[:, place] = PER_ITEM[definition.name](judge, human)
+    return values
+
+
+def scores_of(problem: Problem, statistics: Statistics, weights: Floats) -> Scores:
+    """The scores under each row of weights.
+
+    Parameters
+    ----------
+    problem, statistics
+        What is compared, and what each item adds.
+    weights : ndarray of shape (n_replicates, n_pool)
+        How often each item counts.
+    """
+    own = weights[:, : problem.n_items]
+    chosen = own * problem.is_chosen
+    anew = _reversed(problem, statistics, weights)
+    values = _definition_values(problem, statistics, own, chosen, anew)
+    alike = statistics.judge_decisions == statistics.people_decisions[:, :, None]
+    total = own.sum(axis=1)[:, None]
+    consistency, prevalence = _totals(own, alike), _totals(own, statistics.people_decisions)
+    if anew is not None:
+        consistency, prevalence = consistency + anew.alike, prevalence + anew.positive
+    return Scores(
+        values=values,
+        consistency=consistency / total[:, :, None],
+        judged_positive=_totals(own, statistics.judge_decisions) / total[:, :, None],
+        prevalence=prevalence / total,
+        reverse=np.zeros((len(weights), 0, 0)) if anew is None else anew.matrix,
+        own_beta=_own_betas(problem, own),
+    )
+
+
+def _own_betas(problem: Problem, weights: Floats) -> Floats:
+    """Of the judges that answered in both elicitations."""
+    if problem.judge_positive is None or not problem.has_both.any():
+        return np.full((len(weights), problem.n_judges), np.nan)
+    return own_betas(
+        problem.judges.soft,
+        problem.judge_positive,
+        positive=problem.positive,
+        has_both=problem.has_both,
+        weights=weights,
+    )
+
+
+def _totals(weights: Floats, per_item: Flags) -> Floats:
+    """Weighted number of items that have something: whole numbers, exact in any order."""
+    flat = per_item.reshape(len(per_item), -1).astype(np.float64)
+    return np.asarray((weights @ flat).reshape(len(weights), *per_item.shape[1:]))
+
+
+def _definition_values(
+    problem: Problem, statistics: Statistics, own: Floats, chosen: Floats, anew: "_Anew | None"
+) -> Floats:
+    """Values of all definitions, of shape (n_replicates, n_definitions, n_judges)."""
+    needs_choices = np.array([definition.needs_choices for definition in problem.definitions])
+    sums = np.einsum("ri,idj->rdj", own, statistics.per_item)
+    if not problem.is_chosen.all():
+        sums[:, needs_choices] = np.einsum("ri,idj->rdj", chosen, statistics.per_item[:, needs_choices])
+    if anew is not None:
+        sums[:, ~needs_choices] += anew.sums
+    items = np.where(needs_choices, chosen.sum(axis=1)[:, None], own.sum(axis=1)[:, None])[:, :, None]
+    values: Floats = np.divide(sums, items, out=np.full_like(sums, np.nan), where=items > 0)
+    margins = _margins(statistics, chosen)
+    for place, definition in enumerate(problem.definitions):
+        if definition.name in COEFFICIENTS:
+            values[:, place] = COEFFICIENTS[definition.name](margins)
+    return values
+
+
+def _margins(statistics: Statistics, weights: Floats) -> Margins:
+    """Agreement of hard labels and the shares of each label; NaN in a replicate without items."""
+    items = weights.sum(axis=1)
+    items = np.where(items > 0, items, np.nan)
+    hits = over_options(statistics.hard_judges * statistics.hard_people[:, None, :])
+    return Margins(
+        items=items[:, None],
+        agreement=_totals(weights, hits > 0) / items[:, None],
+        judge=_totals(weights, statistics.hard_judges > 0) / items[:, None, None],
+        people=_totals(weights, statistics.hard_people > 0)[:, None, :] / items[:, None, None],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Anew:
+    """How the sums of each replicate differ because F' does."""
+
+    sums: Floats
+    alike: Floats
+    positive: Floats
+    matrix: Floats
+
+
+def _reversed(problem: Problem, statistics: Statistics, weights: Floats) -> _Anew | None:
+    """What to add to the sums over reversed items, with F' estimated in each replicate."""
+    if problem.reversal is None:
+        return None
+    rows = np.flatnonzero(problem.is_reversed)
+    definitions = [definition for definition in problem.definitions if not definition.needs_choices]
+    places = [place for place, definition in enumerate(problem.definitions) if not definition.needs_choices]
+    judges = RatingVectors(soft=problem.judges.soft[rows], marginals=problem.judges.marginals[rows])
+    judged, before = statistics.judge_decisions[rows], statistics.people_decisions[rows]
+    values_before = statistics.per_item[rows][:, places]
+    matrices = problem.reversal.matrix(weights)
+    sums, alike, positive = [], [], []
+    for row, matrix in zip(weights[:, rows], matrices, strict=True):
+        people, share = problem.with_matrix(matrix)
+        after = decisions(share, problem.taus, rows.shape)
+        change = item_values(problem, definitions, judges, people) - values_before
+        sums.append(np.einsum("i,idj->dj", row, change))
+        same = (judged == after[:, :, None]).astype(np.float64) - (judged == before[:, :, None])
+        alike.append(np.einsum("i,itj->tj", row, same))
+        positive.append(np.einsum("i,it->t", row, after.astype(np.float64) - before))
+    return _Anew(sums=np.array(sums), alike=np.array(alike), positive=np.array(positive), matrix=matrices)
+
+
+# ---- Bootstrap samples of the items, the same for every judge and every definition
+
+REPLICATES_PER_TASK = 50
+"""Fixed, so that the streams of random numbers do not depend on the number of workers."""
+
+
+def draw_weights(strata: Sequence[int], replicates: int, rng: Generator, *, copies: Floats | None = None) -> Floats:
+    """How often each item is drawn with replacement, as many as there are within each stratum.
+
+    Parameters
+    ----------
+    strata : sequence of int
+        Numbers of items: those that are compared, and others whose paired ratings are used.
+    replicates : int
+        How many samples to draw.
+    rng : Generator
+        Source of random numbers.
+    copies : ndarray of shape (n_items,), optional
+        How many items of the data each one stands for, all strata in a row; then these are drawn, and the copies of an
+        item counted together.
+
+    Returns
+    -------
+    ndarray of shape (replicates, n_items)
+    """
+    parts = []
+    for items, end in zip(strata, np.cumsum(strata), strict=True):
+        if copies is None:
+            drawn = rng.integers(max(items, 1), size=(replicates, items))
+            drawn += items * np.arange(replicates)[:, None]
+            parts.append(np.bincount(drawn.ravel(), minlength=replicates * items).reshape(replicates, items))
+        elif items:
+            own = copies[end - items : end]
+            parts.append(rng.multinomial(int(own.sum()), own / own.sum(), size=replicates))
+    return np.concatenate(parts, axis=1).astype(np.float64)
+
+
+def bootstrap_scores(
+    problem: Problem,
+    statistics: Statistics,
+    *,
+    replicates: int,
+    rng: int | Generator | None,
+    engine: Engine,
+    workers: int,
+    progress: Progress | None,
+) -> Scores | None:
+    """Scores of bootstrap samples; None if there are to be none."""
+    sizes = [min(REPLICATES_PER_TASK, replicates - done) for done in range(0, replicates, REPLICATES_PER_TASK)]
+    if not sizes:
+        return None
+    tasks = [(problem, statistics, size) for size in sizes]
+    with open_executor(engine, workers=workers) as executor:
+        parts = run_tasks(executor, _run, tasks, rng=rng, progress=progress)
+    names = ("values", "consistency", "judged_positive", "prevalence", "reverse", "own_beta")
+    return Scores(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+
+def _run(task: tuple[Problem, Statistics, int], rng: Generator) -> Scores:
+    problem, statistics, replicates = task
+    strata = (problem.n_items, problem.pool - problem.n_items)
+    weights = draw_weights(strata, replicates, rng, copies=problem.pool_copies)
+    return scores_of(problem, statistics, weights)

@@ -1,0 +1,467 @@
+"""How many raters a judge saves: surveys with it against surveys without it."""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numpy.random import Generator
+
+from dissensus.arrays import Codes, Floats
+from dissensus.data import Judges, Ratings
+from dissensus.data.align import asked_in_one_way
+from dissensus.data.labels import SEPARATOR, label_values
+from dissensus.errors import OptionError, RatingsError, counted
+from dissensus.methods.equivalence.combiners import predictions_from
+from dissensus.methods.equivalence.crossing import crossings, interval, verdict_of
+from dissensus.methods.equivalence.curve import draw_item_weights
+from dissensus.methods.equivalence.equivalence import REPLICATES_PER_TASK
+from dissensus.methods.equivalence.items import answered_by_all, answers_of
+from dissensus.methods.equivalence.options import are_measures
+from dissensus.methods.equivalence.problem import types_of_items
+from dissensus.methods.equivalence.scores import Score
+from dissensus.methods.equivalence.surveys import count_subsets, surveys_of_size
+from dissensus.methods.panel.options import MOST_LABELS, Question
+from dissensus.methods.panel.result import PeopleAndJudge
+from dissensus.methods.panel.stacking import kinds_of, learned_stack, likeliest, logs_of, refined
+from dissensus.sampling import Progress, run_tasks
+
+# ---- Surveys of k people with a judge beside them, item by item
+
+MOST_CELLS = 4_000_000
+"""Surveys that the items allow, times labels, of one size."""
+STEP = 0.2
+"""A judge's answers are taken to so many natural logarithms: finer ones make no difference that raters would notice."""
+ALMOST_NOTHING = 1e-9
+"""A mass below this is what rounding leaves of nothing."""
+
+
+class Rows(NamedTuple):
+    """Every survey of k raters that each item allows.
+
+    Attributes
+    ----------
+    item, survey : ndarray of shape (n_rows,)
+        Whose survey it is, and which.
+    masses : ndarray of shape (n_rows, n_labels)
+        Probability of the survey and of the next rater's label; those of an item sum to 1.
+    n_surveys : int
+        How many different surveys there are.
+    """
+
+    item: Codes
+    survey: Codes
+    masses: Floats
+    n_surveys: int
+
+
+def possible_sizes(counts: Codes, sizes: range) -> list[int]:
+    """The sizes whose surveys are few enough to go through, from 0 on."""
+    found = []
+    for k in sizes:
+        enough = counts[counts.sum(axis=1) > k]
+        if k and (not len(enough) or count_subsets(enough, k) * counts.shape[1] > MOST_CELLS):
+            break
+        found.append(k)
+    return found
+
+
+def rows_of(counts: Codes, k: int) -> Rows:
+    """The surveys of k raters of each item.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_items, n_labels)
+        Ratings of each item.
+    k : int
+        How many raters are asked.
+    """
+    types, type_of_item = types_of_items(counts)
+    surveys = surveys_of_size(types, k)
+    size = np.diff(surveys.start)[type_of_item]
+    item = np.repeat(np.arange(len(counts)), size)
+    first = np.repeat(np.cumsum(size) - size, size)
+    cell = np.arange(len(item)) - first + surveys.start[type_of_item[item]]
+    masses = surveys.joint * surveys.orders[surveys.survey, None]
+    return Rows(item, surveys.survey[cell], masses[cell], len(surveys.counts))
+
+
+class Cases(NamedTuple):
+    """Rows with the same survey and the same answers of the judges, put together.
+
+    Attributes
+    ----------
+    of_row : ndarray of shape (n_rows,)
+        Where each row went.
+    survey, kind : ndarray of shape (n_cases,)
+        The survey, and survey and kind of answer.
+    beside : ndarray of shape (n_judges, n_cases, n_labels)
+        What the judges answered.
+    """
+
+    of_row: Codes
+    survey: Codes
+    kind: Codes
+    beside: Floats
+
+
+def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Floats:
+    """Score of each item's surveys with judges beside them; NaN where the item has too few ratings.
+
+    The mean of two scores: learned from the items of other folds, and learned from all items. What is learned scores as
+    much worse on other items as it scores better on its own than the best that could be learned, up to terms that
+    vanish faster (Akaike 1974), so their mean is that best score. By the first one alone, judges that tell nothing
+    would cost a fifth of a rater beside four people and 350 items, and seem certain to.
+
+    Parameters
+    ----------
+    rows : Rows
+        The surveys.
+    judges : ndarray of shape (n_judges, n_items, n_labels)
+        What the judges beside the people predict; none for people alone, who are learned in the same way.
+    score : Score
+        What a prediction is worth.
+    fold : ndarray of shape (n_items,)
+        Fold of each item.
+
+    References
+    ----------
+    H. Akaike (1974), "A New Look at the Statistical Model Identification".
+    """
+    cases = _cases(rows, judges)
+    n_folds = int(fold.max()) + 1
+    masses = np.zeros((n_folds, len(cases.survey), rows.masses.shape[1]))
+    np.add.at(masses, (fold[rows.item], cases.of_row), rows.masses)
+    every = masses.sum(axis=0)
+    inside = _scores(rows, cases, every, score)
+    outside = inside.copy()
+    for number in range(n_folds) if n_folds > 1 else ():
+        held = fold[rows.item] == number
+        outside[held] = _scores(rows, cases, np.maximum(every - masses[number], 0.0), score)[held]
+    total = np.bincount(rows.item, weights=(inside + outside) / 2, minlength=len(fold))
+    return np.where(np.bincount(rows.item, minlength=len(fold)) > 0, total, np.nan)
+
+
+def _cases(rows: Rows, judges: Floats) -> Cases:
+    answers, code = _distinct(judges)
+    n_answers = answers.shape[1]
+    found, of_row = np.unique(rows.survey * n_answers + code[rows.item], return_inverse=True)
+    survey, answer = found // n_answers, found % n_answers
+    kinds = kinds_of(answers, code)
+    return Cases(of_row, survey, survey * (int(kinds.max()) + 1) + kinds[answer], answers[:, answer])
+
+
+def _scores(rows: Rows, cases: Cases, learned: Floats, score: Score) -> Floats:
+    """What each row scores, weighted with its mass, if predictions are learned from these masses."""
+    predictions = refined(_predictions(learned, cases.survey, cases.beside, rows.n_surveys), learned, cases.kind)
+    per_label = score.of_labels()(likeliest(predictions) if score.name == "agreement" else predictions)
+    return np.asarray((rows.masses * per_label[cases.of_row]).sum(axis=1))
+
+
+def _distinct(judges: Floats) -> tuple[Floats, Codes]:
+    """The different answers that items got, of shape (n_judges, n_answers, n_labels), and the answer to each item.
+
+    Answers that differ by less than a step in every logarithm are one: probabilities of .9 and .99 stay apart, and so
+    do .99 and .999, by what they leave for the other labels.
+    """
+    n_judges, n_items, n_labels = judges.shape
+    steps = np.rint(logs_of(judges) / STEP).transpose(1, 0, 2).reshape(n_items, n_judges * n_labels)
+    different, code = np.unique(steps, axis=0, return_inverse=True)
+    shares = np.exp(different * STEP).reshape(len(different), n_judges, n_labels).transpose(1, 0, 2)
+    return shares / shares.sum(axis=2, keepdims=True), code.ravel()
+
+
+def _predictions(masses: Floats, survey: Codes, beside: Floats, n_surveys: int) -> Floats:
+    """What is predicted for each group of survey and answers, from the masses of other folds."""
+    total = np.zeros((n_surveys, masses.shape[1]))
+    np.add.at(total, survey, masses)
+    everybody = total.sum(axis=0) / total.sum()
+    people = np.where(total.sum(axis=1, keepdims=True) > 0, predictions_from(total), everybody)[survey]
+    sources = np.concatenate([people[None], beside])
+    known = masses.sum(axis=1) > ALMOST_NOTHING
+    return learned_stack(sources[:, known], masses[known])(sources)
+
+
+def mean_scores(scores: Floats, weights: npt.NDArray[np.integer]) -> Floats:
+    """Mean over items in each replicate.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_columns, n_items)
+        NaN where an item takes no part.
+    weights : ndarray of shape (n_replicates, n_items)
+        How often each item was drawn.
+
+    Returns
+    -------
+    ndarray of shape (n_replicates, n_columns)
+    """
+    known = ~np.isnan(scores)
+    total = np.einsum("ri,ci->rc", weights, np.where(known, scores, 0.0))
+    count = np.einsum("ri,ci->rc", weights, known.astype(np.float64))
+    return np.asarray(np.where(count > 0, total / np.where(count > 0, count, 1), np.nan))
+
+
+def bootstrap_means(task: tuple[Floats, int], rng: Generator) -> Floats:
+    """Means of bootstrap samples of the items; a task for an executor."""
+    scores, replicates = task
+    return mean_scores(scores, draw_item_weights(scores.shape[1], replicates, rng))
+
+
+# ---- What the members of a panel predict on the items that all of them answered, on the raters' labels
+
+FEWEST_ITEMS = 2
+"""One to learn from, and another one to predict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Members:
+    """The judges and the items that all of them answered.
+
+    Attributes
+    ----------
+    ratings : Ratings
+        Of these items, asked for in one way.
+    judges : tuple of str
+        The members.
+    labels : tuple of str
+        Those of the raters, then those that only judges use; options before response sets.
+    predictions : ndarray of shape (n_judges, n_items, n_labels)
+        What each gives to each label.
+    shares : ndarray of shape (n_items, n_labels)
+        Share of an item's raters who gave each label.
+    warnings : tuple of str
+        What was left out.
+    """
+
+    ratings: Ratings
+    judges: tuple[str, ...]
+    labels: tuple[str, ...]
+    predictions: Floats
+    shares: Floats
+    warnings: tuple[str, ...]
+
+
+def members_of(ratings: Ratings, judges: Judges, question: Question) -> Members:
+    """The members of the panel that was asked for."""
+    chosen = judges.only(question.judge)
+    asked, about_kinds = asked_in_one_way(ratings, chosen, question.elicitation)
+    if are_measures(asked, chosen):
+        raise OptionError("A panel combines labels and their probabilities, and these answers are numbers on a scale: "
+                          "round them to a few labels first.")  # fmt: skip
+    shared = chosen.on_items_of(asked)
+    everybody, labels, about_labels = answers_of(shared, asked)
+    if len(labels) > MOST_LABELS:
+        raise OptionError(f"A panel needs probabilities of each label, and {len(labels)} labels are too many: merge "
+                          f"them to at most {MOST_LABELS}.")  # fmt: skip
+    common = answered_by_all(everybody)
+    kept = asked.where(common[asked.item])
+    if kept.n_items < FEWEST_ITEMS:
+        raise RatingsError("What judges say together is learned from other items, and one item only was rated and "
+                           "answered by every judge: rate more items.")  # fmt: skip
+    lost = asked.n_items - kept.n_items
+    left_out = [f"Left out {counted(lost, 'rated item')} that not every member answered."] if lost else []
+    order = _options_first(labels)
+    predictions = np.stack([answers.predictions[common] for answers in everybody])[:, :, order]
+    names = tuple(labels[i] for i in order)
+    return Members(
+        ratings=kept,
+        judges=tuple(answers.judge for answers in everybody),
+        labels=names,
+        predictions=predictions,
+        shares=_shares(kept, names),
+        warnings=(*ratings.warnings, *about_kinds, *shared.warnings, *about_labels, *left_out),
+    )
+
+
+def _options_first(labels: tuple[str, ...]) -> npt.NDArray[np.intp]:
+    """Places of the labels, response sets last."""
+    sets = [SEPARATOR in label for label in labels]
+    return np.argsort(sets, kind="stable")
+
+
+def _shares(ratings: Ratings, labels: tuple[str, ...]) -> Floats:
+    counts = np.zeros((ratings.n_items, len(labels)))
+    counts[:, [labels.index(label) for label in ratings.labels]] = ratings.counts()
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def as_judges(predictions: dict[str, Floats], members: Members) -> Judges:
+    """Predictions of these items as judges with probabilities."""
+    n_items = members.ratings.n_items
+    names = tuple(predictions)
+    every = np.concatenate([predictions[name] for name in names])
+    options = tuple(label for label in members.labels if SEPARATOR not in label)
+    return Judges(
+        item=np.tile(np.arange(n_items), len(names)),
+        judge=np.repeat(np.arange(len(names)), n_items),
+        sample=np.zeros(len(every), dtype=np.intp),
+        label=np.full(len(every), -1),
+        probability=every / every.sum(axis=1, keepdims=True),
+        items=members.ratings.items,
+        judges=names,
+        labels=members.labels,
+        options=options,
+    )
+
+
+# ---- How many raters a judge saves: surveys with it against surveys without it
+
+NAN = float("nan")
+MOST_BESIDE = 10
+"""A judge is put beside surveys of at most so many people; surveys without it go on, to find what those are worth."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scored:
+    """Scores of surveys alone and with each judge beside them.
+
+    Attributes
+    ----------
+    sizes : list of int
+        How many people are asked.
+    names : list of str
+        The judges.
+    items : int
+        How many items have enough ratings for the largest size.
+    data : ndarray of shape (1 + n_judges, n_sizes)
+        Scores; people alone come first.
+    samples : ndarray of shape (n_replicates, 1 + n_judges, n_sizes), optional
+        The same in bootstrap samples.
+    """
+
+    sizes: list[int]
+    names: list[str]
+    items: int
+    data: Floats
+    samples: Floats | None
+
+
+def people_and_judge(
+    members: Members,
+    beside: Mapping[str, Floats],
+    question: Question,
+    *,
+    sizes: range,
+    fold: Codes,
+    rng: Generator,
+    executor: Executor,
+    progress: Progress | None,
+) -> tuple[tuple[PeopleAndJudge, ...], list[str]]:
+    """What surveys with each of these judges beside them are worth, and warnings.
+
+    Nothing on a curve of one point, or with one item: what a judge adds is learned from other items.
+    """
+    if len(sizes) <= 1:
+        return (), []
+    counts = np.rint(members.shares * members.ratings.counts().sum(axis=1, keepdims=True)).astype(np.intp)
+    possible = possible_sizes(counts, sizes)
+    # The same items for every size: what a judge saves is read across sizes, and other items would move the curve.
+    kept = counts.sum(axis=1) > possible[-1]
+    if int(kept.sum()) < FEWEST_ITEMS:
+        few = f"1 item has the {possible[-1] + 1} ratings that it takes"
+        return (), [f"What a judge saves beside people is learned from other items, and {few}: lower --max-raters."]
+    counts, fold = counts[kept], folds_among(fold[kept])
+    beside = {name: judges[:, kept] for name, judges in beside.items()}
+    score = Score(name=question.score, values=label_values(members.labels), clip=question.clip)
+    by_item = np.stack([_of_size(counts, k, beside, score, fold) for k in possible], axis=1)
+    flat = by_item.reshape(-1, len(counts))
+    ones = np.ones((1, len(counts)), dtype=np.int32)
+    starts = range(0, question.bootstrap, REPLICATES_PER_TASK)
+    tasks = [(flat, min(REPLICATES_PER_TASK, question.bootstrap - done)) for done in starts]
+    parts = run_tasks(executor, bootstrap_means, tasks, rng=rng, progress=progress)
+    scored = Scored(
+        sizes=possible,
+        names=list(beside),
+        items=len(counts),
+        data=mean_scores(flat, ones).reshape(by_item.shape[:2]),
+        samples=np.concatenate(parts).reshape(-1, *by_item.shape[:2]) if parts else None,
+    )
+    return tuple(_rows(scored, question)), _said(kept, possible, sizes)
+
+
+def folds_among(fold: Codes) -> Codes:
+    """The folds of some of the items, numbered without gaps; a fold for each item where all of them are in one."""
+    numbers, own = np.unique(fold, return_inverse=True)
+    return np.asarray(own if len(numbers) > 1 else np.arange(len(fold)), dtype=np.intp)
+
+
+def _said(kept: npt.NDArray[np.bool_], possible: list[int], sizes: range) -> list[str]:
+    """What was left out."""
+    said = []
+    if len(possible) < len(sizes):
+        said = [
+            f"Surveys with a judge beside them end at {possible[-1]} raters: larger ones are too many to go through."
+        ]
+    if not kept.all():
+        lost = int(np.sum(~kept))
+        few = f"{counted(lost, 'item')} with too few ratings for {possible[-1]} raters and one more"
+        said.append(f"Beside people, {few} were left out, so that every survey has the same items.")
+    if possible[-1] > MOST_BESIDE:
+        said.append(f"Judges are put beside at most {MOST_BESIDE} people; larger surveys are there to compare with.")
+    return said
+
+
+def _of_size(counts: Codes, k: int, beside: Mapping[str, Floats], score: Score, fold: Codes) -> Floats:
+    """Scores of each item's surveys of k people, alone and with each judge; shape (1 + n_judges, n_items).
+
+    NaN where no judge is put beside so many people.
+    """
+    rows = rows_of(counts, k)
+    alone = item_scores(rows, np.empty((0, *counts.shape)), score, fold=fold)
+    if k > MOST_BESIDE:
+        return np.stack([alone, *(np.full(len(counts), NAN) for _ in beside)])
+    return np.stack([alone, *(item_scores(rows, judge, score, fold=fold) for judge in beside.values())])
+
+
+def _rows(scored: Scored, question: Question) -> list[PeopleAndJudge]:
+    return [_row(scored, question, j=j, s=s) for j in range(1, len(scored.names) + 1) for s in range(len(scored.sizes))]
+
+
+def _row(scored: Scored, question: Question, *, j: int, s: int) -> PeopleAndJudge:
+    """One survey with a judge beside it, against the curve of people alone."""
+    people, value = scored.data[0], float(scored.data[j, s])
+    worth = float(crossings(people[None, :], np.array([value]))[0])
+    low = high = gain_low = gain_high = NAN
+    if scored.samples is not None and np.isfinite(value):
+        drawn = scored.samples[:, j, s]
+        gaps = drawn[:, None] - scored.samples[:, 0]
+        low, high, gains = _bounds(value - people, gaps, confidence=question.confidence)
+        gain_low, gain_high = (float(bound) for bound in gains[s])
+    return PeopleAndJudge(
+        beside=scored.names[j - 1],
+        raters=scored.sizes[s],
+        people_score=float(people[s]),
+        score=value,
+        gain=value - float(people[s]),
+        gain_low=gain_low,
+        gain_high=gain_high,
+        worth=worth,
+        low=low,
+        high=high,
+        verdict=verdict_of(worth),
+        items=scored.items,
+    )
+
+
+def _bounds(gap: Floats, gaps: Floats, *, confidence: float) -> tuple[float, float, Floats]:
+    """Between which numbers of people the survey's worth lies, and bounds of its gap to each of them.
+
+    As in `equivalence`, but by percentile intervals of the gaps: in simulations with 400 items 93 of 100 of them held
+    the truth, and 91 of the basic ones.
+
+    Parameters
+    ----------
+    gap : ndarray of shape (n_sizes,)
+        The survey's score with a judge, less that of people alone.
+    gaps : ndarray of shape (n_replicates, n_sizes)
+        The same in bootstrap samples.
+    confidence : float
+        Of the intervals.
+    """
+    pairs = zip(gap, gaps.T, strict=True)
+    bounds = np.array([interval(float(g), own, confidence=confidence, kind="percentile") for g, own in pairs])
+    low, high = (float(crossings(-bounds[None, :, end], np.zeros(1))[0]) for end in (0, 1))
+    return low, high, bounds

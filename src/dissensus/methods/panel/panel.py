@@ -1,0 +1,165 @@
+"""What are several judges worth together, and how many raters does a judge save beside people?"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.arrays import Codes, Floats
+from dissensus.data import Judges, Ratings
+from dissensus.data.align import item_by_item
+from dissensus.data.ratings import Elicitation
+from dissensus.methods.equivalence import equivalence
+from dissensus.methods.equivalence.calibration import draw_folds
+from dissensus.methods.equivalence.result import EquivalenceResult
+from dissensus.methods.panel.beside_people import Members, as_judges, members_of, people_and_judge
+from dissensus.methods.panel.options import METHODS, Method, PanelScore, Question, check_question
+from dissensus.methods.panel.result import PanelResult, PanelWorth
+from dissensus.methods.panel.stacking import average, calibrated, likeliest, plurality, stacked
+from dissensus.sampling import Engine, Progress, open_executor, seed_of
+
+PANEL = "panel"
+"""What the stacked panel is called beside people."""
+
+
+def panel(
+    ratings: Ratings,
+    judges: Judges,
+    *,
+    judge: Sequence[str] | None = None,
+    method: Method | Sequence[Method] = METHODS,
+    score: PanelScore = "cross-entropy",
+    calibrate: bool = True,
+    people: bool = True,
+    elicitation: Elicitation | None = None,
+    max_raters: int | None = None,
+    clip: float = 0.02,
+    bootstrap: int = 500,
+    confidence: float = 0.95,
+    rng: int | Generator | None = 0,
+    engine: Engine = "local",
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> PanelResult:
+    """How many raters several judges are worth together, and how many a judge saves beside people.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Who gave which label to which item.
+    judges : Judges
+        What judges answered on these items; those that all of them answered count.
+    judge : sequence of str, optional
+        The members; all judges if not given. With one member there is no panel, only what it saves beside people.
+    method : {"plurality", "average", "stacked"} or several of them
+        The most frequent answer, the mean of the probabilities, or weights and a rising curve learned from the items of
+        other folds.
+    score : {"cross-entropy", "brier", "agreement"}
+        What a prediction is worth; agreement is that of the likeliest label, of surveys the most frequent one.
+    calibrate : bool
+        Whether members, plurality and average are turned into raters' shares, learned from the items of other folds.
+        The stacked panel always is.
+    people : bool
+        Whether to also ask what a judge saves beside people.
+    elicitation : {"forced_choice", "response_set"}, optional
+        Take only the ratings that were asked for in this way.
+    max_raters : int, optional
+        The largest survey, as in `equivalence`.
+    clip : float
+        How far cross-entropy keeps predictions from 0 and 1.
+    bootstrap : int
+        Bootstrap samples of the items; 0 for no intervals.
+    confidence : float
+        Of the intervals.
+    rng : int or Generator
+        Seed.
+    engine, workers
+        Where the bootstrap runs; the numbers do not depend on it.
+    progress : callable, optional
+        Told how many tasks are done, and of how many.
+
+    Returns
+    -------
+    PanelResult
+    """
+    question = Question(
+        judge=None if judge is None else (judge,) if isinstance(judge, str) else tuple(judge),
+        method=(method,) if isinstance(method, str) else tuple(method),
+        score=score, calibrate=calibrate, people=people, elicitation=elicitation, max_raters=max_raters, clip=clip,
+        bootstrap=bootstrap, confidence=confidence, seed=seed_of(rng),
+    )  # fmt: skip
+    check_question(question)
+    # A stream for each purpose: none depends on whether another is used.
+    fold_stream, survey_stream, people_stream = np.random.default_rng(rng).spawn(3)
+    members = members_of(*item_by_item(ratings, judges, what="A panel"), question)
+    fold = draw_folds(members.ratings.n_items, fold_stream)
+    alone = {name: _own(members.predictions[j], members, question, fold) for j, name in enumerate(members.judges)}
+    made = _made(members, question, fold)
+    named = {_apart(f"{method} panel", alone): made[method] for method in made}
+    given = {name: likeliest(own) if score == "agreement" else own for name, own in (alone | named).items()}
+    beside = {name: members.predictions[[j]] for j, name in enumerate(members.judges)}
+    beside |= {_apart(PANEL, alone): members.predictions} if "stacked" in made else {}
+    with open_executor(engine, workers=workers) as executor:
+        worth = equivalence(
+            members.ratings, as_judges(given, members), score=score, max_raters=max_raters, clip=clip,
+            combiner="plurality" if score == "agreement" else "abc", bootstrap=bootstrap,
+            confidence=confidence, rng=survey_stream, engine=executor, progress=progress,
+        )  # fmt: skip
+        sizes = range(len(worth.curve)) if people else range(0)
+        rows, said = people_and_judge(
+            members, beside, question, sizes=sizes, fold=fold, rng=people_stream, executor=executor, progress=progress
+        )
+    return PanelResult(
+        settings=question.settings() | {"judge": list(members.judges), "max_raters": worth.curve[-1].raters},
+        data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
+        warnings=tuple(dict.fromkeys([*members.warnings, *worth.warnings, *said])),
+        curve=worth.curve,
+        judges=tuple(own for own in worth.judges if own.judge in alone),
+        panels=tuple(_panel(worth, method, name, members) for method, name in zip(made, named, strict=True)),
+        people_and_judge=rows,
+    )
+
+
+def _own(outputs: Floats, members: Members, question: Question, fold: Codes) -> Floats:
+    """Outputs as they are scored: calibrated if that was asked for."""
+    return calibrated(outputs, members.shares, fold=fold) if question.calibrate else outputs
+
+
+def _made(members: Members, question: Question, fold: Codes) -> dict[Method, Floats]:
+    """What each panel predicts; none if there is one member."""
+    if len(members.judges) == 1:
+        return {}
+    made: dict[Method, Floats] = {}
+    for method in METHODS:
+        if method not in question.method:
+            continue
+        if method == "stacked":
+            made[method] = stacked(members.predictions, members.shares, fold=fold)
+        else:
+            pooled = (average if method == "average" else plurality)(members.predictions)
+            made[method] = _own(pooled, members, question, fold)
+    return made
+
+
+def _apart(name: str, taken: Mapping[str, Floats]) -> str:
+    """A name that no judge has."""
+    return name if name not in taken else _apart(f"{name} of judges", taken)
+
+
+def _panel(worth: EquivalenceResult, method: Method, name: str, members: Members) -> PanelWorth:
+    """A panel beside the best of its members."""
+    own = next(judge for judge in worth.judges if judge.judge == name)
+    alone = [judge for judge in worth.judges if judge.judge in members.judges]
+    best = max(alone, key=lambda member: member.score if np.isfinite(member.score) else -np.inf)
+    found = next(pair for pair in worth.differences if {pair.judge_a, pair.judge_b} == {best.judge, name})
+    is_first = found.judge_a == name
+    return PanelWorth(
+        method=method,
+        judges=members.judges,
+        worth=own,
+        best_judge=best.judge,
+        difference=found.difference if is_first else 0.0 - found.difference,
+        low=found.low if is_first else 0.0 - found.high,
+        high=found.high if is_first else 0.0 - found.low,
+        share_better=found.share_a_better if is_first else 1 - found.share_a_better,
+    )

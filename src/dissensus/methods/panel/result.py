@@ -1,0 +1,144 @@
+"""What `panel` returns."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dissensus.methods.equivalence.crossing import Verdict
+from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth
+from dissensus.methods.panel.options import Method
+from dissensus.results import Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelWorth:
+    """What several judges together are worth.
+
+    Attributes
+    ----------
+    method : {"plurality", "average", "stacked"}
+        How they are combined.
+    judges : tuple of str
+        The members.
+    worth : JudgeWorth
+        Its score and how many raters it is worth.
+    best_judge : str
+        The member with the best score.
+    difference, low, high : float
+        How many raters more it is worth than that member; NaN where one of them is off the curve.
+    share_better : float
+        Share of the bootstrap samples in which it scores better than that member; NaN without samples.
+    """
+
+    method: Method
+    judges: tuple[str, ...]
+    worth: JudgeWorth
+    best_judge: str
+    difference: float
+    low: float
+    high: float
+    share_better: float
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {
+            "panel": self.method,
+            "judges": list(self.judges),
+            **_worth(self.worth),
+            "best_judge": self.best_judge,
+            "difference": self.difference,
+            "difference_low": self.low,
+            "difference_high": self.high,
+            "share_better": self.share_better,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleAndJudge:
+    """What a survey with a judge beside it is worth.
+
+    Attributes
+    ----------
+    beside : str
+        The judge, or `panel` for the stacked panel.
+    raters : int
+        How many people are asked.
+    people_score, score : float
+        Without the judge, and with it.
+    gain, gain_low, gain_high : float
+        With it less without it.
+    worth, low, high : float
+        How many people without a judge score as well; infinite where that is off the curve, NaN without intervals.
+    verdict : str, optional
+        Whether the worth is on the curve.
+    items : int
+        On which this rests.
+    """
+
+    beside: str
+    raters: int
+    people_score: float
+    score: float
+    gain: float
+    gain_low: float
+    gain_high: float
+    worth: float
+    low: float
+    high: float
+    verdict: Verdict | None
+    items: int
+
+    @property
+    def saved(self) -> float:
+        """How many raters the judge saves."""
+        return self.worth - self.raters
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        ends = {"saved_low": self.low - self.raters, "saved_high": self.high - self.raters}
+        return fields | {"saved": self.saved} | ends
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelResult(Result):
+    """What are several judges worth together, and beside people?
+
+    Attributes
+    ----------
+    curve : tuple of CurvePoint
+        Score of so many raters.
+    judges : tuple of JudgeWorth
+        The members.
+    panels : tuple of PanelWorth
+        Ways to combine them; empty for one judge.
+    people_and_judge : tuple of PeopleAndJudge
+        Surveys with each member beside them, and with the stacked panel.
+    """
+
+    command: ClassVar[str] = "panel"
+
+    curve: tuple[CurvePoint, ...]
+    judges: tuple[JudgeWorth, ...]
+    panels: tuple[PanelWorth, ...]
+    people_and_judge: tuple[PeopleAndJudge, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """The `result` part of the JSON."""
+        return {
+            "curve": [point.as_dict() for point in self.curve],
+            "judges": [{"judge": worth.judge, **_worth(worth)} for worth in self.judges],
+            "panels": [panel.as_dict() for panel in self.panels],
+            "people_and_judge": [row.as_dict() for row in self.people_and_judge],
+        }
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per member and panel."""
+        members = [{"name": worth.judge, "is_panel": False, **_worth(worth)} for worth in self.judges]
+        return [*members, *({"name": p.method, "is_panel": True, **_worth(p.worth)} for p in self.panels)]
+
+
+def _worth(worth: JudgeWorth) -> dict[str, object]:
+    """What is said of a member and of a panel alike."""
+    names = ("score", "low", "high", "equivalence", "equivalence_raters", "equivalence_low", "equivalence_high",
+             "verdict", "share_below", "share_above")  # fmt: skip
+    return {name: getattr(worth, name) for name in names}

@@ -1,0 +1,349 @@
+"""Predictions combined with weights that are learned from other items.
+
+A weighted sum of the logarithms of the predictions puts the rows in order; what raters say at each place of that order
+is then read from a rising curve. The sum alone would not do: two sources that both see an item's state in part add up
+in the odds of the states, which the odds of a rater's label follow only up to a ceiling.
+
+Outputs that come again and again are looked up in a table; others go through a rising curve for each label.
+
+A weighted sum of logarithms cannot say everything: how much a judge adds may depend on what people said, because both
+tell about an item's state and only through it about the next rater. Without this step surveys with a judge beside them
+fell .0015 bits short of the truth, however many items there were.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.arrays import Codes, Floats
+from dissensus.methods.equivalence.surveys import plurality_shares
+
+# ---- From a judge's outputs to what raters say after them, learned from weighted rows
+
+Map = Callable[[Floats], Floats]
+ROWS_PER_OUTPUT = 20
+"""Where outputs occur at least so often on average, a table can learn each of them."""
+PRIOR_ROWS = 1.0
+"""An output's table entry starts as so many rows with the shares of all."""
+DECIMALS = 9
+
+
+def are_few(outputs: Floats, *, weight: float) -> bool:
+    """Whether outputs of this weight, in rows, come again often enough for a table."""
+    return len(np.unique(np.round(outputs, DECIMALS), axis=0)) * ROWS_PER_OUTPUT <= weight
+
+
+def table_map(outputs: Floats, masses: Floats) -> Map:
+    """Mean shares of the rows with the same output; those of all rows for an output that was never seen.
+
+    Parameters
+    ----------
+    outputs : ndarray of shape (n_rows, n_labels)
+        What was predicted.
+    masses : ndarray of shape (n_rows, n_labels)
+        How often each label was given after it; a row's sum is its weight.
+    """
+    keys, place = np.unique(np.round(outputs, DECIMALS), axis=0, return_inverse=True)
+    total = np.zeros((len(keys), masses.shape[1]))
+    np.add.at(total, place.ravel(), masses)
+    everybody = masses.sum(axis=0) / masses.sum()
+    learned = (total + PRIOR_ROWS * everybody) / (total.sum(axis=1, keepdims=True) + PRIOR_ROWS)
+
+    def look_up(asked: Floats) -> Floats:
+        both = np.concatenate([keys, np.round(asked, DECIMALS)])
+        _, code = np.unique(both, axis=0, return_inverse=True)
+        known = np.full(len(both), -1, dtype=np.intp)
+        known[code.ravel()[: len(keys)]] = np.arange(len(keys))
+        found = known[code.ravel()[len(keys) :]]
+        return np.asarray(np.where((found >= 0)[:, None], learned[found], everybody))
+
+    return look_up
+
+
+def rising_map(outputs: Floats, masses: Floats) -> Map:
+    """A rising curve for each label against the rest (isotonic regression), rescaled to sum to 1."""
+    everybody = masses.sum(axis=0) / masses.sum()
+    weights = masses.sum(axis=1)
+    if outputs.shape[1] == 2:  # noqa: PLR2004 - two labels need one curve
+        curve = _curve(outputs[:, 1], masses[:, 1], weights)
+
+        def second(asked: Floats) -> Floats:
+            share = curve(asked[:, 1])
+            return np.stack([1 - share, share], axis=1)
+
+        return second
+    curves = [_curve(outputs[:, c], masses[:, c], weights) for c in range(outputs.shape[1])]
+
+    def each(asked: Floats) -> Floats:
+        shares = np.stack([curve(asked[:, c]) for c, curve in enumerate(curves)], axis=1)
+        total = shares.sum(axis=1, keepdims=True)
+        return np.asarray(np.where(total > 0, shares / np.where(total > 0, total, 1), everybody))
+
+    return each
+
+
+def _curve(x: Floats, mass: Floats, weight: Floats) -> Callable[[Floats], Floats]:
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415 - takes a while to import
+
+    known = weight > 0
+    places, place = np.unique(np.round(x[known], DECIMALS), return_inverse=True)
+    total = np.bincount(place, weights=weight[known])
+    shares = np.bincount(place, weights=mass[known]) / total
+    rising = isotonic_regression(np.minimum(shares, 1.0), weights=total).x
+    return lambda asked: np.interp(np.round(asked, DECIMALS), places, rising)
+
+
+def learned_map(outputs: Floats, masses: Floats) -> Map:
+    """The map that these outputs allow."""
+    return table_map(outputs, masses) if are_few(outputs, weight=masses.sum()) else rising_map(outputs, masses)
+
+
+def calibrated(outputs: Floats, masses: Floats, *, fold: npt.NDArray[np.intp]) -> Floats:
+    """Outputs turned into raters' shares, each by a map learned from the items of other folds."""
+    made = outputs.copy()
+    for number in np.unique(fold):
+        held = fold == number
+        learned = ~held if (masses[~held].sum() > 0) else np.ones_like(held)
+        made[held] = learned_map(outputs[learned], masses[learned])(outputs[held])
+    return made
+
+
+# ---- Predictions combined with weights that are learned from other items
+
+LEAST = 1e-3
+"""Probabilities are kept so far from 0 under the logarithm."""
+STEPS = 50
+SMALL_STEP = 1e-7
+RIDGE = 1.0
+"""Weights are held together, and to a sum of 1, as firmly as one row would."""
+BIAS_RIDGE = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stack:
+    """Weights of the sources and of the labels.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_sources,)
+        How much each source's logarithms count.
+    bias : ndarray of shape (n_labels,)
+        Added for each label.
+    """
+
+    weights: Floats
+    bias: Floats
+
+    def predict(self, logs: Floats) -> Floats:
+        """Probabilities, of shape (n_rows, n_labels), from logarithms of shape (n_sources, n_rows, n_labels)."""
+        return softmax(np.einsum("j,jnl->nl", self.weights, logs) + self.bias)
+
+
+def softmax(values: Floats) -> Floats:
+    """Probabilities whose logarithms are these values, up to a constant for each row."""
+    raised = np.exp(values - values.max(axis=1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+def logs_of(predictions: Floats) -> Floats:
+    """Logarithms of probabilities, none of them minus infinity."""
+    return np.log(np.maximum(predictions, LEAST))
+
+
+def fit_stack(logs: Floats, masses: Floats) -> Stack:
+    """The weights under which the raters' labels are likeliest, by Newton's method with a light ridge.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (n_sources, n_rows, n_labels)
+        Logarithms of what each source predicts.
+    masses : ndarray of shape (n_rows, n_labels)
+        How often each label was given.
+
+    The ridge holds the weights' sum to 1 and the weights to each other, so that a source that comes twice counts as
+    much as the same source once.
+    """
+    n_sources, _, n_labels = logs.shape
+    pull, goal = _ridge(n_sources, n_labels)
+    theta = np.concatenate([np.full(n_sources, 1 / n_sources), np.zeros(n_labels)])
+    value = _loss(theta, logs, masses, pull, goal)
+    for _ in range(STEPS):
+        slope, bend = _derivatives(theta, logs, masses)
+        step = np.linalg.solve(bend + pull, slope - pull @ (theta - goal))
+        while _loss(theta + step, logs, masses, pull, goal) > value and np.abs(step).max() > SMALL_STEP:
+            step = step / 2
+        if np.abs(step).max() <= SMALL_STEP:
+            break
+        theta = theta + step
+        value = _loss(theta, logs, masses, pull, goal)
+    return Stack(weights=theta[:n_sources], bias=theta[n_sources:])
+
+
+def _ridge(n_sources: int, n_labels: int) -> tuple[Floats, Floats]:
+    """Matrix and centre of the ridge: (sum of weights - 1)^2, their spread, and the biases."""
+    apart = np.eye(n_sources) - 1 / n_sources
+    pull = np.zeros((n_sources + n_labels,) * 2)
+    pull[:n_sources, :n_sources] = RIDGE * (np.ones((n_sources, n_sources)) + apart)
+    pull[n_sources:, n_sources:] = BIAS_RIDGE * np.eye(n_labels)
+    goal = np.concatenate([np.full(n_sources, 1 / n_sources), np.zeros(n_labels)])
+    return pull, goal
+
+
+def _values(theta: Floats, logs: Floats) -> Floats:
+    n_sources = len(logs)
+    return np.asarray(np.einsum("j,jnl->nl", theta[:n_sources], logs) + theta[n_sources:])
+
+
+def _loss(theta: Floats, logs: Floats, masses: Floats, pull: Floats, goal: Floats) -> float:
+    values = _values(theta, logs)
+    top = values.max(axis=1)
+    total = top + np.log(np.exp(values - top[:, None]).sum(axis=1))
+    away = theta - goal
+    return float((masses.sum(axis=1) * total).sum() - (masses * values).sum() + away @ pull @ away / 2)
+
+
+def _derivatives(theta: Floats, logs: Floats, masses: Floats) -> tuple[Floats, Floats]:
+    """Slope of the likelihood and its bend, without the ridge."""
+    expected = softmax(_values(theta, logs))
+    weight = masses.sum(axis=1)
+    rest = masses - expected * weight[:, None]
+    slope = np.concatenate([np.einsum("jnl,nl->j", logs, rest), rest.sum(axis=0)])
+    spread = expected * weight[:, None]
+    mean = np.einsum("jnl,nl->jn", logs, expected)
+    first = np.einsum("jnl,inl,nl->ji", logs, logs, spread, optimize=True) - np.einsum(
+        "jn,in,n->ji", mean, mean, weight
+    )
+    mixed = np.einsum("jnl,nl->jl", logs, spread) - np.einsum("jn,nl->jl", mean, spread)
+    last = np.diag(spread.sum(axis=0)) - np.einsum("nl,nm,n->lm", expected, expected, weight, optimize=True)
+    return slope, np.block([[first, mixed], [mixed.T, last]])
+
+
+def learned_stack(sources: Floats, masses: Floats) -> Callable[[Floats], Floats]:
+    """From what each source predicts to one prediction; learned from these rows.
+
+    Parameters
+    ----------
+    sources : ndarray of shape (n_sources, n_rows, n_labels)
+        What each source predicts. Bare labels and other outputs that come again and again are looked up in a table.
+    masses : ndarray of shape (n_rows, n_labels)
+        How often each label was given; a row's sum is its weight.
+    """
+    maps = [table_map(source, masses) if are_few(source, weight=masses.sum()) else _as_it_is for source in sources]
+
+    def logs(asked: Floats) -> Floats:
+        return logs_of(np.stack([look_up(own) for look_up, own in zip(maps, asked, strict=True)]))
+
+    known = logs(sources)
+    stack = fit_stack(known, masses)
+    curve = rising_map(stack.predict(known), masses)
+    return lambda asked: curve(stack.predict(logs(asked)))
+
+
+def _as_it_is(outputs: Floats) -> Floats:
+    return outputs
+
+
+def stacked(sources: Floats, masses: Floats, *, fold: npt.NDArray[np.intp]) -> Floats:
+    """Combined predictions of each row, learned from the rows of other folds; shape (n_rows, n_labels)."""
+    made = np.empty_like(masses)
+    for number in np.unique(fold):
+        held = fold == number
+        learned = ~held if (~held).any() else held
+        made[held] = learned_stack(sources[:, learned], masses[learned])(sources[:, held])
+    return made
+
+
+SAME = 1e-9
+"""Probabilities and shares of votes this close are equal up to rounding."""
+
+
+def average(predictions: Floats) -> Floats:
+    """Mean of the judges' probabilities, of shape (n_items, n_labels).
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (n_judges, n_items, n_labels)
+        What each judge gives to each label.
+    """
+    return np.asarray(predictions.mean(axis=0))
+
+
+def plurality(predictions: Floats) -> Floats:
+    """The label that most judges find likeliest; labels that tie share it.
+
+    A judge whose own likeliest labels tie gives each of them its part of a vote.
+
+    Examples
+    --------
+    >>> plurality(np.array([[[0.9, 0.1]], [[0.4, 0.6]], [[0.2, 0.8]]]))
+    array([[0., 1.]])
+    """
+    votes = np.stack([likeliest(own) for own in predictions]).mean(axis=0)
+    return likeliest(votes)
+
+
+def likeliest(shares: Floats) -> Floats:
+    """1 on the likeliest label, shared equally where several are."""
+    return plurality_shares(np.round(shares / SAME).astype(np.int64))
+
+
+STRENGTH = 10.0
+"""The stack counts as so many items in each case."""
+KINDS_PER_LABEL = 2
+"""Answers of a judge are of so many kinds for each label: where there are more, the surer and the less sure half."""
+
+
+def kinds_of(answers: Floats, code: Codes) -> Codes:
+    """The kind of each answer.
+
+    Parameters
+    ----------
+    answers : ndarray of shape (n_judges, n_answers, n_labels)
+        The different answers.
+    code : ndarray of shape (n_items,)
+        Which of them each item got.
+
+    Returns
+    -------
+    ndarray of shape (n_answers,)
+        The answers themselves if they are few; else the likeliest label, and whether they are surer of it than most.
+    """
+    n_answers, n_labels = answers.shape[1:]
+    if n_answers <= KINDS_PER_LABEL * n_labels:
+        return np.arange(n_answers)
+    shares = answers.mean(axis=0)
+    likeliest, sureness = shares.argmax(axis=1), shares.max(axis=1)
+    middle = np.zeros(n_labels)
+    for label in np.unique(likeliest):
+        middle[label] = np.median(sureness[code][likeliest[code] == label])
+    return np.asarray(KINDS_PER_LABEL * likeliest + (sureness > middle[likeliest]))
+
+
+def refined(predictions: Floats, masses: Floats, case: Codes) -> Floats:
+    """Predictions moved by what the rows of each case say beyond them, the less the fewer these are.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (n_rows, n_labels)
+        Of the stack.
+    masses : ndarray of shape (n_rows, n_labels)
+        How often each label was given, in items.
+    case : ndarray of shape (n_rows,)
+        Which rows are alike.
+
+    Examples
+    --------
+    Ten items that all say yes count as much as the stack, which says that half of them do:
+
+    >>> refined(np.array([[0.5, 0.5]]), np.array([[0.0, 10.0]]), np.array([0]))
+    array([[0.25, 0.75]])
+    """
+    shape = (int(case.max()) + 1, masses.shape[1])
+    said, foreseen = np.zeros(shape), np.zeros(shape)
+    np.add.at(said, case, masses)
+    np.add.at(foreseen, case, predictions * masses.sum(axis=1, keepdims=True))
+    beyond = (said - foreseen) / (said.sum(axis=1, keepdims=True) + STRENGTH)
+    moved = np.maximum(predictions + beyond[case], 0.0)
+    return np.asarray(moved / moved.sum(axis=1, keepdims=True))

@@ -1,0 +1,259 @@
+"""What a design shows, how many items a budget buys, and how many an error needs."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.errors import OptionError
+from dissensus.methods.plan_labels.needed import (
+    ItemsNeeded,
+    cramer_items,
+    hoeffding_items,
+    items_needed,
+    log_cramer,
+    log_hoeffding,
+)
+from dissensus.methods.plan_labels.options import TWO_CLASSES, Question, Strategy
+from dissensus.methods.plan_labels.result import LabelDesign, Needed
+from dissensus.methods.plan_labels.situation import FloatArray, Situation
+from dissensus.methods.plan_labels.votes import (
+    Steps,
+    lead_by_two,
+    majority_accuracy,
+    plurality_accuracy,
+    plurality_steps,
+    two_plus_one,
+)
+from dissensus.methods.plan_labels.walk import log_chances
+
+# ---- Ways to spend labels on an item: so many for each, more where they differ, or only where the models do
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scheme:
+    """A way to label an item; each array has shape () or, for draws from a pilot, (n_draws,).
+
+    Attributes
+    ----------
+    strategy : str
+        Its name.
+    labels_per_item : float
+        Expected labels for an item that is labelled.
+    accuracy : ndarray
+        How often the label that counts is right where exactly one of the models is.
+    steps : Steps
+        How often such an item speaks for the better model, and for the worse one.
+    kept : ndarray
+        Share of the items that are labelled at all.
+    """
+
+    strategy: Strategy
+    labels_per_item: float
+    accuracy: FloatArray
+    steps: Steps
+    kept: FloatArray
+
+    def item_cost(self, question: Question) -> float:
+        """What a labelled item costs, with those that were looked through to find it."""
+        return question.item_cost / float(np.mean(self.kept)) + self.labels_per_item * question.label_cost
+
+
+def schemes_of(question: Question, situation: Situation) -> list[Scheme]:
+    """The ways to be compared: each number of labels, and the strategy where that is another way to label."""
+    only_differing = question.strategy == "disagreement-only"
+    found = [fixed_scheme(question, situation, m, only_differing=only_differing) for m in question.labels_per_item]
+    if question.strategy in {"adaptive", "lead-by-two"}:
+        found.append(sequential_scheme(question.strategy, situation))
+    return found
+
+
+def fixed_scheme(question: Question, situation: Situation, labels: int, *, only_differing: bool = False) -> Scheme:
+    """So many labels for each item, or for each on which the models differ."""
+    better, worse = (
+        voted_accuracy(question, situation, one, labels)
+        for one in (situation.label_accuracy_better, situation.label_accuracy_worse)
+    )
+    strategy: Strategy = "disagreement-only" if only_differing else "fixed"
+    return _scheme(situation, strategy, float(labels), (better, worse))
+
+
+def sequential_scheme(strategy: Strategy, situation: Situation) -> Scheme:
+    """A third label where two differ (adaptive), or labels until one class leads by two."""
+    rule = two_plus_one if strategy == "adaptive" else lead_by_two
+    (better, labels_better), (worse, labels_worse) = (
+        (_over_items(lambda q: rule(q)[0], situation, one), _over_items(lambda q: rule(q)[1], situation, one))
+        for one in (situation.label_accuracy_better, situation.label_accuracy_worse)
+    )
+    # Labels are taken to be as hard where the models agree as where they do not.
+    labels = float(np.mean(situation.averaged(labels_better, labels_worse)))
+    return _scheme(situation, strategy, labels, (better, worse))
+
+
+def voted_accuracy(question: Question, situation: Situation, label_accuracy: FloatArray, labels: int) -> FloatArray:
+    """How often the most frequent of several labels is right."""
+    if labels == 1:
+        return label_accuracy
+
+    def vote(one: FloatArray) -> FloatArray:
+        if question.classes > TWO_CLASSES:
+            return plurality_accuracy(one, labels, question.classes)
+        return majority_accuracy(one, labels, question.even)
+
+    return _over_items(vote, situation, label_accuracy)
+
+
+def _over_items(
+    vote: Callable[[FloatArray], FloatArray], situation: Situation, label_accuracy: FloatArray
+) -> FloatArray:
+    """What a vote makes of the accuracy of labels, over items that may differ in difficulty."""
+    if math.isinf(situation.concentration):
+        return vote(label_accuracy)
+    from dissensus.methods.plan_labels.votes import over_items  # noqa: PLC0415 - needs scipy, plans without a pilot do not
+
+    return over_items(vote, label_accuracy, concentration=situation.concentration, classes=situation.classes)
+
+
+def _scheme(
+    situation: Situation, strategy: Strategy, labels: float, accuracies: tuple[FloatArray, FloatArray]
+) -> Scheme:
+    steps = gap_steps(situation, *accuracies)
+    kept = np.ones_like(situation.disagreement)
+    if strategy == "disagreement-only":
+        kept = situation.disagreement
+        steps = _where_they_differ(steps, kept, always_speaks=situation.classes == TWO_CLASSES)
+    return Scheme(
+        strategy=strategy,
+        labels_per_item=labels,
+        accuracy=situation.averaged(*accuracies),
+        steps=steps,
+        kept=kept,
+    )
+
+
+def _where_they_differ(steps: Steps, share: FloatArray, *, always_speaks: bool) -> Steps:
+    """The steps on the items on which the models differ; with two classes a label then speaks for one of them."""
+    x, y = steps.x / share, steps.y / share
+    if not always_speaks:
+        return Steps(x=x, y=y)
+    # The smaller chance is the more exact one, and both must add up to 1: a trace of ties would count as such.
+    return Steps(x=np.where(x < y, x, 1 - y), y=np.where(x < y, 1 - x, y))
+
+
+def gap_steps(situation: Situation, better: FloatArray, worse: FloatArray) -> Steps:
+    """How often an item speaks for the better model and for the worse one, by the accuracy of its label."""
+    a, b, d = situation.better_only, situation.worse_only, situation.both_wrong
+    if situation.classes > TWO_CLASSES:
+        return plurality_steps(a, b, d, better, situation.classes)
+    return Steps(x=better * a + (1 - worse) * b, y=(1 - better) * a + worse * b)  # as in Proposition 2
+
+
+# ---- What a design shows, how many items a budget buys, and how many an error needs
+
+LN_10 = math.log(10)
+LARGEST = 300
+"""Decimal digits that a count of models may have."""
+ROUNDING = 1e-14
+"""Costs are decimal fractions: .3 must buy three labels at .1, and 10^12 not one more than 10^12."""
+MOST_ITEMS = 10**12
+
+
+def affordable_items(scheme: Scheme, question: Question, budget: float) -> int:
+    """How many items the budget pays for; with disagreement-only an odd number, which leaves no tie."""
+    paid_for = budget / scheme.item_cost(question)
+    if paid_for > MOST_ITEMS:
+        raise OptionError(f"--budget {budget:g} buys more than {MOST_ITEMS:,} items: give what you can spend.")
+    items = math.floor(paid_for * (1 + ROUNDING))
+    if scheme.strategy != "disagreement-only" or items < 2 or question.ties != "lose":  # noqa: PLR2004 - one item cannot be screened
+        return items
+    errors = log_chances(scheme.steps.x, scheme.steps.y, np.array([items - 1, items])).error(question.ties)
+    return items - 1 if errors[0] < errors[1] else items
+
+
+def design_of(scheme: Scheme, question: Question, items: int, draws: FloatArray | None = None) -> LabelDesign:
+    """All about so many items labelled in this way; `draws` are errors with other outcomes of the pilot."""
+    x, y = scheme.steps.x, scheme.steps.y
+    chances = log_chances(x, y, items)
+    error = float(chances.error(question.ties))
+    cramer, hoeffding = float(log_cramer(x, y, items)), float(log_hoeffding(x, y, items))
+    log10_models = _log10_models(error, question.delta) if scheme.strategy != "disagreement-only" else math.nan
+    low, high = (math.nan, math.nan) if draws is None else interval(draws, question.confidence)
+    return LabelDesign(
+        strategy=scheme.strategy,
+        labels_per_item=whole(scheme.labels_per_item),
+        items=items,
+        screened=screened(scheme, items),
+        labels=whole(items * scheme.labels_per_item),
+        cost=whole(items * scheme.item_cost(question)),
+        label_accuracy=float(scheme.accuracy),
+        error=math.exp(error),
+        log10_error=error / LN_10,
+        error_low=low,
+        error_high=high,
+        tie=math.exp(float(chances.tie)),
+        win=math.exp(float(chances.win)),
+        cramer=math.exp(cramer),
+        log10_cramer=cramer / LN_10,
+        hoeffding=math.exp(hoeffding),
+        log10_hoeffding=hoeffding / LN_10,
+        models_testable=_models_testable(error, question.delta) if log10_models < LARGEST else None,
+        log10_models=log10_models,
+    )
+
+
+def needed_of(scheme: Scheme, question: Question, error: float, draws: FloatArray | None = None) -> Needed:
+    """How many items it takes; `draws` are the numbers with other outcomes of the pilot."""
+    x, y = float(scheme.steps.x), float(scheme.steps.y)
+    by_cramer = cramer_items(x, y, error)
+    too_many = by_cramer is not None and by_cramer > MOST_ITEMS
+    found = ItemsNeeded(first=None, safe=None) if too_many else items_needed(x, y, error, question.ties)
+    low, high = (math.nan, math.nan) if draws is None else interval(draws, question.confidence)
+    items = found.safe if question.ties == "win" else found.first
+    return Needed(
+        strategy=scheme.strategy,
+        labels_per_item=whole(scheme.labels_per_item),
+        items=found.first,
+        items_safe=found.safe,
+        items_planned=items,
+        items_low=low,
+        items_high=high,
+        screened=None if items is None else screened(scheme, items),
+        labels=None if items is None else whole(items * scheme.labels_per_item),
+        cost=None if items is None else whole(items * scheme.item_cost(question)),
+        cramer_items=by_cramer,
+        hoeffding_items=hoeffding_items(x, y, error),
+    )
+
+
+def screened(scheme: Scheme, items: int) -> int | None:
+    """How many items to look through, on average, for so many on which the models differ."""
+    return math.ceil(items / float(scheme.kept) * (1 - ROUNDING)) if scheme.strategy == "disagreement-only" else None
+
+
+def interval(draws: FloatArray, confidence: float) -> tuple[float, float]:
+    """Percentile interval; an end may be infinite."""
+    ends = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], method="nearest")
+    return float(ends[0]), float(ends[1])
+
+
+def best_of(designs: Sequence[LabelDesign]) -> LabelDesign:
+    """The design with the smallest error; of equals the one with fewer labels for each item."""
+    return min(designs, key=lambda design: (design.log10_error, design.labels_per_item))
+
+
+def _log10_models(log_error: float, delta: float) -> float:
+    if log_error == -math.inf:
+        return math.inf
+    return float(np.logaddexp(0.0, math.log(delta) - log_error)) / LN_10
+
+
+def _models_testable(log_error: float, delta: float) -> int:
+    """The best of so many models comes out first with chance 1 - delta, by the union bound over its rivals."""
+    return math.floor(1 + delta / math.exp(log_error))
+
+
+def whole(number: float) -> float:
+    """The number as an int where it is one: labels are counted, expected labels are not."""
+    nearest = round(number)
+    return nearest if math.isclose(number, nearest, rel_tol=1e-12) else number

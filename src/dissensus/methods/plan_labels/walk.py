@@ -1,0 +1,533 @@
+"""Chances that the better of two classifiers loses, ties or wins on a number of labelled items."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.arrays import Floats
+from dissensus.errors import OptionError
+
+# ---- The walk of the test set's gap, seen from a symmetric walk under which a draw is typical
+
+Logs: TypeAlias = tuple[Floats, Floats, Floats]
+"""Natural logarithms of the chances of S < 0, S = 0 and S > 0."""
+
+ROUNDING = 2.0**-52
+HALF = 0.5
+"""Up to here log(1 - f) is taken from f, which is exact for small f; beyond it, from 1 - f."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tilted:
+    """Walks of `items` steps +1, -1 and 0 with chances x >= y > 0 and z = 1 - x - y; all of shape (n_walks,).
+
+    The chance of ending at s is rho^n theta^(-s) Q(s), where theta = sqrt(y/x) and Q is the law of the symmetric walk
+    with chances u, u and v: a deep tail is a large power times a sum of moderate positive terms.
+
+    Attributes
+    ----------
+    items : ndarray
+        Number of steps n, as floats.
+    x, y : ndarray
+        Chances of +1 and of -1.
+    rho, log_rho : ndarray
+        Cramer's rate rho = 2 sqrt(xy) + z, and its logarithm.
+    u, v : ndarray
+        Chances sqrt(xy) / rho of either step, and z / rho of none, of the symmetric walk.
+    """
+
+    items: Floats
+    x: Floats
+    y: Floats
+    rho: Floats
+    log_rho: Floats
+    u: Floats
+    v: Floats
+
+    def __getitem__(self, index: npt.NDArray[np.intp] | slice) -> "Tilted":
+        return Tilted(
+            items=self.items[index],
+            x=self.x[index],
+            y=self.y[index],
+            rho=self.rho[index],
+            log_rho=self.log_rho[index],
+            u=self.u[index],
+            v=self.v[index],
+        )
+
+
+def tilted(x: Floats, y: Floats, items: Floats) -> Tilted:
+    """The walks with their symmetric walks; x >= y > 0."""
+    z = stay(x, y)
+    root_x, root_y = np.sqrt(x), np.sqrt(y)
+    both = root_x * root_y
+    rho = 2 * both + z
+    fall = ((x - y) / (root_x + root_y)) ** 2  # 1 - rho, exact where rho is nearly 1
+    log_rho = np.where(fall < HALF, np.log1p(-np.minimum(fall, HALF)), np.log(rho))
+    return Tilted(items=items, x=x, y=y, rho=rho, log_rho=log_rho, u=both / rho, v=z / rho)
+
+
+def stay(x: Floats, y: Floats) -> Floats:
+    """Chance z = 1 - x - y of a step of 0, without rounding; 0 where x and y add up to 1 but for their own rounding.
+
+    Parameters
+    ----------
+    x, y : ndarray
+        Chances of the other steps, x >= y.
+    """
+    total = x + y
+    z = (1 - total) - (y - (total - x))  # the second term is what the sum lost
+    return np.where((z <= ROUNDING) & (y >= ROUNDING), 0.0, np.maximum(z, 0.0))
+
+
+def log_or_none(values: Floats) -> Floats:
+    """Logarithms; minus infinity for 0."""
+    return np.log(values, where=values > 0, out=np.full(values.shape, -np.inf))
+
+
+def log_rest(log_chance: Floats) -> Floats:
+    """Logarithm of 1 less a chance, for chances that are not nearly 1."""
+    chance = np.exp(log_chance)
+    return np.log1p(-chance, where=chance < 1, out=np.full(chance.shape, -np.inf))
+
+
+# ---- Chances of a walk's sign by a recurrence of positive terms: few items, or items that rarely say anything
+
+BLOCK = 4096
+"""So many walks at a time stay in the processor's cache."""
+
+RARE = 16.0
+"""Largest variance 2 u n of the symmetric walk for which `rare_steps` starts high enough."""
+
+TOP = 48
+"""The symmetric walk of variance `RARE` ends that far out with a chance of 1e-22 of that of ending at 0."""
+
+
+def few_items(walks: Tilted, n: int) -> Logs:
+    """Logarithms of the chances of S < 0, S = 0 and S > 0 after n steps, the same n for all walks.
+
+    With R(s) = Q(s) / u^s the recurrence (n - s + 1) R(s - 1) = u^2 (n + s + 1) R(s + 1) + v s R(s) starts from
+    R(n) = 1, holds positive terms only, needs no norming, and stays within 2^-n and 3^n.
+    """
+    return _in_blocks(lambda part: _few_items(part, n), walks)
+
+
+def few_items_each(walks: Tilted) -> Logs:
+    """The same after `walks.items` steps, which may differ: all walks at once, each from its own number on."""
+    order = np.argsort(-walks.items, kind="stable")
+    logs = np.empty((3, len(order)))
+    logs[:, order] = _in_blocks(_few_items_each, walks[order])
+    return logs[0], logs[1], logs[2]
+
+
+def rare_steps(walks: Tilted) -> Logs:
+    """Logarithms of the chances of S < 0, S = 0 and S > 0 for many items of which few say anything (2 u n <= RARE).
+
+    The same recurrence for T(s) = Q(s) / tau^s, started at a point where nothing is left (Miller's algorithm) and
+    normed by Q(0) + 2 Q(1) + 2 Q(2) + ... = 1. tau = min(1, un/v) keeps T within 1 and TOP!.
+    """
+    return _in_blocks(_rare_steps, walks)
+
+
+def _in_blocks(logs: Callable[[Tilted], Logs], walks: Tilted) -> Logs:
+    parts = [logs(walks[start : start + BLOCK]) for start in range(0, len(walks.x), BLOCK)]
+    lose, tie, win = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return lose, tie, win
+
+
+def _few_items(walks: Tilted, n: int) -> Logs:
+    square, down, up = walks.u**2, walks.y / walks.rho, walks.x / walks.rho
+    capped = np.minimum(up, 1.0)
+    above, here = np.zeros_like(square), np.ones_like(square)
+    lower, upper = here.copy(), here.copy()
+    stay = np.empty_like(square)
+    for s in range(n, 0, -1):
+        above *= square
+        above *= (n + s + 1) / (n - s + 1)
+        np.multiply(here, walks.v, out=stay)
+        stay *= s / (n - s + 1)
+        above += stay
+        above, here = here, above
+        if s > 1:
+            _add_below(lower, down, here)
+            _add_below(upper, capped, here)
+    return _logs(walks, (lower, here, upper), (down, up), norm=np.ones_like(here))
+
+
+def _few_items_each(walks: Tilted) -> Logs:
+    """As `_few_items`, for walks in order of their items, the most first: at s those with s items or more are on."""
+    n, square, down, up = walks.items, walks.u**2, walks.y / walks.rho, walks.x / walks.rho
+    capped = np.minimum(up, 1.0)
+    above, here = np.zeros_like(square), np.ones_like(square)
+    lower, upper = here.copy(), here.copy()
+    for s in range(int(n[0]), 0, -1):
+        on = slice(0, int(np.searchsorted(-n, -s, side="right")))
+        above[on] *= square[on]
+        above[on] *= (n[on] + s + 1) / (n[on] - s + 1)
+        above[on] += here[on] * walks.v[on] * (s / (n[on] - s + 1))
+        above[on], here[on] = here[on].copy(), above[on].copy()
+        if s > 1:
+            _add_below(lower[on], down[on], here[on])
+            _add_below(upper[on], capped[on], here[on])
+    return _logs(walks, (lower, here, upper), (down, up), norm=np.ones_like(here))
+
+
+def _rare_steps(walks: Tilted) -> Logs:
+    n, u, v = walks.items, walks.u, walks.v
+    tau = np.minimum(1.0, u * n / v)
+    theta = np.sqrt(walks.y) / np.sqrt(walks.x)
+    square, stay, down, up = tau * tau, tau * v / u, tau * theta, tau / theta
+    capped = np.minimum(up, 1.0)
+    above, here = np.zeros_like(n), np.ones_like(n)
+    lower, upper, middle = here.copy(), here.copy(), here.copy()
+    for s in range(TOP, 0, -1):
+        above, here = here, (square * (n + s + 1) * above + stay * s * here) / (n - s + 1)
+        if s > 1:
+            _add_below(lower, down, here)
+            _add_below(upper, capped, here)
+            _add_below(middle, tau, here)
+    return _logs(walks, (lower, here, upper), (down, up), norm=here + 2 * tau * middle)
+
+
+def _add_below(total: Floats, factor: Floats, term: Floats) -> None:
+    """Step a sum f(s+1) + factor f(s+2) + factor^2 f(s+3) + ... down to s, in place."""
+    total *= factor
+    total += term
+
+
+def _logs(walks: Tilted, sums: tuple[Floats, Floats, Floats], factors: tuple[Floats, Floats], *, norm: Floats) -> Logs:
+    """Logarithms of the chances from the three sums; the first and last still lack a factor.
+
+    Where steps up are rare, the three sums together are the whole. Elsewhere the sum of S > 0 may be huge; there
+    S > 0 is likely, and its chance is what the other two leave of 1.
+    """
+    (lower, here, upper), (down, up) = sums, factors
+    is_whole = up <= 1
+    capped = np.minimum(up, 1.0)
+    power = np.where(is_whole, 0.0, walks.items * walks.log_rho)
+    norm = np.where(is_whole, down * lower + here + capped * upper, norm)
+    lose, tie = power + (np.log(down) + np.log(lower / norm)), power + log_or_none(here / norm)
+    win = np.log(capped * (upper / norm))
+    return lose, tie, np.where(is_whole, win, log_rest(np.minimum(np.logaddexp(lose, tie), 0.0)))
+
+
+# ---- Chances of a walk's sign by a finite Fourier sum whose number of nodes does not grow with the number of items
+
+WIDTH = 8.4
+"""The grid reaches so many standard deviations of the symmetric walk: what lies beyond is below 1e-15 of the middle."""
+
+CUT = 35.0
+"""Nodes at which the characteristic function to the power n is below exp(-CUT) are left out."""
+
+RATIO = 1.5
+"""Walks whose variances are within this ratio share their nodes."""
+
+FOURIER_BLOCK = 16384
+"""So many (node, walk) pairs at a time stay in the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Grid:
+    """The nodes t = pi k / H at which the characteristic function matters; H is even.
+
+    Attributes
+    ----------
+    half : int
+        Half the number of points of the whole grid, H.
+    nodes : ndarray of shape (n_nodes, 1)
+        The angles t from 0.
+    sine : ndarray of shape (n_nodes, 1)
+        Their sin^2(t/2).
+    """
+
+    half: int
+    nodes: Floats
+    sine: Floats
+
+
+def many_items(walks: Tilted) -> Logs:
+    """Logarithms of the chances of S < 0, S = 0 and S > 0 for walks with 2 u n >= RARE and many steps of 0."""
+    keys = variance_bins(walks)
+    order = np.argsort(keys, kind="stable")
+    walks, keys = walks[order], keys[order]
+    edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
+    groups = [(slice(start, stop), grid(int(keys[start]))) for start, stop in pairwise(edges)]
+    half = np.repeat([float(shared.half) for _, shared in groups], np.diff(edges))
+    logs = np.empty((3, len(order)))
+    logs[:, order] = to_logs(walks, *_sums(walks, half, groups))
+    return logs[0], logs[1], logs[2]
+
+
+def to_logs(walks: Tilted, lose: Floats, tie: Floats) -> Logs:
+    """Logarithms of the chances from the sum of theta^(s-1) Q(s) over s >= 1, and from Q(0)."""
+    power, theta = walks.items * walks.log_rho, np.sqrt(walks.y) / np.sqrt(walks.x)
+    log_win = log_rest(np.minimum(power + np.log(theta * lose + tie), 0.0))
+    return power + (log_theta(walks) + np.log(lose)), power + log_or_none(tie), log_win
+
+
+def variance_bins(walks: Tilted) -> npt.NDArray[np.int16]:
+    """Number of the grid that suits each walk."""
+    bins: Floats = np.ceil(np.log(np.maximum(2 * walks.u * walks.items / RARE, 1.0)) / np.log(RATIO))
+    return bins.astype(np.int16)  # numpy sorts such short numbers in no time
+
+
+@lru_cache(maxsize=256)
+def grid(number: int) -> Grid:
+    """The nodes for walks whose variance 2 u n is at most RARE RATIO^number, but not much less."""
+    largest = RARE * RATIO**number
+    smallest = RARE * RATIO ** max(number - 1, 0)
+    half = 2 * int(np.ceil((WIDTH * np.sqrt(largest) + 8) / 2))
+    # The characteristic function 1 - 4 u sin^2(t/2) to the power n is at most exp(-2 (2 u n) sin^2(t/2)).
+    last = int(np.ceil(2 * half / np.pi * np.arcsin(np.sqrt(min(CUT / 2 / smallest, 1.0)))))
+    nodes = np.linspace(0.0, np.pi * last / half, last + 1)[:, None]
+    return Grid(half=half, nodes=nodes, sine=np.sin(nodes / 2) ** 2)
+
+
+def _sums(walks: Tilted, half: Floats, groups: list[tuple[slice, Grid]]) -> tuple[Floats, Floats]:
+    """Sum of theta^(s-1) Q(s) over 1 <= s < H, and Q(0).
+
+    The kernel of the first is (a (1 - c) - 2 sine (1 + theta c)) / (a^2 + 4 theta sine) with a = 1 - theta and
+    c = +-theta^(H-1), the sign alternating from node to node. What does not depend on the node is taken out, so that
+    a node costs few operations.
+    """
+    root_x, root_y = np.sqrt(walks.x), np.sqrt(walks.y)
+    theta, log_factor = root_y / root_x, log_theta(walks)
+    a = (walks.x - walks.y) / (walks.x + root_x * root_y)
+    pole, slope = a * a / (4 * theta), -4 * walks.u
+    tie, plain, sine = np.empty_like(a), np.empty((2, len(a))), np.empty((2, len(a)))
+    for group, shared in groups:
+        for block in blocks(group, len(shared.nodes)):
+            weight = power_of(shared.sine * slope[block], walks.items[block])
+            tie[block] = weight.sum(axis=0)
+            ratio = shared.sine[1:] + pole[block]
+            np.divide(weight[1:], ratio, out=ratio)
+            for sign in (0, 1):
+                part = ratio[sign::2]
+                plain[sign, block] = part.sum(axis=0)
+                np.einsum("k,km->m", shared.sine[1 + sign :: 2, 0], part, out=sine[sign, block])
+    end = np.array([[-1.0], [1.0]]) * np.exp((half - 1) * log_factor)
+    parts = a * (1 - end) / 2 * plain - (1 + theta * end) * sine
+    lose = geometric(half - 1, log_factor, a, terms=half - 1) / 2 + parts.sum(axis=0) / (2 * theta)
+    return lose / half, tie / half
+
+
+def blocks(group: slice, nodes: int) -> list[slice]:
+    """Parts of a group that stay in the cache."""
+    width = max(1, FOURIER_BLOCK // nodes)
+    return [slice(start, min(start + width, group.stop)) for start in range(group.start, group.stop, width)]
+
+
+def power_of(phi_less_one: Floats, items: Floats) -> Floats:
+    """The characteristic function to the power n, in place; the first node counts half, as it has no mirror image."""
+    np.log1p(phi_less_one, out=phi_less_one)
+    phi_less_one *= items
+    np.exp(phi_less_one, out=phi_less_one)
+    phi_less_one[0] /= 2
+    return phi_less_one
+
+
+def log_theta(walks: Tilted) -> Floats:
+    """Logarithm of theta = sqrt(y/x), exact also where it is nearly 0."""
+    fall = (walks.x - walks.y) / walks.x
+    far = (np.log(walks.y) - np.log(walks.x)) / 2
+    return np.where(fall < HALF, np.log1p(-np.minimum(fall, HALF)) / 2, far)
+
+
+def geometric(power: Floats | int, log_ratio: Floats, rest: Floats, *, terms: Floats | int) -> Floats:
+    """The geometric sum (1 - theta^power) / rest of so many terms; rest is 1 less the ratio of the terms."""
+    total = np.broadcast_to(np.asarray(terms, dtype=np.float64), rest.shape).copy()
+    np.divide(-np.expm1(power * log_ratio), rest, where=rest > 0, out=total)
+    return total
+
+
+MIXED = 20.0
+"""From n v = MIXED on a walk forgets whether its number of steps was odd or even: exp(-2 n v) < 1e-17."""
+
+
+def many_items_by_parity(walks: Tilted) -> Logs:
+    """Logarithms of the chances of S < 0, S = 0 and S > 0 for walks with 2 u n >= RARE and n v < MIXED."""
+    bins = variance_bins(walks)
+    lose, tie = np.empty_like(walks.x), np.empty_like(walks.x)
+    for number in np.unique(bins):
+        index = np.flatnonzero(bins == number)
+        shared = grid(int(number))
+        for block in blocks(slice(0, len(index)), len(shared.nodes)):
+            part = index[block]
+            lose[part], tie[part] = _parity_sums(walks[part], shared)
+    return to_logs(walks, lose, tie)
+
+
+def _parity_sums(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
+    """Sum of theta^(s-1) Q(s) over 1 <= s < H, and Q(0).
+
+    The characteristic function is large near pi too, where its power alternates with n. Each node t is taken together
+    with pi - t: even and odd s get the sum and the difference of both, so that neither drowns in the other's rounding.
+    """
+    half, log_factor = shared.half, log_theta(walks)
+    theta = np.sqrt(walks.y) / np.sqrt(walks.x)
+    b = (walks.x - walks.y) / walks.x  # 1 - theta^2
+    odd, even = _weights(walks, shared)
+    sine, cosine = np.sin(shared.nodes[1:]) ** 2, np.cos(shared.nodes[1:])
+    sign = np.where(np.arange(len(sine)) % 2 == 0, -1.0, 1.0)[:, None]  # cos(H t)
+    end = sign * np.exp((half - 2) * log_factor)
+    scale = b * b + 4 * theta**2 * sine
+    odd_sum = (odd[1:] * (cosine * b * (1 - theta**2 * end) / scale)).sum(axis=0)
+    even_sum = (even[1:] * ((b * (1 - end) - 2 * sine * (1 + theta**2 * end)) / scale)).sum(axis=0)
+    odd_sum += odd[0] * geometric(half, log_factor, b, terms=half // 2)
+    even_sum += even[0] * geometric(half - 2, log_factor, b, terms=half // 2 - 1)
+    return (odd_sum + theta * even_sum) / half, even.sum(axis=0) / half
+
+
+def _weights(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
+    """The characteristic function to the power n at t and pi - t, as odd and as even s see it."""
+    phi_less_one = shared.sine * (-4 * walks.u)
+    drop = np.expm1(walks.items * np.log1p(-2 * walks.v / (1 + phi_less_one)))
+    weight = power_of(phi_less_one, walks.items)
+    like_n, unlike_n = weight * (2 + drop), -weight * drop
+    is_odd = walks.items % 2 == 1
+    return np.where(is_odd, like_n, unlike_n), np.where(is_odd, unlike_n, like_n)
+
+
+# ---- Chances that the better of two classifiers loses, ties or wins on a number of labelled items
+
+Ties: TypeAlias = Literal["lose", "half", "win"]
+TIES: tuple[Ties, ...] = ("lose", "half", "win")
+
+FEW = 128
+"""Up to so many items the recurrence runs over all of them."""
+
+EACH, RARELY, OFTEN, ALWAYS = range(FEW + 1, FEW + 5)
+
+TOO_MUCH = 1e-9
+"""How far x + y may exceed 1 by rounding."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LogChances:
+    """Natural logarithms of the chances that the better classifier loses, ties and wins; all of the same shape.
+
+    Attributes
+    ----------
+    lose, tie, win : ndarray
+        Logarithms of P(S < 0), P(S = 0), P(S > 0); minus infinity where it cannot happen.
+    """
+
+    lose: Floats
+    tie: Floats
+    win: Floats
+
+    @property
+    def lose_or_tie(self) -> Floats:
+        """Logarithm of the chance that the better classifier does not win."""
+        return np.asarray(np.minimum(np.logaddexp(self.lose, self.tie), 0.0))
+
+    def error(self, ties: Ties = "lose") -> Floats:
+        """Logarithm of the chance of an error, where a tie is one, is half of one (a coin is flipped), or is none."""
+        if ties == "lose":
+            return self.lose_or_tie
+        if ties == "win":
+            return self.lose
+        if ties == "half":
+            return np.asarray(np.minimum(np.logaddexp(self.lose, self.tie - np.log(2)), 0.0))
+        raise OptionError.unknown("ties", ties, TIES)
+
+
+def log_chances(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> LogChances:
+    """Chances of S < 0, S = 0 and S > 0, where S sums one step of +1, -1 or 0 per item.
+
+    Exact but for rounding, also far out in the tail: the logarithms are sums of positive terms throughout. The time
+    does not grow with the number of items beyond 128.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Chances of a step of +1 (the item speaks for the better classifier) and of -1 (for the worse one).
+    items : array_like of int
+        Number of items, at least 1; broadcasts against `x` and `y`.
+
+    Returns
+    -------
+    LogChances
+        Of the shape that `x`, `y` and `items` broadcast to.
+
+    References
+    ----------
+    "Don't Label Twice", Propositions 1 and 2 and Lemma 2.
+
+    Examples
+    --------
+    Of two items the better classifier wins one and ties one, or wins both: .5^2 + 2 * .5 * .3.
+
+    >>> chances = log_chances(0.5, 0.2, 2)
+    >>> round(float(np.exp(chances.win)), 12), round(float(np.exp(chances.lose_or_tie)), 12)
+    (0.55, 0.45)
+    """
+    up, down, n = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float), np.asarray(items, float))
+    _check(up, down, n)
+    is_swapped = up < down
+    more, less = np.where(is_swapped, down, up).ravel(), np.where(is_swapped, up, down).ravel()
+    # A chance of nearly 1 may come out a rounding error above it.
+    lose, tie, win = (np.minimum(logs, 0.0).reshape(up.shape) for logs in _log_chances(more, less, n.ravel()))
+    return LogChances(lose=np.where(is_swapped, win, lose), tie=tie, win=np.where(is_swapped, lose, win))
+
+
+def _check(x: Floats, y: Floats, items: Floats) -> None:
+    if not np.all((x >= 0) & (y >= 0) & (x + y <= 1 + TOO_MUCH)):
+        raise OptionError("The chances of a step up and down must be 0 or more and add up to at most 1.")
+    if not np.all((items >= 1) & (items == np.floor(items))):
+        raise OptionError("items must be whole numbers from 1.")
+
+
+def _log_chances(x: Floats, y: Floats, items: Floats) -> Logs:
+    """Logarithms of the chances for x >= y, all of shape (n_walks,)."""
+    two_sided = y > 0
+    if np.all(two_sided):
+        return _two_sided(tilted(x, y, items))
+    logs = np.empty((3, len(x)))
+    one = ~two_sided
+    logs[:, one] = _one_sided(x[one], items[one])
+    if np.any(two_sided):
+        logs[:, two_sided] = _two_sided(tilted(x[two_sided], y[two_sided], items[two_sided]))
+    return logs[0], logs[1], logs[2]
+
+
+def _one_sided(x: Floats, items: Floats) -> Logs:
+    """No step down: P(S = 0) = (1 - x)^n."""
+    tie = items * np.log1p(-x, where=x < 1, out=np.full(x.shape, -np.inf))
+    moved = -np.expm1(tie)
+    win = np.log(moved, where=moved > 0, out=np.full(x.shape, -np.inf))
+    return np.full(x.shape, -np.inf), tie, win
+
+
+def _two_sided(walks: Tilted) -> Logs:
+    """Each walk by the way that suits its number of items and how many of them say anything."""
+    ways = _ways(walks)
+    used = np.flatnonzero(np.bincount(ways))
+    if np.sum(used <= FEW) > 1:
+        ways[ways <= FEW] = EACH
+        used = np.unique(ways)
+    if len(used) == 1:
+        return _by(int(used[0]), walks)
+    logs = np.empty((3, len(ways)))
+    for way in used:
+        index = np.flatnonzero(ways == way)
+        logs[:, index] = _by(int(way), walks[index])
+    return logs[0], logs[1], logs[2]
+
+
+def _ways(walks: Tilted) -> npt.NDArray[np.intp]:
+    """The number of items up to FEW; beyond it RARELY, OFTEN or ALWAYS, by how many of the items say something."""
+    is_rare, is_mixed = 2 * walks.u * walks.items < RARE, walks.items * walks.v >= MIXED
+    many = np.where(is_rare, RARELY, np.where(is_mixed, OFTEN, ALWAYS))
+    return np.where(walks.items <= FEW, walks.items, many).astype(np.intp)
+
+
+def _by(way: int, walks: Tilted) -> Logs:
+    if way <= FEW:
+        return few_items(walks, way)
+    return {EACH: few_items_each, RARELY: rare_steps, OFTEN: many_items, ALWAYS: many_items_by_parity}[way](walks)

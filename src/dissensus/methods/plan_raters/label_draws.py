@@ -1,0 +1,342 @@
+"""Test sets from a pilot's labels: what its items would show with other numbers of raters and of answers.
+
+An item's shares of labels vary around a blend of what raters said of items to which the judges answered alike, and of
+the judges' own answers. The blend, and how far shares vary around it, are what make the pilot's ratings most likely; an
+item's ratings never predict themselves.
+
+Of so many raters as the pilot has, nothing needs to be assumed: some of an item's ratings are left out at random.
+Raters beyond them answer as a Dirichlet-multinomial model predicts from the ratings there are, which is Polya's urn:
+each new rating repeats an earlier one, or follows the model's prior.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.arrays import Codes, Floats
+from dissensus.methods.plan_raters.pilot_data import Answers, Pilot
+from dissensus.methods.plan_raters.vectors import Vectors, gap, label_shares, vectors_of
+
+# ---- A Dirichlet-multinomial model of the labels in a pilot: what further raters of an item would say
+
+WIDTHS = (0.1, 0.2, 0.4, 0.8, np.inf)
+"""How far apart the answers to two items may be to count as alike, in standard deviations; at last all items are."""
+CONCENTRATIONS = np.geomspace(0.05, 200, 25)
+OVERALL = 1.0
+"""The shares of all items count as much as so many ratings of alike items."""
+LEAST = 1e-9
+EM_STEPS = 100
+ROWS = 2_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LabelModel:
+    """What is known of each item's shares before its own ratings are seen.
+
+    Attributes
+    ----------
+    prior : ndarray of shape (n_items, n_labels)
+        Expected shares; each row sums to 1.
+    concentration : float
+        How many ratings they are worth.
+    """
+
+    prior: Floats
+    concentration: float
+
+    def posterior(self, counts: Codes) -> Floats:
+        """Parameters of the Dirichlet distribution of each item's shares once its ratings are seen."""
+        return np.asarray(counts + self.concentration * self.prior)
+
+
+def fit_labels(counts: Codes, features: Floats, answers: Sequence[Floats]) -> LabelModel:
+    """The model of these ratings.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_items, n_labels)
+        How many raters gave each label.
+    features : ndarray of shape (n_items, n_features)
+        What the judges answered, for finding items that are alike.
+    answers : sequence of ndarrays of shape (n_items, n_labels)
+        Each judge's share of each label.
+    """
+    guesses = np.stack([*(expected_shares(counts, features, width) for width in WIDTHS), *answers])
+    prior = np.maximum(blend(counts, guesses), LEAST)
+    prior /= prior.sum(axis=1, keepdims=True)
+    fits = [log_likelihood(counts, prior, each) for each in CONCENTRATIONS]
+    return LabelModel(prior=prior, concentration=float(CONCENTRATIONS[int(np.argmax(fits))]))
+
+
+def blend(counts: Codes, guesses: Floats) -> Floats:
+    """The mixture of guesses at each item's shares that makes its ratings most likely, by EM.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_items, n_labels)
+    guesses : ndarray of shape (n_guesses, n_items, n_labels)
+
+    Examples
+    --------
+    >>> sure, unsure = np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])
+    >>> blend(np.array([[3, 1]]), np.stack([sure, unsure])).round(3)  # half of each
+    array([[0.75, 0.25]])
+    """
+    share = np.full(len(guesses), 1 / len(guesses))
+    for _ in range(EM_STEPS):
+        mixed = np.maximum(np.tensordot(share, guesses, axes=1), LEAST)
+        share = share * np.einsum("gic,ic->g", guesses, counts / mixed) / counts.sum()
+        share /= share.sum()
+    return np.tensordot(share, guesses, axes=1)
+
+
+def expected_shares(counts: Codes, features: Floats, width: float) -> Floats:
+    """Shares of the labels among the ratings of other items, near ones counting most."""
+    total = counts.sum(axis=0)
+    overall = total / total.sum()
+    near = neighbours(features, width, counts.astype(np.float64))
+    shares = np.maximum(near + OVERALL * overall, LEAST)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def neighbours(features: Floats, width: float, values: Floats) -> Floats:
+    """Sums of the values of all other items, weighted by how near their features are.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_items, n_features)
+        In any unit.
+    width : float
+        Of the Gaussian weight, in standard deviations.
+    values : ndarray of shape (n_items, n_values)
+
+    Examples
+    --------
+    >>> neighbours(np.array([[0.0], [1.0], [2.0]]), np.inf, np.array([[1.0], [10.0], [100.0]])).tolist()
+    [[110.0], [101.0], [11.0]]
+    """
+    if np.isinf(width):
+        return np.asarray(values.sum(axis=0) - values)
+    spread = features.std(axis=0)
+    scaled = features[:, spread > 0] / (spread[spread > 0] * width)
+    square = (scaled**2).sum(axis=1)
+    found = np.empty_like(values)
+    step = max(1, ROWS // len(values))
+    for start in range(0, len(values), step):
+        rows = slice(start, start + step)
+        apart = np.maximum(square[rows, None] + square - 2 * scaled[rows] @ scaled.T, 0)
+        weight = np.exp(-apart / 2)
+        weight[np.arange(len(weight)), np.arange(start, start + len(weight))] = 0
+        found[rows] = weight @ values
+    return found
+
+
+def log_likelihood(counts: Codes, prior: Floats, concentration: float) -> float:
+    """Of the ratings' labels in a Dirichlet-multinomial model, up to a constant.
+
+    Examples
+    --------
+    >>> pair = np.array([[2, 0]])  # the second rater agrees: (1 / 2 + 1) / (1 + 1) of the time
+    >>> round(float(np.exp(log_likelihood(pair, np.array([[0.5, 0.5]]), 1.0))), 4)  # and the first gives it half of it
+    0.375
+    """
+    from scipy.special import gammaln  # noqa: PLC0415 - takes a while to import
+
+    weight = concentration * prior
+    of_labels = (gammaln(counts + weight) - gammaln(weight)).sum()
+    of_items = (gammaln(concentration) - gammaln(counts.sum(axis=1) + concentration)).sum()
+    return float(of_labels + of_items)
+
+
+# ---- Sequences of responses to an item: its own in random order, then further ones as an urn gives them
+
+
+def shuffled(size: Codes, width: int, draws: int, rng: Generator) -> Codes:
+    """Positions of each item's responses in random order, of shape (n_items, draws, width); then those of none."""
+    keys = rng.random((len(size), draws, width))
+    keys[np.broadcast_to((np.arange(width) >= size[:, None])[:, None, :], keys.shape)] = 2
+    return np.argsort(keys, axis=2)
+
+
+def continued(
+    first: Codes,
+    size: Codes,
+    wanted: int,
+    rng: Generator,
+    *,
+    concentration: float = 0.0,
+    fresh: Callable[[], Codes] | None = None,
+) -> Codes:
+    """Sequences of `wanted` codes: the first `size` of each item are given, the others come from the urn.
+
+    Parameters
+    ----------
+    first : ndarray of shape (n_items, draws, width)
+        The responses there are, in order.
+    size : ndarray of shape (n_items,)
+        How many of them count.
+    wanted : int
+        Length of the sequences.
+    rng : Generator
+        Source of random numbers.
+    concentration : float
+        How many ratings the prior is worth; at 0 each further response repeats an earlier one.
+    fresh : callable, optional
+        Draws from the prior, of shape (n_items, draws).
+    """
+    n, draws, width = first.shape
+    sequence = np.zeros((n, draws, wanted), dtype=np.intp)
+    sequence[:, :, : min(width, wanted)] = first[:, :, :wanted]
+    for place in range(int(size.min()), wanted):
+        earlier = (rng.random((n, draws)) * place).astype(np.intp)[:, :, None]
+        new = np.take_along_axis(sequence, earlier, axis=2)[:, :, 0]
+        if fresh is not None:
+            is_fresh = rng.random((n, draws)) * (concentration + place) < concentration
+            new = np.where(is_fresh, fresh(), new)
+        is_new = (place >= size)[:, None]
+        sequence[:, :, place] = np.where(is_new, new, sequence[:, :, place])
+    return sequence
+
+
+def chosen_answers(size: Codes, wanted: int, draws: int, rng: Generator) -> Codes | None:
+    """Which of a judge's answers to each item are used, of shape (n_items, draws, wanted); None if all are.
+
+    More answers than there are repeat earlier ones: a judge that was asked once would answer the same again.
+    """
+    if (size == wanted).all() or (size == 1).all():
+        return None
+    return continued(shuffled(size, int(size.max()), draws, rng), size, wanted, rng)
+
+
+def drawn_labels(shares: Floats, draws: int, rng: Generator) -> Codes:
+    """A label for each item and draw, by the item's shares, of shape (n_items, draws)."""
+    below = np.cumsum(shares, axis=1)[:, None, :-1]
+    return np.asarray((rng.random((len(shares), draws))[:, :, None] > below).sum(axis=2), dtype=np.intp)
+
+
+# ---- Test sets from a pilot's labels: what its items would show with other numbers of raters and of answers
+
+MOST_RESPONSES = 1_500_000
+MOST_DRAWS, FEWEST_DRAWS = 300, 20
+Gaps = tuple[Floats, Floats]
+"""By how much B is farther from people than A, of shape (n_items, draws): as judges are, and without a difference."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LabelDraws:
+    """Draws of each item of a pilot.
+
+    Attributes
+    ----------
+    vectors : Vectors
+        What each response is to the metric.
+    model : LabelModel
+        What further raters would say.
+    sequences : ndarray of shape (n_items, draws, most_raters)
+        The labels that raters give, one after the other.
+    judges, null : tuple of two ndarrays of shape (n_items, draws or 1, n_coordinates)
+        Mean answer of A and of B; the same if each answer is of either judge by the toss of a coin.
+    """
+
+    vectors: Vectors
+    model: LabelModel
+    sequences: Codes
+    judges: tuple[Floats, Floats]
+    null: tuple[Floats, Floats]
+
+    def gaps(self, raters: int) -> Gaps:
+        """What the items show with so many raters, at most as many as the sequences have."""
+        people = means_of_labels(self.sequences[:, :, :raters], self.vectors)
+        is_sorted = self.vectors.is_sorted
+        return gap(people, *self.judges, is_sorted=is_sorted), gap(people, *self.null, is_sorted=is_sorted)
+
+
+def label_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rng: Generator) -> LabelDraws:
+    """Draws with up to so many raters, and so many answers of each judge.
+
+    Parameters
+    ----------
+    pilot : Pilot
+        The data.
+    metric : str
+        How near a judge is to people.
+    most_raters, samples : int
+        Of the designs.
+    rng : Generator
+        Source of random numbers.
+    """
+    vectors = vectors_of(pilot, metric)
+    features = np.concatenate([own.sum(axis=1) / said.size[:, None] for own, said in _by_judge(pilot)], axis=1)
+    model = fit_labels(pilot.counts(), features, label_shares(pilot))
+    draws = n_draws(pilot, most_raters)
+    size = pilot.people.size
+    order = shuffled(size, pilot.codes.shape[1], draws, rng)
+    sequences = continued(
+        np.take_along_axis(np.broadcast_to(pilot.codes[:, None, :], order.shape), order, axis=2),
+        size,
+        most_raters,
+        rng,
+        concentration=model.concentration,
+        fresh=lambda: drawn_labels(model.prior, draws, rng),
+    )
+    chosen = [chosen_answers(said.size, samples, draws, rng) for said in pilot.answers]
+    judges = [mean_answers(own, picked) for own, picked in zip(vectors.judges, chosen, strict=True)]
+    null = [mixed_answers(vectors.judges, chosen, samples=samples, draws=draws, rng=rng) for _ in range(2)]
+    return LabelDraws(
+        vectors=vectors, model=model, sequences=sequences, judges=(judges[0], judges[1]), null=(null[0], null[1])
+    )
+
+
+def _by_judge(pilot: Pilot) -> list[tuple[Floats, Answers]]:
+    plain = vectors_of(pilot, "wins").judges
+    return list(zip(plain, pilot.answers, strict=True))
+
+
+def n_draws(pilot: Pilot, most_raters: int) -> int:
+    """How often each item is drawn: as often as memory and time allow."""
+    responses = pilot.n_items * max(most_raters, pilot.codes.shape[1])
+    return int(np.clip(MOST_RESPONSES // responses, FEWEST_DRAWS, MOST_DRAWS))
+
+
+def means_of_labels(labels: Codes, vectors: Vectors) -> Floats:
+    """Mean vector of ratings, of shape (n_items, draws, n_coordinates), from labels of shape (..., n_raters)."""
+    counts = np.stack([(labels == label).sum(axis=2) for label in range(vectors.people.shape[1])], axis=2)
+    return np.asarray(counts @ vectors.people / labels.shape[2])
+
+
+def mean_answers(vectors: Floats, chosen: Codes | None) -> Floats:
+    """Mean of a judge's chosen answers, of shape (n_items, draws, n_coordinates); draws is 1 if all are used.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_items, most, n_coordinates)
+    chosen : ndarray of shape (n_items, draws, samples), optional
+    """
+    if chosen is None:
+        return np.asarray(vectors.mean(axis=1, keepdims=True))
+    rows = np.arange(len(vectors))[:, None]
+    samples = chosen.shape[2]
+    return np.asarray(sum(vectors[rows, chosen[:, :, place]] for place in range(samples)) / samples)
+
+
+def mixed_answers(
+    vectors: tuple[Floats, Floats],
+    chosen: list[Codes | None],
+    *,
+    samples: int,
+    draws: int,
+    rng: Generator,
+) -> Floats:
+    """Mean of answers that come from either judge by the toss of a coin, of shape (n_items, draws, n_coordinates)."""
+    rows = np.arange(len(vectors[0]))[:, None]
+    total = np.zeros((len(rows), draws, vectors[0].shape[2]))
+    for place in range(samples):
+        a, b = (
+            own[:, [place % own.shape[1]]] if picked is None else own[rows, picked[:, :, place]]
+            for own, picked in zip(vectors, chosen, strict=True)
+        )
+        coin = rng.integers(0, 2, size=(len(rows), draws, 1))
+        total += np.where(coin == 1, b, a)
+    return np.asarray(total / samples)

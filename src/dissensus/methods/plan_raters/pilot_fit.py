@@ -1,0 +1,385 @@
+"""From a pilot to a predictor: the one that suits its labels and the metric.
+
+Every function works on many bootstrap samples of the pilot at once: a sample is a weight for each item. The arrays have
+the shape (n_samples, n_items, n_draws), where the draws are the variances that an item may have.
+
+Labels come from a Dirichlet-multinomial model: an item's shares are drawn from what its ratings leave open.
+Measurements come from beta distributions between the lowest and the highest response, with the mean and the spread that
+the fit of the pilot leaves open.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.arrays import Codes, Floats
+from dissensus.methods.plan_raters.designs import FromMoments, MomentSource, NodeMoments, row_of, traded_pairs
+from dissensus.methods.plan_raters.label_draws import LabelDraws, chosen_answers, label_draws, mean_answers
+from dissensus.methods.plan_raters.moments import Moments, Nodes, sign_flip_power
+from dissensus.methods.plan_raters.options import CLOSED, Question
+from dissensus.methods.plan_raters.pilot_data import Pilot, Responses
+from dissensus.methods.plan_raters.result import Design
+from dissensus.methods.plan_raters.simulated import FLIPS, sign_flip_p
+from dissensus.methods.plan_raters.value_draws import DrawnMoments, value_draws, value_gap
+from dissensus.methods.plan_raters.vectors import DRAWS, Spreads, Vectors, gap, spreads_of
+
+# ---- From a pilot to the kinds of items behind it: the noise of the pilot is taken out of the judges' errors
+
+EM_STEPS = 100
+RIDGE = 1e-9
+HERMITE_POINTS = 3
+
+
+class Matrices(NamedTuple):
+    """Symmetric 2 x 2 matrices by their entries."""
+
+    aa: Floats
+    ab: Floats
+    bb: Floats
+
+
+class Errors(NamedTuple):
+    """What the pilot leaves open of each item's true errors: their mean, their covariance, and the draws' weights."""
+
+    a: Floats
+    b: Floats
+    left: Matrices
+    weight: Floats
+
+
+def resampled_weights(n_items: int, bootstrap: int, rng: Generator) -> Floats:
+    """Weights of the items: all alike in the first row, then one bootstrap sample in each."""
+    drawn = rng.multinomial(n_items, np.full(n_items, 1 / n_items), size=bootstrap)
+    return np.concatenate([np.ones((1, n_items)), drawn]) / n_items
+
+
+def fit_pilot(pilot: Pilot, spreads: Spreads, weights: Floats) -> Nodes:
+    """The kinds of items behind a pilot, a row for each bootstrap sample.
+
+    Observed errors A - G and B - G vary by more than the true ones: by the noise of G, which both share, and of each
+    judge's samples. The true ones are taken to be normal over items, their covariance is found by maximum likelihood
+    (EM) with each item's own noise, and each item's are what its pilot data leave open.
+
+    Parameters
+    ----------
+    pilot : Pilot
+        The data.
+    spreads : Spreads
+        Variances of one response to each item.
+    weights : ndarray of shape (n_samples, n_items)
+        Weights of the items; each row sums to 1.
+    """
+    shared = spreads.people / pilot.people.size[:, None]
+    noise = Matrices(
+        aa=spreads.machine / pilot.a.size[:, None] + shared,
+        ab=shared,
+        bb=spreads.machine / pilot.b.size[:, None] + shared,
+    )
+    a, b = ((judge.mean - pilot.people.mean)[:, None] for judge in (pilot.a, pilot.b))
+    return _nodes(spreads, _true_errors(a, b, noise, weights[:, :, None]))
+
+
+def _true_errors(a: Floats, b: Floats, noise: Matrices, weights: Floats) -> Errors:
+    """EM over the covariance of the true errors, their mean, and which of its variances an item has."""
+    draws = noise.aa.shape[1]
+    weight = np.broadcast_to(weights / draws, (*weights.shape[:2], draws))
+    center_a, center_b = (_total(weight * each) for each in (a, b))
+    ridge = RIDGE * np.asarray(np.mean(a**2 + b**2)) + 1e-300
+    least = Matrices(ridge, 0 * ridge, ridge)  # keeps what two judges that answer alike have in common invertible
+    prior = _covariance(weight, a - center_a, b - center_b, least)
+    for _ in range(EM_STEPS):
+        errors = _update(prior, noise, a - center_a, b - center_b, weights)
+        move_a, move_b = _total(errors.weight * errors.a), _total(errors.weight * errors.b)
+        left = Matrices(*(own + more for own, more in zip(errors.left, least, strict=True)))
+        prior = _covariance(errors.weight, errors.a - move_a, errors.b - move_b, left)
+        center_a, center_b = center_a + move_a, center_b + move_b
+    errors = _update(prior, noise, a - center_a, b - center_b, weights)
+    return errors._replace(a=errors.a + center_a, b=errors.b + center_b)
+
+
+def _total(values: Floats) -> Floats:
+    return np.asarray(values.sum(axis=(1, 2), keepdims=True))
+
+
+def _covariance(weights: Floats, a: Floats, b: Floats, more: Matrices) -> Matrices:
+    entries = zip((a * a, a * b, b * b), more, strict=True)
+    return Matrices(*(_total(weights * (square + extra)) for square, extra in entries))
+
+
+def _update(prior: Matrices, noise: Matrices, a: Floats, b: Floats, weights: Floats) -> Errors:
+    """What data (a, b) with this noise leave open of errors with this prior."""
+    aa, ab, bb = (p + n for p, n in zip(prior, noise, strict=True))
+    determinant = np.maximum(aa * bb - ab * ab, 1e-300)
+    # The gain is the prior times the inverse of prior plus noise.
+    g11, g12 = (prior.aa * bb - prior.ab * ab) / determinant, (prior.ab * aa - prior.aa * ab) / determinant
+    g21, g22 = (prior.ab * bb - prior.bb * ab) / determinant, (prior.bb * aa - prior.ab * ab) / determinant
+    left = Matrices(
+        aa=np.maximum(prior.aa - g11 * prior.aa - g12 * prior.ab, 0),
+        ab=prior.ab - g11 * prior.ab - g12 * prior.bb,
+        bb=np.maximum(prior.bb - g21 * prior.ab - g22 * prior.bb, 0),
+    )
+    distance = (bb * a * a - 2 * ab * a * b + aa * b * b) / determinant
+    log_fit = -(np.log(determinant) + distance) / 2
+    fit = np.exp(log_fit - log_fit.max(axis=2, keepdims=True))
+    return Errors(g11 * a + g12 * b, g21 * a + g22 * b, left, weights * fit / fit.sum(axis=2, keepdims=True))
+
+
+def _nodes(spreads: Spreads, errors: Errors) -> Nodes:
+    """Each item, with each of its variances, at nine places: those of Gauss and Hermite for its errors."""
+    x, w = np.polynomial.hermite_e.hermegauss(HERMITE_POINTS)
+    first, second = (grid.ravel() for grid in np.meshgrid(x, x))
+    share = (w[:, None] * w).ravel() / w.sum() ** 2
+    along = np.sqrt(errors.left.aa)
+    slope = np.where(along > 0, errors.left.ab / np.maximum(along, 1e-300), 0.0)
+    across = np.sqrt(np.maximum(errors.left.bb - slope**2, 0))
+
+    def at(values: Floats) -> Floats:
+        return values.reshape(len(errors.weight), -1)
+
+    def repeated(variance: Floats) -> Floats:
+        return at(np.broadcast_to(np.sqrt(variance)[..., None], (*errors.weight.shape, len(share))))
+
+    return Nodes(
+        weight=at(errors.weight[..., None] * share),
+        people=repeated(spreads.people),
+        machine=repeated(spreads.machine),
+        shift_a=at(errors.a[..., None] + along[..., None] * first),
+        shift_b=at(errors.b[..., None] + slope[..., None] * first + across[..., None] * second),
+    )
+
+
+# ---- Simulate a design from a fitted model of the pilot, to see whether the predicted power is there
+
+SETS = 400
+MOST_VALUES = 4_000_000
+"""Numbers that are held at a time."""
+MOST_ITEMS = 400_000
+"""Items times test sets that are simulated at most; larger designs get fewer test sets."""
+FEWEST_SETS = 100
+WIDEST = 0.95
+"""A beta distribution's variance, as a share of the most that its mean allows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Model:
+    """A pilot with a model of its labels, or with the kinds of items behind its measurements.
+
+    Attributes
+    ----------
+    pilot : Pilot
+        The data.
+    labels : LabelDraws, optional
+        Of labels.
+    nodes : Nodes, optional
+        Of measurements: so many nodes for each item as `per_item` says, item by item.
+    per_item : int
+        See there.
+    """
+
+    pilot: Pilot
+    labels: LabelDraws | None = None
+    nodes: Nodes | None = None
+    per_item: int = 1
+
+
+def simulated_power(model: Model, design: Design, *, metric: str, alpha: float, rng: Generator) -> float:
+    """Power of the design in simulated test sets."""
+    if design.items > MOST_ITEMS // FEWEST_SETS:
+        return _power_of_many(model, design, metric=metric, alpha=alpha, rng=rng)
+    sets = min(MOST_ITEMS // design.items, SETS)
+    signs = rng.integers(0, 2, size=(FLIPS, design.items)).astype(np.float32) * 2 - 1
+    found = _gaps(model, design, sets * design.items, metric, rng).reshape(sets, design.items)
+    return float(np.mean(sign_flip_p(np.sign(found) if metric == "wins" else found, signs) <= alpha))
+
+
+def _power_of_many(model: Model, design: Design, *, metric: str, alpha: float, rng: Generator) -> float:
+    """With very many items the test depends on the moments of one item only; these are simulated."""
+    found = _gaps(model, design, MOST_ITEMS, metric, rng)
+    moments = Moments(
+        margin=np.asarray(np.sign(found).mean()),
+        tied=np.asarray((found == 0).mean()),
+        mean=np.asarray(found.mean()),
+        variance=np.asarray(found.var()),
+        null_variance=np.asarray(np.nan),
+    )
+    return float(sign_flip_power(moments, design.items, metric=metric, alpha=alpha))
+
+
+def _numbers_per_item(model: Model, design: Design) -> int:
+    if model.labels is None:
+        return design.raters + 2 * design.machine_samples
+    return int(np.prod(model.labels.vectors.people.shape[1:])) + design.machine_samples
+
+
+def _gaps(model: Model, design: Design, n: int, metric: str, rng: Generator) -> Floats:
+    """By how much B is farther from people than A, on n items."""
+    step = max(1, MOST_VALUES // _numbers_per_item(model, design))
+    return np.concatenate([_some_gaps(model, design, min(step, n - done), metric, rng) for done in range(0, n, step)])
+
+
+def _some_gaps(model: Model, design: Design, n: int, metric: str, rng: Generator) -> Floats:
+    if model.labels is not None:
+        item = rng.integers(0, model.pilot.n_items, size=n)
+        return _label_gaps(model.pilot, model.labels, item, design, rng)
+    assert model.nodes is not None  # noqa: S101 - one of the two is given
+    node = rng.choice(len(model.nodes.weight), p=model.nodes.weight / model.nodes.weight.sum(), size=n)
+    return _value_gaps(model.pilot, model.nodes, node, node // model.per_item, design, metric, rng)
+
+
+def _label_gaps(pilot: Pilot, labels: LabelDraws, item: Codes, design: Design, rng: Generator) -> Floats:
+    shares = rng.standard_gamma(labels.model.posterior(pilot.counts())[item]) + 1e-300
+    given = rng.multinomial(design.raters, shares / shares.sum(axis=1, keepdims=True)) / design.raters
+    vectors = labels.vectors
+    every = vectors.people if len(vectors.people) == 1 else vectors.people[item]
+    people = (given @ every[0])[:, None] if len(every) == 1 else given[:, None] @ every
+    a, b = (
+        mean_answers(own[item], chosen_answers(said.size[item], design.machine_samples, 1, rng))
+        for own, said in zip(vectors.judges, pilot.answers, strict=True)
+    )
+    return gap(people, a, b, is_sorted=vectors.is_sorted)[:, 0]
+
+
+def _value_gaps(
+    pilot: Pilot, nodes: Nodes, node: Codes, item: Codes, design: Design, metric: str, rng: Generator
+) -> Floats:
+    ratings = pilot.rating_values()
+    bounds = float(np.nanmin(ratings)), float(np.nanmax(ratings))
+    said = [own.numbers() for own in pilot.answers]
+    widest = (
+        min(bounds[0], *(float(np.nanmin(own)) for own in said)),
+        max(bounds[1], *(float(np.nanmax(own)) for own in said)),
+    )
+    center = pilot.people.mean[item]
+    people = beta_responses(center, nodes.people[node], bounds, design.raters, rng)
+    a, b = (
+        beta_responses(center + shift[node], nodes.machine[node], widest, design.machine_samples, rng)
+        for shift in (nodes.shift_a, nodes.shift_b)
+    )
+    return value_gap(people, a, b, metric=metric, bounds=bounds)
+
+
+def beta_responses(mean: Floats, spread: Floats, bounds: tuple[float, float], size: int, rng: Generator) -> Floats:
+    """Responses within bounds with these means and standard deviations, of shape (n, size).
+
+    Where the mean is at a bound, or beyond it, every response is the bound; a spread that the mean does not allow is
+    taken as the widest that it does.
+
+    Examples
+    --------
+    >>> beta_responses(np.array([0.5, 2.0]), np.array([0.0, 0.3]), (0.0, 1.0), 2, np.random.default_rng(0)).tolist()
+    [[0.5, 0.5], [1.0, 1.0]]
+    """
+    low, high = bounds
+    width = max(high - low, 1e-300)
+    place = np.clip((mean - low) / width, 0, 1)
+    room = place * (1 - place)
+    variance = np.minimum((spread / width) ** 2, WIDEST * room)
+    is_fixed = variance <= 1e-9 * np.maximum(room, 1e-12)
+    strength = room / np.where(is_fixed, 1, variance) - 1
+    drawn = rng.beta(
+        np.where(is_fixed, 1, place * strength)[:, None], np.where(is_fixed, 1, (1 - place) * strength)[:, None],
+        size=(len(place), size),
+    )  # fmt: skip
+    return np.asarray(low + width * np.where(is_fixed[:, None], place[:, None], drawn))
+
+
+# ---- From a pilot to a predictor: the one that suits its labels and the metric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FittedPilot:
+    """A pilot, the predictor that was made of it, and the model that designs are confirmed with."""
+
+    pilot: Pilot
+    predictor: FromMoments
+    model: Model
+    typical_raters: int
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether predictions come from the pilot's own ratings, not from a closed form."""
+        return isinstance(self.predictor.source, DrawnMoments)
+
+
+def fit(pilot: Pilot, question: Question, rng: Generator) -> FittedPilot:
+    """The pilot, fitted with its bootstrap samples.
+
+    Measurements are taken as normal, with the pilot's noise taken out; labels are drawn from the pilot's own ratings,
+    and so are measurements for the earth mover's distances.
+    """
+    weights = resampled_weights(pilot.n_items, question.bootstrap, rng)
+    make = _measured if pilot.is_measured else _labelled
+    source, model = make(pilot, question, weights, rng)
+    return FittedPilot(
+        pilot=pilot,
+        predictor=FromMoments(source=source, metric=question.metric, alpha=question.alpha),
+        model=model,
+        typical_raters=int(np.median(pilot.people.size)),
+    )
+
+
+def _most_raters(pilot: Pilot, question: Question) -> int:
+    """The most that any prediction is asked for."""
+    return max(*question.raters, traded_pairs(question)[1][0], int(np.median(pilot.people.size)))
+
+
+def _measured(pilot: Pilot, question: Question, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
+    is_closed = question.metric in CLOSED
+    nodes = fit_pilot(pilot, spreads_of(pilot), weights if is_closed else weights[:1])
+    model = Model(pilot=pilot, nodes=row_of(nodes, 0), per_item=DRAWS * HERMITE_POINTS**2)
+    if is_closed:
+        return NodeMoments(nodes=nodes), model
+    samples = question.machine_samples or 1
+    draws = value_draws(pilot, question.metric, most_raters=_most_raters(pilot, question), samples=samples, rng=rng)
+    machine = [_mean_variance(pilot.a), _mean_variance(pilot.b)]
+    noise = float(np.mean(machine[0] / pilot.a.size + machine[1] / pilot.b.size))
+    return DrawnMoments(
+        draws=draws,
+        weights=weights,
+        apart=max(float(np.mean((pilot.a.mean - pilot.b.mean) ** 2)) - noise, 0.0),
+        people=_mean_variance(pilot.people),
+        machine=sum(machine) / 2,
+    ), model
+
+
+def _mean_variance(responses: Responses) -> float:
+    known = responses.variance[np.isfinite(responses.variance)]
+    return float(known.mean()) if known.size else 0.0
+
+
+def _labelled(pilot: Pilot, question: Question, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
+    draws = label_draws(
+        pilot,
+        question.metric,
+        most_raters=_most_raters(pilot, question),
+        samples=question.machine_samples or 1,
+        rng=rng,
+    )
+    people, machine, apart = _label_spreads(pilot, draws.vectors)
+    source = DrawnMoments(draws=draws, weights=weights, apart=apart, people=people, machine=machine)
+    return source, Model(pilot=pilot, labels=draws)
+
+
+def _label_spreads(pilot: Pilot, vectors: Vectors) -> tuple[float, float, float]:
+    """Mean variance of one rating, and of one answer; mean square of how far apart the judges are."""
+    counts, size = pilot.counts(), pilot.people.size
+    mean = (counts[:, None, :] @ vectors.people)[:, 0] / size[:, None]
+    square = (counts * (vectors.people**2).sum(axis=2)).sum(axis=1) / size - (mean**2).sum(axis=1)
+    people = float(np.mean((square * size / np.maximum(size - 1, 1))[size > 1]))
+    means = [own.sum(axis=1) / said.size[:, None] for own, said in zip(vectors.judges, pilot.answers, strict=True)]
+    machine = [_answer_variance(own, said.size) for own, said in zip(vectors.judges, pilot.answers, strict=True)]
+    noise = sum(float(np.mean(own / said.size)) for own, said in zip(machine, pilot.answers, strict=True))
+    apart = float(np.mean(((means[0] - means[1]) ** 2).sum(axis=1)))
+    return people, sum(machine) / 2, max(apart - noise, 0.0)
+
+
+def _answer_variance(vectors: Floats, size: Codes) -> float:
+    """Mean variance of one answer to an item, over items with several; 0 if there are none."""
+    several = size > 1
+    if not several.any():
+        return 0.0
+    mean = vectors.sum(axis=1) / size[:, None]
+    square = np.maximum((vectors**2).sum(axis=(1, 2)) / size - (mean**2).sum(axis=1), 0)
+    return float(np.mean((square * size / np.maximum(size - 1, 1))[several]))

@@ -1,0 +1,230 @@
+"""How many items and raters does it take to tell two judges apart?"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.data import Judges, Ratings
+from dissensus.data.align import item_by_item
+from dissensus.errors import OptionError, counted
+from dissensus.methods.plan_raters.designs import (
+    FromMoments,
+    FromTestSets,
+    NodeMoments,
+    Predictor,
+    frontier_of,
+    grid_of,
+    is_affordable,
+    solved_designs,
+    sufficient,
+    trade_off,
+    traded_pairs,
+)
+from dissensus.methods.plan_raters.moments import normal_nodes
+from dissensus.methods.plan_raters.options import (
+    FEWEST_ITEMS,
+    ITEMS,
+    MOST_ITEMS,
+    MOST_RATERS,
+    RATERS,
+    Method,
+    PlanMetric,
+    Question,
+    check_question,
+    checked_numbers,
+    default_method,
+)
+from dissensus.methods.plan_raters.pilot import confirmed, findings, fitted
+from dissensus.methods.plan_raters.pilot_data import pilot_of
+from dissensus.methods.plan_raters.pilot_fit import FittedPilot
+from dissensus.methods.plan_raters.result import Design, PlanRatersResult
+from dissensus.methods.plan_raters.simulated import TestSets, simulated_designs
+from dissensus.sampling import Engine, Progress, seed_of
+
+FEW_ITEMS = 30
+FEW_ITEMS_WARNING = (
+    f"With fewer than {FEW_ITEMS} items the closed form for mae understates power by some points: --method simulate "
+    "does not."
+)
+
+
+def plan_raters(
+    *,
+    metric: PlanMetric = "wins",
+    effect: float | None = None,
+    items: Sequence[int] | None = None,
+    raters: Sequence[int] | None = None,
+    machine_samples: int | None = None,
+    spread: tuple[float, float] = (0.0, 0.3),
+    item_cost: float = 0.0,
+    rating_cost: float = 1.0,
+    budget: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    method: Method | None = None,
+    pilot: Ratings | None = None,
+    pilot_judges: Judges | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    bootstrap: int = 100,
+    confidence: float = 0.95,
+    simulations: int = 1000,
+    rng: int | Generator | None = 0,
+    engine: Engine = "local",
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> PlanRatersResult:
+    """The cheapest test set that tells two judges apart, and what other test sets would show.
+
+    Without a pilot, items are those of the paper: responses to an item are normal on a scale from 0 to 1, A answers as
+    people do, and B's mean is off by up to `effect` either way.
+
+    Parameters
+    ----------
+    metric : {"wins", "mae", "emd", "emd-binned"}
+        How near a judge is to people: on how many items it is the nearer one; by the mean absolute error of its mean
+        answer; by the earth mover's distance of its answers from people's; by the paper's variant of that.
+    effect : float, optional
+        How far B strays from people at most, as a share of the scale; needed unless there is a pilot.
+    items, raters : sequence of int, optional
+        Numbers of items, and of raters per item, to consider. Without `items`, the closed form finds the best number.
+    machine_samples : int, optional
+        Answers of each judge to each item; as many as raters if not given, or with a pilot as many as it has.
+    spread : (float, float)
+        Standard deviations of raters' responses to an item: uniform between these. Not used with a pilot.
+    item_cost, rating_cost : float
+        What an item costs to prepare, and one rating of it.
+    budget : float, optional
+        What all may cost.
+    power : float
+        How often the test must find the difference.
+    alpha : float
+        Level of the two-sided item sign-flip test, the one that `compare` runs.
+    method : {"closed", "simulate"}, optional
+        Closed form for wins and MAE, simulated test sets for the others, if not given.
+    pilot, pilot_judges : Ratings, Judges, optional
+        Data to learn effect and spread from: at least six items, some with two ratings or more.
+    a, b : str, optional
+        The judges of the pilot to compare.
+    bootstrap : int
+        Bootstrap samples of the pilot; 0 to take it at its word.
+    confidence : float
+        Of the interval on the items needed.
+    simulations : int
+        Test sets to simulate.
+    rng : int or Generator
+        Seed.
+    engine, workers
+        Where the simulation runs; the numbers do not depend on it.
+    progress : callable, optional
+        Told how many tasks are done, and of how many.
+
+    Returns
+    -------
+    PlanRatersResult
+
+    References
+    ----------
+    C. M. Homan, S. Wein, C. Welty, L. Aroyo (2023), "How Many Raters Do You Need? Power Analysis for Foundation
+    Models".
+
+    Examples
+    --------
+    >>> plan = plan_raters(effect=0.1, raters=[5])
+    >>> plan.recommended.items, round(plan.recommended.power, 2)
+    (145, 0.8)
+    """
+    if (pilot is None) != (pilot_judges is None):
+        raise OptionError("--pilot and --pilot-judges go together: give people's ratings and the judges' answers.")
+    question = Question(
+        metric=metric, effect=effect, spread=spread, machine_samples=machine_samples, item_cost=item_cost,
+        items=None if items is None else checked_numbers("--items", items, fewest=FEWEST_ITEMS, most=MOST_ITEMS),
+        raters=checked_numbers("--raters", RATERS if raters is None else raters, fewest=1, most=MOST_RATERS),
+        rating_cost=rating_cost, budget=budget, power=power, alpha=alpha, method=method or default_method(metric),
+        a=a, b=b, bootstrap=bootstrap, confidence=confidence, simulations=simulations, seed=seed_of(rng),
+    )  # fmt: skip
+    check_question(question, has_pilot=pilot is not None)
+    if pilot is not None and pilot_judges is not None:
+        return _plan_from_pilot(*item_by_item(pilot, pilot_judges, what="A pilot"), question, rng)
+    if question.method == "closed":
+        source = NodeMoments(nodes=normal_nodes(effect or 0.0, spread))
+        predictor = FromMoments(source=source, metric=metric, alpha=alpha)
+        return _planned(question, predictor)
+    plan = TestSets(
+        metric=metric,
+        effect=effect or 0.0,
+        spread=spread,
+        pairs=tuple(dict.fromkeys([*(question.pair(k) for k in question.raters), *traded_pairs(question)])),
+        sets=simulations,
+        items=max(question.items or ITEMS),
+    )
+    found = simulated_designs(
+        plan, question.items or ITEMS, alpha=alpha, rng=rng, engine=engine, workers=workers, progress=progress
+    )
+    return _planned(question, FromTestSets(found=found, nodes=normal_nodes(effect or 0.0, spread)))
+
+
+def _plan_from_pilot(
+    ratings: Ratings, judges: Judges, question: Question, rng: int | Generator | None
+) -> PlanRatersResult:
+    fit_stream, confirm_stream = np.random.default_rng(rng).spawn(2)
+    pilot = pilot_of(ratings, judges, a=question.a, b=question.b)
+    samples = question.machine_samples or int(np.median(pilot.a.size))
+    question = replace(question, machine_samples=samples, a=pilot.names[0], b=pilot.names[1])
+    found = fitted(pilot, question, fit_stream)
+    question = replace(question, method="simulate" if found.is_drawn else "closed")
+    return _planned(question, found.predictor, fit=found, sources=(ratings, judges), rng=confirm_stream)
+
+
+def _planned(
+    question: Question,
+    predictor: Predictor,
+    *,
+    fit: FittedPilot | None = None,
+    sources: tuple[Ratings, Judges] | None = None,
+    rng: Generator | None = None,
+) -> PlanRatersResult:
+    """The result, once it is known what any design shows."""
+    grid = grid_of(predictor, question)
+    solver = predictor if isinstance(predictor, FromMoments) else None
+    designs = [*grid, *(solved_designs(solver, question) if solver is not None and question.items is None else ())]
+    enough = sufficient(designs, question)
+    best, about = next(iter(enough), None), None
+    warnings: list[str] = []
+    if fit is not None and rng is not None:
+        best, power = confirmed(fit, question, enough, rng)
+        about, warnings = findings(fit, question, best, power)
+    if best is None:
+        warnings = [_why_none(designs, question), *warnings]
+    elif question.metric == "mae" and solver is not None and best.items < FEW_ITEMS:
+        warnings = [FEW_ITEMS_WARNING, *warnings]
+    data = {}
+    if sources is not None:
+        data = {"pilot": dict(sources[0].describe_data()), "pilot_judges": dict(sources[1].describe_data())}
+    return PlanRatersResult(
+        settings=question.settings(),
+        data=data,
+        warnings=tuple(warnings),
+        grid=grid,
+        recommended=best,
+        frontier=frontier_of([design for design in designs if is_affordable(design, question)]),
+        trade_off=trade_off(predictor, question),
+        pilot=about,
+    )
+
+
+def _why_none(designs: Sequence[Design], question: Question) -> str:
+    """Why no design is recommended, and what would help."""
+    affordable = [design for design in designs if is_affordable(design, question)]
+    if not affordable:
+        least = min(design.cost for design in designs)
+        return f"Nothing is within the budget of {question.budget:,g}: the cheapest design costs {least:,g}."
+    most = max(affordable, key=lambda design: design.power)
+    where = "considered" if question.budget is None else f"within the budget of {question.budget:,g}"
+    shape = f"{counted(most.items, 'item')} with {counted(most.raters, 'rater')} each"
+    return (
+        f"No design {where} reaches power {question.power:g}: the most is {most.power:.2f}, with {shape}. "
+        "Consider more items or raters, a larger budget, or less power."
+    )

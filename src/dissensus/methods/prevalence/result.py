@@ -1,0 +1,135 @@
+"""What `prevalence` returns."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dissensus.methods.prevalence.options import Method, Target
+from dissensus.results import Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """One estimate and its interval; NaN where it is undefined.
+
+    Attributes
+    ----------
+    method : str
+        naive (the judge alone), people (their ratings alone), rogan-gladen, ppi or ppi++.
+    """
+
+    method: Method
+    value: float
+    low: float
+    high: float
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemScore:
+    """One of the systems that were compared in pairs.
+
+    Attributes
+    ----------
+    items, rated_items : int
+        Pairs that it is in, and those of them that people rated.
+    win_rates : tuple of Estimate
+        How often it wins, a tie being half a win.
+    strengths : tuple of Estimate
+        Bradley-Terry strength: the log-odds that it wins against a system of strength 0, the mean of all.
+    """
+
+    system: str
+    items: int
+    rated_items: int
+    win_rates: tuple[Estimate, ...]
+    strengths: tuple[Estimate, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {
+            "system": self.system,
+            "items": self.items,
+            "rated_items": self.rated_items,
+            "win_rates": [estimate.as_dict() for estimate in self.win_rates],
+            "strengths": [estimate.as_dict() for estimate in self.strengths],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgePrevalence:
+    """The share of positive items, with the help of one judge.
+
+    Attributes
+    ----------
+    items, rated_items, ratings : int
+        Items that the judge answered, those of them that people rated, and how many ratings these have.
+    estimates : tuple of Estimate
+        One for each method.
+    ratings_saved : float
+        How many more ratings people alone would need for the interval of ppi++.
+    weight : float
+        With which ppi++ takes the judge: 0 not at all, 1 fully.
+    sensitivity, specificity : float
+        Chance that the judge agrees with a rater who says yes, and with one who says no.
+    systems : tuple of SystemScore, optional
+        For pairs of systems.
+    """
+
+    judge: str
+    items: int
+    rated_items: int
+    ratings: int
+    estimates: tuple[Estimate, ...]
+    ratings_saved: float
+    weight: float
+    sensitivity: float
+    specificity: float
+    systems: tuple[SystemScore, ...] | None = None
+
+    def estimate(self, method: Method) -> Estimate:
+        """The estimate by this method."""
+        return next(estimate for estimate in self.estimates if estimate.method == method)
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        fields: dict[str, object] = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        systems = None if self.systems is None else [system.as_dict() for system in self.systems]
+        return fields | {"estimates": [estimate.as_dict() for estimate in self.estimates], "systems": systems}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrevalenceResult(Result):
+    """How many items are positive?
+
+    Attributes
+    ----------
+    judges : tuple of JudgePrevalence
+        Those that save the most ratings first.
+    positive, half : tuple of str
+        Labels that count as one, and as a half.
+    target : str
+        Whether an item counts by the share of its raters or by their decision.
+    """
+
+    command: ClassVar[str] = "prevalence"
+
+    judges: tuple[JudgePrevalence, ...]
+    positive: tuple[str, ...]
+    half: tuple[str, ...]
+    target: Target
+    tau: float
+
+    def as_dict(self) -> dict[str, object]:
+        """The `result` part of the JSON."""
+        return {"judges": [judge.as_dict() for judge in self.judges]}
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per judge and method."""
+        return [
+            {"judge": judge.judge, **estimate.as_dict(), "ratings_saved": judge.ratings_saved}
+            for judge in self.judges
+            for estimate in judge.estimates
+        ]

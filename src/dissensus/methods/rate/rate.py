@@ -1,0 +1,289 @@
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dissensus.data.task import Asking, Task
+from dissensus.errors import DissensusError, OptionError, counted
+from dissensus.methods.rate.answers import Verdict, verdict_on
+from dissensus.methods.rate.asking import Progress, Standing, Stop, first_plan, run, tokens_at_most
+from dissensus.methods.rate.cache import Cache
+from dissensus.methods.rate.client import Reply
+from dissensus.methods.rate.judges_file import Counts, JudgesFile, check_names, check_writable, replaced
+from dissensus.methods.rate.options import OPENAI, Endpoint, Question, Structured, endpoint_of
+from dissensus.methods.rate.prompts import check_options, examples_for
+from dissensus.methods.rate.requests import Columns, Items, Plan, Request, read_items
+from dissensus.methods.rate.result import RateResult, Spending
+
+if TYPE_CHECKING:
+    from dissensus.methods.rate.requests import Source
+
+
+def rate(
+    items: "Source",
+    *,
+    task: Task,
+    model: str,
+    output: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    judge: str | None = None,
+    base_url: str = OPENAI,
+    key_variable: str | None = None,
+    elicitation: Asking | None = None,
+    samples: int = 10,
+    temperature: float = 1.0,
+    max_tokens: int = 64,
+    logprobs: bool = False,
+    structured: Structured = "auto",
+    concurrency: int = 8,
+    timeout: float = 60.0,
+    retries: int = 5,
+    max_requests: int | None = None,
+    max_tokens_total: int | None = None,
+    columns: Columns | None = None,
+    dry_run: bool = False,
+    rng: int = 0,
+    progress: Progress | None = None,
+) -> RateResult:
+    """Ask a model what people were asked, and write its answers as a judges file.
+
+    Every answer is saved before it is counted. The same call goes on where an earlier one stopped, and asks nothing
+    that is answered already; requests that failed are asked again.
+
+    Parameters
+    ----------
+    items : path or frame
+        Columns `item, text`, or `item, text_a, text_b` for a pairwise task.
+    task : Task
+        Instructions, options, examples and how to ask.
+    model : str
+        What the server calls the model.
+    output : path, optional
+        The judges file, CSV; needed unless it is a dry run.
+    cache : path, optional
+        Where answers are kept, an SQLite file; beside the output if not given.
+    judge : str, optional
+        What the judges file calls the model; its own name if not given.
+    base_url : str
+        The server: anything that speaks the OpenAI protocol.
+    key_variable : str, optional
+        The environment variable with the key; OPENAI_API_KEY if not given. A server on this machine needs none.
+    elicitation : {"forced-choice", "response-set", "both"}, optional
+        How to ask; as the task says if not given.
+    samples : int
+        Answers to each item, each with the options in another order; for pairs in each of the two orders.
+    temperature : float
+        How much answers vary.
+    max_tokens : int
+        How long an answer may be.
+    logprobs : bool
+        Ask for log-probabilities, and write the probability of each option with each forced choice.
+    structured : {"auto", "json-schema", "letters"}
+        Hold the model to a JSON schema, ask for letters, or the first that works.
+    concurrency, timeout, retries
+        Requests at a time, seconds for each, and tries after the first where a server is busy or fails.
+    max_requests, max_tokens_total : int, optional
+        What this call may spend, tries included.
+    columns : Columns, optional
+        What the columns of the items are called.
+    dry_run : bool
+        Count what would be asked, and ask nothing.
+    rng : int
+        Seed of the order of options.
+    progress : callable, optional
+        Called with a Standing after each request.
+
+    Returns
+    -------
+    RateResult
+    """
+    if judge is not None and not judge.strip():
+        raise OptionError("--judge is blank: give the judge a name, or leave it out to call it by its model.")
+    question = Question(
+        model=model, base_url=base_url, asking=elicitation or task.elicitation, samples=samples,
+        temperature=temperature, max_tokens=max_tokens, logprobs=logprobs, structured=structured, seed=rng,
+        concurrency=concurrency, timeout=timeout, retries=retries, max_requests=max_requests,
+        max_tokens_total=max_tokens_total,
+    )  # fmt: skip
+    plan, read = planned(items, task, question, columns)
+    target, store = _files(items, output, cache, dry_run=dry_run)
+    if dry_run:
+        return _counted(plan, read, store, judge=judge or model)
+    endpoint = endpoint_of(question.base_url, key_variable=key_variable)
+    check_writable(target)
+    answers = Cache(store)
+    try:
+        plan = first_plan(plan, answers.learned(question.base_url, model))
+        plan, standing, stop = run(plan, endpoint, answers, progress=progress)
+        _check_stop(stop, plan)
+        return _written(plan, read, answers, target, standing=standing, stop=stop, judge=judge or model, to=endpoint)
+    finally:
+        answers.close()
+
+
+def planned(items: "Source", task: Task, question: Question, columns: Columns | None = None) -> tuple[Plan, Items]:
+    """Every request, in the form that is asked for first, and the items that they are about."""
+    check_options(task)
+    question.check_against(task)
+    read = read_items(items, kind=task.kind, columns=columns)
+    return first_plan(Plan(items=read.items, task=task, question=question, as_json=True), {}), read
+
+
+def _files(
+    items: "Source", output: str | os.PathLike[str] | None, cache: str | os.PathLike[str] | None, *, dry_run: bool
+) -> tuple[Path, Path]:
+    """The judges file, and the cache beside it; neither may be the items, nor the other."""
+    if output is None and not dry_run:
+        raise OptionError("There is no file to write: name one with -o JUDGES.csv.")
+    target = Path("judges.csv" if output is None else output)
+    store = target.with_name(f"{target.stem}.cache.sqlite") if cache is None else Path(cache)
+    if output is not None:
+        check_names(target, store, source=items if isinstance(items, str | os.PathLike) else None)
+    return target, store
+
+
+def _check_stop(stop: Stop | None, plan: Plan) -> None:
+    if stop is not None and stop.is_fatal:
+        question = plan.question
+        raise DissensusError(f"{question.model} at {question.base_url} cannot be asked: {stop.reason}")
+
+
+def outcomes(plan: Plan, cache: Cache) -> Iterator[tuple[Request, Reply | None, Verdict]]:
+    """What came of each request that was made, in the order of the plan."""
+    for number in range(len(plan)):
+        request = plan.request(number)
+        reply, failure = cache.find(request.key)
+        if reply is not None:
+            yield request, reply, verdict_on(reply, request, plan.task)
+        elif failure is not None:
+            yield request, None, Verdict(status="failed", reason=failure)
+
+
+def _written(
+    plan: Plan,
+    items: Items,
+    cache: Cache,
+    target: Path,
+    *,
+    standing: Standing,
+    stop: Stop | None,
+    judge: str,
+    to: Endpoint,
+) -> RateResult:
+    """Write the judges file, and say what is in it."""
+    counts = Counts()
+    with replaced(target) as stream:
+        file = JudgesFile(stream, plan, judge)
+        for request, reply, verdict in outcomes(plan, cache):
+            file.add(request, verdict)
+            counts.add(request, verdict, reply)
+    spending = Spending(
+        cached=standing.cached,
+        asked=standing.answered + standing.failed,
+        sent=standing.sent,
+        prompt_tokens=standing.prompt_tokens,
+        answer_tokens=standing.answer_tokens,
+        all_tokens=counts.tokens,
+    )
+    return _result(
+        plan,
+        items,
+        counts,
+        spending,
+        judge=judge,
+        stopped=None if stop is None else stop.reason,
+        output=str(target),
+        warnings=(*_before(plan, to), *_after(plan, counts, stop)),
+    )
+
+
+def _counted(plan: Plan, items: Items, store: Path, *, judge: str) -> RateResult:
+    """What would be asked, without asking it; answers that are there already are counted as such."""
+    counts = Counts()
+    cached, most = 0, 0
+    cache = Cache(store) if store.exists() else None
+    try:
+        if cache is not None:
+            plan = first_plan(plan, cache.learned(plan.question.base_url, plan.question.model))
+            for request, reply, verdict in outcomes(plan, cache):
+                counts.add(request, verdict, reply)
+        for request in map(plan.request, range(len(plan))):
+            is_known = cache is not None and cache.has_answer(request.key)
+            cached += is_known
+            most += 0 if is_known else tokens_at_most(request, plan.question.max_tokens)
+    finally:
+        if cache is not None:
+            cache.close()
+    spending = Spending(cached=cached, all_tokens=counts.tokens, most_tokens=most)
+    warnings = (*_before(plan, None), *_limited(plan.question, requests=len(plan) - cached, tokens=most))
+    return _result(plan, items, counts, spending, judge=judge, is_dry_run=True, warnings=warnings)
+
+
+def _limited(question: Question, *, requests: int, tokens: int) -> list[str]:
+    """Which limits would end the run early."""
+    found = []
+    if question.max_requests is not None and requests > question.max_requests:
+        found.append(f"The run would stop after {counted(question.max_requests, 'request')}, at --max-requests.")
+    if question.max_tokens_total is not None and tokens > question.max_tokens_total:
+        found.append("The run may stop before all is asked, at --max-tokens-total.")
+    return found
+
+
+def _result(
+    plan: Plan,
+    items: Items,
+    counts: Counts,
+    spending: Spending,
+    *,
+    judge: str,
+    warnings: tuple[str, ...],
+    is_dry_run: bool = False,
+    stopped: str | None = None,
+    output: str | None = None,
+) -> RateResult:
+    return RateResult(
+        settings={**plan.question.settings(), "task": plan.task.name, "options": list(plan.task.options)},
+        data={"items": items.describe_data()},
+        warnings=warnings,
+        judge=judge,
+        is_dry_run=is_dry_run,
+        form="json-schema" if plan.as_json else "letters",
+        tallies=counts.tallies(plan),
+        labels=counts.label_counts(plan),
+        places=counts.place_counts(plan),
+        troubled=tuple(counts.troubled),
+        spending=spending,
+        stopped=stopped,
+        output=output,
+    )
+
+
+def _before(plan: Plan, to: Endpoint | None) -> tuple[str, ...]:
+    """What is odd about the question."""
+    question, task, found = plan.question, plan.task, []
+    if question.temperature == 0 and question.samples > 1:
+        found.append("At temperature 0 samples differ by the order of the options only: they are no independent draws.")
+    left_out = len(task.examples) - len(examples_for(task, "forced_choice"))
+    if left_out and "forced_choice" in question.elicitations:
+        found.append(f"Forced choices are asked without {counted(left_out, 'example')} of several options.")
+    if to is not None and to.key and to.url.startswith("http:") and not to.is_loopback:
+        found.append("The key was sent without encryption: give an address with https if the server has one.")
+    return tuple(found)
+
+
+def _after(plan: Plan, counts: Counts, stop: Stop | None) -> tuple[str, ...]:
+    """What is odd about the answers."""
+    found = []
+    if plan.question.structured == "auto" and not plan.as_json:
+        found.append("The server takes no JSON schema: letters were asked for.")
+    failed = sum(counts.statuses[elicitation, "failed"] for elicitation in plan.question.elicitations)
+    if failed:
+        found.append(f"{counted(failed, 'request')} failed. The same command asks them again, and only them.")
+    if stop is not None:
+        found.append(f"Not everything was asked: {stop.reason}. The same command goes on where this one stopped.")
+    if plan.question.logprobs and counts.without_probabilities:
+        without = counted(counts.without_probabilities, "forced choice")
+        found.append(f"The server sent no log-probabilities with {without}: they have a label only.")
+    if not counts.labels:
+        found.append("Not one answer is among the options: other commands cannot read the file.")
+    return tuple(found)

@@ -1,0 +1,309 @@
+"""Groups of raters beside each other."""
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from numpy.random import Generator
+
+from dissensus.arrays import Floats
+from dissensus.data import Judges, Ratings
+from dissensus.data.closeness import closeness, label_heights
+from dissensus.errors import DissensusError, counted, listed
+from dissensus.methods.compare.resampling import holm
+from dissensus.methods.equivalence.crossing import interval
+from dissensus.methods.equivalence.equivalence import equivalence
+from dissensus.methods.equivalence.items import Answers, answers_of
+from dissensus.methods.equivalence.options import survey_options
+from dissensus.methods.equivalence.result import JudgeWorth
+from dissensus.methods.raters.cells import Cells, Groups, centred, groups_p, on_shared_items, smallest_p
+from dissensus.methods.raters.options import RatersOptions
+from dissensus.methods.raters.result import About, GroupPortrait, GroupTest, JudgeByGroup, Siding
+from dissensus.sampling import Progress
+
+
+def group_portraits(cells: Cells, groups: Groups | None) -> tuple[GroupPortrait, ...]:
+    """Each group's raters and ratings, and means over its ratings of items that other groups rated too."""
+    if groups is None:
+        return ()
+    group = groups.of_cells(cells)
+    in_both = on_shared_items(cells, groups)
+    difference = cells.agreement - cells.others
+    return tuple(
+        GroupPortrait(
+            group=name,
+            raters=int(np.sum(groups.of_rater == code)),
+            ratings=int(cells.size[group == code].sum()),
+            difference=_mean(difference[in_both & (group == code)]),
+            leniency=_mean(cells.leniency[in_both & (group == code)]),
+        )
+        for code, name in enumerate(groups.names)
+    )
+
+
+def _mean(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def group_tests(
+    cells: Cells, groups: Groups | None, options: RatersOptions, rng: Generator
+) -> tuple[tuple[GroupTest, ...], list[str]]:
+    """Whether groups differ in agreement and in leniency more than random groups of raters do, and warnings."""
+    if groups is None:
+        return (), []
+    in_both = on_shared_items(cells, groups)
+    values: dict[About, Floats] = {
+        "agreement": np.where(in_both, cells.agreement - cells.others, np.nan),
+        "leniency": centred(cells, np.where(in_both, cells.height, np.nan)),
+    }
+    tests = tuple(
+        GroupTest(about=about, p_value=groups_p(cells, value, groups, resamples=options.resamples, rng=stream))
+        for (about, value), stream in zip(values.items(), rng.spawn(len(values)), strict=True)
+    )
+    return tests, _said(groups, options, is_shared=bool(in_both.any()))
+
+
+def _said(groups: Groups, options: RatersOptions, *, is_shared: bool) -> list[str]:
+    if not is_shared:
+        return ["Groups cannot be compared: no item was rated by two of them."]
+    least = smallest_p(groups)
+    if least <= 1 - options.confidence:
+        return []
+    few = "Groups of so few raters cannot be shown to differ"
+    return [f"{few}: their p-value is never below {least:.2g}, however far apart they are."]
+
+
+# ---- How many raters of each group a judge is worth
+
+Worth = JudgeWorth | str
+"""What a judge is worth, or why that cannot be told."""
+ONE_RATER = "most items have one rater of the group."
+
+
+def worths_by_group(
+    ratings: Ratings,
+    judges: Judges,
+    options: RatersOptions,
+    *,
+    names: tuple[str, ...],
+    rng: Generator,
+    executor: Executor,
+    progress: Progress | None,
+) -> dict[str, list[Worth]]:
+    """For each judge how many raters of each of these groups it is worth.
+
+    Judges that answered the same items in the same way go through one survey of people, which is what takes long.
+    """
+    found: dict[str, list[Worth]] = {name: [] for name in judges.judges}
+    for group, stream in zip(names, rng.spawn(len(names)), strict=True):
+        members = ratings.of_group(group)
+        batches = _alike(members, judges)
+        for batch, own in zip(batches, stream.spawn(len(batches)), strict=True):
+            for name, worth in _worths(members, batch, options, own, executor, progress).items():
+                found[name].append(worth)
+    return found
+
+
+def _alike(members: Ratings, judges: Judges) -> list[Judges]:
+    """The judges in batches that the same survey of these raters serves."""
+    batches: dict[tuple[object, ...], list[int]] = {}
+    known = np.isin(judges.items, members.items)
+    for code, name in enumerate(judges.judges):
+        rows = judges.judge == code
+        own = judges[name]
+        key = (np.unique(judges.item[rows & known[judges.item]]).tobytes(), *survey_options(members, own).items())
+        batches.setdefault(key, []).append(code)
+    return [judges.where(np.isin(judges.judge, codes)) for codes in batches.values()]
+
+
+def _worths(
+    members: Ratings,
+    judges: Judges,
+    options: RatersOptions,
+    rng: Generator,
+    executor: Executor,
+    progress: Progress | None,
+) -> dict[str, Worth]:
+    """What each of some judges is worth in raters of one group."""
+    try:
+        result = equivalence(
+            members, judges, **survey_options(members, judges), bootstrap=options.bootstrap,
+            confidence=options.confidence, rng=rng, engine=executor, progress=progress,
+        )  # fmt: skip
+    except DissensusError as error:
+        return dict.fromkeys(judges.judges, str(error))
+    if not result.curve[-1].raters:
+        return dict.fromkeys(judges.judges, ONE_RATER)
+    return {own.judge: own for own in sorted(result.judges, key=lambda own: own.calibrated)}  # the last one stays
+
+
+# ---- A judge against each group of raters: is it nearer to one of them?
+
+NAN = float("nan")
+WEIGHTS_AT_ONCE = 1 << 22
+"""Items times bootstrap samples that are held in memory."""
+DECIMALS = 9
+"""Sums that differ by less are the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Against:
+    """One judge against every rating of the items that it answered.
+
+    Attributes
+    ----------
+    closeness : ndarray of shape (n_cells,)
+        How near it is to each answer; NaN where it is silent.
+    bias : ndarray of shape (n_cells,)
+        Its answer as a number less the rater's; NaN where it is silent or gave a label that is no number.
+    """
+
+    closeness: Floats
+    bias: Floats
+
+
+def against(
+    answers: Answers, labels: tuple[str, ...], ratings: Ratings, cells: Cells, options: RatersOptions
+) -> Against:
+    """A judge against every rating.
+
+    Parameters
+    ----------
+    answers : Answers
+        The judge's.
+    labels : tuple of str
+        What its predictions are about: the raters' labels, then those that only judges use.
+    ratings, cells
+        Whom it is compared with.
+    options : Question
+        Which labels are positive.
+    """
+    strange = labels[ratings.n_labels :]
+    to_label = answers.predictions @ closeness(ratings, strange)
+    near = np.bincount(cells.of_rating, weights=to_label[ratings.item, ratings.label]) / cells.size
+    heights = label_heights(ratings, options.positive, strange)
+    bias = np.full(len(near), NAN)
+    if heights is not None:
+        bias = _height(answers, heights, is_share=bool(options.positive))[cells.item] - cells.height
+    return Against(closeness=near, bias=bias)
+
+
+def _height(answers: Answers, heights: Floats, *, is_share: bool) -> Floats:
+    """The judge's answer to each item as a number; the very number that it gave, where labels are numbers."""
+    is_known = np.isfinite(heights)
+    told = answers.predictions @ np.where(is_known, heights, 0.0)
+    told = np.where(answers.predictions[:, ~is_known].sum(axis=1) > 0, NAN, told)
+    return told if is_share or np.isnan(answers.values).all() else answers.values
+
+
+def sidings(
+    ratings: Ratings,
+    judges: Judges,
+    options: RatersOptions,
+    *,
+    cells: Cells,
+    groups: Groups,
+    rng: Generator,
+    executor: Executor,
+    progress: Progress | None,
+) -> tuple[tuple[Siding, ...], list[str]]:
+    """Whether each judge is nearer to one group than to raters dealt into groups at random, and warnings."""
+    shared = judges.only(options.judge).on_items_of(ratings)
+    everybody, labels, warnings = answers_of(shared, ratings)
+    test_stream, sample_stream, survey_stream = rng.spawn(3)
+    worths = worths_by_group(
+        ratings, shared, options, names=groups.names, rng=survey_stream, executor=executor, progress=progress
+    )
+    in_both = on_shared_items(cells, groups)
+    rows, p_values = [], []
+    for answers in everybody:
+        found = against(answers, labels, ratings, cells, options)
+        nearer = centred(cells, np.where(in_both, found.closeness, NAN))
+        p_values.append(groups_p(cells, nearer, groups, resamples=options.resamples, rng=test_stream))
+        rows.append(_by_group(found, cells, groups, worths[answers.judge], options, sample_stream))
+    corrected = holm(p_values)
+    sides = zip(everybody, rows, p_values, corrected, strict=True)
+    made = tuple(_siding(answers.judge, own, p, q, options) for answers, own, p, q in sides)
+    return made, [*shared.warnings, *warnings, *_untold(groups, worths)]
+
+
+def _untold(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
+    """Why judges have no worth in raters of some groups, once for each reason."""
+    why: dict[str, dict[str, None]] = {}
+    for own in worths.values():
+        for group, worth in zip(groups.names, own, strict=True):
+            if isinstance(worth, str):
+                why.setdefault(worth, {})[group] = None
+    found = ((f"{counted(len(names), 'group')} ({listed(list(names))})", said) for said, names in why.items())
+    return [f"How many raters a judge is worth cannot be told of {which}: {said}" for which, said in found]
+
+
+def _siding(
+    judge: str, groups: tuple[JudgeByGroup, ...], p_value: float, p_holm: float, options: RatersOptions
+) -> Siding:
+    nearest = max(groups, key=lambda group: group.nearer if not np.isnan(group.nearer) else -np.inf)
+    is_told = p_holm <= 1 - options.confidence
+    return Siding(
+        judge=judge, p_value=p_value, p_holm=p_holm, sides_with=nearest.group if is_told else None, groups=groups
+    )
+
+
+def _by_group(
+    found: Against,
+    cells: Cells,
+    groups: Groups,
+    worths: list[Worth],
+    options: RatersOptions,
+    rng: Generator,
+) -> tuple[JudgeByGroup, ...]:
+    """A judge's closeness to each group and its bias, with intervals from resampling items."""
+    group = groups.of_cells(cells)
+    grouped = np.where(group >= 0, found.closeness, NAN)
+    rows = []
+    for code, name in enumerate(groups.names):
+        inside = group == code
+        nearer = _mean_and_samples(_nearer(grouped, cells, inside), cells, options, rng)
+        bias = _mean_and_samples(np.where(inside, found.bias, NAN), cells, options, rng)
+        near_low, near_high = interval(*nearer, confidence=options.confidence, kind="percentile")
+        bias_low, bias_high = interval(*bias, confidence=options.confidence, kind="percentile")
+        known = inside & ~np.isnan(found.closeness)
+        rows.append(
+            JudgeByGroup(
+                group=name,
+                agreement=float(found.closeness[known].mean()) if known.any() else NAN,
+                nearer=nearer[0], nearer_low=near_low, nearer_high=near_high,
+                bias=bias[0], bias_low=bias_low, bias_high=bias_high,
+                worth=worth if isinstance(worth := worths[code], JudgeWorth) else None,
+                items=int(np.count_nonzero(np.bincount(cells.item[known]))),
+            )
+        )  # fmt: skip
+    return tuple(rows)
+
+
+def _nearer(closeness: Floats, cells: Cells, inside: npt.NDArray[np.bool_]) -> Floats:
+    """Closeness to the group's answers less that to the other groups' answers on the same item; NaN without either."""
+    others = ~inside & ~np.isnan(closeness)
+    n_items = len(cells.raters_of_item)
+    total = np.bincount(cells.item[others], weights=closeness[others], minlength=n_items)
+    count = np.bincount(cells.item[others], minlength=n_items)
+    mean = np.divide(total, count, out=np.full(n_items, NAN), where=count > 0)
+    return np.asarray(np.where(inside, closeness - mean[cells.item], NAN))
+
+
+def _mean_and_samples(values: Floats, cells: Cells, options: RatersOptions, rng: Generator) -> tuple[float, Floats]:
+    """Mean of the known values, and in bootstrap samples of the items; items with the same sums are drawn as one."""
+    known = ~np.isnan(values)
+    if not known.any():
+        return NAN, np.empty(0)
+    total, count = np.bincount(cells.item[known], weights=values[known]), np.bincount(cells.item[known])
+    part = np.flatnonzero(count)
+    sums = np.stack([np.round(total[part], DECIMALS), count[part]], axis=1)
+    kinds, times = np.unique(sums, axis=0, return_counts=True)
+    step = max(1, WEIGHTS_AT_ONCE // len(kinds))
+    means = [np.empty(0)]
+    for first in range(0, options.bootstrap, step):
+        drawn = rng.multinomial(len(part), times / len(part), size=min(step, options.bootstrap - first)) @ kinds
+        means.append(drawn[:, 0] / drawn[:, 1])
+    return float(total.sum() / count.sum()), np.concatenate(means)

@@ -1,0 +1,400 @@
+"""Each rater's answer to each item, beside what the others of that item answered.
+
+The null is that raters were dealt into groups at random, so raters change groups in a permutation, not ratings: raters
+have their ways, and ratings by one of them are no independent witnesses.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numpy.random import Generator
+
+from dissensus.arrays import Codes, Floats
+from dissensus.data import Ratings
+from dissensus.data.assemble import NO_GROUP
+from dissensus.errors import OptionError, counted
+
+# ---- Each rater's answer to each item, beside what the others of that item answered
+
+MOST_CELLS = 200_000_000
+"""Items times labels that fit in memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cells:
+    """A cell is a rater and an item; several ratings in it count as their mean.
+
+    Attributes
+    ----------
+    rater, item : ndarray of shape (n_cells,)
+        Whose cell it is.
+    of_rating : ndarray of shape (n_ratings,)
+        The cell of each rating.
+    size : ndarray of shape (n_cells,)
+        How many ratings it has.
+    raters_of_item : ndarray of shape (n_items,)
+        How many cells each item has.
+    agreement : ndarray of shape (n_cells,)
+        Mean closeness to the other raters of the item; NaN without one.
+    others : ndarray of shape (n_cells,)
+        Mean closeness of those others to each other; NaN with fewer than two.
+    height : ndarray of shape (n_cells,)
+        The answer as a number; NaN where labels are none.
+    leniency : ndarray of shape (n_cells,)
+        It less the others' mean; NaN without others.
+    repeated : ndarray of shape (n_cells,)
+        Mean closeness of the cell's ratings to each other; NaN with one rating.
+    """
+
+    rater: Codes
+    item: Codes
+    of_rating: Codes
+    size: Codes
+    raters_of_item: Codes
+    agreement: Floats
+    others: Floats
+    height: Floats
+    leniency: Floats
+    repeated: Floats
+
+
+def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
+    """The cells of some ratings.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With known raters.
+    near : ndarray of shape (n_labels, n_labels)
+        How near labels are to each other, 1 for the same.
+    heights : ndarray of shape (n_labels,), optional
+        Labels as numbers.
+    """
+    if ratings.copies is not None:
+        raise OptionError("Portraits ask who rated, which is lost where alike items were put together: read the files "
+                          "without reducing them.")  # fmt: skip
+    if ratings.rater is None or ratings.times is not None:
+        raise OptionError("Portraits need to know who rated: the ratings have no rater column.")
+    if ratings.n_items * ratings.n_labels > MOST_CELLS:
+        raise OptionError(f"{ratings.n_labels} labels are too many to compare raters by: round them to fewer.")
+    key, cell = np.unique(ratings.rater * ratings.n_items + ratings.item, return_inverse=True)
+    item = key % ratings.n_items
+    size = np.bincount(cell)
+    weight = 1 / size[cell]
+    answers = np.zeros((ratings.n_items, ratings.n_labels))
+    np.add.at(answers, (ratings.item, ratings.label), weight)
+    raters_of_item = np.bincount(item, minlength=ratings.n_items)
+    own = _to_itself(ratings.label, cell, size, near)
+    to_all = np.bincount(cell, weights=weight * (answers @ near)[ratings.item, ratings.label])
+    to_others = to_all - own  # summed over the other raters
+    m = raters_of_item[item]
+    pairs = np.bincount(item, weights=to_others, minlength=ratings.n_items)[item]
+    height = np.full(len(key), np.nan)
+    if heights is not None:
+        height = np.bincount(cell, weights=weight * heights[ratings.label])
+    total = np.bincount(item, weights=height, minlength=ratings.n_items)[item]
+    return Cells(
+        rater=key // ratings.n_items,
+        item=item,
+        of_rating=cell,
+        size=size,
+        raters_of_item=raters_of_item,
+        agreement=_ratio(to_others, m - 1),
+        others=_ratio(pairs - 2 * to_others, (m - 1) * (m - 2)),
+        height=height,
+        leniency=height - _ratio(total - height, m - 1),
+        repeated=_ratio(own * size**2 - size, size * (size - 1)),
+    )
+
+
+def _ratio(total: Floats, count: Codes) -> Floats:
+    return np.where(count > 0, total / np.where(count > 0, count, 1), np.nan)
+
+
+def _to_itself(label: Codes, cell: Codes, size: Codes, near: Floats) -> Floats:
+    """How near a cell's mean answer is to itself: 1 with one rating, less where several differ."""
+    own = np.ones(len(size))
+    several = np.flatnonzero(size > 1)
+    if not several.size:
+        return own
+    place = np.full(len(size), -1)
+    place[several] = np.arange(len(several))
+    rows = np.flatnonzero(place[cell] >= 0)
+    shares = np.zeros((len(several), len(near)))
+    np.add.at(shares, (place[cell[rows]], label[rows]), 1 / size[cell[rows]])
+    own[several] = np.einsum("nl,lm,nm->n", shares, near, shares, optimize=True)
+    return own
+
+
+def rater_means(cells: Cells, values: Floats, n_raters: int) -> tuple[Floats, Codes]:
+    """Mean of the known values of each rater's cells, NaN without any, and how many there are."""
+    known = ~np.isnan(values)
+    count = np.bincount(cells.rater[known], minlength=n_raters)
+    total = np.bincount(cells.rater[known], weights=values[known], minlength=n_raters)
+    return _ratio(total.astype(np.float64), count), count
+
+
+class Groups(NamedTuple):
+    """Groups of raters.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Two or more.
+    of_rater : ndarray of shape (n_raters,)
+        Code into `names`; -1 for a rater without a group.
+    """
+
+    names: tuple[str, ...]
+    of_rater: Codes
+
+    def of_cells(self, cells: Cells) -> Codes:
+        """The group of each cell's rater."""
+        return np.asarray(self.of_rater[cells.rater])
+
+
+def groups_of_raters(ratings: Ratings) -> tuple[Groups | None, list[str]]:
+    """The groups, and warnings; None if there are fewer than two, or they are not groups of raters.
+
+    A rater whose group is missing in some rows is in that of the others.
+    """
+    names = tuple(name for name in ratings.groups if name != NO_GROUP)
+    if ratings.group is None or ratings.rater is None or len(names) < 2:  # noqa: PLR2004 - two can differ
+        return None, []
+    codes = {name: code for code, name in enumerate(names)}
+    group = np.array([codes.get(name, -1) for name in ratings.groups], dtype=np.intp)[ratings.group]
+    of_rater = np.full(len(ratings.raters), -1, dtype=np.intp)
+    of_rater[ratings.rater[group >= 0]] = group[group >= 0]
+    differs = (group >= 0) & (of_rater[ratings.rater] != group)
+    several = int(np.count_nonzero(np.bincount(ratings.rater[differs])))
+    if several:
+        said = f"Groups are not compared: {counted(several, 'rater')} rated in several of them, so the group column is"
+        return None, [f"{said} not about raters. Name another one with --group."]
+    without = int(np.sum(of_rater < 0))
+    left_out = f"Left out {counted(without, 'rater')} without a group where groups are compared."
+    return Groups(names, of_rater), [left_out] if without else []
+
+
+def on_shared_items(cells: Cells, groups: Groups) -> npt.NDArray[np.bool_]:
+    """Which cells of raters in groups are of items that two or more groups rated: others say nothing about groups."""
+    group = groups.of_cells(cells)
+    known = group >= 0
+    one = np.full(len(cells.raters_of_item), -1, dtype=np.intp)
+    one[cells.item[known]] = group[known]
+    is_shared = np.bincount(cells.item[known & (one[cells.item] != group)], minlength=len(one)) > 0
+    return np.asarray(known & is_shared[cells.item])
+
+
+def smallest_p(groups: Groups) -> float:
+    """The p-value of groups that could not be farther apart: one in so many dealings of the raters."""
+    sizes = np.bincount(groups.of_rater[groups.of_rater >= 0], minlength=len(groups.names))
+    dealings = math.lgamma(sizes.sum() + 1) - sum(math.lgamma(size + 1) for size in sizes)
+    alike = sum(math.lgamma(times + 1) for times in np.bincount(sizes)[1:])  # groups of a size can change places
+    return math.exp(alike - dealings)
+
+
+# ---- Empirical Bayes: a rater with few items says little, and is drawn towards the others
+
+HALVINGS = 200
+FEWEST_RATERS = 4
+"""With fewer raters nothing can be told about how raters differ, and nobody is drawn anywhere."""
+
+
+class Shrunk(NamedTuple):
+    """Raters drawn towards their mean.
+
+    Attributes
+    ----------
+    value, low, high : ndarray of shape (n_raters,)
+        NaN for a rater without a number.
+    mean, spread : float
+        Of the raters, without what chance adds.
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+    mean: float
+    spread: float
+
+
+def pooled_variance(values: Floats, rater: Codes, means: Floats) -> float:
+    """Variance of a rater's items about the rater's own mean, the same for all raters; NaN if nobody has two items."""
+    known = ~np.isnan(values)
+    rest = values[known] - means[rater[known]]
+    freedom = int(known.sum()) - int(np.count_nonzero(np.bincount(rater[known])))
+    return float((rest**2).sum() / freedom) if freedom > 0 else float("nan")
+
+
+def spread_between(means: Floats, variances: Floats) -> tuple[float, float]:
+    """Mean and variance of the raters behind noisy means (Paule and Mandel 1982).
+
+    The variance is such that the weighted squares about the weighted mean sum to one less than the raters.
+
+    Parameters
+    ----------
+    means, variances : ndarray of shape (n_raters,)
+        Of each rater, and the variance that chance gives to it.
+    """
+
+    def excess(between: float) -> tuple[float, float]:
+        weights = 1 / (variances + between)
+        centre = float((weights * means).sum() / weights.sum())
+        return float((weights * (means - centre) ** 2).sum()) - (len(means) - 1), centre
+
+    if excess(0.0)[0] <= 0:
+        return excess(0.0)[1], 0.0
+    low, high = 0.0, float(np.var(means, ddof=1)) + float(variances.max())
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if excess(middle)[0] > 0 else (low, middle)
+    return excess(high)[1], high
+
+
+def shrink(means: Floats, counts: Codes, variance: float, *, confidence: float) -> Shrunk:
+    """Each rater's mean drawn towards the others', with Morris's (1983) interval.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_raters,)
+        NaN for a rater without a number.
+    counts : ndarray of shape (n_raters,)
+        On how many items each rests.
+    variance : float
+        Of one item.
+    confidence : float
+        Of the intervals.
+
+    References
+    ----------
+    C. Morris (1983), "Parametric Empirical Bayes Inference: Theory and Applications", JASA 78, section 4.
+    """
+    from scipy.special import ndtri  # noqa: PLC0415 - takes a while to import
+
+    known = (counts > 0) & ~np.isnan(means)
+    nothing = np.full(len(means), np.nan)
+    if not known.any():
+        return Shrunk(nothing, nothing, nothing, float("nan"), float("nan"))
+    y, v = means[known], np.maximum(variance / counts[known], 0.0)
+    n = len(y)
+    if n < FEWEST_RATERS or not np.isfinite(variance) or variance == 0:
+        value, uncertainty, centre, between = y, v, float(y.mean()), float("nan")
+    else:
+        centre, between = spread_between(y, v)
+        pull = (n - 3) / (n - 1) * v / (v + between)
+        value = y - pull * (y - centre)
+        uncertainty = v * (1 - (n - 1) / n * pull) + 2 / (n - 3) * pull**2 * (y - centre) ** 2
+    reach = float(ndtri((1 + confidence) / 2)) * np.sqrt(uncertainty)
+    return Shrunk(
+        value=_filled(known, value),
+        low=_filled(known, value - reach),
+        high=_filled(known, value + reach),
+        mean=centre,
+        spread=float(np.sqrt(between)),
+    )
+
+
+def _filled(known: npt.NDArray[np.bool_], numbers: Floats) -> Floats:
+    """The numbers at their places, NaN elsewhere."""
+    full = np.full(len(known), np.nan)
+    full[known] = numbers
+    return full
+
+
+# ---- Groups of raters: do they differ, and is a judge nearer to one than to another?
+
+PERMUTATIONS_AT_ONCE = 1 << 21
+"""Raters times dealings that are held in memory."""
+
+
+def centred(cells: Cells, values: Floats) -> Floats:
+    """Values less the mean of the item; NaN stays NaN."""
+    known = ~np.isnan(values)
+    total = np.bincount(cells.item[known], weights=values[known], minlength=len(cells.raters_of_item))
+    count = np.bincount(cells.item[known], minlength=len(cells.raters_of_item))
+    return np.asarray(values - (total / np.maximum(count, 1))[cells.item])
+
+
+def between_groups(sums: Floats, weights: Floats, groups: Codes, n_groups: int) -> Floats:
+    """Squares between groups: what group means explain, in each row of groups.
+
+    Parameters
+    ----------
+    sums, weights : ndarray of shape (n_raters,)
+        Of each rater's values.
+    groups : ndarray of shape (n_rows, n_raters)
+        Group of each rater.
+    n_groups : int
+        How many groups there are.
+    """
+    total = np.zeros(len(groups))
+    away = sums - weights * (sums.sum() / weights.sum())
+    for group in range(n_groups):
+        inside = (groups == group).astype(np.float64)
+        weight = inside @ weights
+        total += np.where(weight > 0, (inside @ away) ** 2 / np.where(weight > 0, weight, 1.0), 0.0)
+    return total
+
+
+def rater_weights(means: Floats, counts: Codes, variance: float) -> Floats:
+    """How much each rater's mean counts: less for few items, but not in proportion, since raters differ too.
+
+    Parameters
+    ----------
+    means, counts : ndarray of shape (n_raters,)
+        Of the raters' values.
+    variance : float
+        Of one value about its rater's mean.
+    """
+    if not variance > 0 or len(means) < 2:  # noqa: PLR2004 - nothing between fewer than two
+        return np.ones(len(means))
+    noise = variance / counts
+    return np.asarray(1 / (noise + spread_between(means, noise)[1]))
+
+
+def groups_p(cells: Cells, values: Floats, groups: Groups, *, resamples: int, rng: Generator) -> float:
+    """The p-value that raters' means of these values do not depend on their group.
+
+    Raters without a value or a group take no part. NaN if fewer than two groups have one.
+    """
+    means, counts = rater_means(cells, values, len(groups.of_rater))
+    variance = pooled_variance(values, cells.rater, means)
+    part = (counts > 0) & (groups.of_rater >= 0)
+    weights = rater_weights(means[part], counts[part], variance)
+    return permutation_p(means[part], weights, groups.of_rater[part], resamples=resamples, rng=rng)
+
+
+def permutation_p(means: Floats, weights: Floats, groups: Codes, *, resamples: int, rng: Generator) -> float:
+    """Share of dealings of raters into groups of these sizes that set groups apart as much; the data count as one.
+
+    Parameters
+    ----------
+    means, weights : ndarray of shape (n_raters,)
+        Of each rater. The weights do not know the groups, so the test is exact where raters can be exchanged; with
+        weights in proportion to the items, four raters with many items would be called different too often, and four
+        with few items never.
+    groups : ndarray of shape (n_raters,)
+        Group of each.
+    resamples : int
+        Dealings.
+    rng : Generator
+        Deals.
+    """
+    present, groups = np.unique(groups, return_inverse=True)
+    if len(present) < 2:  # noqa: PLR2004 - two groups can differ
+        return float("nan")
+    sums = means * weights
+    found = float(between_groups(sums, weights, groups[None, :], len(present))[0])
+    slack = 1e-9 * float((weights * means**2).sum())
+    step = max(1, PERMUTATIONS_AT_ONCE // len(groups))
+    as_far = 0
+    for first in range(0, resamples, step):
+        rows = min(step, resamples - first)
+        dealt = rng.permuted(np.tile(groups.astype(np.int32), (rows, 1)), axis=1)
+        as_far += int(np.sum(between_groups(sums, weights, dealt, len(present)) >= found - slack))
+    return (1 + as_far) / (1 + resamples)

@@ -1,0 +1,257 @@
+"""Who are the raters? One portrait each, and what sets groups of them apart."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.arrays import Floats
+from dissensus.data import Judges, Ratings, Task
+from dissensus.data.closeness import closeness, label_heights
+from dissensus.data.ratings import ELICITATIONS, Elicitation
+from dissensus.errors import counted
+from dissensus.methods.raters.by_group import group_portraits, group_tests, sidings
+from dissensus.methods.raters.cells import (
+    FEWEST_RATERS,
+    Cells,
+    Groups,
+    cells_of,
+    groups_of_raters,
+    pooled_variance,
+    rater_means,
+    shrink,
+)
+from dissensus.methods.raters.options import RatersOptions
+from dissensus.methods.raters.result import Measure, Population, Portrait, RatersResult, Siding
+from dissensus.options import named
+from dissensus.sampling import Engine, Progress, open_executor, seed_of
+
+# ---- Each rater's numbers, drawn towards those of the other raters
+
+FAR = 2.5
+"""A rater stands out who is so many robust standard deviations below the median (Leys et al. 2013)."""
+TO_DEVIATION = 1.4826
+"""From the median absolute deviation of a normal distribution to its standard deviation."""
+
+
+def portraits_of(
+    ratings: Ratings, cells: Cells, groups: Groups | None, options: RatersOptions
+) -> tuple[tuple[Portrait, ...], dict[str, Population]]:
+    """A portrait of each rater, and how raters differ."""
+    n = len(ratings.raters)
+    agreement, _ = rater_means(cells, cells.agreement, n)
+    others, _ = rater_means(cells, cells.others, n)
+    items = np.bincount(cells.rater, minlength=n)
+    given = np.bincount(cells.rater, weights=cells.size, minlength=n).astype(np.intp)
+    parts = {
+        "difference": (cells.agreement - cells.others, -1.0),
+        "leniency": (cells.leniency, -np.inf),
+        "consistency": (cells.repeated, 0.0),
+    }
+    measures: dict[str, list[Measure | None]] = {}
+    populations: dict[str, Population] = {}
+    for name, (values, least) in parts.items():
+        measures[name], population = measures_of(cells, values, n, least=least, confidence=options.confidence)
+        populations |= {} if population is None else {name: population}
+    far = standing_out(measures["difference"])
+    return tuple(
+        Portrait(
+            rater=name, group=None if groups is None or groups.of_rater[r] < 0 else groups.names[groups.of_rater[r]],
+            items=int(items[r]), ratings=int(given[r]), agreement=float(agreement[r]), others=float(others[r]),
+            difference=measures["difference"][r], leniency=measures["leniency"][r],
+            consistency=measures["consistency"][r],
+            stands_out=bool(far[r]),
+        )
+        for r, name in enumerate(ratings.raters)
+    ), populations  # fmt: skip
+
+
+def measures_of(
+    cells: Cells, values: Floats, n_raters: int, *, least: float, confidence: float
+) -> tuple[list[Measure | None], Population | None]:
+    """A number for each rater from the values of the rater's cells, drawn towards the others.
+
+    Bounds end at `least`, where it is finite, and at 1.
+    """
+    means, counts = rater_means(cells, values, n_raters)
+    if not counts.any():
+        return [None] * n_raters, None
+    variance = pooled_variance(values, cells.rater, means)
+    if variance == 0 and least == 0.0:
+        # All answers were repeated exactly, which few repeats do by chance: as if one of two more had not been.
+        share = (counts.sum() + 1) / (counts.sum() + 2)
+        variance = float(share * (1 - share))
+    shrunk = shrink(means, counts, variance, confidence=confidence)
+    most = 1.0 if np.isfinite(least) else np.inf
+    low, high = np.maximum(shrunk.low, least), np.minimum(shrunk.high, most)
+    found = [
+        Measure(value=float(means[r]), shrunk=float(shrunk.value[r]), low=float(low[r]), high=float(high[r]),
+                items=int(counts[r]))
+        if counts[r]
+        else None
+        for r in range(n_raters)
+    ]  # fmt: skip
+    return found, Population(mean=shrunk.mean, spread=shrunk.spread, raters=int(np.sum(counts > 0)))
+
+
+def standing_out(measures: Sequence[Measure | None]) -> list[bool]:
+    """Who lies far below the others; the median and the deviations from it do not hide one who does.
+
+    A rater with few items must be far below by what chance gives to so few, too.
+    """
+    known = [own for own in measures if own is not None]
+    if len(known) < FEWEST_RATERS:
+        return [False] * len(measures)
+    values = np.array([own.value for own in known])
+    middle = float(np.median(values))
+    limit = middle - FAR * TO_DEVIATION * float(np.median(np.abs(values - middle)))
+    return [own is not None and own.value < limit and own.high < middle for own in measures]
+
+
+# ---- Who are the raters? One portrait each, and what sets groups of them apart
+
+NO_GROUPS = (
+    "The judges were not looked at, because the ratings have no groups of raters to compare them with: name the column "
+    "of groups with --group, or ask `dissensus equivalence`."
+)
+
+
+def raters(
+    ratings: Ratings,
+    judges: Judges | None = None,
+    *,
+    judge: str | Sequence[str] | None = None,
+    positive: str | Sequence[str] = (),
+    task: Task | None = None,
+    elicitation: Elicitation | None = None,
+    resamples: int = 2000,
+    bootstrap: int = 500,
+    confidence: float = 0.95,
+    rng: int | Generator | None = 0,
+    engine: Engine = "local",
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> RatersResult:
+    """How each rater agrees with the rest, how lenient and consistent each is, and whether judges side with a group.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Who gave which label to which item. Groups are compared if every rater is in one group only; consistency needs
+        items that came again (read with `repeats="keep"`).
+    judges : Judges, optional
+        What judges answered; compared with each group.
+    judge : str or sequence of str, optional
+        Which judges; all if not given.
+    positive : str or sequence of str
+        Labels that leniency counts, and response sets with one of them; those of the task if not given; without either
+        leniency is in the numbers or the order of the labels.
+    task : Task, optional
+        Which options are positive.
+    elicitation : {"forced_choice", "response_set"}, optional
+        Take only the ratings that were asked for in this way; forced choices where there are both.
+    resamples : int
+        Dealings of raters into groups, of the tests.
+    bootstrap : int
+        Bootstrap samples of the items, for judges by group; 0 for no intervals.
+    confidence : float
+        Of the intervals, and of what is called siding with a group.
+    rng : int or Generator
+        Seed.
+    engine, workers
+        Where the bootstrap runs; the numbers do not depend on it.
+    progress : callable, optional
+        Told how many tasks are done, and of how many.
+
+    Returns
+    -------
+    RatersResult
+
+    References
+    ----------
+    C. Morris (1983), "Parametric Empirical Bayes Inference: Theory and Applications", JASA 78.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dissensus import read
+    >>> table = {"item": [1, 1, 1, 2, 2, 2], "rater": ["a", "b", "c"] * 2, "label": ["no", "no", "yes"] * 2}
+    >>> found = raters(read(pd.DataFrame(table)), positive="yes")
+    >>> [(rater.rater, rater.agreement, rater.others, rater.leniency.value) for rater in found.raters]
+    [('a', 0.5, 0.0, -0.5), ('b', 0.5, 0.0, -0.5), ('c', 0.0, 1.0, 1.0)]
+    """
+    options = RatersOptions.given(locals(), positive=_positive(positive, task), seed=seed_of(rng))
+    test_stream, judge_stream = np.random.default_rng(rng).spawn(2)
+    asked, about_kinds = _asked(ratings, options)
+    near, heights = closeness(asked), label_heights(asked, options.positive)
+    cells = cells_of(asked, near, heights)
+    groups, about_groups = groups_of_raters(asked)
+    raters, populations = portraits_of(asked, cells, groups, options)
+    tests, about_tests = group_tests(cells, groups, options, test_stream)
+    warnings = [*ratings.warnings, *about_kinds, *about_groups, *about_tests, *_missing(cells, heights)]
+    sides: tuple[Siding, ...] = ()
+    about_judges = [] if judges is None or groups is not None else [NO_GROUPS]
+    if judges is not None and groups is not None:
+        with open_executor(engine, workers=workers) as executor:
+            sides, about_judges = sidings(
+                asked, judges, options, cells=cells, groups=groups, rng=judge_stream,
+                executor=executor, progress=progress,
+            )  # fmt: skip
+    return RatersResult(
+        settings=options.settings() | {"closeness": _kind(asked, near), "leniency_in": _unit(options, heights)},
+        data={"ratings": ratings.describe_data(), **({} if judges is None else {"judges": judges.describe_data()})},
+        warnings=tuple(dict.fromkeys([*warnings, *about_judges])),
+        raters=raters,
+        populations=populations,
+        groups=group_portraits(cells, groups),
+        tests=tests,
+        judges=sides,
+    )
+
+
+def _asked(ratings: Ratings, options: RatersOptions) -> tuple[Ratings, list[str]]:
+    """The ratings that were asked for in one way: who was asked in both ways would agree with himself."""
+    if options.elicitation is not None:
+        return ratings.of_elicitation(options.elicitation), []
+    if ratings.elicitation is None or len(np.unique(ratings.elicitation)) < len(ELICITATIONS):
+        return ratings, []
+    kept = ratings.of_elicitation("forced_choice")
+    lost = counted(ratings.n_ratings - kept.n_ratings, "other rating")
+    about = (
+        f"Raters are compared by forced choices only: {lost} were left out. Choose the other kind with "
+        f"{named('elicitation')}."
+    )
+    return kept, [about]
+
+
+def _positive(positive: str | Sequence[str], task: Task | None) -> tuple[str, ...]:
+    """The positive labels: those named, else the task's."""
+    named = (positive,) if isinstance(positive, str) else tuple(positive)
+    return named or (() if task is None else task.positive)
+
+
+def _kind(ratings: Ratings, near: Floats) -> str:
+    if ratings.has_response_sets:
+        return "shared options"
+    return "same label" if np.array_equal(near, np.eye(len(near))) else "distance"
+
+
+def _unit(options: RatersOptions, heights: Floats | None) -> str | None:
+    return None if heights is None else "share" if options.positive else "labels"
+
+
+def _missing(cells: Cells, heights: Floats | None) -> list[str]:
+    """Why numbers are missing."""
+    said = []
+    if heights is None:
+        said.append("No leniency: the labels have no order. Name the label that it shall count, --positive LABEL.")
+    if np.isnan(cells.others).all():
+        said.append("No item has three raters, so nobody's agreement can be compared with that of the others.")
+    elif np.bincount(cells.rater[~np.isnan(cells.others)]).max() == 1:
+        said.append(
+            "Nobody has two items with three raters, so differences between raters cannot be told from chance: their "
+            "numbers have no intervals and are not drawn towards each other."
+        )
+    if np.isnan(cells.repeated).all():
+        said.append("No consistency: no rater rated an item twice (repeats are kept with --repeats keep).")
+    return said

@@ -1,0 +1,309 @@
+"""Options: each declared once, in its method's `Options`, and named as data in messages.
+
+The check, the settings in the JSON, the flag of the command line and the field of the web page are made from the
+declaration; the public functions write their parameters out, and a test compares them with it. A message names an
+option with `named`; each front end prints its own spelling of it with `spelled`.
+"""
+
+import csv
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Self, TypeVar, cast
+
+from dissensus.errors import NAME_END, NAME_START, OptionError
+
+if TYPE_CHECKING:
+    from dissensus.data.ratings import Elicitation
+
+T = TypeVar("T")
+Spelling = Callable[[str, str], str]
+"""How a front end writes an option: from its name, and the function it belongs to where that is not the one at hand."""
+_NAME = re.compile(f"{NAME_START}([a-z_]+)(?:@([a-z_]+))?{NAME_END}")
+
+
+def named(option: str, *, of: str = "") -> str:
+    """An option in a message, as data.
+
+    Parameters
+    ----------
+    option : str
+        As Python calls it.
+    of : str
+        The function it belongs to, where that may not be the one that the user called, such as `read`.
+    """
+    return f"{NAME_START}{option}{'@' * bool(of)}{of}{NAME_END}"
+
+
+def in_python(option: str, of: str) -> str:
+    """An option as Python users type it.
+
+    Examples
+    --------
+    >>> in_python("elicitation", ""), in_python("format", "read")
+    ('elicitation=', '`format=` of `read`')
+    """
+    return f"`{option}=` of `{of}`" if of else f"{option}="
+
+
+def spelled(text: str, spelling: Spelling = in_python) -> str:
+    """A message with its options as a front end writes them.
+
+    Examples
+    --------
+    >>> spelled(f"Choose the other kind with {named('elicitation')}.")
+    'Choose the other kind with elicitation=.'
+    """
+    return _NAME.sub(lambda found: spelling(found[1], found[2] or ""), text)
+
+
+def names_in(text: str) -> list[tuple[str, str]]:
+    """The options that a message names, each with the function it belongs to."""
+    return _NAME.findall(text)
+
+
+# ---- Declarations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What is known of an option beside its name, its type and its default.
+
+    Attributes
+    ----------
+    help : str
+        What it does, for the command line and the docs.
+    choices : tuple of str
+        The values it can have, where they can be listed.
+    at_least, above, at_most, below : float, optional
+        The range of a number.
+    wants : str
+        What to give instead of a value that is out of range, for the message.
+    metavar : str
+        What stands for the value in the help.
+    flag : str
+        As the command line calls it, where that is not its name.
+    typed : callable, optional
+        Reads the value from one word of the command line, such as `1,3,5`.
+    label : str
+        As a web page calls it.
+    """
+
+    help: str
+    choices: tuple[str, ...] = ()
+    at_least: float = -math.inf
+    above: float = -math.inf
+    at_most: float = math.inf
+    below: float = math.inf
+    wants: str = ""
+    metavar: str = ""
+    flag: str = ""
+    typed: Callable[[str], object] | None = None
+    label: str = ""
+
+    def allows(self, number: float) -> bool:
+        """Whether a number is in the range; NaN and infinity never are."""
+        return self.at_least <= number <= self.at_most and self.above < number < self.below
+
+
+def option(
+    default: T = MISSING,  # type: ignore[assignment] # where it must be given
+    *,
+    help: str,  # noqa: A002 - as typer and argparse call it
+    choices: Sequence[str] = (),
+    at_least: float = -math.inf,
+    above: float = -math.inf,
+    at_most: float = math.inf,
+    below: float = math.inf,
+    wants: str = "",
+    metavar: str = "",
+    flag: str = "",
+    typed: Callable[[str], object] | None = None,
+    label: str = "",
+) -> T:
+    """A field of an `Options`, with all that is known of it; see `Declared`."""
+    declared = Declared(
+        help=help, choices=tuple(choices), at_least=at_least, above=above, at_most=at_most, below=below, wants=wants,
+        metavar=metavar, flag=flag, typed=typed, label=label,
+    )  # fmt: skip
+    return field(default=default, metadata={"option": declared})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Base of the methods' options: frozen, checked when made.
+
+    A subclass declares each option with `option`, in the order of the settings; `seed` comes last in them. What two
+    options cannot be together is checked in its `check`.
+    """
+
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, declared in declarations(type(self)).items():
+            _check_value(name, declared, getattr(self, name))
+        self.check()
+
+    @classmethod
+    def given(cls, parameters: Mapping[str, object], **others: object) -> Self:
+        """The options among a function's parameters, which it hands over as `locals()` before anything else.
+
+        A single name where several can be given stands for a tuple of one, and a list for a tuple.
+        """
+        found = {name: parameters[name] for name in declarations(cls) if name in parameters} | others
+        return cls(**{name: _as_field(cls, name, value) for name, value in found.items()})  # type: ignore[arg-type]
+
+    def check(self) -> None:
+        """Raise where two options contradict each other, or more is wrong than a declaration can say."""
+
+    def settings(self) -> dict[str, object]:
+        """The options by name, for the JSON."""
+        return {name: getattr(self, name) for name in (*declarations(type(self)), "seed")}
+
+
+def declarations(options: type[Options]) -> dict[str, Declared]:
+    """The declared options by name, in order."""
+    return {own.name: own.metadata["option"] for own in fields(options) if "option" in own.metadata}
+
+
+def is_several(options: type[Options], name: str) -> bool:
+    """Whether an option takes several values, each of them typed on its own."""
+    kind = str(options.__dataclass_fields__[name].type)
+    return kind.startswith("tuple[") and "..." in kind
+
+
+def default_of(options: type[Options], name: str) -> object:
+    """The default of an option; MISSING where it must be given."""
+    return options.__dataclass_fields__[name].default
+
+
+def _as_field(options: type[Options], name: str, value: object) -> object:
+    if value is None or not is_several(options, name):
+        return value
+    if isinstance(value, str | int | float):
+        return (value,)
+    return tuple(cast("Sequence[object]", value))
+
+
+def _check_value(name: str, declared: Declared, value: object) -> None:
+    if value is None or callable(value):
+        return
+    for one in value if isinstance(value, tuple) else (value,):
+        if declared.choices and one not in declared.choices:
+            raise OptionError.unknown(named(name), one, declared.choices)
+        if isinstance(one, int | float) and not declared.allows(one):
+            shown = one if isinstance(one, int) else f"{one:g}"
+            raise OptionError(f"{named(name)} cannot be {shown}: {declared.wants or _range(declared)}.")
+
+
+def _range(declared: Declared) -> str:
+    low = f"at least {declared.at_least:g}" if math.isfinite(declared.at_least) else f"above {declared.above:g}"
+    high = f"at most {declared.at_most:g}" if math.isfinite(declared.at_most) else f"below {declared.below:g}"
+    return "give a number " + " and ".join(part for part in (low, high) if "inf" not in part)
+
+
+def bootstrap_option(default: int = 500, *, help: str = "Bootstrap samples; 0 for no intervals.") -> int:  # noqa: A002
+    """How many bootstrap samples a method draws."""
+    wants = "give the number of samples, or 0 for none"
+    return option(default, help=help, at_least=0, wants=wants, metavar="N", label="Bootstrap samples")
+
+
+def elicitation_option() -> "Elicitation | None":
+    """Which of two kinds of ratings a method takes."""
+    choices = ("forced_choice", "response_set")
+    return option(None, help="Only ratings elicited so: forced_choice or response_set.", choices=choices, metavar="E")
+
+
+def confidence_option() -> float:
+    """How sure intervals are."""
+    wants = "it is a share between 0 and 1"
+    return option(0.95, help="Confidence of the intervals.", above=0, below=1, wants=wants, metavar="C")
+
+
+# ---- Text that is typed as one option and means several things
+
+
+def numbers_of(text: str) -> list[float]:
+    """Numbers from `0,0.1,0.2`; whole ones are whole.
+
+    Examples
+    --------
+    >>> numbers_of("1, 0.1,.2")
+    [1, 0.1, 0.2]
+    """
+    try:
+        return [int(part) if part.strip().isdigit() else float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise OptionError(f"{text!r} is no list of numbers: write it as 1,3,5.") from error
+
+
+def parts_of(text: str) -> list[str]:
+    """The parts between commas; a part with a comma stands in double quotes.
+
+    Examples
+    --------
+    >>> parts_of('a, "b, c"')
+    ['a', 'b, c']
+    """
+    try:
+        return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error as error:  # a line break, for instance
+        raise OptionError(f"{text!r} is no list: write it on one line, as a,b,c.") from error
+
+
+def split_labels(text: str, *, option: str = "--labels") -> list[str]:
+    """Labels, or other names, from `a,b,c`.
+
+    Examples
+    --------
+    >>> split_labels('no,"yes, but"')
+    ['no', 'yes, but']
+    """
+    labels = parts_of(text)
+    if not labels or not all(labels):
+        raise OptionError(f"{option} {text!r} has an empty label: write them as a,b,c.")
+    return labels
+
+
+def renamed_labels(text: str) -> dict[str, str]:
+    """Other names for labels from `NO=No,n/a=`; an empty one means missing.
+
+    Examples
+    --------
+    >>> renamed_labels("NO=No,n/a=")
+    {'NO': 'No', 'n/a': ''}
+    """
+    names = {}
+    for part in parts_of(text):
+        old, equals, new = part.partition("=")
+        if not equals or not old.strip():
+            raise OptionError(f"--map has {part!r}: write OLD=NEW, and OLD= for a label that means missing.")
+        names[old.strip()] = new.strip()
+    return names
+
+
+def pattern_of(text: str) -> tuple[str, str]:
+    """A column and a pattern from `item=check_*`.
+
+    Examples
+    --------
+    >>> pattern_of("item=check_*")
+    ('item', 'check_*')
+    """
+    column, equals, pattern = text.partition("=")
+    if not equals or not column.strip() or not pattern.strip():
+        raise OptionError(f"--drop cannot be {text!r}: write COLUMN=PATTERN, such as item=check_*.")
+    return column.strip(), pattern.strip()
+
+
+def renamed_again(first: Mapping[str, str], then: Mapping[str, str]) -> dict[str, str]:
+    """One renaming that does what two do, one after the other.
+
+    Examples
+    --------
+    >>> renamed_again({"NO": "No"}, {"No": "no", "n/a": ""})
+    {'NO': 'no', 'No': 'no', 'n/a': ''}
+    """
+    known = {old: then.get(new, new) for old, new in first.items()}
+    return known | {old: new for old, new in then.items() if old not in first}

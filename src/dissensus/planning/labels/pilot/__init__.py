@@ -1,1 +1,0 @@
-"""What a pilot says of two models and of the labels."""

@@ -1,1 +1,0 @@
-"""How many items and raters does it take to tell two judges apart?"""

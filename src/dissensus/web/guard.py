@@ -1,0 +1,214 @@
+"""Who may ask, and what a browser is told about every answer."""
+
+import ipaddress
+import logging
+import secrets
+import socket
+from urllib.parse import quote, urlencode, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dissensus.web.layout import refusal
+from dissensus.web.settings import LOOPBACK, Settings
+
+TOKEN_PATH = "/token"  # noqa: S105 - the address of a page
+LONGEST = 8000
+
+
+def asked_for(path: str, query: bytes) -> str:
+    """The page that a request asks for, as an address without the server's name."""
+    words = query.decode("latin-1")
+    return f"{quote(path)}?{words}" if words else quote(path)
+
+
+def token_address(page: str) -> str:
+    """The page that asks for the token and then leads to another one."""
+    ours = own_page(page)
+    return TOKEN_PATH if ours == "/" else f"{TOKEN_PATH}?{urlencode({'next': ours})}"
+
+
+def own_page(page: str) -> str:
+    r"""An address if it is one of ours, else the first page: nobody is led to another site from here.
+
+    Examples
+    --------
+    >>> own_page("/plan/labels?error=0.05"), own_page("//evil.example"), own_page("/\\evil.example"), own_page("/\t/e")
+    ('/plan/labels?error=0.05', '/', '/', '/')
+    """
+    is_plain = page.isascii() and page.isprintable() and "\\" not in page and len(page) <= LONGEST
+    if not is_plain or not page.startswith("/") or page.startswith("//"):
+        return "/"
+    try:
+        parts = urlsplit(page)
+    except ValueError:
+        return "/"
+    is_ours = not parts.scheme and not parts.netloc and not parts.path.startswith(("//", TOKEN_PATH))
+    return page if is_ours else "/"
+
+
+# ---- Who may ask, and what a browser is told about every answer
+
+COOKIE = "dissensus"
+OPEN_PATHS = frozenset({TOKEN_PATH, "/static/page.css", "/static/app.css", "/static/app.js", "/static/htmx.min.js"})
+"""What a visitor without the token may see: the page that asks for it, and its looks."""
+SAFE_METHODS = frozenset({"GET", "HEAD"})
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+WRONG_HOST = "This address is not one of this server's. Open the address that `dissensus serve` printed."
+WRONG_ORIGIN = "This request comes from another site and was refused."
+WRONG = "Something went wrong on our side. The terminal in which `dissensus serve` runs says what: please report it."
+
+
+class Guard:
+    """Stands before every page: refuses strangers, sets headers, and lets no traceback out.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What is guarded.
+    settings : Settings
+        Host and token.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+        is_local = settings.host in LOOPBACK  # asking for the machine's own names may take a while
+        self._names = LOOPBACK if is_local else LOOPBACK | {settings.host.lower(), *machine_names()}
+        self.session = secrets.token_urlsafe(32)  # what the cookie holds; the token itself is not kept there
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        has_begun = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal has_begun
+            if message["type"] == "http.response.start":
+                has_begun = True
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        try:
+            await (self.refusal(scope) or self._app)(scope, receive, send_with_headers)
+        except Exception:
+            logging.getLogger("dissensus.web").exception("A page failed: %s", scope["path"])
+            if has_begun:
+                raise
+            await refusal(WRONG, status=500)(scope, receive, send_with_headers)
+
+    def refusal(self, scope: Scope) -> Response | None:
+        """Why a request is not answered; None if it is."""
+        headers = Headers(scope=scope)
+        if not self._is_our_host(headers.getlist("host")):
+            return refusal(WRONG_HOST, status=421, is_signed_in=False)
+        if not self._is_same_origin(str(scope["method"]), headers):
+            return refusal(WRONG_ORIGIN, status=403, is_signed_in=False)
+        if self._settings.token is None or scope["path"] in OPEN_PATHS or self.is_signed_in(headers):
+            return None
+        if scope["method"] in SAFE_METHODS and "hx-request" not in headers:
+            page = asked_for(str(scope["path"]), bytes(scope.get("query_string", b"")))
+            return RedirectResponse(token_address(page), status_code=303)
+        return refusal("The token is missing. Reload this page to type it in.", status=401, is_signed_in=False)
+
+    def is_signed_in(self, headers: Headers) -> bool:
+        """Whether the visitor has shown the token."""
+        given = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        return secrets.compare_digest(given.encode(), self.session.encode())
+
+    def _is_our_host(self, given: list[str]) -> bool:
+        """Whether the address that was asked for is ours: another name may point here to get at local pages."""
+        if len(given) != 1:
+            return False
+        name = host_name(given[0])
+        if name is None or name in self._names:
+            return name is not None
+        # Reached over a network: a number cannot be made to point elsewhere, as a name can.
+        return self._settings.host not in LOOPBACK and is_address(name)
+
+    def _is_same_origin(self, method: str, headers: Headers) -> bool:
+        """Whether a request comes from our own pages, or, if it changes nothing, from nobody's."""
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        if origin not in {None, "null"}:
+            return origin_host(origin or "") == headers["host"].lower()
+        if method in SAFE_METHODS:
+            return (origin is None and not _is_taken_in(headers)) or site == "same-origin"
+        # A form of a page with Referrer-Policy no-referrer sends the origin null. The browser says whence it comes
+        # on loopback; elsewhere the cookie does, which other sites' requests do not carry (SameSite=Strict).
+        return site == "same-origin" or (site is None and origin == "null" and self._settings.token is not None)
+
+
+def _is_taken_in(headers: Headers) -> bool:
+    """Whether another site's page takes ours in, as an image or a script, and so makes us compute; links may lead here.
+
+    A server at another port of this machine is the same site to a browser, and still none of ours.
+    """
+    is_foreign = headers.get("sec-fetch-site") in {"cross-site", "same-site"}
+    return is_foreign and headers.get("sec-fetch-dest", "document") != "document"
+
+
+def origin_host(origin: str) -> str | None:
+    """The host and port of an Origin header; None if it is no such header.
+
+    Examples
+    --------
+    >>> origin_host("http://LOCALHOST:8000"), origin_host("http://[")
+    ('localhost:8000', None)
+    """
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
+
+
+def host_name(host: str) -> str | None:
+    """The name in a Host header, without the port; None if it is no such header.
+
+    Examples
+    --------
+    >>> host_name("LOCALHOST:8000"), host_name("[::1]:8000"), host_name("user@evil"), host_name("a b")
+    ('localhost', '::1', None, None)
+    """
+    try:
+        parts = urlsplit(f"//{host}")
+        is_plain = parts.port is not None or not host.endswith(":")
+    except ValueError:
+        return None
+    allowed = parts.netloc == host and "@" not in host and not any(c.isspace() for c in host)
+    return parts.hostname if allowed and is_plain else None
+
+
+def machine_names() -> set[str]:
+    """What this machine is called."""
+    return {socket.gethostname().lower(), socket.getfqdn().lower()}
+
+
+def is_address(name: str) -> bool:
+    """Whether a name is an IP address.
+
+    Examples
+    --------
+    >>> is_address("192.168.1.2"), is_address("example.org")
+    (True, False)
+    """
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,384 @@
+"""The pages that ask one question about a data set, and links to them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from dissensus.web.data_options import DATA, file_words, mending, reading_lines
+from dissensus.web.fields import (
+    Field,
+    Recipe,
+    arguments_of,
+    chosen,
+    command_line,
+    fields_for,
+    keywords,
+    options_of,
+    python_call,
+    values_of,
+    what_is_wrong,
+)
+from dissensus.web.layout import EXAMPLES, address, page_html, render, rendered
+from dissensus.web.pages.working import answer_values
+from dissensus.web.state import Desk, desk_of
+from dissensus.web.uploads import DataSet, Uploads
+from dissensus.web.work.jobs import Job, Order, Work, state_of
+
+# ---- Pages that ask one question about a data set: a form, the answer as a job, and how to ask elsewhere
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """A question about a data set.
+
+    Attributes
+    ----------
+    task : str
+        What a worker is asked for.
+    path, page : str
+        The address, and the entry of the navigation.
+    title, lead, button : str
+        The question, what the answer needs, and what asks for it.
+    command, function : str
+        As the command line and Python call it.
+    fields : tuple of Field
+        What can be said about the question.
+    reading_fields : tuple of Field
+        What can be said about the ratings, here and not on other pages.
+    example_words : mapping of str to str
+        What to add to the address of an example.
+    needs_judges : bool
+        Whether there is no answer without judges.
+    takes_task : bool
+        Whether Python is given the task of an example.
+    """
+
+    task: str
+    path: str
+    page: str = ""
+    title: str
+    lead: str
+    button: str
+    command: str
+    function: str
+    fields: tuple[Field, ...]
+    reading_fields: tuple[Field, ...] = ()
+    example_words: Mapping[str, str]
+    needs_judges: bool = True
+    takes_task: bool = False
+
+    @property
+    def all_fields(self) -> tuple[Field, ...]:
+        """The fields of the form."""
+        return (*self.fields, *self.reading_fields)
+
+    def work(self) -> Work:
+        """The answer as long work."""
+        return Work(path=self.path, part_names=(), order=self.order, show=self.show)
+
+    def order(self, uploads: Uploads, query: Mapping[str, str]) -> Order:
+        """What an address asks for."""
+        data, fields = uploads.find(query.get("data", "")), (*DATA, *self.all_fields)
+        values = values_of(fields, query)
+        state = {"data": data.id, **chosen(fields, values)}
+        about = {**data.arguments(), **values_of(DATA, query), **keywords(self.reading_fields, values)}
+        arguments = {"data": about, "options": keywords(self.fields, values)}
+        return Order(task=self.task, arguments=arguments, data=data.id, state=urlencode(state))
+
+    def show(self, job: Job) -> str:
+        """The answer; where a judge had to be named and was not, the judges to choose from."""
+        if "html" in job.result:
+            return str(job.result["html"])
+        judges, state = job.result.get("judges"), state_of(job)
+        names = [str(name) for name in judges] if isinstance(judges, list) else []
+        links = [(address(self.path, {**state, "judge": name}), name) for name in names]
+        return render("choose_judge.html.j2", links=links)
+
+    def recipe(self, data: DataSet | None, values: Mapping[str, str]) -> Recipe:
+        """How to ask elsewhere; what must be said and is not has a name that stands for it."""
+        if data is None or data.task is None:
+            values = {**values, **{f.name: f.stand_in for f in self.fields if f.stand_in and not values[f.name]}}
+        asked = ["ratings", "judges"] if data is None or data.judges is not None else ["ratings"]
+        asked += ["task=task"] if self.takes_task and data is not None and data.task is not None else []
+        call = python_call(f"dissensus.{self.function}", [*asked, *arguments_of(self.fields, values)])
+        lines = reading_lines(data, values, more=self.reading_fields)
+        files = ["ratings.csv", "judges.csv"] if data is None else file_words(data, values)
+        commands = [] if data is None else mending(data, values)
+        commands.append([self.command, *files, *options_of(self.all_fields, values)])
+        return Recipe(
+            command="\n".join(command_line(*words) for words in commands),
+            python="\n".join([*lines, f"result = {call}", "print(result.summary())"]),
+        )
+
+
+async def asking_page(request: Request, asking: Asking) -> HTMLResponse:
+    """The page of a question: without data where to get some, with data the form and the answer."""
+    desk, query = desk_of(request), request.query_params
+    data = desk.uploads.find(query["data"]) if query.get("data") else None
+    values = values_of((*DATA, *asking.all_fields), query)
+    html = page_html(
+        "asking.html.j2",
+        title=asking.title,
+        page=asking.page,
+        recipe=asking.recipe(data, values),
+        asking=asking,
+        data=data,
+        examples=[(address(asking.path, {"data": id_}) + asking.example_words[id_], words) for id_, words in EXAMPLES],
+        values=values,
+        **({} if data is None else _about(desk, asking, data, query)),
+    )
+    return HTMLResponse(html)
+
+
+def _about(desk: Desk, asking: Asking, data: DataSet, query: Mapping[str, str]) -> dict[str, object]:
+    """What the page needs once there are data."""
+    values = values_of((*DATA, *asking.all_fields), query)
+    said = {"data": data.id, **chosen(DATA, values)}
+    wrong = what_is_wrong(asking.all_fields, values)
+    usual: dict[str, object] = {
+        "fields": fields_for(judges_known(desk, data.id), asking.all_fields),
+        "hidden": list(said.items()),
+        "back": address("/data", said),
+        "wrong": rendered(render("problem.html.j2", message=wrong)) if wrong else "",
+    }
+    return usual if wrong else usual | answer_values(desk, asking.work(), asking.order(desk.uploads, query))
+
+
+def judges_known(desk: Desk, data: str) -> list[str]:
+    """The judges of a data set, as far as an earlier answer has named them."""
+    for job in desk.jobs.about(data):
+        names = job.result.get("judges")
+        if isinstance(names, list) and names:
+            return [str(name) for name in names]
+    return []
+
+
+SCORES = (
+    ("accuracy", "the same label"),
+    ("rmse", "near in numbers"),
+    ("similarity", "alike as sets of answers"),
+)
+TESTS = (
+    ("auto", "as the number of items asks for"),
+    ("t", "t"),
+    ("sign-flip", "sign flips"),
+    ("exact", "exact"),
+)
+ALT_TEST = Asking(
+    task="alt_test",
+    path="/alt-test",
+    title="Can this judge replace a rater?",
+    lead="One rater after the other is left out, and the judge takes the place: who is nearer to the remaining raters?",
+    button="Test",
+    command="alt-test",
+    function="alt_test",
+    fields=(
+        Field(name="judge", label="Judge", hint="every judge if empty", nobody="every judge"),
+        Field(
+            name="epsilon", label="What is granted to a judge, as it costs less", kind="number", default="0.1",
+            usual="0.1", hint="0.2 for experts, 0.15 for skilled raters, 0.1 for a crowd",
+        ),
+        Field(
+            name="score", label="What near means", kind="choice", default="accuracy", choices=SCORES, usual="accuracy"
+        ),
+        Field(name="test", label="Test", kind="choice", default="auto", choices=TESTS, usual="auto"),
+        Field(name="alpha", label="Level of the test", kind="number", default="0.05", usual="0.05"),
+        Field(
+            name="min_items", label="Items that a rater needs", kind="number", holds="whole", default="30", step="1",
+            usual="30",
+        ),
+    ),
+    example_words={"example:toxicity": "&min_items=10", "example:binary": ""},
+)  # fmt: skip
+
+
+async def alt_test_page(request: Request) -> HTMLResponse:
+    """A judge in the place of each rater."""
+    return await asking_page(request, ALT_TEST)
+
+
+METRICS = (
+    ("wins", "on how many items it is nearer"),
+    ("mae", "mean absolute error"),
+    ("rmse", "root mean square error"),
+    ("emd", "earth mover's distance"),
+    ("accuracy", "accuracy"),
+    ("cross-entropy", "cross-entropy"),
+    ("spearman", "rank correlation"),
+)
+COMPARE_TESTS = (
+    ("sign-flip", "are they equally good? (sign flips)"),
+    ("response-permutation", "do they answer alike? (permutation)"),
+    ("mixture", "do they answer alike? (mixture)"),
+)
+METRIC = Field(name="metric", label="How near to people", kind="choice", default="wins", choices=METRICS, usual="wins")
+COMPARE = Asking(
+    task="compare",
+    path="/compare",
+    page="compare",
+    title="Is A better than B?",
+    lead="Two judges are compared on the items that both answered and people rated.",
+    button="Compare",
+    command="compare",
+    function="compare",
+    fields=(
+        Field(name="a", label="First judge", hint="a name; every pair if both are empty", nobody="every pair"),
+        Field(name="b", label="Second judge", nobody="every pair"),
+        METRIC,
+        Field(name="test", label="Test", kind="choice", default="sign-flip", choices=COMPARE_TESTS, usual="sign-flip"),
+        Field(name="margin", label="Margin", kind="number", hint="also ask whether B is at most so much worse than A"),
+    ),
+    example_words={"example:toxicity": "", "example:binary": ""},
+)
+
+
+async def compare_page(request: Request) -> HTMLResponse:
+    """Two judges of a data set compared."""
+    return await asking_page(request, COMPARE)
+
+
+PANEL_SCORES = (("cross-entropy", "cross-entropy, in bits"), ("brier", "Brier score"), ("agreement", "agreement"))
+SAMPLES = Field(
+    name="bootstrap", label="Bootstrap samples", kind="number", holds="whole", default="500", step="1", usual="500",
+    hint="fewer are quicker, 0 is without intervals",
+)  # fmt: skip
+PANEL = Asking(
+    task="panel",
+    path="/panel",
+    title="What are several judges worth together?",
+    lead="The judges are combined in three ways, and each way is put beside surveys of people.",
+    button="Combine",
+    command="panel",
+    function="panel",
+    fields=(
+        Field(name="judge", label="Members", holds="names", hint="names with commas between; all judges if empty"),
+        Field(
+            name="method", label="Ways to combine", holds="names", hint="of plurality,average,stacked; all if empty"
+        ),
+        Field(
+            name="score", label="How predictions are scored", kind="choice", default="cross-entropy",
+            choices=PANEL_SCORES, usual="cross-entropy",
+        ),
+        Field(name="max_raters", label="The largest survey", kind="number", holds="whole", step="1"),
+        SAMPLES,
+    ),
+    example_words={"example:toxicity": "", "example:binary": ""},
+)  # fmt: skip
+
+
+async def panel_page(request: Request) -> HTMLResponse:
+    """Judges together, beside people."""
+    return await asking_page(request, PANEL)
+
+
+TARGETS = (("share", "by the share of its raters"), ("decision", "as a whole, where enough of them say so"))
+INTERVALS = (("wilson", "Wilson"), ("normal", "standard errors to each side"))
+POSITIVE = Field(
+    name="positive", label="Labels that count", holds="names", hint="as the file has them, with commas between"
+)
+PREVALENCE = Asking(
+    task="prevalence",
+    path="/prevalence",
+    title="How many items are positive?",
+    lead="A judge answered all items, and people rated some of them, drawn at random: the share of positive items, "
+    "corrected for the judge's errors.",
+    button="Estimate",
+    command="prevalence",
+    function="prevalence",
+    fields=(
+        replace(POSITIVE, stand_in="yes"),
+        Field(name="half", label="Labels that count half", holds="names", hint="such as a tie"),
+        Field(name="judge", label="Judge", hint="every judge if empty", nobody="every judge"),
+        Field(name="target", label="An item counts", kind="choice", default="share", choices=TARGETS, usual="share"),
+        Field(
+            name="tau", label="Share at which it is decided", kind="number", default="0.5", usual="0.5",
+            hint="where items count as a whole",
+        ),
+        Field(
+            name="interval", label="Interval", kind="choice", default="wilson", choices=INTERVALS, usual="wilson"
+        ),
+    ),
+    example_words={"example:toxicity": "", "example:binary": "&positive=Yes"},
+    takes_task=True,
+)  # fmt: skip
+
+
+async def prevalence_page(request: Request) -> HTMLResponse:
+    """The share of positive items, corrected."""
+    return await asking_page(request, PREVALENCE)
+
+
+GATE = Asking(
+    task="gate",
+    path="/gate",
+    title="May this judge pass?",
+    lead="Thresholds that a judge must keep to, tested on the bounds of intervals, as the command line does in CI.",
+    button="Check",
+    command="gate",
+    function="gate",
+    fields=(
+        Field(name="judge", label="The judge at the gate", nobody="choose one", stand_in="J"),
+        Field(
+            name="min_equivalence", label="Worth at least so many raters", kind="number", default="1",
+        ),
+        Field(
+            name="min_consistency", label="Decides at least this share as people do", kind="number",
+            hint="needs labels that count",
+        ),
+        Field(name="max_bias", label="Share of positive items may be off by", kind="number"),
+        POSITIVE,
+        Field(
+            name="tau", label="Share of raters that decides", kind="number", default="0.5", usual="0.5"
+        ),
+        Field(name="better_than", label="Better than this judge", nobody="nobody in particular"),
+        Field(name="not_worse_than", label="Not worse than this judge", nobody="nobody in particular"),
+        Field(name="margin", label="By at most", kind="number", hint="in units of the measure below"),
+        METRIC,
+    ),
+    example_words={"example:toxicity": "&judge=strong", "example:binary": "&judge=classifier"},
+    takes_task=True,
+)  # fmt: skip
+
+
+async def gate_page(request: Request) -> HTMLResponse:
+    """A judge at the gate."""
+    return await asking_page(request, GATE)
+
+
+RATERS = Asking(
+    task="raters",
+    path="/raters",
+    title="Who are the raters?",
+    lead="How each rater agrees with the rest, how high and consistently each rates, and whether a judge sides with a "
+    "group of them.",
+    button="Portray them",
+    command="raters",
+    function="raters",
+    fields=(
+        POSITIVE,
+        Field(name="judge", label="Judge to compare with groups", hint="every judge if empty", nobody="every judge"),
+        SAMPLES,
+    ),
+    reading_fields=(Field(name="group", label="Column of the raters' group", hint="if it is not called group"),),
+    example_words={"example:toxicity": "", "example:binary": ""},
+    needs_judges=False,
+    takes_task=True,
+)
+
+
+async def raters_page(request: Request) -> HTMLResponse:
+    """A portrait of each rater."""
+    return await asking_page(request, RATERS)
+
+
+ASKINGS = (COMPARE, ALT_TEST, PREVALENCE, PANEL, RATERS, GATE)
+PLANS = (("/plan/raters", "Plan the next test set"), ("/plan/labels", "Plan labels from them"))
+
+
+def more_questions(said: Mapping[str, str], *, has_judges: bool) -> list[tuple[str, str]]:
+    """Addresses and words of what can be asked about a data set; `said` is its id and how it is read."""
+    asked = [(one.path, one.title) for one in ASKINGS if has_judges or not one.needs_judges]
+    return [(address(path, said), words) for path, words in (*asked, *(PLANS if has_judges else ()))]

@@ -1,0 +1,405 @@
+"""What tasks that ask one question about a data set have in common: read the files, ask, show the section."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from time import monotonic
+from typing import TypeVar, cast
+
+from dissensus.data import Judges, Ratings, Task, read_task
+from dissensus.data.doctor import DoctorResult, examine
+from dissensus.data.formats.plan import OffScale, ReadPlan, Repeats, Skipped
+from dissensus.data.labels import Scale
+from dissensus.data.readers import judges_of, ratings_of
+from dissensus.data.sources.source import open_source
+from dissensus.errors import DissensusError, JudgesError
+from dissensus.methods.alt_test import alt_test
+from dissensus.methods.compare import compare
+from dissensus.methods.decide.answers import Answers, answered, answers_about
+from dissensus.methods.decide.asking import Asking, portrayed
+from dissensus.methods.decide.unanswered import WITHOUT_JUDGES, Unanswered
+from dissensus.methods.describe.result import DescribeResult
+from dissensus.methods.gate import gate
+from dissensus.methods.panel import panel as panels
+from dissensus.methods.plan_labels.curves import by_budget
+from dissensus.methods.plan_labels.plan_labels import plan_labels
+from dissensus.methods.plan_labels.result import PlanLabelsResult
+from dissensus.methods.plan_raters.plan_raters import plan_raters
+from dissensus.methods.prevalence import prevalence
+from dissensus.methods.raters import raters as portraits
+from dissensus.options import parts_of, pattern_of, renamed_labels, split_labels
+from dissensus.report.document import Note, Paragraph, Section
+from dissensus.report.footer import file_tables
+from dissensus.report.views import section_of
+from dissensus.report.views.plan_labels import reasons, recommendation
+from dissensus.report.views.plan_labels_charts import budget_chart
+from dissensus.report.whole import report_of
+from dissensus.results import Result
+from dissensus.sampling import Progress, open_executor
+from dissensus.web.data_options import is_read_plainly
+from dissensus.web.fixes import can_mend
+from dissensus.web.layout import blocks_html, render, section_html
+from dissensus.web.pages.working import PARTS
+from dissensus.web.work.process import Message, Tell
+
+Options = dict[str, object]
+
+
+def data_and_options(arguments: Mapping[str, object]) -> tuple[Mapping[str, object], Options]:
+    """The files with what is said about them, and what is said about the question."""
+    data, options = arguments["data"], arguments["options"]
+    assert isinstance(data, dict)  # noqa: S101 - the server wrote it
+    assert isinstance(options, dict)  # noqa: S101 - as above
+    return data, options
+
+
+def answer_of(result: Result, judges: Judges | None, *, id_: str) -> Message:
+    """The answer as a section, and the judges there are to ask about."""
+    html = section_html(section_of(result), id_, has_title=False)  # the page has asked the question
+    return {"html": html, "judges": [] if judges is None else list(judges.judges)}
+
+
+# ---- Read the files of a data set in a worker's process, as the command line reads them
+
+
+def said(arguments: Mapping[str, object], name: str) -> str | None:
+    """What the visitor said about something; None for nothing."""
+    return str(arguments[name]) if arguments.get(name) else None
+
+
+def task_in(arguments: Mapping[str, object]) -> Task | None:
+    """The task of an example."""
+    path = said(arguments, "task")
+    return None if path is None else read_task(Path(path))
+
+
+def ratings_in(arguments: Mapping[str, object], *, group: str | None = None) -> Ratings:
+    """The ratings, under the name that their owner gave the file."""
+    with open_source(Path(str(arguments["ratings"]))) as source:
+        ratings = ratings_of(source, replace(ratings_plan(arguments), group=group))[0]
+    name = str(arguments["ratings_name"])
+    return replace(ratings, provenance=ratings.provenance and replace(ratings.provenance, name=name))
+
+
+def judges_in(arguments: Mapping[str, object]) -> Judges | None:
+    """The judges' answers, if there is a file of them."""
+    path = said(arguments, "judges")
+    if path is None:
+        return None
+    with open_source(Path(path)) as source:
+        judges = judges_of(source, judges_plan(arguments))[0]
+    name = str(arguments["judges_name"])
+    return replace(judges, provenance=judges.provenance and replace(judges.provenance, name=name))
+
+
+def judges_wanted(arguments: Mapping[str, object]) -> Judges:
+    """The judges' answers, where there is no answer without them."""
+    judges = judges_in(arguments)
+    if judges is None:
+        raise JudgesError("There are no judges to ask about. Upload a file of judges' answers beside the ratings.")
+    return judges
+
+
+def repeats_in(arguments: Mapping[str, object]) -> Repeats:
+    """What to do where a rater rated an item twice."""
+    return cast("Repeats", said(arguments, "repeats") or "error")
+
+
+def ratings_plan(arguments: Mapping[str, object]) -> ReadPlan:
+    """What the visitor said about the ratings."""
+    task, labels = task_in(arguments), said(arguments, "labels")
+    options = None if task is None else task.options
+    return ReadPlan(
+        item=said(arguments, "item"),
+        rater=said(arguments, "rater"),
+        label=said(arguments, "label"),
+        labels=options if labels is None else split_labels(labels),
+        scale=cast("Scale | None", said(arguments, "scale")),
+        repeats=repeats_in(arguments),
+        question=said(arguments, "question"),
+        label_map=renamed_labels(said(arguments, "map") or ""),
+        merge_case=bool(arguments.get("merge_case")),
+        split=said(arguments, "split"),
+        drop=patterns_in(arguments, "drop"),
+        off_scale=cast("OffScale", said(arguments, "off_scale") or "error"),
+        skipped=cast("Skipped", said(arguments, "skipped") or "drop"),
+    )
+
+
+def judges_plan(arguments: Mapping[str, object]) -> ReadPlan:
+    """What the visitor said about the judges' file."""
+    return ReadPlan(
+        item=said(arguments, "judges_item"),
+        judge=said(arguments, "judges_judge"),
+        label=said(arguments, "judges_label"),
+        question=said(arguments, "judges_question"),
+        repeats=repeats_in(arguments),
+        label_map=renamed_labels(said(arguments, "judges_map") or ""),
+        merge_case=bool(arguments.get("judges_merge_case")),
+        split=said(arguments, "judges_split"),
+        drop=patterns_in(arguments, "judges_drop"),
+    )
+
+
+def patterns_in(arguments: Mapping[str, object], name: str) -> tuple[tuple[str, str], ...]:
+    """The rows that the visitor wants left out."""
+    return tuple(map(pattern_of, parts_of(said(arguments, name) or "")))
+
+
+SECONDS_BETWEEN = 0.2
+Step = Callable[[str], AbstractContextManager[Progress | None]]
+
+
+def steps(tell: Tell) -> Step:
+    """What a method is given to say what it does and how far it is; seldom enough not to slow it down."""
+
+    @contextmanager
+    def step(what: str) -> Iterator[Progress]:
+        tell({"kind": "progress", "what": what, "done": 0, "total": 0})
+        last = monotonic()
+
+        def progress(done: int, total: int) -> None:
+            nonlocal last
+            if monotonic() - last >= SECONDS_BETWEEN:
+                last = monotonic()
+                tell({"kind": "progress", "what": what, "done": done, "total": total})
+
+        yield progress
+
+    return step
+
+
+def part(tell: Tell, name: str, html: str) -> None:
+    """Hand over a piece of the page that is ready."""
+    tell({"kind": "part", "name": name, "html": html})
+
+
+def run_alt_test(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """Each judge in the place of each rater, as a section."""
+    (data, options), step = data_and_options(arguments), steps(tell)
+    with step("Reading the files"):
+        judges, ratings = judges_wanted(data), ratings_in(data)
+    with step("Comparing with each rater"):
+        result = alt_test(ratings, judges, **options)  # type: ignore[arg-type]  # the page's fields
+    return answer_of(result, judges, id_="alt-test")
+
+
+def run(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """Two judges, or every pair of them, compared, as a section."""
+    (data, options), step = data_and_options(arguments), steps(tell)
+    with step("Reading the files"):
+        judges, ratings = judges_wanted(data), ratings_in(data)
+    with step("Resampling") as progress:
+        result = compare(ratings, judges, **options, progress=progress)  # type: ignore[arg-type]  # the page's fields
+    return answer_of(result, judges, id_="compare")
+
+
+def run_gate(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """Whether a judge passes, as a section; as long as no judge is named, the judges there are."""
+    (data, options), step = data_and_options(arguments), steps(tell)
+    with step("Reading the files"):
+        judges = judges_wanted(data)
+        if not options.get("judge"):
+            return {"judges": list(judges.judges)}
+        ratings = ratings_in(data)
+    with step("Checking the judge") as progress:
+        result = gate(ratings, judges, task=task_in(data), **options, progress=progress)  # type: ignore[arg-type]  # the page's fields
+    return answer_of(result, judges, id_="gate")
+
+
+def run_panel(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """Several judges together, as a section."""
+    (data, options), step = data_and_options(arguments), steps(tell)
+    with step("Reading the files"):
+        judges, ratings = judges_wanted(data), ratings_in(data)
+    with step("Combining the judges") as progress:
+        result = panels(ratings, judges, **options, progress=progress)  # type: ignore[arg-type]  # the page's fields
+    return answer_of(result, judges, id_="panel")
+
+
+def run_prevalence(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """The share of positive items, corrected, as a section."""
+    (data, options), step = data_and_options(arguments), steps(tell)
+    with step("Reading the files"):
+        judges, ratings = judges_wanted(data), ratings_in(data)
+    with step("Counting"):
+        result = prevalence(ratings, judges, task=task_in(data), **options)  # type: ignore[arg-type]  # the page's fields
+    return answer_of(result, judges, id_="prevalence")
+
+
+def run_raters(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """A portrait of each rater, as a section."""
+    (data, options), step = data_and_options(arguments), steps(tell)
+    with step("Reading the files"):
+        judges, ratings = judges_in(data), ratings_in(data, group=said(data, "group"))
+    with step("Comparing raters") as progress:
+        result = portraits(ratings, judges, task=task_in(data), **options, progress=progress)  # type: ignore[arg-type]  # the page's fields
+    return answer_of(result, judges, id_="raters")
+
+
+def run_plan_labels(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """A plan of labels: all of it from a pilot; else what follows a slider, or the rest, for those who stop to read."""
+    options = arguments["options"]
+    assert isinstance(options, dict)  # noqa: S101 - the server typed and named them after the fields of the page
+    data = arguments.get("data")
+    if isinstance(data, dict):
+        return _from_pilot(data, options, tell)
+    result = _planned(json.dumps(options))
+    first = _first(result)
+    if arguments["wants"] == "first":
+        return {"html": section_html(first, "plan", has_title=False), "lead": first.lead}
+    rest = [block for block in section_of(result).blocks if block not in first.blocks]
+    return {"html": blocks_html(rest, "rest")}
+
+
+@lru_cache(maxsize=64)
+def _planned(options: str) -> PlanLabelsResult:
+    """The plan for some options: those who rest on a slider ask for it twice."""
+    return plan_labels(**json.loads(options))
+
+
+def _from_pilot(data: Mapping[str, object], options: Mapping[str, object], tell: Tell) -> Message:
+    step = steps(tell)
+    with step("Reading the files"):
+        judges, ratings = judges_wanted(data), ratings_in(data)
+    with step("Learning from the pilot"):
+        result = plan_labels(pilot=ratings, pilot_judges=judges, **options)  # type: ignore[arg-type]  # the page's fields
+    return {"html": section_html(section_of(result), "plan", has_title=False), "judges": list(judges.judges)}
+
+
+def _first(result: PlanLabelsResult) -> Section:
+    """The sentence, the reasons, and the error against the budget."""
+    said = [Paragraph(text=text) for text in reasons(result)]
+    chart = budget_chart(result, by_budget(result))
+    return Section(title="The plan", lead=recommendation(result), blocks=[*said, chart])
+
+
+def run_plan_raters(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """A plan of items and raters, from a pilot if there is one, as a section."""
+    options = arguments["options"]
+    assert isinstance(options, dict)  # noqa: S101 - the server typed and named them after the fields of the page
+    data = arguments.get("data")
+    ratings, judges = (ratings_in(data), judges_in(data)) if isinstance(data, dict) else (None, None)
+    with steps(tell)("Simulating test sets") as progress:
+        result = plan_raters(**options, pilot=ratings, pilot_judges=judges, progress=progress)
+    section = section_of(result)
+    return {"html": section_html(section, "plan", has_title=False), "lead": section.lead}
+
+
+def run_bundle(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """The script that draws charts: the report's, and what draws those that come later."""
+    del arguments, tell  # it is always the same
+    import vl_convert  # noqa: PLC0415 - 60 MB of shared library, for this task only
+
+    report = (files("dissensus.report") / "templates" / "draw.js").read_text(encoding="utf-8")
+    later = (files("dissensus.web") / "static" / "draw_later.js").read_text(encoding="utf-8")
+    return {"script": vl_convert.javascript_bundle(report + later)}
+
+
+TITLES = {"ratings": "People's ratings", "judges": "The judges' answers"}
+
+
+def run_checkup(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """What is the matter with the files of a data set: a section for each, and the options that mend them."""
+    step, found = steps(tell), {}
+    with step("Looking at the ratings"):
+        found["ratings"] = examine(Path(str(arguments["ratings"])), ratings_plan(arguments))
+        part(tell, "ratings", _html(found["ratings"], "ratings", str(arguments["ratings_name"])))
+    if arguments.get("judges"):
+        with step("Looking at the judges"):
+            is_plain = found["ratings"].format is not None and is_read_plainly(arguments)
+            people = Path(str(arguments["ratings"])) if is_plain else None
+            path = Path(str(arguments["judges"]))
+            found["judges"] = examine(path, judges_plan(arguments), judges=True, people=people)
+            part(tell, "judges", _html(found["judges"], "judges", str(arguments["judges_name"])))
+    return {
+        "errors": sum(finding.severity == "error" for result in found.values() for finding in result.findings),
+        "mends": [[file, option] for file, result in found.items() for option in _options(result)],
+        "labels": {file: result.shape["labels"] for file, result in found.items() if "labels" in result.shape},
+        "judges": found["judges"].shape.get("judges", []) if "judges" in found else [],
+    }
+
+
+def _options(result: DoctorResult) -> list[str]:
+    """What the check-up proposes, each option once."""
+    return list(dict.fromkeys(finding.option for finding in result.findings if finding.option))
+
+
+def _html(result: DoctorResult, id_: str, name: str) -> str:
+    """The findings about one file, under the name that its owner gave it."""
+    named = replace(result, data={"source": {**result.data["source"], "file": name}})
+    section = section_of(named)
+    mends_here = all(can_mend(id_, option) for option in _options(result))  # then no word about other commands
+    blocks = [
+        block for block in section.blocks if not (mends_here and isinstance(block, Note) and block.kind == "hint")
+    ]
+    return section_html(replace(section, title=TITLES[id_], blocks=blocks), id_)
+
+
+# ---- A whole report, told section by section as each is computed
+
+T = TypeVar("T")
+TITLE = "What the ratings say"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Telling(Asking):
+    """Asks one question after the other, and tells each answer at once."""
+
+    tell: Tell
+
+    def agreement(self) -> DescribeResult:
+        """Do the raters agree?"""
+        answer = super().agreement()
+        self._told("describe", answer)
+        return answer
+
+    def ask(
+        self,
+        question: str,
+        what: str,
+        ask: Callable[[Progress | None], T],
+        *,
+        refused: tuple[type[DissensusError], ...] | type[DissensusError] = (),
+    ) -> T | Unanswered:
+        """The answer, told as a section, or the reason why there is none."""
+        answer = super().ask(question, what, ask, refused=refused)
+        if isinstance(answer, Result):
+            self._told(answer.command, answer)
+        return answer
+
+    def _told(self, name: str, answer: Result) -> None:
+        if name in PARTS:
+            part(self.tell, name, section_html(section_of(answer), name))
+
+
+def run_report(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """The report on a data set: parts while it is computed, and all of it in the end."""
+    data, bootstrap = arguments["data"], arguments["bootstrap"]
+    assert isinstance(data, dict)  # noqa: S101 - the server wrote it
+    assert isinstance(bootstrap, int)  # noqa: S101 - as above
+    step = steps(tell)
+    with step("Reading the files"):
+        judges, task, ratings = judges_in(data), task_in(data), ratings_in(data)
+    with open_executor() as executor:
+        asking = Telling(
+            ratings=ratings, task=task, positive=(), bootstrap=bootstrap, seed=0, executor=executor, step=step,
+            tell=tell,
+        )  # fmt: skip
+        if judges is None:
+            answers = _without_judges(asking)
+        else:
+            answers = answers_about(judges, asking, item_cost=0.0, rating_cost=1.0)
+    report = report_of(answers, title=TITLE if task is None else task.instructions)
+    html = render("whole.html.j2", report=report, files=file_tables(report.results))
+    return {"html": html, "judges": [] if judges is None else list(judges.judges)}
+
+
+def _without_judges(asking: Asking) -> Answers:
+    raters = portrayed(asking, None)
+    is_open = (raters,) if isinstance(raters, Unanswered) else ()
+    return Answers(agreement=asking.agreement(), raters=answered(raters), unanswered=(*WITHOUT_JUDGES, *is_open))

@@ -1,1 +1,0 @@
-"""One file per kind of work: read, call, render. They run in a process of their own."""
