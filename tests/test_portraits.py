@@ -113,7 +113,7 @@ def test_the_spread_of_raters_solves_its_equation(pairs):
     assert squares == pytest.approx(len(means) - 1) if between else squares <= len(means) - 1 + 1e-9
 
 
-@pytest.mark.parametrize("seed", [0, 2, 3])  # on some others the peer's iteration stops at 0, which is no solution
+@pytest.mark.parametrize("seed", [2, 3, 4])  # on some others the peer's iteration stops at 0, which is no solution
 def test_the_spread_of_raters_is_that_of_statsmodels(seed):
     rng = np.random.default_rng(seed)
     variances = rng.uniform(0.05, 0.3, 15)
@@ -324,9 +324,9 @@ def test_nobody_knows_who_rated():
     ("options", "message"),
     [
         ({"positive": "x"}, "--positive 'x' is no label: the labels are 1, 2, 3."),
-        ({"resamples": 0}, "--resamples cannot be 0"),
-        ({"bootstrap": -1}, "--bootstrap cannot be -1"),
-        ({"confidence": 0.0}, "--confidence cannot be 0"),
+        ({"resamples": 0}, "resamples= cannot be 0"),
+        ({"bootstrap": -1}, "bootstrap= cannot be -1"),
+        ({"confidence": 0.0}, "confidence= cannot be 0"),
     ],
 )
 def test_bad_usage_is_refused(options, message):

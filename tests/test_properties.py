@@ -35,16 +35,16 @@ RUNS = ("rng", "engine", "workers", "progress")
 NEEDED = {
     "gate": {"judge": JUDGES[0], "positive": POSITIVE, "min_equivalence": 0.5, "min_consistency": 0.5, "min_items": 2},
     "alt_test": {"min_items": 2},
-    "panels": {"people": False},
+    "panel": {"people": False},
     "prevalence": {"positive": POSITIVE},
-    "rank_judges": {"positive": POSITIVE},
-    "portraits": {"resamples": 200},
+    "judges": {"positive": POSITIVE},
+    "raters": {"resamples": 200},
     "plan_labels": {"a": JUDGES[0], "b": JUDGES[1], "budget": 60},
     "plan_raters": {"a": JUDGES[0], "b": JUDGES[1], "items": (10, 40), "raters": (1, 3), "simulations": 100},
 }
 """What must be said for an answer, or makes a small one."""
 
-REDUCED_REFUSED = {"alt_test", "portraits", "prevalence"}
+REDUCED_REFUSED = {"alt_test", "raters", "prevalence"}
 """Methods that ask who rated, or for items that nobody rated: they refuse alike items that were put together."""
 
 NOT_REDUCED = {"raters", "more_items"}
@@ -54,7 +54,7 @@ EXPLAINED = {
     "compare": {"non_inferiority"},
     "equivalence": {"equivalence", "equivalence_raters", "performance_ratio", "difference", "amateurs", "ceiling"},
     "gate": {"value", "tau", "place", "against", "largest", "more_items", "p_value"},
-    "panels": {"equivalence", "equivalence_raters", "difference", "worth", "saved"},
+    "panel": {"equivalence", "equivalence_raters", "difference", "worth", "saved"},
 }
 """What is null for a reason that stands beside it in the result: a verdict, a status, or that it was not asked for."""
 
@@ -275,7 +275,7 @@ def samples_of(name: str, most: int = 0) -> dict[str, int]:
 
 def test_methods_are_found_by_their_signatures():
     # Those of the four questions, so that a change of the search does not leave all of them out.
-    assert {"describe", "equivalence", "rank_judges", "compare", "plan_raters", "plan_labels"} <= methods().keys()
+    assert {"describe", "equivalence", "judges", "compare", "plan_raters", "plan_labels"} <= methods().keys()
 
 
 @every_method

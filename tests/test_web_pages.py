@@ -263,11 +263,7 @@ def test_an_upload_without_ratings_is_refused(server):
 
 
 def test_of_too_many_uploads_the_oldest_goes():
-    from dissensus.web.uploads import (
-        MOST_KEPT,
-        StoredFile,
-        Uploads,
-    )
+    from dissensus.web.uploads import MOST_KEPT, StoredFile, Uploads  # noqa: PLC0415
 
     uploads = Uploads(keep_seconds=3600)
     try:

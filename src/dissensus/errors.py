@@ -1,4 +1,4 @@
-"""Every error raised on purpose.
+"""Every error raised on purpose, and how its message names an option: as data, which each front end spells.
 
 DissensusError
     RatingsError (also a ValueError): the ratings cannot be used as given
@@ -11,7 +11,8 @@ DissensusError
     MissingExtraError (also an ImportError): an optional dependency is not installed
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 
 SHOWN = 5
 """How many culprits a message names before it says how many more there are."""
@@ -22,6 +23,49 @@ LONGEST_NAME = 60
 
 NAME_START, NAME_END = "\ue000", "\ue001"
 """Around the name of an option in a message: `dissensus.options` puts it there, and spells it when it is shown."""
+Spelling = Callable[[str, str], str]
+"""How a front end writes an option: from its name, and the function it belongs to where that is not the one at hand."""
+_NAME = re.compile(f"{NAME_START}([a-z_]+)(?:@([a-z_]+))?{NAME_END}")
+
+
+def named(option: str, *, of: str = "") -> str:
+    """An option in a message, as data.
+
+    Parameters
+    ----------
+    option : str
+        As Python calls it.
+    of : str
+        The function it belongs to, where that may not be the one that the user called, such as `read`.
+    """
+    return f"{NAME_START}{option}{'@' * bool(of)}{of}{NAME_END}"
+
+
+def in_python(option: str, of: str) -> str:
+    """An option as Python users type it.
+
+    Examples
+    --------
+    >>> in_python("elicitation", ""), in_python("format", "read")
+    ('elicitation=', '`format=` of `read`')
+    """
+    return f"`{option}=` of `{of}`" if of else f"{option}="
+
+
+def spelled(text: str, spelling: Spelling = in_python) -> str:
+    """A message with its options as a front end writes them.
+
+    Examples
+    --------
+    >>> spelled(f"Choose the other kind with {named('elicitation')}.")
+    'Choose the other kind with elicitation=.'
+    """
+    return _NAME.sub(lambda found: spelling(found[1], found[2] or ""), text)
+
+
+def names_in(text: str) -> list[tuple[str, str]]:
+    """The options that a message names, each with the function it belongs to."""
+    return _NAME.findall(text)
 
 
 class DissensusError(Exception):
@@ -36,8 +80,6 @@ class DissensusError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        from dissensus.options import spelled  # noqa: PLC0415 - options raise errors
-
         self.message = one_line(message)
         super().__init__(spelled(self.message))
 

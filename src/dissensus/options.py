@@ -7,60 +7,36 @@ option with `named`; each front end prints its own spelling of it with `spelled`
 
 import csv
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING, Self, TypeVar, cast
+from typing import Literal, Self, TypeVar, cast
 
-from dissensus.errors import NAME_END, NAME_START, OptionError
+from dissensus.errors import OptionError, Spelling, in_python, named, names_in, spelled
 
-if TYPE_CHECKING:
-    from dissensus.data.ratings import Elicitation
+__all__ = [
+    "Declared",
+    "Options",
+    "Spelling",
+    "bootstrap_option",
+    "confidence_option",
+    "declarations",
+    "default_of",
+    "elicitation_option",
+    "in_python",
+    "is_several",
+    "named",
+    "names_in",
+    "numbers_of",
+    "option",
+    "parts_of",
+    "pattern_of",
+    "renamed_again",
+    "renamed_labels",
+    "spelled",
+    "split_labels",
+]
 
 T = TypeVar("T")
-Spelling = Callable[[str, str], str]
-"""How a front end writes an option: from its name, and the function it belongs to where that is not the one at hand."""
-_NAME = re.compile(f"{NAME_START}([a-z_]+)(?:@([a-z_]+))?{NAME_END}")
-
-
-def named(option: str, *, of: str = "") -> str:
-    """An option in a message, as data.
-
-    Parameters
-    ----------
-    option : str
-        As Python calls it.
-    of : str
-        The function it belongs to, where that may not be the one that the user called, such as `read`.
-    """
-    return f"{NAME_START}{option}{'@' * bool(of)}{of}{NAME_END}"
-
-
-def in_python(option: str, of: str) -> str:
-    """An option as Python users type it.
-
-    Examples
-    --------
-    >>> in_python("elicitation", ""), in_python("format", "read")
-    ('elicitation=', '`format=` of `read`')
-    """
-    return f"`{option}=` of `{of}`" if of else f"{option}="
-
-
-def spelled(text: str, spelling: Spelling = in_python) -> str:
-    """A message with its options as a front end writes them.
-
-    Examples
-    --------
-    >>> spelled(f"Choose the other kind with {named('elicitation')}.")
-    'Choose the other kind with elicitation=.'
-    """
-    return _NAME.sub(lambda found: spelling(found[1], found[2] or ""), text)
-
-
-def names_in(text: str) -> list[tuple[str, str]]:
-    """The options that a message names, each with the function it belongs to."""
-    return _NAME.findall(text)
 
 
 # ---- Declarations
@@ -209,7 +185,7 @@ def bootstrap_option(default: int = 500, *, help: str = "Bootstrap samples; 0 fo
     return option(default, help=help, at_least=0, wants=wants, metavar="N", label="Bootstrap samples")
 
 
-def elicitation_option() -> "Elicitation | None":
+def elicitation_option() -> Literal["forced_choice", "response_set"] | None:
     """Which of two kinds of ratings a method takes."""
     choices = ("forced_choice", "response_set")
     return option(None, help="Only ratings elicited so: forced_choice or response_set.", choices=choices, metavar="E")

@@ -188,7 +188,7 @@ def run_alt_test(arguments: Mapping[str, object], tell: Tell) -> Message:
     return answer_of(result, judges, id_="alt-test")
 
 
-def run(arguments: Mapping[str, object], tell: Tell) -> Message:
+def run_compare(arguments: Mapping[str, object], tell: Tell) -> Message:
     """Two judges, or every pair of them, compared, as a section."""
     (data, options), step = data_and_options(arguments), steps(tell)
     with step("Reading the files"):
