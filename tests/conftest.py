@@ -21,6 +21,13 @@ def shared() -> Path:
     return folder
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that read real ratings beside the checkout say so: `-m "not shared"` leaves them out."""
+    for item in items:
+        if "shared" in getattr(item, "fixturenames", ()):
+            item.add_marker("shared")
+
+
 def pytest_configure() -> None:
     # A shell that starts the tests in the background has them ignore Ctrl-C, and whatever they start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
