@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dissensus import describe, read
 from dissensus.data import types_of_matrix
 from dissensus.errors import OptionError
-from dissensus.methods.describe.describe import draw_weights
+from dissensus.sampling.draws import draw_types
 
 DATA_SETS = [
     "ambient_nli",
@@ -209,7 +209,7 @@ def test_the_order_of_rows_changes_no_byte(order):
 def test_bootstrap_weights_are_multinomial_whichever_way_they_are_drawn(copies):
     # One copy of each item draws item by item; thirty draw type by type. Both have mean n p and variance n p (1 - p).
     types = types_of_matrix([[2, 0], [1, 1], [0, 2], [0, 2]] * copies)
-    weights = draw_weights(types, 20_000, np.random.default_rng(0))
+    weights = draw_types(types.items, 20_000, np.random.default_rng(0))
     n, p = types.items.sum(), types.items / types.items.sum()
     assert (weights.sum(axis=1) == n).all()
     sd = np.sqrt(n * p * (1 - p))

@@ -9,7 +9,8 @@ from scipy.stats import ks_2samp
 
 from dissensus.data import Ratings, types_of_matrix
 from dissensus.methods.describe import describe
-from dissensus.methods.describe.describe import draw_weights, measures_for
+from dissensus.methods.describe.describe import measures_for
+from dissensus.sampling.draws import draw_types
 
 from profiles import profiles_of
 from survey_builders import ratings_of
@@ -91,7 +92,7 @@ def test_bootstrap_of_profiles_is_distributed_as_that_of_items(n_items):
         [np.bincount(ratings.type_of_item[rng.integers(n_items, size=n_items)], minlength=ratings.types.n_types)
          for _ in range(1500)]
     )  # fmt: skip
-    of_profile = draw_weights(together.types, 1500, default_rng(2))
+    of_profile = draw_types(together.types.items, 1500, default_rng(2))
     for measure in measures.values():
         apart, ours = measure(ratings.types, weights=of_item), measure(together.types, weights=of_profile)
         assert ks_2samp(apart, ours).pvalue > 1e-4
@@ -119,6 +120,6 @@ def test_draws_of_items_do_not_depend_on_how_many_samples_are_drawn_at_once():
     # A sample at a time, or all of them in one table as numpy fills it row by row: the same stream.
     types = types_of_matrix(default_rng(0).integers(4, size=(40, 3)) + np.array([1, 0, 0]))
     n = int(types.items.sum())
-    drawn = draw_weights(types, 30, default_rng(1))
+    drawn = draw_types(types.items, 30, default_rng(1))
     table = np.repeat(np.arange(types.n_types), types.items)[default_rng(1).integers(n, size=(30, n))]
     np.testing.assert_array_equal(drawn, [np.bincount(row, minlength=types.n_types) for row in table])

@@ -23,8 +23,6 @@ from dissensus.methods.gate.checks import (
     better_verdict,
     more_above,
     more_between,
-    paired_difference_interval,
-    share_interval,
     verdict_above,
     verdict_between,
 )
@@ -34,6 +32,7 @@ from dissensus.report.markdown import markdown_of
 from dissensus.report.views import section_of
 from dissensus.report.views.gate import asked_text, check_sentence, junit_of
 from dissensus.report.whole import report_on
+from dissensus.sampling.intervals import paired_difference_interval, share_interval
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, simulate_urn
 from dissensus.simulation.urn_truth import classifier_information, equivalent_raters
 

@@ -12,9 +12,10 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.counts import median
 from dissensus.errors import JudgesError
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.scoring import draw_weights, scores_of, statistics_of
+from dissensus.methods.judges.scoring import scores_of, statistics_of
 from dissensus.methods.judges.setup import set_up
 from dissensus.methods.judges.vectors import mean_of, number_of
+from dissensus.sampling.draws import draw_strata
 
 from judges_builders import OPTIONS, QUESTION, choices, judges_from, ratings_from, sets
 from profiles import moments_of, profiles_of
@@ -152,7 +153,7 @@ def test_twenty_million_items_in_two_profiles_take_no_more_than_two_items():
 
 def test_weights_have_the_mean_and_the_covariance_of_items_drawn_one_by_one():
     copies = np.array([3.0, 1.0, 6.0, 2.0, 2.0])
-    weights = draw_weights((3, 2), 40_000, np.random.default_rng(0), copies=copies)
+    weights = draw_strata((3, 2), 40_000, np.random.default_rng(0), copies=copies)
     assert (weights[:, :3].sum(axis=1) == 10).all()
     assert (weights[:, 3:].sum(axis=1) == 4).all()
     assert weights.mean(axis=0) == pytest.approx(copies, abs=0.04)
@@ -162,7 +163,7 @@ def test_weights_have_the_mean_and_the_covariance_of_items_drawn_one_by_one():
 
 
 def test_an_empty_second_stratum_draws_nothing():
-    assert draw_weights((2, 0), 3, np.random.default_rng(0), copies=np.array([2.0, 3.0])).shape == (3, 2)
+    assert draw_strata((2, 0), 3, np.random.default_rng(0), copies=np.array([2.0, 3.0])).shape == (3, 2)
 
 
 @pytest.mark.parametrize("kind", ["choices", "both"])
@@ -172,7 +173,7 @@ def test_bootstrap_scores_of_profiles_have_the_distribution_of_those_of_items(ki
     for seed, (people, answers) in enumerate([(ratings, judges), profiles_of(ratings, judges)]):
         problem = set_up(people, answers, None, QUESTION).problem
         strata = (problem.n_items, problem.pool - problem.n_items)
-        weights = draw_weights(strata, 1500, np.random.default_rng(seed), copies=problem.pool_copies)
+        weights = draw_strata(strata, 1500, np.random.default_rng(seed), copies=problem.pool_copies)
         found = scores_of(problem, statistics_of(problem), weights)
         samples.append(np.column_stack([found.values.reshape(1500, -1), found.consistency.reshape(1500, -1)]))
     compared = 0

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from dissensus.data import Task
 from dissensus.methods.judges.answers import people_of
-from dissensus.methods.judges.decisions import interval, ranks, selected, shares_best
-from dissensus.methods.judges.scoring import draw_weights, scores_of, statistics_of
+from dissensus.methods.judges.decisions import ranks, selected, shares_best
+from dissensus.methods.judges.scoring import scores_of, statistics_of
 from dissensus.methods.judges.setup import set_up
+from dissensus.sampling.draws import draw_strata
+from dissensus.sampling.intervals import percentile_interval
 
 from judges_builders import OPTIONS, QUESTION, choices, judges_from, ratings_from, sets
 
@@ -55,7 +57,7 @@ def test_weights_count_items_as_often_as_the_same_items_in_the_data(problem, tim
 def test_replicates_do_not_depend_on_each_other():
     problem = prepared(ITEMS, JUDGES).problem
     statistics = statistics_of(problem)
-    weights = draw_weights((5,), 6, np.random.default_rng(1))
+    weights = draw_strata((5,), 6, np.random.default_rng(1))
     together = scores_of(problem, statistics, weights)
     for row, own in enumerate(weights):
         alone = scores_of(problem, statistics, own[None])
@@ -85,12 +87,12 @@ def test_a_replicate_without_forced_choices_has_no_value_by_forced_choices():
 
 
 def test_weights_draw_as_many_items_as_there_are_in_each_stratum():
-    weights = draw_weights((4, 3), 200, np.random.default_rng(0))
+    weights = draw_strata((4, 3), 200, np.random.default_rng(0))
     assert (weights[:, :4].sum(axis=1) == 4).all()
     assert (weights[:, 4:].sum(axis=1) == 3).all()
     assert weights[:, :4].mean() == 1
     assert 0.8 < weights[:, 0].mean() < 1.2
-    assert draw_weights((4, 0), 2, np.random.default_rng(0)).shape == (2, 4)
+    assert draw_strata((4, 0), 2, np.random.default_rng(0)).shape == (2, 4)
 
 
 # Ranks
@@ -114,11 +116,11 @@ def test_a_judge_without_values_is_never_best_and_leaves_the_others_alone():
 
 def test_an_interval_is_that_of_the_percentiles_unless_too_much_is_undefined():
     values = np.arange(101.0)
-    assert interval(values, 0.9) == pytest.approx((5.0, 95.0))
+    assert percentile_interval(values, 0.9) == pytest.approx((5.0, 95.0))
     values[:5] = np.nan  # just under 5%
-    assert interval(values, 0.9) == pytest.approx(np.quantile(np.arange(5.0, 101.0), [0.05, 0.95]))
+    assert percentile_interval(values, 0.9) == pytest.approx(np.quantile(np.arange(5.0, 101.0), [0.05, 0.95]))
     values[:6] = np.nan
-    assert np.isnan(interval(values, 0.9)).all()
+    assert np.isnan(percentile_interval(values, 0.9)).all()
 
 
 # People

@@ -9,9 +9,10 @@ from dissensus.errors import OptionError
 from dissensus.methods.equivalence import combiners as learning
 from dissensus.methods.equivalence.combiners import own_predictions
 from dissensus.methods.equivalence.crossing import crosses_again, crossings, verdict_of
-from dissensus.methods.judges.decisions import UNDEFINED_SHARE, interval, ranks, shares_best
+from dissensus.methods.judges.decisions import ranks, shares_best
 from dissensus.methods.judges.vectors import SLACK
 from dissensus.methods.plan_labels.needed import cramer_items, hoeffding_items, log_cramer, log_hoeffding, log_rate
+from dissensus.sampling.intervals import UNDEFINED_SHARE, percentile_interval
 
 
 @pytest.mark.parametrize("learn", ["leave-one-out", "in-sample"])
@@ -91,8 +92,8 @@ def test_an_interval_stands_as_long_as_few_replicates_are_undefined():
     # One of 21 is less than the share that is allowed, two are more. The middle 90% of 1, ..., 20.
     values = np.arange(21.0)
     assert 1 / 21 < UNDEFINED_SHARE < 2 / 21
-    assert interval(np.where(values < 1, np.nan, values), 0.9) == pytest.approx((1.95, 19.05))
-    assert np.isnan(interval(np.where(values < 2, np.nan, values), 0.9)).all()
+    assert percentile_interval(np.where(values < 1, np.nan, values), 0.9) == pytest.approx((1.95, 19.05))
+    assert np.isnan(percentile_interval(np.where(values < 2, np.nan, values), 0.9)).all()
 
 
 @pytest.mark.parametrize(

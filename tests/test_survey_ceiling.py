@@ -17,7 +17,7 @@ from dissensus.methods.equivalence.ceiling import (
     prior_entropy_of,
     why_untold,
 )
-from dissensus.methods.equivalence.crossing import interval
+from dissensus.sampling.intervals import bootstrap_interval
 from dissensus.simulation import RUNNING_EXAMPLE, Urn, simulate_urn
 from dissensus.simulation.urn_truth import ceiling
 
@@ -167,7 +167,7 @@ def told(counts, rng):
         return None
     weights = rng.multinomial(len(counts), items / len(counts), size=80).astype(float)
     samples = [ceiling_of(fits) for fits in zip(*fit_labels(types, weights, start=whole), strict=True)]
-    return gain, *interval(gain, np.array(samples), confidence=0.95, kind="basic")
+    return gain, *bootstrap_interval(gain, np.array(samples), confidence=0.95, kind="basic")
 
 
 @pytest.mark.slow

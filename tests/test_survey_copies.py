@@ -15,12 +15,11 @@ from dissensus.methods.equivalence.options import Question
 from dissensus.methods.equivalence.replicates import (
     Extras,
     bootstrap_scores,
-    draw_copies,
-    draw_profile_weights,
     observed_scores,
 )
 from dissensus.methods.equivalence.scores import SCORES
 from dissensus.methods.equivalence.setup import set_up
+from dissensus.sampling.draws import draw_copies, draw_weights
 
 from profiles import moments_of, profiles_of
 from survey_builders import hard_judges_of, judges_of, names_of, ratings_of
@@ -243,7 +242,7 @@ def test_bootstrap_of_profiles_is_distributed_as_that_of_items(n_items, options)
 
 @pytest.mark.parametrize("options", [{}, {"score": "agreement"}, {"score": "f1"}], ids=named)
 def test_bootstrap_without_simulated_draws_is_distributed_as_that_of_items_already_from_a_few_on(options, monkeypatch):
-    monkeypatch.setattr("dissensus.methods.equivalence.replicates.SIMULATED", 5)
+    monkeypatch.setattr("dissensus.sampling.draws.SIMULATED", 5)
     ratings, judges = two_labels(300)
     assert_alike(
         replicates(ratings, judges, 3000, seed=1, **options),
@@ -309,7 +308,7 @@ def test_expected_numbers_of_items_are_those_of_a_simulation():
 
 def test_profiles_are_drawn_as_often_as_their_items():
     copies = np.array([30, 10, 60])
-    drawn = draw_profile_weights(copies, 3000, default_rng(0))
+    drawn = draw_weights(len(copies), 3000, default_rng(0), copies=copies)
     assert (drawn.sum(axis=1) == 100).all()
     np.testing.assert_allclose(drawn.mean(axis=0), copies, atol=4 * 5 / np.sqrt(3000))
     # Multinomial: variance n p (1 - p); a variance estimated from 3,000 has a standard error of sqrt(2 / 3000) of it.

@@ -10,8 +10,9 @@ import pytest
 from dissensus.data import read, read_judges
 from dissensus.errors import JudgesError, OptionError, RatingsError
 from dissensus.methods.equivalence import equivalence
-from dissensus.methods.equivalence.crossing import crosses_again, crossings, interval
+from dissensus.methods.equivalence.crossing import crosses_again, crossings
 from dissensus.methods.equivalence.scores import SCORES
+from dissensus.sampling.intervals import bootstrap_interval
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
 
 from survey_builders import hard_judges_of, judges_of, ratings_of, ratings_of_counts, uniform_judge
@@ -246,18 +247,18 @@ def test_the_share_of_censored_samples_is_reported(drawn, soft):
 def test_a_bound_that_falls_among_censored_samples_is_unknown():
     # 3 of 100 replicates are above the curve: the 97.5% quantile is one of them.
     samples = np.concatenate([np.linspace(1, 3, 97), np.full(3, np.inf)])
-    low, high = interval(2.0, samples, confidence=0.95, kind="percentile")
+    low, high = bootstrap_interval(2.0, samples, confidence=0.95, kind="percentile")
     assert np.isfinite(low)
     assert isnan(high)
-    low, high = interval(2.0, samples, confidence=0.95, kind="basic")
+    low, high = bootstrap_interval(2.0, samples, confidence=0.95, kind="basic")
     assert isnan(low)
     assert np.isfinite(high)
 
 
 def test_basic_bounds_mirror_the_percentiles():
     samples = np.array([0.5, 1.0, 1.5, 4.0])
-    assert interval(1.2, samples, confidence=0.5, kind="percentile") == (0.5, 1.5)
-    assert interval(1.2, samples, confidence=0.5, kind="basic") == pytest.approx((2.4 - 1.5, 2.4 - 0.5))
+    assert bootstrap_interval(1.2, samples, confidence=0.5, kind="percentile") == (0.5, 1.5)
+    assert bootstrap_interval(1.2, samples, confidence=0.5, kind="basic") == pytest.approx((2.4 - 1.5, 2.4 - 0.5))
 
 
 def test_a_curve_that_falls_again_takes_the_leftmost_crossing_and_says_so():

@@ -6,14 +6,13 @@ import pytest
 from dissensus.methods.equivalence.combiners import frequencies
 from dissensus.methods.equivalence.curve import (
     Panel,
-    copies_of,
     curve_point,
-    draw_item_weights,
     fixed_scores,
     predicts_alike,
 )
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.surveys import surveys_of_size
+from dissensus.sampling.draws import copies_of, draw_weights
 
 COUNTS = np.array([[3, 1, 0], [2, 2, 2], [0, 0, 4], [5, 1, 1], [1, 0, 0]])
 TYPE_OF_ITEM = np.array([0, 0, 1, 2, 3, 3, 3, 4])
@@ -29,7 +28,7 @@ def own(counts):
 @pytest.mark.parametrize("k", [0, 1, 3])
 def test_reweighted_scores_are_those_of_scoring_every_survey_in_every_sample(combiner, score, k):
     rng = np.random.default_rng(0)
-    weights = draw_item_weights(len(TYPE_OF_ITEM), 20, rng)
+    weights = draw_weights(len(TYPE_OF_ITEM), 20, rng)
     copies = copies_of(weights, TYPE_OF_ITEM, len(COUNTS))
     panel, score = Panel(combiner=combiner), Score(name=score, values=np.array([0.0, 1.0, 2.0]))
     surveys = surveys_of_size(COUNTS, k)

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.crossing import crossings
-from dissensus.methods.equivalence.curve import Panel, copies_of, curve_point
+from dissensus.methods.equivalence.curve import Panel, curve_point
 from dissensus.methods.equivalence.problem import Problem, fold_weights, types_of_items
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.surveys import surveys_of_size
+from dissensus.sampling.draws import copies_of
 
 import survey_reference as reference
 from survey_builders import LABELS, judges_of, ratings_of, uniform_judge

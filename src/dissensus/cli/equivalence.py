@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from dissensus.methods.equivalence import EquivalenceResult
     from dissensus.methods.equivalence.calibration import Calibration
     from dissensus.methods.equivalence.combiners import Combiner, Learn, Prior
-    from dissensus.methods.equivalence.crossing import Interval
     from dissensus.methods.equivalence.scores import LabelScores, ScoreName
+    from dissensus.sampling.intervals import Interval
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from dissensus.methods.compare.options import Test
 from dissensus.methods.compare.pairs import Problem
 from dissensus.methods.compare.responses import Cloud
 from dissensus.sampling import Progress, run_tasks
+from dissensus.sampling.draws import draw_weights
 
 # ---- Is the difference real? Exchange the two judges' scores at random, item by item
 
@@ -212,19 +213,9 @@ def bootstrap_differences(metric: Metric, columns: Columns, replicates: int, rng
     size = max(1, MOST_WEIGHTS // len(columns.a))
     parts = []
     for done in range(0, replicates, size):
-        weights = _drawn_weights(columns, min(size, replicates - done), rng)
-        parts.append(metric.score(columns, weights).difference)
+        weights = draw_weights(len(columns.a), min(size, replicates - done), rng, copies=columns.copies)
+        parts.append(metric.score(columns, weights.astype(np.float64)).difference)
     return np.concatenate(parts)
-
-
-def _drawn_weights(columns: Columns, rows: int, rng: Generator) -> Floats:
-    """How often each item is drawn, all of its copies together, of shape (rows, n_items)."""
-    if columns.copies is not None:
-        shares = columns.copies / columns.copies.sum()
-        return rng.multinomial(columns.items_in_all, shares, size=rows).astype(np.float64)
-    n = len(columns.a)
-    drawn = rng.integers(n, size=(rows, n)) + n * np.arange(rows)[:, None]
-    return np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
 
 
 def non_inferiority_p_value(gain: float, gains: Floats, margin: float) -> float:

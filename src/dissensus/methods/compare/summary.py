@@ -69,7 +69,7 @@ def _pair(
 ) -> PairComparison:
     scores = pair.problem.metric.score(columns)
     difference = float(scores.difference)
-    low, high = percentile_interval(resampled.differences, question.confidence)
+    low, high = percentile_interval(resampled.differences, question.confidence, most_undefined=1.0)
     if not math.isfinite(difference):
         low = high = math.nan
     gain = difference if pair.problem.metric.higher_is_better else -difference

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from numpy.random import Generator
 
 from dissensus.arrays import Floats
@@ -33,7 +32,8 @@ from dissensus.methods.describe.coefficients import (
 )
 from dissensus.methods.describe.result import Coefficient, DescribeResult, Description, LabelShare
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks, seed_of
-from dissensus.sampling.intervals import check_bootstrap, check_confidence, percentile_interval
+from dissensus.sampling.draws import draw_types
+from dissensus.sampling.intervals import UNDEFINED_SHARE, check_bootstrap, check_confidence, percentile_interval
 
 # ---- Item bootstrap of coefficients of agreement, by reweighting types
 
@@ -49,23 +49,6 @@ class _Job:
     types: CountTypes
     measures: Mapping[str, Measure]
     replicates: int
-
-
-def draw_weights(types: CountTypes, replicates: int, rng: Generator) -> npt.NDArray[np.intp]:
-    """How often each type is drawn when as many items as there are are drawn with replacement.
-
-    Returns
-    -------
-    ndarray of shape (replicates, n_types)
-    """
-    n_items, n_types = int(types.items.sum()), types.n_types
-    if n_items > 8 * n_types:
-        # Few types: one multinomial draw instead of one draw per item.
-        return rng.multinomial(n_items, types.items / n_items, size=replicates)
-    type_of = np.repeat(np.arange(n_types), types.items)
-    # A row at a time takes the same random numbers as all at once, and much less memory.
-    rows = [np.bincount(type_of[rng.integers(n_items, size=n_items)], minlength=n_types) for _ in range(replicates)]
-    return np.stack(rows) if rows else np.empty((0, n_types), dtype=np.intp)
 
 
 def replicate(
@@ -100,7 +83,7 @@ def replicate(
 
 
 def _run(job: _Job, stream: Generator) -> dict[str, Floats]:
-    weights = draw_weights(job.types, job.replicates, stream)
+    weights = draw_types(job.types.items, job.replicates, stream)
     return {name: measure(job.types, weights=weights) for name, measure in job.measures.items()}
 
 
@@ -147,8 +130,6 @@ def why_undefined(ratings: Ratings) -> str:
 # ---- Do the raters agree? Shape of the ratings, shares of the labels, coefficients of agreement with intervals
 
 BINS = 20
-UNDEFINED_SHARE = 0.05
-"""With more undefined bootstrap values than this, the interval would be that of a different question."""
 
 
 def describe(

@@ -10,7 +10,6 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.ratings import Elicitation
 from dissensus.methods.equivalence.calibration import Calibration
 from dissensus.methods.equivalence.combiners import Combiner, Learn, OwnCombiner, Prior
-from dissensus.methods.equivalence.crossing import Interval
 from dissensus.methods.equivalence.large_sizes import large_sizes, treatments
 from dissensus.methods.equivalence.options import Question, check_question
 from dissensus.methods.equivalence.replicates import bootstrap_scores, joined, observed_scores
@@ -19,6 +18,7 @@ from dissensus.methods.equivalence.scores import ScoreName
 from dissensus.methods.equivalence.setup import ceiling_extras, set_up
 from dissensus.methods.equivalence.summary import sum_up
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks, seed_of
+from dissensus.sampling.intervals import Interval
 
 REPLICATES_PER_TASK = 25
 """Fixed, so that the streams of random numbers do not depend on the number of workers."""

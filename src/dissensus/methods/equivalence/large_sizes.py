@@ -15,7 +15,7 @@ from numpy.random import Generator
 from dissensus.arrays import Codes, Floats
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.combiners import frequencies, own_predictions, pluralities, predictions_from
-from dissensus.methods.equivalence.curve import fixed_scores, observed, predicts_alike, type_scores
+from dissensus.methods.equivalence.curve import fixed_scores, predicts_alike, type_scores
 from dissensus.methods.equivalence.problem import Problem
 from dissensus.methods.equivalence.surveys import (
     Surveys,
@@ -24,6 +24,7 @@ from dissensus.methods.equivalence.surveys import (
     plurality_of_draws,
     surveys_of_size,
 )
+from dissensus.sampling.draws import observed
 
 RELEARN_LIMIT = 3_000_000
 """Surveys that items allow, times labels, of one size."""

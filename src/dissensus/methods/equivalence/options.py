@@ -9,9 +9,8 @@ from dissensus.data.ratings import Elicitation
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.calibration import CALIBRATIONS, Calibration
 from dissensus.methods.equivalence.combiners import COMBINERS, LEARN, PRIORS, Combiner, Learn, OwnCombiner, Prior
-from dissensus.methods.equivalence.crossing import INTERVALS, Interval
 from dissensus.methods.equivalence.scores import SCORES, ScoreName
-from dissensus.sampling.intervals import check_bootstrap, check_confidence
+from dissensus.sampling.intervals import INTERVALS, Interval, check_bootstrap, check_confidence
 
 # ---- What the user asked for, checked
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from dissensus.arrays import Floats
 from dissensus.errors import listed
-from dissensus.methods.equivalence.crossing import crosses_again, crossings, equivalence_interval, interval, verdict_of
+from dissensus.methods.equivalence.crossing import crosses_again, crossings, equivalence_interval, verdict_of
 from dissensus.methods.equivalence.large_sizes import SAMPLES
 from dissensus.methods.equivalence.options import Question
 from dissensus.methods.equivalence.problem import Problem
@@ -21,6 +21,7 @@ from dissensus.methods.equivalence.result import (
 )
 from dissensus.methods.equivalence.scores import RANGES
 from dissensus.methods.equivalence.setup import Prepared
+from dissensus.sampling.intervals import bootstrap_interval
 
 NAN = float("nan")
 
@@ -72,7 +73,7 @@ def _judge_warnings(question: Question, worths: Sequence[JudgeWorth], curve: Flo
 def _bounds(question: Question, estimate: float, replicates: Floats | None) -> tuple[float, float]:
     if replicates is None:
         return NAN, NAN
-    return interval(estimate, replicates, confidence=question.confidence, kind=question.interval)
+    return bootstrap_interval(estimate, replicates, confidence=question.confidence, kind=question.interval)
 
 
 def _score_bounds(question: Question, estimate: float, replicates: Floats | None) -> tuple[float, float]:
@@ -171,7 +172,8 @@ def _differences(
             low = high = share = NAN
             if first is not None and second is not None and samples is not None:
                 # Percentile, whatever the others are: it keeps to the sign that the samples agree on.
-                low, high = interval(gap, _gaps(first, second), confidence=question.confidence, kind="percentile")
+                gaps = _gaps(first, second)
+                low, high = bootstrap_interval(gap, gaps, confidence=question.confidence, kind="percentile")
                 wins = samples.judges[:, a] - samples.judges[:, b]
                 share = float(np.mean(np.where(wins == 0, 0.5, wins > 0)))
             differences.append(

@@ -17,7 +17,7 @@ from dissensus.data import Judges, Ratings, Task
 from dissensus.errors import OptionError
 from dissensus.methods.compare import compare
 from dissensus.methods.compare.result import CompareResult
-from dissensus.methods.equivalence.crossing import crossings, equivalence_interval, interval, verdict_of
+from dissensus.methods.equivalence.crossing import crossings, equivalence_interval, verdict_of
 from dissensus.methods.equivalence.options import Question as SurveyQuestion
 from dissensus.methods.equivalence.options import survey_options
 from dissensus.methods.gate.options import POWER, Question
@@ -28,6 +28,7 @@ from dissensus.methods.judges.decisions import ALWAYS_POSITIVE, BASELINES, Downs
 from dissensus.methods.judges.result import JudgesResult
 from dissensus.methods.judges.summary import kappa_warnings
 from dissensus.sampling import Progress
+from dissensus.sampling.intervals import bootstrap_interval, paired_difference_interval, share_interval
 
 # ---- From an estimate, its interval and a threshold to a verdict, and how many more items would settle it
 
@@ -146,48 +147,6 @@ def better_verdict(found: Estimate, *, is_better: bool) -> Verdict:
     return "fail" if not math.isnan(found.high) and found.high <= 0 else "inconclusive"
 
 
-def share_interval(count: float, n: int, *, confidence: float) -> tuple[float, float]:
-    """Exact (Clopper-Pearson) interval of the share behind a count.
-
-    Examples
-    --------
-    >>> low, high = share_interval(10, 10, confidence=0.95)
-    >>> round(low, 4), high  # .025 ** (1 / 10)
-    (0.6915, 1.0)
-    """
-    from scipy.special import betaincinv  # noqa: PLC0415 - takes a while to import
-
-    tail = (1 - confidence) / 2
-    low = 0.0 if count <= 0 else float(betaincinv(count, n - count + 1, tail))
-    high = 1.0 if count >= n else float(betaincinv(count + 1, n - count, 1 - tail))
-    return low, high
-
-
-def paired_difference_interval(more: float, less: float, n: int, *, confidence: float) -> tuple[float, float]:
-    """Interval of the difference of two shares of the same items (Bonett and Price 2012: Wald with two items added).
-
-    Parameters
-    ----------
-    more, less : float
-        Items that only the first, and that only the second has.
-    n : int
-        All items.
-    confidence : float
-        Of the interval.
-
-    Examples
-    --------
-    >>> [round(bound, 4) for bound in paired_difference_interval(0, 0, 98, confidence=0.95)]  # 1.96 * 2 ** .5 / 100
-    [-0.0277, 0.0277]
-    """
-    from scipy.special import ndtri  # noqa: PLC0415 - takes a while to import
-
-    first, second = (more + 1) / (n + 2), (less + 1) / (n + 2)
-    middle = first - second
-    reach = float(ndtri((1 + confidence) / 2)) * math.sqrt((first + second - middle**2) / (n + 2))
-    return max(middle - reach, -1.0), min(middle + reach, 1.0)
-
-
 # ---- Does the judge decide as people do, and as often positively?
 
 
@@ -304,7 +263,7 @@ def _gap_at(gap: Floats, gaps: Floats, threshold: float, items: int, *, confiden
     share = threshold - below
     value = float((1 - share) * gap[below] + share * gap[above])
     drawn = (1 - share) * gaps[:, below] + share * gaps[:, above]
-    low, high = interval(value, drawn, confidence=confidence, kind="basic")
+    low, high = bootstrap_interval(value, drawn, confidence=confidence, kind="basic")
     return Estimate(value=value, low=low, high=high, items=items)
 
 

@@ -9,11 +9,9 @@ from dissensus.arrays import Floats
 from dissensus.errors import JudgesError
 from dissensus.methods.judges.scoring import Scores
 from dissensus.methods.judges.vectors import SLACK
+from dissensus.sampling.intervals import percentile_interval
 
 # ---- Ranks, and how often a judge is best; values are turned so that higher is better
-
-UNDEFINED_SHARE = 0.05
-"""With more undefined bootstrap values than this, the interval would be that of a different question."""
 
 
 def ranks(values: Floats) -> Floats:
@@ -70,22 +68,6 @@ def shares_best(values: Floats) -> Floats:
     parts = is_best / np.maximum(is_best.sum(axis=-1, keepdims=True), 1)
     counted = np.maximum(is_known.any(axis=-1).sum(axis=0), 1)[..., None]
     return np.where(is_known.any(axis=0), parts.sum(axis=0) / counted, np.nan)
-
-
-def interval(replicates: Floats, confidence: float) -> tuple[float, float]:
-    """Bounds that hold the middle of the replicates; NaN if too many of them are undefined.
-
-    Examples
-    --------
-    >>> interval(np.array([0.0, 1.0, 2.0, 3.0, 4.0]), 0.5)
-    (1.0, 3.0)
-    """
-    known = replicates[~np.isnan(replicates)]
-    if not known.size or replicates.size - known.size > UNDEFINED_SHARE * replicates.size:
-        return float("nan"), float("nan")
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(known, [tail, 1 - tail])
-    return float(low), float(high)
 
 
 # ---- What would follow from using a judge: decisions on items, and the prevalence that they add up to (section 2.2.2)
@@ -182,7 +164,8 @@ def downstream_rows(
             bounds = [float("nan")] * 4
             if samples is not None:
                 drawn = samples.judged_positive[:, t, j] - samples.prevalence[:, t]
-                bounds = [*interval(samples.consistency[:, t, j], confidence), *interval(drawn, confidence)]
+                alike = samples.consistency[:, t, j]
+                bounds = [*percentile_interval(alike, confidence), *percentile_interval(drawn, confidence)]
             rows.append(
                 Downstream(
                     tau=tau,

@@ -25,6 +25,7 @@ from dissensus.methods.judges.definitions import (
 from dissensus.methods.judges.reverse_matrix import Reversal, apply_reverse, own_betas, share_meeting
 from dissensus.methods.judges.vectors import RatingVectors, modes, number_of, over_options, reaches
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks
+from dissensus.sampling.draws import draw_strata
 
 # ---- The arrays of a question: judges' and people's rating vectors on the items that are compared
 
@@ -358,37 +359,6 @@ REPLICATES_PER_TASK = 50
 """Fixed, so that the streams of random numbers do not depend on the number of workers."""
 
 
-def draw_weights(strata: Sequence[int], replicates: int, rng: Generator, *, copies: Floats | None = None) -> Floats:
-    """How often each item is drawn with replacement, as many as there are within each stratum.
-
-    Parameters
-    ----------
-    strata : sequence of int
-        Numbers of items: those that are compared, and others whose paired ratings are used.
-    replicates : int
-        How many samples to draw.
-    rng : Generator
-        Source of random numbers.
-    copies : ndarray of shape (n_items,), optional
-        How many items of the data each one stands for, all strata in a row; then these are drawn, and the copies of an
-        item counted together.
-
-    Returns
-    -------
-    ndarray of shape (replicates, n_items)
-    """
-    parts = []
-    for items, end in zip(strata, np.cumsum(strata), strict=True):
-        if copies is None:
-            drawn = rng.integers(max(items, 1), size=(replicates, items))
-            drawn += items * np.arange(replicates)[:, None]
-            parts.append(np.bincount(drawn.ravel(), minlength=replicates * items).reshape(replicates, items))
-        elif items:
-            own = copies[end - items : end]
-            parts.append(rng.multinomial(int(own.sum()), own / own.sum(), size=replicates))
-    return np.concatenate(parts, axis=1).astype(np.float64)
-
-
 def bootstrap_scores(
     problem: Problem,
     statistics: Statistics,
@@ -413,5 +383,5 @@ def bootstrap_scores(
 def _run(task: tuple[Problem, Statistics, int], rng: Generator) -> Scores:
     problem, statistics, replicates = task
     strata = (problem.n_items, problem.pool - problem.n_items)
-    weights = draw_weights(strata, replicates, rng, copies=problem.pool_copies)
+    weights = draw_strata(strata, replicates, rng, copies=problem.pool_copies)
     return scores_of(problem, statistics, weights)

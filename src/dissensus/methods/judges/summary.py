@@ -10,9 +10,7 @@ from dissensus.errors import listed
 from dissensus.methods.judges.answers import JudgeAnswers
 from dissensus.methods.judges.decisions import (
     BASELINES,
-    UNDEFINED_SHARE,
     Downstream,
-    interval,
     ranks,
     selected,
     shares_best,
@@ -22,6 +20,7 @@ from dissensus.methods.judges.result import DefinitionResult, JudgeValue, OrderF
 from dissensus.methods.judges.scoring import Scores
 from dissensus.methods.judges.setup import Prepared
 from dissensus.methods.judges.vectors import number_of
+from dissensus.sampling.intervals import UNDEFINED_SHARE, percentile_interval
 
 NAN = float("nan")
 
@@ -45,8 +44,9 @@ def definition_results(
         values = []
         for j, judge in enumerate(prepared.judges):
             value = float(data.values[0, d, j])
-            is_bounded = samples is not None and not math.isnan(value)
-            low, high = interval(samples.values[:, d, j], confidence) if is_bounded and samples else (NAN, NAN)
+            low = high = NAN
+            if samples is not None and not math.isnan(value):
+                low, high = percentile_interval(samples.values[:, d, j], confidence)
             values.append(
                 JudgeValue(
                     judge=judge,
@@ -106,7 +106,7 @@ def own_beta(prepared: Prepared, data: Scores, samples: Scores | None, *, confid
     found = []
     for j, both in enumerate(items):
         if both and prepared.positive.any():
-            low, high = (NAN, NAN) if samples is None else interval(samples.own_beta[:, j], confidence)
+            low, high = (NAN, NAN) if samples is None else percentile_interval(samples.own_beta[:, j], confidence)
             own = OwnBeta(
                 judge=prepared.judges[j], beta=float(data.own_beta[0, j]), low=low, high=high, items=int(both)
             )

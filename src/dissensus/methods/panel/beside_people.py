@@ -15,8 +15,7 @@ from dissensus.data.align import asked_in_one_way
 from dissensus.data.labels import SEPARATOR, label_values
 from dissensus.errors import OptionError, RatingsError, counted
 from dissensus.methods.equivalence.combiners import predictions_from
-from dissensus.methods.equivalence.crossing import crossings, interval, verdict_of
-from dissensus.methods.equivalence.curve import draw_item_weights
+from dissensus.methods.equivalence.crossing import crossings, verdict_of
 from dissensus.methods.equivalence.equivalence import REPLICATES_PER_TASK
 from dissensus.methods.equivalence.items import answered_by_all, answers_of
 from dissensus.methods.equivalence.options import are_measures
@@ -27,6 +26,8 @@ from dissensus.methods.panel.options import MOST_LABELS, Question
 from dissensus.methods.panel.result import PeopleAndJudge
 from dissensus.methods.panel.stacking import kinds_of, learned_stack, likeliest, logs_of, refined
 from dissensus.sampling import Progress, run_tasks
+from dissensus.sampling.draws import draw_weights
+from dissensus.sampling.intervals import bootstrap_interval
 
 # ---- Surveys of k people with a judge beside them, item by item
 
@@ -207,7 +208,7 @@ def mean_scores(scores: Floats, weights: npt.NDArray[np.integer]) -> Floats:
 def bootstrap_means(task: tuple[Floats, int], rng: Generator) -> Floats:
     """Means of bootstrap samples of the items; a task for an executor."""
     scores, replicates = task
-    return mean_scores(scores, draw_item_weights(scores.shape[1], replicates, rng))
+    return mean_scores(scores, draw_weights(scores.shape[1], replicates, rng))
 
 
 # ---- What the members of a panel predict on the items that all of them answered, on the raters' labels
@@ -462,6 +463,6 @@ def _bounds(gap: Floats, gaps: Floats, *, confidence: float) -> tuple[float, flo
         Of the intervals.
     """
     pairs = zip(gap, gaps.T, strict=True)
-    bounds = np.array([interval(float(g), own, confidence=confidence, kind="percentile") for g, own in pairs])
+    bounds = np.array([bootstrap_interval(float(g), own, confidence=confidence, kind="percentile") for g, own in pairs])
     low, high = (float(crossings(-bounds[None, :, end], np.zeros(1))[0]) for end in (0, 1))
     return low, high, bounds

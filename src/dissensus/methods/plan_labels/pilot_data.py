@@ -13,6 +13,7 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.labels import SEPARATOR
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
+from dissensus.sampling.draws import draw_weights
 
 # ---- A pilot as counts: how often the labels of an item say what model A, or model B, says of it
 
@@ -200,7 +201,7 @@ def resampled(kinds: Kinds, bootstrap: int, rng: Generator) -> Floats:
     for part in (labelled, ~labelled):
         total = kinds.number(part)
         if total and bootstrap:
-            drawn[1:, part] = rng.multinomial(total, kinds.items[part] / total, size=bootstrap)
+            drawn[1:, part] = draw_weights(int(part.sum()), bootstrap, rng, copies=kinds.items[part])
     return drawn
 
 

@@ -24,6 +24,7 @@ from dissensus.methods.plan_raters.result import Design
 from dissensus.methods.plan_raters.simulated import FLIPS, sign_flip_p
 from dissensus.methods.plan_raters.value_draws import DrawnMoments, value_draws, value_gap
 from dissensus.methods.plan_raters.vectors import DRAWS, Spreads, Vectors, gap, spreads_of
+from dissensus.sampling.draws import draw_weights
 
 # ---- From a pilot to the kinds of items behind it: the noise of the pilot is taken out of the judges' errors
 
@@ -51,7 +52,7 @@ class Errors(NamedTuple):
 
 def resampled_weights(n_items: int, bootstrap: int, rng: Generator) -> Floats:
     """Weights of the items: all alike in the first row, then one bootstrap sample in each."""
-    drawn = rng.multinomial(n_items, np.full(n_items, 1 / n_items), size=bootstrap)
+    drawn = draw_weights(n_items, bootstrap, rng, copies=np.ones(n_items))
     return np.concatenate([np.ones((1, n_items)), drawn]) / n_items
 
 

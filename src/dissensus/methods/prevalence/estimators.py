@@ -6,56 +6,18 @@ the disagreement between raters as well as the difference between items. Items a
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
 from dissensus.arrays import Floats
 from dissensus.methods.prevalence.options import IntervalName
+from dissensus.sampling.intervals import UNKNOWN, normal_interval, reach_of, wilson_interval
 
 # ---- Intervals of a share, from an estimate and its variance
 
 Interval = tuple[float, float]
-UNKNOWN: Interval = (math.nan, math.nan)
 MORE = 0.5
 """So much of an item is added where nothing was seen yet, as Jeffreys does to a yes and a no."""
-
-
-def quantile(confidence: float) -> float:
-    """How many standard errors an interval reaches to each side.
-
-    Examples
-    --------
-    >>> round(quantile(0.95), 4)
-    1.96
-    """
-    return NormalDist().inv_cdf((1 + confidence) / 2)
-
-
-def normal(value: float, variance: float, confidence: float) -> Interval:
-    """Value plus and minus so many standard errors; it may reach beyond 0 and 1."""
-    if not (math.isfinite(value) and math.isfinite(variance)):
-        return UNKNOWN
-    reach = quantile(confidence) * math.sqrt(variance)
-    return value - reach, value + reach
-
-
-def wilson(value: float, size: float, confidence: float) -> Interval:
-    """Wilson's interval of a share found in a sample of so many.
-
-    Examples
-    --------
-    >>> [round(bound, 4) for bound in wilson(0.0, 50, 0.95)]
-    [0.0, 0.0713]
-
-    References
-    ----------
-    E. Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
-    """
-    z2 = quantile(confidence) ** 2
-    centre = (value + z2 / (2 * size)) / (1 + z2 / size)
-    reach = math.sqrt(z2 * (value * (1 - value) / size + z2 / (4 * size**2))) / (1 + z2 / size)
-    return max(0.0, centre - reach), min(1.0, centre + reach)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +62,8 @@ def size_of(variance: float, base: Base) -> float:
 def interval_of(value: float, variance: float, base: Base, *, kind: IntervalName, confidence: float) -> Interval:
     """The interval of an estimate of a share: Wilson's, in a sample of `size_of` items, or normal."""
     if kind == "normal" or not (math.isfinite(value) and math.isfinite(variance)):
-        return normal(value, variance, confidence)
-    return wilson(min(max(value, 0.0), 1.0), size_of(variance, base), confidence)
+        return normal_interval(value, variance, confidence)
+    return wilson_interval(min(max(value, 0.0), 1.0), size_of(variance, base), confidence)
 
 
 # ---- Estimates of a share from people's answers on some items and a judge's on all: means, and moments of them
@@ -248,7 +210,7 @@ def rogan_gladen(sample: Sample, confidence: float) -> Corrected:
     a = float(np.mean(sample.people * sample.judge)) / share
     b = float(np.mean((1 - sample.people) * sample.judge)) / (1 - share)
     q = float(sample.everything.mean())
-    interval = _shares_within(sample, (q, a, b), share, quantile(confidence))
+    interval = _shares_within(sample, (q, a, b), share, reach_of(confidence))
     value = (q - b) / (a - b) if a - b > ROUNDING else math.nan
     cut = min(1.0, max(0.0, value)) if math.isfinite(value) else value
     return Corrected(value=cut, interval=interval, sensitivity=a, specificity=1 - b, is_cut=abs(cut - value) > ROUNDING)

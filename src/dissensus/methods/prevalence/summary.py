@@ -16,7 +16,6 @@ from dissensus.methods.prevalence.estimators import (
     naive,
     people_only,
     prediction_powered,
-    quantile,
     rogan_gladen,
     size_of,
     tuned_weight,
@@ -24,10 +23,11 @@ from dissensus.methods.prevalence.estimators import (
 from dissensus.methods.prevalence.options import Method, Question
 from dissensus.methods.prevalence.result import Estimate, JudgePrevalence
 from dissensus.methods.prevalence.targets import Targets
+from dissensus.sampling.intervals import reach_of
 
 FEW_ITEMS = 30
 """With fewer rated items the intervals are rough."""
-UNLIKE = quantile(0.999)
+UNLIKE = reach_of(0.999)
 """So many standard errors between rated items and others are more than chance."""
 
 

@@ -15,11 +15,12 @@ import numpy as np
 from dissensus.arrays import Codes, Floats
 from dissensus.data.labels import natural_order
 from dissensus.errors import OptionError, counted, listed
-from dissensus.methods.prevalence.estimators import Sample, normal
+from dissensus.methods.prevalence.estimators import Sample
 from dissensus.methods.prevalence.options import Method, Question
 from dissensus.methods.prevalence.result import Estimate, SystemScore
 from dissensus.methods.prevalence.summary import estimates_of
 from dissensus.methods.prevalence.targets import Targets
+from dissensus.sampling.intervals import normal_interval
 
 # ---- Bradley-Terry strengths of systems that were compared in pairs, by people on some items and by a judge on all
 
@@ -243,7 +244,7 @@ def _score(name: str, code: int, duels: Duels, fitted: Mapping[Method, Strengths
     strengths = []
     for method, found in fitted.items():
         value, variance = float(found.values[code]), float(found.covariance[code, code])
-        low, high = normal(value, variance, question.confidence)
+        low, high = normal_interval(value, variance, question.confidence)
         strengths.append(Estimate(method=method, value=value, low=low, high=high))
     return SystemScore(
         system=name,

@@ -12,7 +12,6 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.closeness import closeness, label_heights
 from dissensus.errors import DissensusError, counted, listed
 from dissensus.methods.compare.resampling import holm
-from dissensus.methods.equivalence.crossing import interval
 from dissensus.methods.equivalence.equivalence import equivalence
 from dissensus.methods.equivalence.items import Answers, answers_of
 from dissensus.methods.equivalence.options import survey_options
@@ -21,6 +20,8 @@ from dissensus.methods.raters.cells import Cells, Groups, centred, groups_p, on_
 from dissensus.methods.raters.options import RatersOptions
 from dissensus.methods.raters.result import About, GroupPortrait, GroupTest, JudgeByGroup, Siding
 from dissensus.sampling import Progress
+from dissensus.sampling.draws import draw_weights
+from dissensus.sampling.intervals import bootstrap_interval
 
 
 def group_portraits(cells: Cells, groups: Groups | None) -> tuple[GroupPortrait, ...]:
@@ -266,8 +267,8 @@ def _by_group(
         inside = group == code
         nearer = _mean_and_samples(_nearer(grouped, cells, inside), cells, options, rng)
         bias = _mean_and_samples(np.where(inside, found.bias, NAN), cells, options, rng)
-        near_low, near_high = interval(*nearer, confidence=options.confidence, kind="percentile")
-        bias_low, bias_high = interval(*bias, confidence=options.confidence, kind="percentile")
+        near_low, near_high = bootstrap_interval(*nearer, confidence=options.confidence, kind="percentile")
+        bias_low, bias_high = bootstrap_interval(*bias, confidence=options.confidence, kind="percentile")
         known = inside & ~np.isnan(found.closeness)
         rows.append(
             JudgeByGroup(
@@ -304,6 +305,6 @@ def _mean_and_samples(values: Floats, cells: Cells, options: RatersOptions, rng:
     step = max(1, WEIGHTS_AT_ONCE // len(kinds))
     means = [np.empty(0)]
     for first in range(0, options.bootstrap, step):
-        drawn = rng.multinomial(len(part), times / len(part), size=min(step, options.bootstrap - first)) @ kinds
+        drawn = draw_weights(len(kinds), min(step, options.bootstrap - first), rng, copies=times) @ kinds
         means.append(drawn[:, 0] / drawn[:, 1])
     return float(total.sum() / count.sum()), np.concatenate(means)

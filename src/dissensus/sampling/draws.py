@@ -1,0 +1,215 @@
+"""Items drawn again: how often each is in each bootstrap sample.
+
+A sample of n items drawn with replacement draws kinds of items as often as a multinomial distribution says, whatever n
+is. What is learned without an item also needs to know how many of the items of a kind were drawn once, twice and so on:
+so many draws fell on so many items, like balls into boxes.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numpy.random import Generator
+
+from dissensus.arrays import Codes, Floats
+
+Weights = npt.NDArray[np.int64]
+
+
+def draw_weights(n_items: int, replicates: int, rng: Generator, *, copies: Codes | Floats | None = None) -> Weights:
+    """How often each item is drawn when as many as there are are drawn with replacement; shape (replicates, n_items).
+
+    With `copies`, each item stands for so many items of the data: these are drawn, those of an item counted together.
+
+    Examples
+    --------
+    >>> draw_weights(2, 5, np.random.default_rng(0), copies=np.array([3, 1])).sum(axis=1)
+    array([4, 4, 4, 4, 4])
+    """
+    if copies is not None:
+        total = int(copies.sum())
+        return rng.multinomial(total, copies / total, size=replicates)
+    drawn = rng.integers(max(n_items, 1), size=(replicates, n_items))
+    drawn += n_items * np.arange(replicates)[:, None]
+    return np.bincount(drawn.ravel(), minlength=replicates * n_items).reshape(replicates, n_items)
+
+
+def draw_strata(strata: Sequence[int], replicates: int, rng: Generator, *, copies: Floats | None = None) -> Floats:
+    """How often each item is drawn where strata of so many items are drawn apart; shape (replicates, n_items).
+
+    `copies` has those of all strata in a row.
+    """
+    parts = [np.empty((replicates, 0), dtype=np.int64)]
+    for items, end in zip(strata, np.cumsum(strata), strict=True):
+        if items:
+            own = None if copies is None else copies[end - items : end]
+            parts.append(draw_weights(items, replicates, rng, copies=own))
+    return np.concatenate(parts, axis=1).astype(np.float64)
+
+
+def draw_types(items: Codes, replicates: int, rng: Generator) -> Weights:
+    """How often each type is drawn, of types with so many items; shape (replicates, n_types)."""
+    n_items, n_types = int(items.sum()), len(items)
+    if n_items > 8 * n_types:  # few types: one multinomial draw instead of one draw per item
+        return draw_weights(n_types, replicates, rng, copies=items)
+    type_of = np.repeat(np.arange(n_types), items)
+    # A row at a time takes the same random numbers as all at once, and much less memory.
+    rows = [np.bincount(type_of[rng.integers(n_items, size=n_items)], minlength=n_types) for _ in range(replicates)]
+    return np.stack(rows) if rows else np.empty((0, n_types), dtype=np.int64)
+
+
+# ---- How many items of each type are in a sample how often
+
+
+class Copies(NamedTuple):
+    """How many items of each type are in each replicate how often.
+
+    Weights (2, 0) and (1, 1) on two items of one type do not give the same curve, because all copies of an item leave
+    together when the combiner is learned without it. So a replicate is a histogram over (type, copies).
+
+    Attributes
+    ----------
+    replicate, type, copies, items : ndarray of shape (n_entries,)
+        In this replicate, so many items of this type occur so many times; ordered by replicate. Not whole numbers
+        where many alike items count as occurring as often as they do on average.
+    weights : ndarray of shape (n_replicates, n_types)
+        How many items of each type there are in each replicate, copies counted.
+    """
+
+    replicate: Codes
+    type: Codes
+    copies: Codes | Floats
+    items: Codes | Floats
+    weights: Floats
+
+
+def observed(items: Codes) -> Copies:
+    """The data themselves: one replicate, every item once."""
+    kinds = np.flatnonzero(items)
+    ones = np.ones(len(kinds), dtype=np.intp)
+    return Copies(np.zeros_like(kinds), kinds, ones, items[kinds], items[None, :].astype(np.float64))
+
+
+def merely(weights: Floats) -> Copies:
+    """Weights of types alone, for a combiner that does not ask how often each item occurs."""
+    nothing = np.empty(0, dtype=np.intp)
+    return Copies(nothing, nothing, nothing, nothing, weights)
+
+
+def copies_of(item_weights: npt.NDArray[np.integer], type_of_item: Codes, n_types: int) -> Copies:
+    """Collapse weights of items to (replicate, type, copies)."""
+    replicates = len(item_weights)
+    most = int(item_weights.max(initial=0)) + 1
+    key = (np.arange(replicates)[:, None] * n_types + type_of_item[None, :]) * most + item_weights
+    table = np.bincount(key.ravel(), minlength=replicates * n_types * most).reshape(replicates, n_types, most)
+    weights = table @ np.arange(most, dtype=np.float64)  # whole numbers: exact in any order
+    table[:, :, 0] = 0
+    replicate, kind, copies = np.nonzero(table)
+    return Copies(replicate, kind, copies, table[replicate, kind, copies], weights)
+
+
+SIMULATED = 200
+"""Up to so many alike items each draw is simulated."""
+BOXES_AT_ONCE = 1 << 20
+NEGLIGIBLE = 1e-3
+"""Where fewer items than this can be expected to be drawn so often, none is."""
+
+
+class _Entries(NamedTuple):
+    """In this replicate, so many items of this type occur so many times."""
+
+    replicate: Codes
+    type: Codes
+    copies: Codes | Floats
+    items: Codes | Floats
+
+
+def draw_copies(weights: Floats, items: Codes, rng: Generator, *, is_smooth: bool) -> Copies:
+    """How many items of each type occur how often, given how often the types were drawn.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_replicates, n_types)
+        How often items of each type were drawn in all.
+    items : ndarray of shape (n_types,)
+        How many items of each type there are.
+    rng : Generator
+        Of random numbers.
+    is_smooth : bool
+        Whether the score changes little where predictions do, as additive scores; the likeliest label may change.
+
+    Notes
+    -----
+    Up to `SIMULATED` items of a type the draws are simulated, which is exact. Beyond it leaving an item out, all its
+    copies, changes what is predicted for it in the order of 1 / n. For a smooth score only the mean counts then: every
+    item counts as drawn 1 + (w - 1) / n times, of w draws on n items, which is what a drawn item can expect, itself and
+    its share of the other draws; the rest is of the order 1 / n^2. For other scores the numbers are those expected,
+    n C(w, j) (1/n)^j (1 - 1/n)^(w - j) items drawn j times, rounded up or down at random, with those drawn once making
+    up the total. What is lost is how these numbers vary around their expectation.
+    """
+    few = items <= SIMULATED
+    many = (_mean if is_smooth else _expected)(weights[:, ~few], items[~few], rng)
+    parts = [(_simulated(weights[:, few].astype(np.intp), items[few], rng), few), (many, ~few)]
+    replicate = np.concatenate([part.replicate for part, _ in parts])
+    kind = np.concatenate([np.flatnonzero(own)[part.type] for part, own in parts])
+    copies = np.concatenate([part.copies for part, _ in parts])
+    number = np.concatenate([part.items for part, _ in parts])
+    order = np.lexsort((copies, kind, replicate))
+    return Copies(replicate[order], kind[order], copies[order], number[order], weights)
+
+
+def _simulated(drawn: Codes, items: Codes, rng: Generator) -> _Entries:
+    """Throw the draws of each replicate and type on its items, a block of them at a time."""
+    boxes = np.tile(items, len(drawn))
+    block = np.cumsum(boxes) // BOXES_AT_ONCE
+    found = [_thrown(pairs, drawn.ravel(), boxes, rng) for pairs in _runs(block)]
+    pair, copies, number = (np.concatenate(columns) for columns in zip(*found, strict=True)) if found else _NOTHING
+    return _Entries(pair // max(1, len(items)), pair % max(1, len(items)), copies, number)
+
+
+_NOTHING = (np.empty(0, dtype=np.intp),) * 3
+
+
+def _runs(block: Codes) -> list[Codes]:
+    """Places of equal values that follow each other."""
+    return np.split(np.arange(len(block)), np.flatnonzero(np.diff(block)) + 1) if len(block) else []
+
+
+def _thrown(pairs: Codes, drawn: Codes, boxes: Codes, rng: Generator) -> tuple[Codes, Codes, Codes]:
+    """For these pairs of replicate and type: pair, how often, and how many items were drawn so often."""
+    balls, size = drawn[pairs], boxes[pairs]
+    owner = np.repeat(np.arange(len(pairs)), balls)
+    box = (np.cumsum(size) - size)[owner] + (rng.random(len(owner)) * size[owner]).astype(np.intp)
+    times = np.bincount(box, minlength=int(size.sum()))
+    hit = np.flatnonzero(times)
+    most = int(times.max(initial=0)) + 1
+    key, number = np.unique(np.repeat(np.arange(len(pairs)), size)[hit] * most + times[hit], return_counts=True)
+    return pairs[key // most], key % most, number
+
+
+def _mean(drawn: Floats, items: Codes, _rng: Generator) -> _Entries:
+    """Every item as often as a drawn one can expect, for each replicate and type."""
+    replicate, kind = np.nonzero(drawn)
+    balls = drawn[replicate, kind]
+    copies = 1 + (balls - 1) / items[kind]
+    return _Entries(replicate, kind, copies, balls / copies)
+
+
+def _expected(drawn: Floats, items: Codes, rng: Generator) -> _Entries:
+    """The expected number of items drawn once, twice and so on, for each replicate and type."""
+    n = items.astype(np.float64)
+    expected = n * np.exp(drawn * np.log1p(-1 / n)) * drawn / (n - 1)  # drawn once
+    tables = [drawn.copy()]
+    while expected.size and (len(tables) < (drawn / n).max() or expected.max() >= NEGLIGIBLE):
+        copies = len(tables) + 1
+        expected = expected * np.maximum(drawn - copies + 1, 0) / (copies * (n - 1))
+        tables.append(np.floor(expected + rng.random(expected.shape)))
+        tables[0] -= copies * tables[-1]
+    found = [_entries(number, copies) for copies, number in enumerate(tables, start=1)]
+    return _Entries(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+
+
+def _entries(number: Floats, copies: int) -> _Entries:
+    replicate, kind = np.nonzero(number > 0)
+    return _Entries(replicate, kind, np.full(len(kind), copies), number[replicate, kind])
