@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from dissensus.cli.compare import bounds_of, compare_command
-from dissensus.cli.output import spread
+from dissensus.cli.flags import spread
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.compare import CompareResult, compare
 from dissensus.methods.compare.metrics import METRICS

@@ -5,8 +5,8 @@ import json
 import pytest
 import typer
 
+from dissensus.cli.flags import spread
 from dissensus.cli.judges import judges_command
-from dissensus.cli.output import spread
 from dissensus.errors import DissensusError
 
 GIVEN = ("nny", "nyy", "yyy", "nnn")

@@ -12,7 +12,7 @@ import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.cli.output import spread
+from dissensus.cli.flags import spread
 from dissensus.cli.plan_labels import plan_labels_command
 from dissensus.methods.plan_labels.curves import COST_RATIOS, best_choices, by_budget, by_label_accuracy, items_draws
 from dissensus.methods.plan_labels.designs import Scheme, fixed_scheme

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from dissensus import read_judges
-from dissensus.cli.output import spread
+from dissensus.cli.flags import spread
 from dissensus.cli.plan_raters import plan_raters_command
 from dissensus.methods.plan_raters.moments import item_moments, normal_nodes, sign_flip_power
 from dissensus.methods.plan_raters.options import MOST_SIMULATED

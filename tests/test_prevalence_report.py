@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from dissensus import read, read_judges
-from dissensus.cli.output import spread
+from dissensus.cli.flags import spread
 from dissensus.cli.prevalence import prevalence_command, read_pairs
 from dissensus.errors import DissensusError
 from dissensus.methods.prevalence import Estimate, JudgePrevalence, PrevalenceResult, SystemScore, prevalence

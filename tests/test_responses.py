@@ -8,7 +8,7 @@ import typer
 from scipy import stats
 
 from dissensus import read, read_judges
-from dissensus.cli.output import spread
+from dissensus.cli.flags import spread
 from dissensus.cli.simulate import simulate_responses_command
 from dissensus.simulation.responses import Responses, expected_response, simulate_responses
 

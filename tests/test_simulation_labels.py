@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from dissensus import read, read_judges
-from dissensus.cli.output import spread
+from dissensus.cli.flags import spread
 from dissensus.cli.simulate import simulate_labels_command
 from dissensus.simulation.labels import simulate_labels
 from dissensus.simulation.labels_truth import LabelNoise, TwoClassifiers, chances_of
