@@ -5,8 +5,7 @@ import json
 import pytest
 
 from dissensus import read
-from dissensus.data.formats.plan import ReadPlan
-from dissensus.data.formats.registry import all_formats
+from dissensus.data.formats.plan import ReadPlan, all_formats
 from dissensus.data.import_ import import_source
 
 from tables import TRIPLES, jsonl, message_of, parquet, triples, write

@@ -12,9 +12,7 @@ import pytest
 from dissensus import read, read_judges
 from dissensus.data.formats.plan import ReadPlan
 from dissensus.data.import_ import import_source
-from dissensus.data.sources import files as yaml_document
-from dissensus.data.sources import json_values, workbooks
-from dissensus.data.sources import workbooks as archives
+from dissensus.data.sources import documents, workbooks
 
 from tables import HEADER, message_of, triples, write
 
@@ -54,7 +52,7 @@ def test_an_archive_whose_directory_lies_about_places_is_refused(tmp_path, shift
 
 
 def test_a_zip_bomb_stops_at_the_stated_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "LARGEST_MEMBER", 2**20)
+    monkeypatch.setattr(workbooks, "LARGEST_MEMBER", 2**20)
     bomb = archive(**(LOG | {"summaries_json": b"0" * 2**22}))
     path = write(tmp_path, bomb, "log.eval")
     assert len(bomb) < 2**14
@@ -62,7 +60,7 @@ def test_a_zip_bomb_stops_at_the_stated_limit(tmp_path, monkeypatch):
 
 
 def test_a_zip_bomb_that_lies_about_its_size_stops_all_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "LARGEST_MEMBER", 2**20)
+    monkeypatch.setattr(workbooks, "LARGEST_MEMBER", 2**20)
     bomb = bytearray(archive(**(LOG | {"summaries_json": b"0" * 2**24})))
     lie = struct.pack("<I", 100)
     bomb = bytes(bomb).replace(struct.pack("<I", 2**24), lie)
@@ -76,7 +74,7 @@ def test_a_zip_bomb_that_lies_about_its_size_stops_all_the_same(tmp_path, monkey
 
 
 def test_many_small_members_stop_at_the_limit_for_all_of_them(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "LARGEST_TOTAL", 2**16)
+    monkeypatch.setattr(workbooks, "LARGEST_TOTAL", 2**16)
     members = {f"samples__{i}_json": json.dumps({"x": "y" * 2**14}) for i in range(10)}
     path = write(tmp_path, archive(header_json=LOG["header_json"], **members), "log.eval")
     assert "65,536 for all" in message_of(lambda: read_judges(path))
@@ -119,11 +117,11 @@ def test_a_200_megabyte_document_on_one_line_stops_at_the_stated_limit(tmp_path)
         for _ in range(200):
             stream.write("x" * 2**20)
         stream.write('"}')
-    assert f"a piece of more than {json_values.LARGEST_VALUE:,} characters" in message_of(lambda: read(path))
+    assert f"a piece of more than {documents.LARGEST_VALUE:,} characters" in message_of(lambda: read(path))
 
 
 def test_a_long_list_on_one_line_is_read_piece_by_piece(tmp_path, monkeypatch):
-    monkeypatch.setattr(json_values, "LARGEST_VALUE", 2**17)
+    monkeypatch.setattr(documents, "LARGEST_VALUE", 2**17)
     rows = [{"item": str(i), "rater": "a", "label": "x", "text": "y" * 500} for i in range(4000)]
     text = json.dumps(rows)
     assert len(text) > 2**21
@@ -206,7 +204,7 @@ def test_a_workbook_with_a_cell_in_the_last_corner_stops_at_the_stated_limit(tmp
 
 def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     pytest.importorskip("python_calamine")
-    monkeypatch.setattr(archives, "LARGEST_MEMBER", 2**16)
+    monkeypatch.setattr(workbooks, "LARGEST_MEMBER", 2**16)
     path = write(tmp_path, archive(**{"xl__worksheets__sheet1.xml": b" " * 2**20}), "r.xlsx")
     assert "unpacks to more than our limit" in message_of(lambda: read(path))
 
@@ -228,7 +226,7 @@ def test_yaml_past_its_limit_or_nested_too_deeply_is_refused(tmp_path, monkeypat
     pytest.importorskip("yaml")
     deep = write(tmp_path, "".join("  " * i + f"k{i}:\n" for i in range(50)) + "  " * 50 + "x: y\n", "deep.yaml")
     assert "more than 20 levels" in message_of(lambda: read(deep))
-    monkeypatch.setattr(yaml_document, "LARGEST_YAML", 100)
+    monkeypatch.setattr(documents, "LARGEST_YAML", 100)
     large = write(tmp_path, "a: {" + ", ".join(f"{i}: x" for i in range(100)) + "}\n", "large.yaml")
     assert "more than 100 bytes" in message_of(lambda: read(large))
 

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.data.formats.plan import ReadPlan
-from dissensus.data.formats.registry import all_formats
+from dissensus.data.formats.plan import ReadPlan, all_formats
 from dissensus.data.import_ import import_source
 from dissensus.errors import DissensusError
 

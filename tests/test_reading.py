@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.data import read
-from dissensus.data.sources.files import open_sheet
+from dissensus.data.sources.source import open_sheet
 
 from tables import COLUMNS, HEADER, NO_RATER, PLAIN, ROWS, TRIPLES, jsonl, parquet, triples, write
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from dissensus.data import read
-from dissensus.data.sources.files import open_sheet
+from dissensus.data.sources.source import open_sheet
 
 from tables import COLUMNS, HEADER, PLAIN, ROWS, TRIPLES, jsonl, parquet, triples, write
 

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +60,25 @@ class Cells:
     def column(self, name: str | None) -> TextColumn | None:
         """A column, or None if it has no name because the sheet does not have it."""
         return None if name is None else self.columns[name]
+
+
+class HasColumns(Protocol):
+    """A table, as far as the names of its columns go."""
+
+    @property
+    def name(self) -> str:
+        """What to call it in messages."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+
+
+class ColumnNames(NamedTuple):
+    """A table of which nothing but the names of its columns is here."""
+
+    name: str
+    columns: tuple[str, ...]
 
 
 class Sheet(ABC):

@@ -1,10 +1,14 @@
 """Which column is which: by name, or by what the user says; a missing one is named with its likely match."""
 
 import difflib
+import re
+import shlex
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from fnmatch import fnmatchcase
 
-from dissensus.errors import ColumnError, joined, shortened
+from dissensus.data.coding import HasColumns, Sheet
+from dissensus.data.labels import number
+from dissensus.errors import ColumnError, OptionError, joined, listed, shortened
 
 LIKELY: Mapping[str, tuple[str, ...]] = {
     "item": (
@@ -34,25 +38,6 @@ WIDE = "If each column is a rater, add --wide."
 
 MOST_COLUMNS = 12
 FEWEST_WIDE_COLUMNS = 3
-
-
-class HasColumns(Protocol):
-    """A table, as far as the names of its columns go."""
-
-    @property
-    def name(self) -> str:
-        """What to call it in messages."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of its columns."""
-
-
-class ColumnNames(NamedTuple):
-    """A table of which nothing but the names of its columns is here."""
-
-    name: str
-    columns: tuple[str, ...]
 
 
 def find_column(sheet: HasColumns, role: str, given: str | None = None, *, option: str = NAMED_BY) -> str | None:
@@ -201,3 +186,109 @@ def called(column: str) -> str:
     """
     number = column.removeprefix("column ")
     return f"{column}, which has no name" if number.isdigit() and number != column else f"column {column}"
+
+
+WILDCARDS = frozenset("*?[,")
+
+
+def is_pattern(text: str | None, columns: Sequence[str]) -> bool:
+    """Whether a name stands for several columns."""
+    return text is not None and text not in columns and bool(WILDCARDS & set(text))
+
+
+def matching(columns: Sequence[str], pattern: str, name: str, option: str) -> list[str]:
+    """The columns that a pattern names; an error if it names none.
+
+    Examples
+    --------
+    >>> matching(["id", "0", "1", "n-votes"], "[0-9]*", "votes.csv", "--item")
+    ['0', '1']
+    """
+    patterns = [pattern, *(part.strip() for part in pattern.split(","))]
+    found = [column for column in columns if any(column == p or fnmatchcase(column, p) for p in patterns)]
+    if not found:
+        raise OptionError(f"{name} has no column like {pattern!r} for {option}: it has {listed(list(columns))}.")
+    return found
+
+
+def varying(columns: Sequence[str]) -> list[str]:
+    """What is left of names without the start and the end that they share.
+
+    Examples
+    --------
+    >>> varying(["credCount-2_ret", "credCount-1_ret", "credCount0_ret"])
+    ['-2', '-1', '0']
+    """
+    start = 0
+    while all(start < len(c) and c[start] == columns[0][start] for c in columns) and columns[0][start] not in "-+":
+        start += 1
+    end = 0
+    shortest = min(map(len, columns))
+    while end < shortest - start - 1 and len({c[len(c) - 1 - end] for c in columns}) == 1:
+        end += 1
+    return [column[start : len(column) - end] for column in columns]
+
+
+_NAMELESS = re.compile(r"column \d+|Unnamed: \d+|__index_level_\d+__")
+"""What we, pandas and pyarrow call a column without a name: usually the row numbers of somebody's frame."""
+
+
+def is_nameless(column: str) -> bool:
+    """Whether a column has no name of its own."""
+    return _NAMELESS.fullmatch(column) is not None
+
+
+FIRST_NAMES = ("rater", "item", "label")
+
+
+SEARCHED_ROWS = 10
+"""So far down the header of a table with a title may stand."""
+
+
+_NUMBERED = re.compile(r" \(\d+\)$")
+
+
+def title_error(sheet: Sheet) -> ColumnError | None:
+    """What to do about a table with a title above its header; None if it has none."""
+    named = [column for column in sheet.columns if not is_nameless(column)]
+    if len(sheet.columns) - len(named) < max(1, len(named)):
+        return None
+    lower = _header_below(sheet)
+    if lower is None and len(named) != 1:
+        return None
+    where = "" if lower is None else f", and its header in row {lower[0]} ({listed(lower[1])})"
+    return ColumnError(
+        f"{sheet.name} seems to have a title in its first row ({listed(named)}){where}: delete the rows above the "
+        "header, and save it again."
+    )
+
+
+def _header_below(sheet: Sheet) -> tuple[int, list[str]] | None:
+    """Number and names of the first row that has several names which we know."""
+    cells = sheet.load(sheet.columns)
+    for place, row in enumerate(cells.row[:SEARCHED_ROWS].tolist()):
+        names = [text for column in cells.columns.values() if (text := column[place]) is not None]
+        if sum(any(name.strip().lower() == role or synonym_of([name], role) for role in LIKELY) for name in names) > 1:
+            return row, names
+    return None
+
+
+def headerless(sheet: Sheet) -> ColumnError:
+    """What to do about a table that seems to have no header."""
+    names = [*FIRST_NAMES, *(f"column{i}" for i in range(len(FIRST_NAMES) + 1, len(sheet.columns) + 1))]
+    return ColumnError(
+        f"{sheet.name} seems to have no header: its first row is {found(sheet)}. Name its columns in their order, "
+        f"such as `dissensus import {shlex.quote(sheet.name)} --columns {','.join(names)} -o ratings.csv`."
+    )
+
+
+def lacks_header(sheet: Sheet) -> bool:
+    """Whether the names of the columns look like data: numbers or lists, or texts that come again further down."""
+    cells = sheet.load(sheet.columns)
+    data = 0
+    for numbered, column in cells.columns.items():
+        name = _NUMBERED.sub("", numbered)
+        value = number(name)
+        is_measured = value is not None and (value != int(value) or value < 0)
+        data += name in column.texts or name.startswith("[") or is_measured
+    return 2 * data >= max(len(sheet.columns) - 1, 2)

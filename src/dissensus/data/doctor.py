@@ -11,16 +11,14 @@ from functools import cache
 from typing import ClassVar
 
 from dissensus.data import checks as folder
-from dissensus.data.assemble import assemble
+from dissensus.data.assemble import assemble, assemble_judges
 from dissensus.data.checks.table import SEVERITIES, Finding, Patient, patient_of_judges, patient_of_ratings
 from dissensus.data.columns import UNKNOWN
-from dissensus.data.formats.collecting import SeveralQuestionsError
+from dissensus.data.formats.answers import SeveralQuestionsError
 from dissensus.data.formats.plan import RawJudges, RawRatings, ReadPlan
 from dissensus.data.import_ import has_judges_only
-from dissensus.data.judge_rows import assemble_judges
-from dissensus.data.layout import take_judges, take_ratings
-from dissensus.data.provenance import Provenance
-from dissensus.data.readers import check_plan
+from dissensus.data.ratings import Provenance
+from dissensus.data.readers import check_plan, take_judges, take_ratings
 from dissensus.data.sources.source import Source, open_source
 from dissensus.errors import ColumnError, DissensusError, FileError, MissingExtraError, OptionError
 from dissensus.results import Result

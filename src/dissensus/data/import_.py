@@ -8,12 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from dissensus.data.formats.plan import ReadPlan
+from dissensus.data.formats.plan import LeftOut, ReadPlan
 from dissensus.data.judges import Judges
-from dissensus.data.provenance import LeftOut
 from dissensus.data.ratings import Ratings
 from dissensus.data.readers import judges_of, ratings_of
-from dissensus.data.sources.input_file import SUFFIXES
+from dissensus.data.sources.files import SUFFIXES
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.writers import write_judges, write_ratings
 from dissensus.errors import OptionError
@@ -170,7 +169,7 @@ def has_judges_only(source: Source, plan: ReadPlan) -> bool:
         return True
     if {"item", "label"} <= lower:
         return False
-    from dissensus.data.formats.registry import format_of  # noqa: PLC0415 - for what is no plain table
+    from dissensus.data.formats.plan import format_of  # noqa: PLC0415 - for what is no plain table
 
     format_ = format_of(source, plan)
     return format_ is not None and format_.ratings is None

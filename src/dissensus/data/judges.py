@@ -8,9 +8,16 @@ import numpy.typing as npt
 
 from dissensus.arrays import Codes
 from dissensus.data.coding import compact
-from dissensus.data.doubts import about_foreign_labels
-from dissensus.data.provenance import Provenance
-from dissensus.data.ratings import ELICITATIONS, Ratings, check_labels, checked_codes, copied_names, copied_rows
+from dissensus.data.fixes import about_foreign_labels
+from dissensus.data.ratings import (
+    ELICITATIONS,
+    Provenance,
+    Ratings,
+    check_labels,
+    checked_codes,
+    copied_names,
+    copied_rows,
+)
 from dissensus.errors import JudgesError, OptionError, counted, listed
 
 LabelScores = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]

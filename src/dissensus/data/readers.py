@@ -1,15 +1,28 @@
 """Read ratings and judges from a file or a data frame."""
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dissensus.data.assemble import assemble
-from dissensus.data.columns import JUDGES_NAMED_BY
+from dissensus.data.assemble import assemble, assemble_judges
+from dissensus.data.coding import Sheet
+from dissensus.data.columns import (
+    JUDGES_NAMED_BY,
+    headerless,
+    lacks_header,
+    likely_match,
+    shell_word,
+    synonym_of,
+    title_error,
+)
+from dissensus.data.fixes import MendedSheet, is_wanted, mend_ratings
 from dissensus.data.formats.plan import (
     OFF_SCALE,
     REPEATS,
     SKIPPED,
+    LeftOut,
     OffScale,
     RawJudges,
     RawRatings,
@@ -17,15 +30,14 @@ from dissensus.data.formats.plan import (
     Repeats,
     Skipped,
 )
-from dissensus.data.judge_rows import assemble_judges
+from dissensus.data.formats.side_by_side import is_prediction
+from dissensus.data.formats.tables import has_counts, is_wide, read_counts, read_tidy, read_tidy_judges, read_wide
 from dissensus.data.judges import Judges
-from dissensus.data.labels import SCALES, Scale
-from dissensus.data.layout import take_judges, take_ratings
-from dissensus.data.provenance import LeftOut, Provenance
-from dissensus.data.ratings import Ratings
+from dissensus.data.labels import PREFIX, SCALES, Scale
+from dissensus.data.ratings import Provenance, Ratings
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.task import Task
-from dissensus.errors import OptionError
+from dissensus.errors import ColumnError, OptionError
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -248,3 +260,139 @@ def read_judges(
     )
     with open_source(source) as opened:
         return judges_of(opened, plan)[0]
+
+
+AUTO = (None, "auto")
+
+
+MANY_COLUMNS = 12
+
+
+def take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    """The ratings of a source, mended as the user wants."""
+    raw = _ratings(source, replace(plan, wants="ratings"))
+    _check_question(raw.taken, plan, source.name)
+    raw = replace(raw, warnings=(*raw.warnings, *source.notes())) if source.notes() else raw
+    return mend_ratings(raw, source.sheet if source.columns else None, plan) if is_wanted(plan) else raw
+
+
+def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    if plan.format in AUTO and _has(source, plan, "item", "label") and _has_any(source, plan, "rater", "count"):
+        return table_ratings(_sheet(source), plan)
+    # Only what is no plain table pays for the list of all formats.
+    from dissensus.data.formats.plan import format_of, ratings_in, unrecognised  # noqa: PLC0415
+
+    format_ = format_of(source, plan)
+    if format_ is not None:
+        return ratings_in(format_, source, plan)
+    if source.sheet is None:
+        raise unrecognised(source, plan)
+    try:
+        return table_ratings(source.sheet, plan)
+    except ColumnError as error:
+        raise _with_hint(error, source, plan) from error
+
+
+def table_ratings(sheet: Sheet, plan: ReadPlan) -> RawRatings:
+    """Ratings from a table: wide, counts or tidy."""
+    if is_wide(sheet, plan):
+        return read_wide(sheet, plan)
+    return read_counts(sheet, plan) if has_counts(sheet, plan) else read_tidy(sheet, plan)
+
+
+def take_judges(source: Source, plan: ReadPlan) -> RawJudges:
+    """The judges' answers of a source, mended as the user wants."""
+    raw = _judges(source, replace(plan, wants="judges"))
+    _check_question(raw.taken, plan, source.name)
+    if raw.sheet.notes:
+        raw = replace(raw, warnings=(*raw.warnings, *raw.sheet.notes))
+    if not is_wanted(plan):
+        return raw
+    label = raw.names.get("label") or next((c for c in raw.sheet.columns if c.strip().lower() == "label"), None)
+    mended = MendedSheet(raw.sheet, plan, label)
+    notes = (*raw.warnings, *mended.done)
+    return replace(raw, sheet=mended, left_out=(*raw.left_out, *mended.left_out), warnings=notes)
+
+
+def _judges(source: Source, plan: ReadPlan) -> RawJudges:
+    has_answers = _has(source, plan, "label") or any(c.lower().startswith(PREFIX) for c in source.columns)
+    if plan.format in AUTO and has_answers and _has(source, plan, "item", "judge"):
+        return read_tidy_judges(source, plan)
+    from dissensus.data.formats.plan import format_of, judges_in, unrecognised  # noqa: PLC0415
+
+    format_ = format_of(source, plan)
+    if format_ is not None:
+        return judges_in(format_, source, plan)
+    if source.sheet is None:
+        raise unrecognised(source, plan)
+    try:
+        return read_tidy_judges(source, plan)
+    except ColumnError as error:
+        raise _with_hint(error, source, plan) from error
+
+
+def _check_question(taken: Mapping[str, str], plan: ReadPlan, name: str) -> None:
+    """Raise if the user names a question and the source has none, so that the wish is not passed over."""
+    if plan.question is not None and "question" not in taken:
+        option = plan.named("question")
+        raise OptionError(
+            f"{name} does not tell questions apart, so {option} {shell_word(plan.question)} has no meaning. Leave it "
+            "out, or leave the rows of other questions out with `dissensus import --drop COLUMN=PATTERN`."
+        )
+
+
+def _has(source: Source, plan: ReadPlan, *roles: str) -> bool:
+    """Whether the table has a column for each of these roles."""
+    lower = {column.strip().lower() for column in source.columns}
+    wanted = [getattr(plan, role) or role for role in roles]
+    return all(name in source.columns or name.strip().lower() in lower for name in wanted)
+
+
+def _has_any(source: Source, plan: ReadPlan, *roles: str) -> bool:
+    return any(_has(source, plan, role) for role in roles)
+
+
+def _sheet(source: Source) -> Sheet:
+    assert source.sheet is not None  # noqa: S101 - its columns were found
+    return source.sheet
+
+
+def _with_hint(error: ColumnError, source: Source, plan: ReadPlan) -> ColumnError:
+    """The error, with what to do about a table that seems to have no header or a row per rater."""
+    sheet = _sheet(source)
+    is_plain = source.kind in {"csv", "tsv", "workbook"} and plan.columns is None
+    title = title_error(sheet) if is_plain else None
+    if title is not None:
+        return title
+    if is_plain and plan.wants == "ratings" and lacks_header(sheet):
+        return headerless(sheet)
+    return error if plan.wants == "judges" else _with_ratings_hint(error, sheet, plan)
+
+
+def _with_ratings_hint(error: ColumnError, sheet: Sheet, plan: ReadPlan) -> ColumnError:
+    """The error, with what to do about a table of judges' answers, or with a row per rater."""
+    if _has_predictions(sheet):
+        return ColumnError(
+            f"{error} If each column is a judge, run `dissensus import {shlex.quote(sheet.name)} --judges "
+            "-o judges.csv`."
+        )
+    rater = likely_match(sheet.columns, "rater")
+    judge = synonym_of(sheet.columns, "judge")
+    if rater is None and judge is not None:
+        return ColumnError(
+            f"{error} If {judge} says which judge answered, it is a file of judges: see `dissensus import "
+            f"{shlex.quote(sheet.name)} --judges`."
+        )
+    is_without_item = all(column.strip().lower() != "item" for column in sheet.columns)
+    if rater is not None and is_without_item and plan.item is None and len(sheet.columns) > MANY_COLUMNS:
+        return ColumnError(
+            f"{error} If each row is a rater and each column an item, name both: --rater {rater} --item with a pattern "
+            "of the items' columns, such as --item 'q*' or --item '[0-9]*'."
+        )
+    return error
+
+
+def _has_predictions(sheet: Sheet) -> bool:
+    """Whether a column of the table has lists of probabilities or marked predictions, which people do not give."""
+    cells = sheet.load(sheet.columns)
+    return any(column.texts and all(map(is_prediction, column.texts)) for column in cells.columns.values())

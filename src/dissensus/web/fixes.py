@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dissensus.data.doubts import listing
+from dissensus.data.fixes import listing
 from dissensus.errors import DissensusError
 from dissensus.options import parts_of, renamed_again, renamed_labels
 from dissensus.web.data_options import ALL_JUDGES, ALL_RATINGS, RATINGS

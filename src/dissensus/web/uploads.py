@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import cast
 
 from dissensus.data.examples import EXAMPLES, Example, example_path
-from dissensus.data.sources.input_file import SUFFIXES
+from dissensus.data.sources.files import SUFFIXES
 from dissensus.errors import DissensusError
 
 # ---- The server's folder for uploads: private, and locked as long as the server lives

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dissensus.data.checks.table import Finding, Patient, first_rows
-from dissensus.data.doubts import dropping, literally
+from dissensus.data.fixes import dropping, literally
 from dissensus.errors import counted, listed
 
 CHECK = "attention-checks"

@@ -4,7 +4,7 @@ import numpy as np
 
 from dissensus.arrays import Codes
 from dissensus.data.checks.table import Finding, Patient, first_rows
-from dissensus.data.doubts import dropping, literally
+from dissensus.data.fixes import dropping, literally
 from dissensus.errors import counted, shortened
 
 FEWEST = 5

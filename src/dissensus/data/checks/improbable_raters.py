@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data.checks.table import Finding, Patient, first_rows
-from dissensus.data.doubts import dropping, literally
+from dissensus.data.fixes import dropping, literally
 from dissensus.errors import SHOWN, counted, shortened
 
 FEWEST = 10

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from dissensus.data.checks.table import Finding, Patient, first_rows
-from dissensus.data.doubts import typed
+from dissensus.data.fixes import typed
 from dissensus.data.labels import has_decimal_commas
 from dissensus.errors import counted, listed
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dissensus.data.checks.table import Finding, Patient, first_rows
-from dissensus.data.doubts import renaming
-from dissensus.data.fixes import folded
+from dissensus.data.fixes import folded, renaming
 from dissensus.data.labels import SEPARATOR, number
 from dissensus.errors import counted, listed, shortened
 

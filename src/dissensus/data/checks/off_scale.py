@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dissensus.data.checks.table import Finding, Patient, Severity, first_rows
-from dissensus.data.doubts import renaming
+from dissensus.data.fixes import renaming
 from dissensus.data.labels import LIKE_MISSING as SURELY_MISSING
 from dissensus.data.labels import (
     MOST_ORDINAL_LABELS,

@@ -8,7 +8,7 @@ import numpy as np
 from dissensus.arrays import Codes, Floats
 from dissensus.data.checks.table import Finding, Patient
 from dissensus.data.coding import stack
-from dissensus.data.doubts import typed
+from dissensus.data.fixes import typed
 from dissensus.data.labels import label_values
 from dissensus.errors import counted, shortened
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from dissensus.arrays import Codes, Floats
 from dissensus.data.checks.table import Finding, Patient, first_rows
 from dissensus.data.coding import stack
-from dissensus.data.doubts import dropping, literally, renaming
+from dissensus.data.fixes import dropping, literally, renaming
 from dissensus.errors import counted, shortened
 
 FEWEST = 10

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dissensus.data.checks.table import Finding, Patient, first_rows
-from dissensus.data.doubts import renaming
-from dissensus.data.fixes import case_variants
+from dissensus.data.fixes import case_variants, renaming
 from dissensus.data.labels import number, option_name
 from dissensus.errors import listed
 

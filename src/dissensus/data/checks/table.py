@@ -10,11 +10,9 @@ import numpy as np
 from dissensus.arrays import Codes, Floats
 from dissensus.data.coding import Cells, Sheet, TextColumn, stack
 from dissensus.data.columns import find_column
-from dissensus.data.formats.plan import RawJudges, RawRatings, ReadPlan
-from dissensus.data.labels import SEPARATOR, options_of
-from dissensus.data.probabilities import probability_columns, read_probabilities
-from dissensus.data.provenance import LeftOut
-from dissensus.data.sources.input_file import InputFile
+from dissensus.data.formats.plan import LeftOut, RawJudges, RawRatings, ReadPlan
+from dissensus.data.labels import SEPARATOR, options_of, probability_columns, read_probabilities
+from dissensus.data.sources.files import InputFile
 from dissensus.errors import DissensusError
 
 # ---- A file as the checks see it: who said what about which item, in which row, nothing left out yet

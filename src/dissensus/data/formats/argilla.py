@@ -1,11 +1,14 @@
-"""Argilla's records as JSON: responses of people and suggestions of models, by question."""
+"""Argilla's records, as JSON or as a data set: responses of people and suggestions of models, by question."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from dissensus.data.formats.collecting import Answers, ItemKeys
+from dissensus.data.coding import Cells
+from dissensus.data.columns import called
+from dissensus.data.formats.answers import Answers, ItemKeys, texts_of
 from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
-from dissensus.data.sources.json_values import as_label, as_list, as_mapping, as_text
+from dissensus.data.sources.documents import as_label, as_list, as_mapping, as_text, entries_in, list_in
 from dissensus.data.sources.source import Source
+from dissensus.errors import ColumnError
 
 NO_STATUS = (
     "Argilla's plain JSON does not say which responses were discarded or are drafts: all are taken. Export the records "
@@ -82,4 +85,112 @@ def _items(source: Source, plan: ReadPlan) -> ItemKeys:
 
 FORMAT = Format(
     name="argilla", what="Argilla's records as JSON", recognises=_recognises, ratings=_ratings, judges=_judges
+)
+
+
+# ---- Records as a data set: a column `<question>.responses` with a list in each cell, and its users and status
+
+RESPONSES, USERS, STATUS = ".responses", ".responses.users", ".responses.status"
+SUGGESTION, AGENT = ".suggestion", ".suggestion.agent"
+OLD_SUGGESTION = "-suggestion"
+KEPT = "submitted"
+
+
+def _questions(source: Source) -> list[str]:
+    return [column.removesuffix(RESPONSES) for column in source.columns if column.endswith(RESPONSES)]
+
+
+def _old_questions(source: Source) -> list[str]:
+    """The questions of a data set that Argilla 1 wrote: a list of objects in each cell."""
+    questions = [c.removesuffix(OLD_SUGGESTION) for c in source.columns if c.endswith(OLD_SUGGESTION)]
+    return [question for question in questions if question in source.columns]
+
+
+def _recognises_flat(source: Source, _: ReadPlan) -> bool:
+    return bool(_questions(source) or _old_questions(source))
+
+
+def _load(source: Source, plan: ReadPlan) -> tuple[Cells, dict[str, list[str | None]], str]:
+    columns = source.table().columns
+    item = plan.item_key or plan.item or next(c for c in ("id", "external_id", columns[0]) if c in columns)
+    wanted = [c for c in source.columns if c == item or RESPONSES in c or SUGGESTION in c or OLD_SUGGESTION in c]
+    cells = source.table(item).load([*wanted, *_old_questions(source)])
+    return cells, {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}, item
+
+
+def _flat_responses(
+    texts: Mapping[str, list[str | None]], i: int, where: str
+) -> Iterator[tuple[str, object, str | None, str | None]]:
+    """Question, value, user and status of each response in a row."""
+    for column in texts:
+        if column.endswith(RESPONSES):
+            question = column.removesuffix(RESPONSES)
+            values = entries_in(texts[column][i], f"{where}: {column}")
+            users, status = (
+                entries_in(texts[name][i], f"{where}: {name}") if name in texts else []
+                for name in (question + USERS, question + STATUS)
+            )
+            if not {len(users), len(status)} <= {0, len(values)}:
+                raise ColumnError(
+                    f"{where}: {len(values)} responses to {question}, {len(users)} users and {len(status)} statuses. "
+                    "Mend the row, or export the data set again."
+                )
+            nobody = [None] * len(values)
+            for value, user, state in zip(values, users or nobody, status or nobody, strict=True):
+                yield question, value, as_text(user), as_text(state)
+        elif column.endswith(OLD_SUGGESTION) and column.removesuffix(OLD_SUGGESTION) in texts:
+            question = column.removesuffix(OLD_SUGGESTION)
+            for response in map(as_mapping, entries_in(texts[question][i], f"{where}: {question}")):
+                yield question, response.get("value"), as_text(response.get("user_id")), as_text(response.get("status"))
+
+
+def _flat_ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    cells, texts, item = _load(source, plan)
+    answers = Answers(source.name, FLAT.name)
+    for i, row in enumerate(cells.row.tolist()):
+        for question, value, user, status in _flat_responses(texts, i, f"{source.name}, row {row}"):
+            if status not in {None, KEPT} and plan.skipped == "drop":
+                answers.tally.add(f"{status} response", why="its status says so", option="--skipped keep")
+            elif (label := as_label(value)) is None:
+                answers.tally.add(
+                    "response that is no label", several="responses that are no label", why="ranking or spans"
+                )
+            else:
+                answers.add(question, row, {"item": texts[item][i], "rater": user, "label": label})
+    taken = {
+        "item": f"column {item} ({plan.named('item-key')} names another)",
+        "rater": "the question's responses.users",
+        "label": "the question's responses",
+        "status": "the question's responses.status"
+        if any(name.endswith(STATUS) for name in texts) or _old_questions(source)
+        else "not in this file",
+    }
+    return answers.ratings(plan, taken, rows=len(cells.row))
+
+
+def _flat_judges(source: Source, plan: ReadPlan) -> RawJudges:
+    cells, texts, item = _load(source, plan)
+    answers = Answers(source.name, FLAT.name)
+    for column in texts:
+        ending = next((e for e in (SUGGESTION, OLD_SUGGESTION) if column.endswith(e)), None)
+        if ending is None:
+            continue
+        question = column.removesuffix(ending)
+        agents = texts.get(question + AGENT)
+        for i, row in enumerate(cells.row.tolist()):
+            text = texts[column][i]
+            label = as_label(list_in(text) or text)
+            if label is not None:
+                judge = (agents[i] if agents is not None else None) or "suggestion"
+                answers.add(question, row, {"item": texts[item][i], "judge": judge, "label": label})
+    taken = {"item": called(item), "judge": "the question's suggestion.agent", "label": "the question's suggestion"}
+    return answers.judges(plan, taken)
+
+
+FLAT = Format(
+    name="argilla-flat",
+    what="a data set that Argilla wrote",
+    recognises=_recognises_flat,
+    ratings=_flat_ratings,
+    judges=_flat_judges,
 )

@@ -1,8 +1,8 @@
 """DeepEval's test runs: each test case with the scores that metrics gave it."""
 
-from dissensus.data.formats.collecting import Answers
+from dissensus.data.formats.answers import Answers
 from dissensus.data.formats.plan import Format, RawJudges, ReadPlan
-from dissensus.data.sources.json_values import as_list, as_mapping, as_text, reach
+from dissensus.data.sources.documents import as_list, as_mapping, as_text, reach
 from dissensus.data.sources.source import Source
 
 

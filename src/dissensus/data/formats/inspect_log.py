@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from dissensus.data.formats.collecting import Answers
+from dissensus.data.formats.answers import Answers
 from dissensus.data.formats.plan import Format, RawJudges, ReadPlan
 from dissensus.data.labels import SEPARATOR
-from dissensus.data.sources.json_values import as_label, as_list, as_mapping, as_text, parsed_json, reach
+from dissensus.data.sources.documents import as_label, as_list, as_mapping, as_text, parsed_json, reach
 from dissensus.data.sources.source import Source
 from dissensus.data.sources.workbooks import Archive
 from dissensus.errors import FileError

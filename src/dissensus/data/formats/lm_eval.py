@@ -4,10 +4,10 @@ import math
 import re
 from collections.abc import Mapping
 
-from dissensus.data.formats.collecting import ONLY, Answers
+from dissensus.data.formats.answers import ONLY, Answers
 from dissensus.data.formats.plan import Format, RawJudges, ReadPlan
 from dissensus.data.labels import number
-from dissensus.data.sources.json_values import as_list, as_mapping, as_text, reach
+from dissensus.data.sources.documents import as_list, as_mapping, as_text, reach
 from dissensus.data.sources.source import Source
 
 _DATED = re.compile(r"samples_.*_\d{4}-\d\d-\d\dT.*")

@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 
 from dissensus.data.columns import found
-from dissensus.data.formats.collecting import ID_NAMES, Answers, texts_of
+from dissensus.data.formats.answers import ID_NAMES, Answers, texts_of
 from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
 from dissensus.data.labels import SEPARATOR
-from dissensus.data.sources.json_values import as_label, as_list, as_mapping, as_text
+from dissensus.data.sources.documents import as_label, as_list, as_mapping, as_text
 from dissensus.data.sources.source import Source
 from dissensus.errors import ColumnError, listed
 

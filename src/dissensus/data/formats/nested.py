@@ -1,12 +1,131 @@
-"""A dict of dicts, as JSON or YAML: `{rater: {item: label}}`; for judges `{judge: {item: label}}`, `{item: label}`."""
+"""Values within values: a list of labels in a cell, a dict of dicts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from dissensus.data.formats.collecting import ONLY, Answers
+from dissensus.data.columns import called, find_column, found, likely_match
+from dissensus.data.formats.answers import ONLY, Answers, texts_of
 from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
-from dissensus.data.sources.json_values import as_label, as_mapping
+from dissensus.data.sources.documents import as_label, as_mapping, as_text, entries_in, list_in
 from dissensus.data.sources.source import Source
-from dissensus.errors import OptionError
+from dissensus.errors import ColumnError, OptionError, listed
+
+SAMPLED = 200
+LABELS = frozenset({"label", "labels", "annotations", "ratings"})
+RATERS = ("rater", "worker", "annotator", "user", "coder", "labeler")
+"""What the names of columns of raters have in them."""
+
+Lists = dict[str, list[list[object] | None]]
+
+
+def list_columns(source: Source, names: Sequence[str]) -> Lists:
+    """The columns whose first filled cells are all lists, with these lists; asked of the first rows only."""
+    if source.sheet is None:
+        return {}
+    cells = source.sheet.load(names)
+    columns = {}
+    for name, column in cells.columns.items():
+        texts = texts_of(column, len(cells.row))[:SAMPLED]
+        if any(texts) and all(text is None or text.lstrip().startswith("[") for text in texts):
+            lists = [list_in(text) for text in texts]
+            if all(entry is not None for entry, text in zip(lists, texts, strict=True) if text is not None):
+                columns[name] = lists
+    return columns
+
+
+def _has_lists(source: Source, plan: ReadPlan) -> bool:
+    """Lists of labels, and not response sets: a label comes twice in a cell, or another column lists the raters."""
+    has_header = bool(source.columns) and not any(column.startswith("[") for column in source.columns)
+    if not has_header or plan.wide:
+        return False
+    columns = list_columns(source, _candidates(source, plan))
+    label = _label_column(plan, columns)
+    if label is None:
+        return False
+    has_twice = any(len({str(e) for e in cell}) < len(cell) for cell in columns[label] if cell)
+    return has_twice or _rater_column(plan, columns, label) is not None
+
+
+def _candidates(source: Source, plan: ReadPlan) -> list[str]:
+    """The columns to look into: where one is the label's, it and those named like raters; a long text stays unread."""
+    lower = {column.strip().lower(): column for column in source.columns}
+    label = plan.label or lower.get("label")
+    if label is None:
+        return list(source.columns)
+    return [column for column in source.columns if column in {label, plan.rater} or _names_raters(column)]
+
+
+def _label_column(plan: ReadPlan, columns: Lists) -> str | None:
+    if plan.label is not None:
+        return plan.label if plan.label in columns else None
+    names = [name for name in columns if not _names_raters(name)]
+    exact = [name for name in names if name.lower() in LABELS]
+    likely = likely_match(names, "label")
+    return exact[0] if exact else likely or (names[0] if len(names) == 1 else None)
+
+
+def _names_raters(name: str) -> bool:
+    return any(word in name.lower() for word in RATERS)
+
+
+def _rater_column(plan: ReadPlan, columns: Lists, label: str) -> str | None:
+    """The column whose lists are as long as those of the labels in every row: named like raters, or nobody twice."""
+    if plan.rater is not None:
+        return plan.rater if plan.rater in columns else None
+    for name in sorted((name for name in columns if name != label), key=_names_raters, reverse=True):
+        pairs = list(zip(columns[name], columns[label], strict=True))
+        is_as_long = all(len(a or []) == len(b or []) for a, b in pairs)
+        if is_as_long and (_names_raters(name) or all(len(set(map(str, a))) == len(a) for a, _ in pairs if a)):
+            return name
+    return None
+
+
+def _listed_ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    sheet = source.table()
+    columns = list_columns(source, _candidates(source, plan))
+    label = _label_column(plan, columns)
+    if label is None:
+        raise ColumnError(
+            f"{source.name} has no column of lists of labels. Columns found: {found(sheet)}. Name it with --label."
+        )
+    rater = _rater_column(plan, columns, label)
+    item = find_column(sheet, "item", plan.item or plan.item_key) or likely_match(
+        [c for c in sheet.columns if c != label], "item"
+    )
+    if item is None:
+        raise ColumnError(f"{source.name}: name the column of the items with --item. Columns found: {found(sheet)}.")
+    cells = sheet.load([item, label, *([] if rater is None else [rater])])
+    texts = {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}
+    answers = Answers(source.name, LISTS.name)
+    for i, row in enumerate(cells.row.tolist()):
+        where = f"{source.name}, row {row}"
+        labels = entries_in(texts[label][i], f"{where}: {label}")
+        raters = [None] * len(labels) if rater is None else entries_in(texts[rater][i], f"{where}: {rater}")
+        if len(raters) != len(labels):
+            raise ColumnError(
+                f"{where}: {len(labels)} labels in {label} and {len(raters)} raters in {rater}. Mend "
+                "the row, or name another column with --rater."
+            )
+        if not labels:
+            answers.tally.add("row without a label in its list", several="rows without a label in their list")
+        for who, said in zip(raters, labels, strict=True):
+            answers.add(ONLY, row, {"item": texts[item][i], "rater": as_text(who), "label": as_label(said)})
+    taken = {"item": called(item), "label": f"each entry of the lists in column {label}"}
+    taken |= {} if rater is None else {"rater": f"the entries of the lists in column {rater}"}
+    others = [name for name in columns if name not in {label, rater}]
+    notes = (f"Not read, though they hold lists, too: {listed(others)}.",) if others else ()
+    return answers.ratings(plan, taken, rows=len(cells.row), warnings=notes)
+
+
+LISTS = Format(
+    name="lists",
+    what="a table with a list of labels in a cell",
+    recognises=_has_lists,
+    ratings=_listed_ratings,
+    is_layout=True,
+)
+
+
+# ---- A dict of dicts
 
 OUTER, INNER = "outer", "inner"
 
@@ -15,7 +134,7 @@ def _is_flat(value: Mapping[str, object]) -> bool:
     return bool(value) and not any(isinstance(inner, dict) for inner in value.values())
 
 
-def _recognises(source: Source, plan: ReadPlan) -> bool:
+def _has_dicts(source: Source, plan: ReadPlan) -> bool:
     document = as_mapping(source.document)
     if plan.wants == "judges" and _is_flat(document):
         return True
@@ -33,10 +152,10 @@ def _labels(document: Mapping[str, object]) -> Iterator[tuple[str, str, str | No
             yield str(outer), str(inner), as_label(label)
 
 
-def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
+def _dict_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     if plan.item not in {None, OUTER, INNER}:
         raise OptionError(f"{source.name} is a dict of dicts: --item says which keys are items, outer or inner.")
-    answers = Answers(source.name, FORMAT.name)
+    answers = Answers(source.name, DICTS.name)
     document = as_mapping(source.document)
     rows = 0
     for row, (outer, inner, label) in enumerate(_labels(document), start=1):
@@ -52,11 +171,11 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     return answers.ratings(plan, taken, rows=rows)
 
 
-def _judges(source: Source, plan: ReadPlan) -> RawJudges:
+def _dict_judges(source: Source, plan: ReadPlan) -> RawJudges:
     document = as_mapping(source.document)
     stem = source.name.partition(".")[0]
     nested: Mapping[str, object] = {stem: document} if _is_flat(document) else document
-    answers = Answers(source.name, FORMAT.name)
+    answers = Answers(source.name, DICTS.name)
     for row, (judge, item, label) in enumerate(_labels(nested), start=1):
         answers.add(ONLY, row, {"item": item, "judge": judge, "label": label})
     taken = {
@@ -67,11 +186,11 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
     return answers.judges(plan, taken)
 
 
-FORMAT = Format(
+DICTS = Format(
     name="dict-of-dicts",
     what="a dict of dicts",
-    recognises=_recognises,
-    ratings=_ratings,
-    judges=_judges,
+    recognises=_has_dicts,
+    ratings=_dict_ratings,
+    judges=_dict_judges,
     is_layout=True,
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dissensus.data.coding import Cells, TextColumn
 from dissensus.data.columns import called, find_column, found, likely_match
-from dissensus.data.formats.collecting import Answers, texts_of
+from dissensus.data.formats.answers import Answers, texts_of
 from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.sources.source import Source

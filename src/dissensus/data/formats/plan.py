@@ -1,15 +1,20 @@
 """What passes between `read` and a format: the user's wishes in, plain columns out."""
 
-from collections.abc import Callable, Mapping, Sequence
+import importlib
+import pkgutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal
 
 from dissensus.arrays import Codes
+from dissensus.data import formats as folder
 from dissensus.data.coding import Sheet, TextColumn
 from dissensus.data.columns import NAMED_BY
 from dissensus.data.labels import Scale
-from dissensus.data.provenance import LeftOut
 from dissensus.data.sources.source import Source
+from dissensus.errors import FileError, OptionError, counted
 
 # ---- What passes between `read` and a format: the user's wishes in, plain columns out
 
@@ -99,6 +104,74 @@ class ReadPlan:
     def named_by(self) -> str:
         """How the command line names a column of this file."""
         return self.options.get("column", NAMED_BY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """Some things that a file has and the ratings do not.
+
+    Attributes
+    ----------
+    what, several : str
+        What one of them is called, and what several are.
+    count : int
+        How many there are.
+    why : str
+        Why they are not there; empty if `what` says it.
+    option : str
+        What to type to have them; empty if nothing brings them back.
+    """
+
+    what: str
+    count: int
+    several: str = ""
+    why: str = ""
+    option: str = ""
+
+    def sentence(self) -> str:
+        """One plain sentence.
+
+        Examples
+        --------
+        >>> LeftOut(what="skipped annotation", count=2, option="--skipped keep").sentence()
+        'Left out 2 skipped annotations (`dissensus import --skipped keep` keeps them).'
+        """
+        why = f": {self.why}" if self.why else ""
+        keeps = f" (`dissensus import {self.option}` keeps them)" if self.option else ""
+        return f"Left out {counted(self.count, self.what, self.several)}{why}{keeps}."
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {
+            "what": self.what if self.count == 1 else self.several or f"{self.what}s",
+            "count": self.count,
+            "why": self.why,
+            "option": self.option,
+        }
+
+
+class Tally:
+    """Counts what is left out while a source is read."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, str, str, str]] = Counter()
+
+    def add(self, what: str, *, several: str = "", why: str = "", option: str = "", count: int = 1) -> None:
+        """Count one more of a kind."""
+        self._counts[what, several, why, option] += count
+
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What was counted, in the order in which it was first met."""
+        return tuple(
+            LeftOut(what=what, several=several, count=count, why=why, option=option)
+            for (what, several, why, option), count in self._counts.items()
+            if count
+        )
+
+
+def sentences(left_out: Iterable[LeftOut]) -> tuple[str, ...]:
+    """One sentence for each kind."""
+    return tuple(some.sentence() for some in left_out)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,3 +265,59 @@ class Format:
     ratings: Callable[[Source, ReadPlan], RawRatings] | None = None
     judges: Callable[[Source, ReadPlan], RawJudges] | None = None
     is_layout: bool = False
+
+
+NO_RATER = "There is no rater column: each rating is taken to be by a rater of its own."
+
+
+AUTO = "auto"
+
+
+@cache
+def all_formats() -> tuple[Format, ...]:
+    """The formats of all modules beside this one, those of tools first."""
+    modules = [
+        importlib.import_module(f"{folder.__name__}.{module.name}") for module in pkgutil.iter_modules(folder.__path__)
+    ]
+    found = {value.name: value for module in modules for value in vars(module).values() if isinstance(value, Format)}
+    return tuple(sorted(found.values(), key=lambda format_: (format_.is_layout, format_.name)))
+
+
+def format_of(source: Source, plan: ReadPlan) -> Format | None:
+    """The format that the user named, or else the first that recognises the source."""
+    if plan.format is None or plan.format == AUTO:
+        fitting = (f for f in all_formats() if not f.is_layout or getattr(f, plan.wants) is not None)
+        return next((format_ for format_ in fitting if format_.recognises(source, plan)), None)
+    known = {format_.name: format_ for format_ in all_formats()}
+    if plan.format not in known:
+        raise OptionError.unknown(plan.named("format"), plan.format, (AUTO, *known))
+    return known[plan.format]
+
+
+def ratings_in(format_: Format, source: Source, plan: ReadPlan) -> RawRatings:
+    """The ratings of a source in a format."""
+    if format_.ratings is None:
+        raise FileError(
+            f"{source.name} is {format_.what}, which holds judges' answers and no people's ratings: give it as JUDGES, "
+            "or name another format."
+        )
+    return format_.ratings(source, plan)
+
+
+def judges_in(format_: Format, source: Source, plan: ReadPlan) -> RawJudges:
+    """The judges' answers of a source in a format."""
+    if format_.judges is None:
+        raise FileError(
+            f"{source.name} is {format_.what}, which holds people's ratings and no judges' answers: give it as "
+            "RATINGS, or name another format."
+        )
+    return format_.judges(source, plan)
+
+
+def unrecognised(source: Source, plan: ReadPlan) -> FileError:
+    """Error for a source that is no table and that no format recognises."""
+    names = ", ".join(format_.name for format_ in all_formats())
+    return FileError(
+        f"{source.name} is in no format that we recognise{source.outline()}. If it is one of these, name it with "
+        f"{plan.named('format')}: {names}. Otherwise export it as CSV with a row per rating."
+    )

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from dissensus.data.formats.collecting import Answers, ItemKeys
+from dissensus.data.formats.answers import Answers, ItemKeys
 from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
-from dissensus.data.sources.json_values import as_label, as_list, as_mapping, as_text
+from dissensus.data.sources.documents import as_label, as_list, as_mapping, as_text
 from dissensus.data.sources.source import Source
 from dissensus.errors import FileError
 

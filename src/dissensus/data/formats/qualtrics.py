@@ -2,9 +2,8 @@
 
 import re
 
-from dissensus.data.columns import called, found
-from dissensus.data.formats.collecting import Answers, texts_of
-from dissensus.data.formats.patterns import matching
+from dissensus.data.columns import called, found, matching
+from dissensus.data.formats.answers import Answers, texts_of
 from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
 from dissensus.data.sources.source import Source
 from dissensus.errors import ColumnError

@@ -10,17 +10,15 @@ import numpy.typing as npt
 from dissensus.arrays import Codes
 from dissensus.data.assemble import CHECK_LABELS, NO_GROUP
 from dissensus.data.coding import TextColumn, compact
-from dissensus.data.doubts import doubts
-from dissensus.data.fixes import changes_labels, mend_labels
-from dissensus.data.formats.plan import ReadPlan
+from dissensus.data.fixes import changes_labels, doubts, mend_labels
+from dissensus.data.formats.plan import LeftOut, ReadPlan, sentences
 from dissensus.data.judges import ORDERS, Judges, LabelScores, OutputMoments
 from dissensus.data.labels import LabelSet, code_labels, listed_options, options_of, unlisted
 from dissensus.data.large.kinds import Coding, Said
 from dissensus.data.large.moments import UNIT, MomentSums
 from dissensus.data.large.profiles import Profiles, cells_of
 from dissensus.data.large.sql_tables import Table
-from dissensus.data.provenance import LeftOut, Provenance, sentences
-from dissensus.data.ratings import ELICITATIONS, Ratings
+from dissensus.data.ratings import ELICITATIONS, Provenance, Ratings
 from dissensus.errors import ColumnError, OptionError, RatingsError, counted, shortened
 
 # ---- Labels, groups, elicitations and judges as they are written in large tables, coded once and not row by row

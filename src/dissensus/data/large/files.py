@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dissensus.data.sources.files import GLOB_CHARACTERS, sha256_of
-from dissensus.data.sources.input_file import SUFFIXES, InputFile, inspect_file
+from dissensus.data.sources.files import GLOB_CHARACTERS, SUFFIXES, InputFile, inspect_file, sha256_of
 from dissensus.errors import FileError, OptionError, listed
 
 KINDS = ("csv", "tsv", "jsonl", "parquet")

@@ -7,9 +7,8 @@ from typing import TypeVar
 
 import duckdb
 
-from dissensus.data.labels import options_of
+from dissensus.data.labels import ROUNDING, SUM_TOLERANCE, options_of
 from dissensus.data.large.sql_tables import is_blank
-from dissensus.data.probabilities import ROUNDING, SUM_TOLERANCE
 from dissensus.data.sources.sql_sheets import literal
 
 # ---- What raters and judges ever said: the distinct ratings and answers, and how often each was given

@@ -8,10 +8,10 @@ from dataclasses import replace
 import duckdb
 import numpy as np
 
-from dissensus.data.columns import ColumnNames, likely_match, shell_word
-from dissensus.data.formats.plan import ReadPlan, Repeats
-from dissensus.data.formats.tidy import NO_RATER
-from dissensus.data.judge_rows import about_samples
+from dissensus.data.assemble import about_samples
+from dissensus.data.coding import ColumnNames
+from dissensus.data.columns import likely_match, shell_word
+from dissensus.data.formats.plan import NO_RATER, LeftOut, ReadPlan, Repeats, sentences
 from dissensus.data.judges import Judges, LabelScores
 from dissensus.data.labels import Scale
 from dissensus.data.large.assemble import (
@@ -41,8 +41,7 @@ from dissensus.data.large.steps import (
     check_found,
     check_ratings,
 )
-from dissensus.data.provenance import LeftOut, Provenance, sentences
-from dissensus.data.ratings import Ratings
+from dissensus.data.ratings import Provenance, Ratings
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 
 # ---- Read ratings and judges that do not fit in memory, as items that differ and how many there are of each

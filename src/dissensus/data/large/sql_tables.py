@@ -8,13 +8,14 @@ from typing import TypeVar
 
 import duckdb
 
-from dissensus.data.columns import JUDGES_NAMED_BY, ColumnNames, find_column, missing_columns
+from dissensus.data.assemble import NAMELESS_JUDGE
+from dissensus.data.coding import ColumnNames
+from dissensus.data.columns import JUDGES_NAMED_BY, find_column, missing_columns
 from dissensus.data.formats.plan import ReadPlan
-from dissensus.data.formats.tidy_judges import SHARES
-from dissensus.data.judge_rows import NAMELESS_JUDGE
+from dissensus.data.formats.tables import SHARES
 from dissensus.data.judges import ORDERS
+from dissensus.data.labels import probability_columns
 from dissensus.data.large.files import LargeFiles
-from dissensus.data.probabilities import probability_columns
 from dissensus.data.sources.csv_rows import read_header
 from dissensus.data.sources.sql_sheets import SqlSource, csv_source, jsonl_source, literal, parquet_source, quoted
 from dissensus.errors import ColumnError, FileError

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, TextCoder
-from dissensus.data.sources.input_file import CHUNK, InputFile
+from dissensus.data.sources.files import CHUNK, InputFile
 from dissensus.errors import SHOWN, ColumnError, FileError, counted, listed, shortened
 
 # ---- CSV and TSV, row by row: the header, the delimiter, and the row of a fault

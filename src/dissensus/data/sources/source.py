@@ -3,23 +3,29 @@
 import csv
 import itertools
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import narwhals as nw
+import duckdb
 import numpy as np
-from narwhals.typing import IntoFrame, IntoSeries
 
 from dissensus.data.coding import Cells, Sheet, TextColumn, code_texts
 from dissensus.data.columns import found
 from dissensus.data.labels import cell_text
-from dissensus.data.sources.files import open_sheet, sha256_of
-from dissensus.data.sources.input_file import InputFile, inspect_file
+from dissensus.data.sources.csv_rows import CsvSheet, blank_rows, check_text, read_header
+from dissensus.data.sources.documents import JsonlSheet, RecordSheet, blank_lines
+from dissensus.data.sources.files import InputFile, inspect_file, plain_path, sha256_of
+from dissensus.data.sources.sql_sheets import SqlSheet, connect, csv_source, jsonl_source, parquet_source
 from dissensus.errors import ColumnError, FileError, OptionError, RatingsError, listed
 
 if TYPE_CHECKING:
+    import narwhals as nw
+    from narwhals.typing import IntoFrame, IntoSeries
+
     from dissensus.data.sources.workbooks import Archive
 
 # ---- A file or a frame, seen as a table, as records or as one document: whichever a format asks for
@@ -97,10 +103,10 @@ class Source:
         """The first value of a JSON file, and whether it is the only one and no list is around it."""
         assert self.file is not None  # noqa: S101 - asked of files only
         if self.kind == "yaml":
-            from dissensus.data.sources.files import yaml_document  # noqa: PLC0415 - for YAML only
+            from dissensus.data.sources.documents import yaml_document  # noqa: PLC0415 - for YAML only
 
             return yaml_document(self.file), True
-        from dissensus.data.sources.json_values import is_json_list, json_values  # noqa: PLC0415 - only for JSON
+        from dissensus.data.sources.documents import is_json_list, json_values  # noqa: PLC0415 - only for JSON
 
         try:
             first = [value for _, value in itertools.islice(json_values(self.file), 2)]
@@ -129,7 +135,7 @@ class Source:
 
     def records(self) -> Iterator[tuple[int, object]]:
         """Number and value of each record of a JSON file, one at a time."""
-        from dissensus.data.sources.json_values import json_values  # noqa: PLC0415 - for JSON only
+        from dissensus.data.sources.documents import json_values  # noqa: PLC0415 - for JSON only
 
         return json_values(self.given_file())
 
@@ -189,7 +195,9 @@ def open_source(
 class FrameSheet(Sheet):
     """A frame as a sheet of text columns; the first row is row 1."""
 
-    def __init__(self, frame: IntoFrame) -> None:
+    def __init__(self, frame: "IntoFrame") -> None:
+        import narwhals as nw  # noqa: PLC0415 - for those who bring a frame
+
         try:
             table = nw.from_native(frame)
         except (TypeError, ValueError) as error:
@@ -201,12 +209,117 @@ class FrameSheet(Sheet):
         super().__init__(f"the {table.implementation.value} frame", tuple(self._names))
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
+        import narwhals as nw  # noqa: PLC0415 - as above
+
         table = self._table.select(*(nw.col(self._names[column]) for column in columns)).collect()
         coded = {column: _coded(table.get_column(self._names[column])) for column in columns}
         return Cells(row=np.arange(1, len(table) + 1), columns=coded)
 
 
-def _coded(series: nw.Series[IntoSeries]) -> TextColumn:
+def _coded(series: "nw.Series[IntoSeries]") -> TextColumn:
     # Python has no short floats: as a list, 0.1 would become 0.10000000149011612.
-    values = series.to_numpy() if series.dtype == nw.Float32 else series.to_list()
+    values = series.to_numpy() if str(series.dtype) == "Float32" else series.to_list()
     return code_texts(cell_text(value) for value in values)
+
+
+PARQUET_MAGIC = b"PAR1"
+
+
+@contextmanager
+def open_sheet(
+    path: str | os.PathLike[str] | InputFile, *, sheet: str | None = None, columns: tuple[str, ...] | None = None
+) -> Iterator[Sheet]:
+    """Open a file as a sheet; it is closed at the end of the block.
+
+    Parameters
+    ----------
+    path : path or InputFile
+        The file.
+    sheet : str, optional
+        Which sheet of a workbook; the first if not given.
+    columns : tuple of str, optional
+        Names of the columns of a CSV file or a workbook without a header.
+    """
+    file = path if isinstance(path, InputFile) else inspect_file(path)
+    if file.kind not in _OPENERS or columns is not None:
+        yield _open_here(file, sheet, columns)
+        return
+    with tempfile.TemporaryDirectory(prefix="dissensus-") as folder:
+        source = plain_path(file, Path(folder))
+        connection = connect(source, spill=Path(folder))
+        try:
+            yield _OPENERS[file.kind](connection, file, source)
+        finally:
+            connection.close()
+
+
+def _open_here(file: InputFile, sheet: str | None, columns: tuple[str, ...] | None) -> Sheet:
+    """A sheet that Python reads and not duckdb."""
+    if file.kind == "workbook":
+        from dissensus.data.sources.workbooks import WorkbookSheet  # noqa: PLC0415 - for those who have a workbook
+
+        return WorkbookSheet(file, sheet, columns=columns)
+    if file.kind == "json":
+        return RecordSheet(file)
+    if file.kind not in {"csv", "tsv"}:
+        raise FileError(f"{file.name} has names for its columns or is no table: --columns is for CSV and Excel files.")
+    check_text(file)
+    return CsvSheet(file, columns=columns)
+
+
+def _open_csv(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
+    may_have_blank_lines = check_text(file)
+    header = read_header(file)
+    if not header.is_first_line:
+        return CsvSheet(file)
+    return SqlSheet(
+        connection,
+        csv_source(source, header=header, is_gzipped=file.is_gzipped),
+        name=file.name,
+        blank_rows=blank_rows(file, header) if may_have_blank_lines else (),
+        reread=lambda _: CsvSheet(file),
+    )
+
+
+def _open_jsonl(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
+    may_have_blank_lines = check_text(file)
+    try:
+        origin = jsonl_source(connection, source, is_gzipped=file.is_gzipped)
+    except duckdb.Error:
+        return JsonlSheet(file)
+    return SqlSheet(
+        connection,
+        origin,
+        name=file.name,
+        blank_rows=blank_lines(file) if may_have_blank_lines else (),
+        reread=lambda _: JsonlSheet(file),
+    )
+
+
+def _open_parquet(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
+    _check_parquet(source, name=file.name)
+
+    def damaged(error: duckdb.Error) -> Sheet:
+        reason = str(error).partition("\n")[0].replace(str(source), file.name)
+        raise FileError(f"{file.name} is a damaged Parquet file ({reason}). Export it again.") from error
+
+    try:
+        origin = parquet_source(connection, source, name=file.name)
+    except duckdb.Error as error:
+        return damaged(error)
+    return SqlSheet(connection, origin, name=file.name, reread=damaged)
+
+
+_OPENERS = {"csv": _open_csv, "tsv": _open_csv, "jsonl": _open_jsonl, "parquet": _open_parquet}
+
+
+def _check_parquet(path: Path, *, name: str) -> None:
+    """A Parquet file starts and ends with the same four bytes."""
+    with path.open("rb") as stream:
+        head = stream.read(len(PARQUET_MAGIC))
+        stream.seek(max(0, path.stat().st_size - len(PARQUET_MAGIC)))
+        tail = stream.read()
+    if head != PARQUET_MAGIC:
+        raise FileError(f"{name} is not a Parquet file, whatever its suffix says. Export it again, or rename it.")
+    if tail != PARQUET_MAGIC:
+        raise FileError(f"{name} is cut off: a Parquet file ends in PAR1. Copy or export it again.")

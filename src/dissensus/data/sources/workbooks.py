@@ -15,7 +15,7 @@ import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, code_texts
 from dissensus.data.sources.csv_rows import nameless, told_apart
-from dissensus.data.sources.input_file import InputFile
+from dissensus.data.sources.files import InputFile
 from dissensus.errors import FileError, MissingExtraError, OptionError, listed
 
 # ---- ZIP archives, read member by member into memory and never unpacked to disk

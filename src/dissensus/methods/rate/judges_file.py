@@ -12,7 +12,7 @@ from typing import TextIO
 
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.ratings import Elicitation
-from dissensus.data.sources.input_file import SUFFIXES
+from dissensus.data.sources.files import SUFFIXES
 from dissensus.errors import FileError, OptionError
 from dissensus.methods.rate.answers import Verdict
 from dissensus.methods.rate.client import Reply

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Literal
 from dissensus.data.coding import Cells, Sheet
 from dissensus.data.columns import find_column, missing_columns
 from dissensus.data.judges import ORDERS
-from dissensus.data.provenance import Provenance
-from dissensus.data.ratings import Elicitation
-from dissensus.data.sources.files import open_sheet, sha256_of
+from dissensus.data.ratings import Elicitation, Provenance
+from dissensus.data.sources.files import sha256_of
+from dissensus.data.sources.source import FrameSheet, open_sheet
 from dissensus.data.task import Kind, Task
 from dissensus.errors import ColumnError, FileError, RatingsError, counted, listed
 from dissensus.methods.rate.options import TOP_TOKENS, Question
@@ -107,8 +107,6 @@ def _opened(source: "Source") -> Iterator[Sheet]:
         with open_sheet(source) as sheet:
             yield sheet
     else:
-        from dissensus.data.sources.source import FrameSheet  # noqa: PLC0415 - narwhals is for those who bring a frame
-
         yield FrameSheet(source)
 
 

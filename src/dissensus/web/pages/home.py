@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from dissensus.data.sources.input_file import SUFFIXES
+from dissensus.data.sources.files import SUFFIXES
 from dissensus.report.page import style_sheet
 from dissensus.web.fields import Recipe
 from dissensus.web.guard import COOKIE, own_page

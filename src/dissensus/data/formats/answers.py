@@ -7,10 +7,8 @@ import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, TextCoder, TextColumn, stack
 from dissensus.data.columns import shell_word
-from dissensus.data.formats.plan import RawJudges, RawRatings, ReadPlan
-from dissensus.data.formats.tidy import NO_RATER
-from dissensus.data.provenance import Tally
-from dissensus.data.sources.json_values import as_text, paths_of, reach
+from dissensus.data.formats.plan import NO_RATER, RawJudges, RawRatings, ReadPlan, Tally
+from dissensus.data.sources.documents import as_text, paths_of, reach
 from dissensus.errors import OptionError, counted, listed, shortened
 
 # ---- What to call an item whose id may stand in several places of a record

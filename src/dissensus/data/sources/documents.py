@@ -1,8 +1,11 @@
-"""JSON, one value at a time: a list of a million tasks never stands in memory as a whole."""
+"""JSON and YAML: one value at a time, as records, as one document; lists in cells."""
 
+import ast
 import json
 import re
+import warnings as python_warnings
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TextIO
 
@@ -10,8 +13,8 @@ import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, TextCoder
 from dissensus.data.labels import SEPARATOR, cell_text
-from dissensus.data.sources.input_file import CHUNK, InputFile
-from dissensus.errors import FileError
+from dissensus.data.sources.files import CHUNK, InputFile
+from dissensus.errors import ColumnError, FileError, MissingExtraError, shortened
 
 # ---- JSON, one value at a time: a list of a million tasks never stands in memory as a whole
 
@@ -316,3 +319,95 @@ def paths_of(value: object, *, before: str = "") -> Iterator[str]:
             yield from paths_of(inner, before=f"{before}{key}.")
         elif not isinstance(inner, list):
             yield f"{before}{key}"
+
+
+LONGEST_CELL = 1_000_000
+"""Characters of a cell that we parse as a list."""
+
+
+def list_in(text: str | None) -> list[object] | None:
+    """The list that a cell holds, as JSON or as Python writes it; None if it holds none. Nothing is evaluated.
+
+    Examples
+    --------
+    >>> list_in('["a", null, 2]'), list_in("['a', None]"), list_in("a"), list_in("[__import__('os')]")
+    (['a', None, '2'], ['a', None], None, None)
+    """
+    if text is None or len(text) > LONGEST_CELL:
+        return None
+    text = text.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return None
+    try:
+        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        value = _python_list(text)
+    return value if isinstance(value, list) else None
+
+
+def _python_list(text: str) -> object:
+    with python_warnings.catch_warnings():
+        python_warnings.simplefilter("ignore")  # Python frowns on some backslashes
+        try:
+            return ast.literal_eval(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return None
+
+
+def entries_in(text: str | None, where: str) -> list[object]:
+    """The entries of the list in a cell, none if it is empty; an error if it holds something else."""
+    found_list = list_in(text)
+    if text is not None and found_list is None:
+        raise ColumnError(f"{where} is {shortened(text)!r}, which is no list. Mend the cell.")
+    return found_list or []
+
+
+LARGEST_YAML = 16 * 2**20
+"""Bytes of a YAML file that we parse."""
+
+
+DEEPEST = 20
+
+
+def yaml_document(file: InputFile) -> object:
+    """What a YAML file holds, every value as the text it is written as: `No` is a label and not false.
+
+    Nothing is evaluated, no tag is followed, and aliases are refused, because a few of them can stand for gigabytes.
+    """
+    try:
+        import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtraError(f"Reading {file.name}", install="dissensus[yaml]") from error
+    with file.bytes() as stream:
+        content = stream.read(LARGEST_YAML + 1)
+    if len(content) > LARGEST_YAML:
+        raise FileError(f"{file.name} has more than {LARGEST_YAML:,} bytes, our limit for YAML. Save it as JSON.")
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        depth = 0
+        for event in yaml.parse(content, Loader=loader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.AliasEvent) or depth > DEEPEST:
+                what = "an alias (*)" if isinstance(event, yaml.AliasEvent) else f"more than {DEEPEST} levels"
+                raise FileError(f"{file.name} has {what}, which we do not read in YAML. Save it as JSON.")
+        twice = _twice(yaml.compose(content, Loader=loader))
+        if twice is not None:
+            raise FileError(f"{file.name}: the key {twice!r} comes twice in one place. Delete one of them.")
+        return yaml.load(content, Loader=loader)  # noqa: S506 - the base loader makes texts, lists and dicts only
+    except yaml.YAMLError as error:
+        reason = " ".join(str(error).split())
+        raise FileError(f"{file.name} is not valid YAML ({reason}). Mend it, or save it as JSON.") from error
+    except RecursionError as error:
+        raise FileError(f"{file.name} is nested too deeply to be ratings. Check that it is the right file.") from error
+
+
+def _twice(node: object) -> str | None:
+    """A key that comes twice in one mapping of a parsed document, so that one of its values would be lost."""
+    inner = getattr(node, "value", None)
+    if not isinstance(inner, list):
+        return None
+    pairs = [entry for entry in inner if isinstance(entry, tuple)]
+    keys = Counter(str(getattr(key, "value", "")) for key, _ in pairs)
+    again = next((key for key, times in keys.items() if times > 1), None)
+    values = [value for _, value in pairs] if pairs else inner
+    return again if again is not None else next(filter(None, map(_twice, values)), None)

@@ -1,0 +1,251 @@
+"""Tables in which the names of columns are data: a column per item, per judge, per label."""
+
+import math
+import re
+from fnmatch import translate
+
+import numpy as np
+
+from dissensus.data.coding import Sheet, TextColumn, stack
+from dissensus.data.columns import (
+    UNKNOWN,
+    called,
+    find_column,
+    found,
+    is_nameless,
+    is_pattern,
+    likely_match,
+    matching,
+    synonym_of,
+    varying,
+)
+from dissensus.data.formats.answers import ONLY, Answers, texts_of
+from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
+from dissensus.data.formats.tables import whole_numbers
+from dissensus.data.labels import PREFIX, number
+from dissensus.data.sources.documents import as_text, list_in
+from dissensus.data.sources.source import Source
+from dissensus.errors import ColumnError, OptionError, counted, listed
+
+# ---- A row per rater and a column per item
+
+
+def _has_item_columns(source: Source, plan: ReadPlan) -> bool:
+    return bool(source.columns) and is_pattern(plan.item, source.columns) and not is_pattern(plan.rater, source.columns)
+
+
+def _wide_ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    sheet = source.table()
+    rater = find_column(sheet, "rater", plan.rater) or likely_match(sheet.columns, "rater")
+    if rater is None:
+        raise ColumnError(f"{source.name}: name the column of the raters with --rater. Columns found: {found(sheet)}.")
+    others = [column for column in sheet.columns if column != rater]
+    if plan.item is None:
+        raise ColumnError(
+            f"{source.name}: name the items' columns with --item, such as --item 'q*'; it has {listed(others)}."
+        )
+    items = matching(others, plan.item, source.name, "--item")
+    cells = sheet.load([rater, *items])
+    n_rows = len(cells.row)
+    label = stack([cells.columns[item] for item in items])
+    # An empty cell is a rater who was not asked, not a rating with a missing label.
+    asked = np.flatnonzero(label.codes >= 0)
+    what, position = np.divmod(asked, max(1, n_rows))
+    return RawRatings(
+        format=WIDE_ITEMS.name,
+        row=cells.row[position],
+        item=TextColumn(what, tuple(items)),
+        label=label.take(asked),
+        rater=cells.columns[rater].take(position),
+        rows=n_rows,
+        blank_rows=cells.blank_rows,
+        taken={
+            "item": f"the names of {counted(len(items), 'column')}: {listed(items)}",
+            "rater": called(rater),
+            "label": "the cells of these columns",
+        },
+    )
+
+
+WIDE_ITEMS = Format(
+    name="wide-items",
+    what="a table with a row per rater and a column per item",
+    recognises=_has_item_columns,
+    ratings=_wide_ratings,
+    is_layout=True,
+)
+
+
+# ---- A row per item and a column per judge
+
+ALMOST = 1e-3
+PREDICTION = "Prediction: "
+"""What the software of "Survey Equivalence" writes before each answer."""
+
+
+def _item_column(source: Source, plan: ReadPlan) -> str | None:
+    given = plan.item or plan.item_key
+    assert source.sheet is not None  # noqa: S101 - asked of tables only
+    found = find_column(source.sheet, "item", given, option=plan.named_by)
+    return found or (source.columns[0] if is_nameless(source.columns[0]) else None)
+
+
+def _has_judge_columns(source: Source, plan: ReadPlan) -> bool:
+    if plan.wants != "judges" or len(source.columns) < 2:  # noqa: PLR2004 - an item and a judge
+        return False
+    lower = {column.strip().lower() for column in source.columns}
+    is_tidy = bool(lower & {"label", "judge"}) or any(name.startswith(PREFIX) for name in lower)
+    is_named = plan.label is not None or (plan.judge is not None and not is_pattern(plan.judge, source.columns))
+    item = None if is_tidy or is_named else _item_column(source, plan)
+    return item is not None and (plan.judge is not None or not _names_judges(source.table(), item))
+
+
+def _names_judges(sheet: Sheet, item: str) -> bool:
+    """Whether a column says which judge answered: then each row is an answer, and the columns need names only."""
+    others = [column for column in sheet.columns if column != item]
+    if synonym_of(others, "judge") is None:
+        return False
+    rows = sheet.load([item]).columns[item].codes
+    return synonym_of(others, "label") is not None or len(np.unique(rows)) < len(rows)
+
+
+def _column_judges(source: Source, plan: ReadPlan) -> RawJudges:
+    sheet = source.table()
+    item = _item_column(source, plan)
+    if item is None:
+        option = plan.named_by.format(role="item", column=UNKNOWN)
+        raise OptionError(f"{source.name}: name the column of the items with {option}.")
+    others = [column for column in sheet.columns if column != item and not is_nameless(column)]
+    judges = others if plan.judge is None else matching(others, plan.judge, source.name, "--judge")
+    cells = sheet.load([item, *judges])
+    texts = {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}
+    answers = Answers(source.name, JUDGE_COLUMNS.name)
+    for judge in judges:
+        for i, row in enumerate(cells.row.tolist()):
+            text = texts[judge][i]
+            if text is not None:
+                said = _answer(text.removeprefix(PREDICTION), plan, f"{source.name}, row {row}, column {judge}")
+                answers.add(ONLY, row, {"item": texts[item][i], "judge": judge, **said})
+    taken = {
+        "item": called(item),
+        "judge": f"the names of {counted(len(judges), 'column')}: {listed(judges)}",
+        "label": "the cells of these columns",
+    }
+    return answers.judges(plan, taken)
+
+
+def is_prediction(text: str) -> bool:
+    """Whether a cell holds what only a judge says: a list of probabilities, or what is marked as a prediction.
+
+    Examples
+    --------
+    >>> is_prediction("[0.2, 0.8]"), is_prediction("Prediction: yes"), is_prediction("[1, 1, 2]"), is_prediction("yes")
+    (True, True, False, False)
+    """
+    values = [number(as_text(value) or "") for value in list_in(text.removeprefix(PREDICTION)) or []]
+    known = [value for value in values if value is not None]
+    is_share = bool(values) and len(known) == len(values) and abs(math.fsum(known) - 1) < ALMOST and min(known) >= 0
+    return is_share or text.startswith(PREDICTION)
+
+
+def _answer(text: str, plan: ReadPlan, where: str) -> dict[str, str | None]:
+    """A label, or a probability for each label."""
+    values = list_in(text)
+    shares = None if values is None else [number(as_text(value) or "") for value in values]
+    if not shares or any(share is None for share in shares):
+        return {"label": text}
+    if plan.labels is None or len(plan.labels) != len(shares):
+        raise OptionError(
+            f"{where}: {counted(len(shares), 'probability', 'probabilities')} without the names of their labels. "
+            "Give these in their order with --labels, such as --labels pos,neg."
+        )
+    return {f"{PREFIX}{name}": str(as_text(value)) for name, value in zip(plan.labels, values or [], strict=True)}
+
+
+JUDGE_COLUMNS = Format(
+    name="judge-columns",
+    what="a table with a column per judge",
+    recognises=_has_judge_columns,
+    judges=_column_judges,
+    is_layout=True,
+)
+
+
+# ---- A row per item and a column per label, with counts
+
+FEWEST_LABELS = 2
+
+
+def _columns(source: Source, plan: ReadPlan) -> dict[str, str]:
+    """The columns that count, each with its label."""
+    if is_pattern(plan.count, source.columns):
+        assert plan.count is not None  # noqa: S101 - it is a pattern
+        names = matching(source.columns, plan.count, source.name, "--count")
+        if plan.count.count("*") == 1 and "," not in plan.count:
+            starred = re.compile(translate(plan.count).replace(".*", "(.*)", 1))
+            return {name: match[1] for name in names if (match := starred.fullmatch(name))}
+        return {name: name for name in names}
+    named = [column for column in source.columns if "count" in column.lower()]
+    if len(named) < FEWEST_LABELS:
+        return {}
+    labels = varying(named)
+    start = named[0][: named[0].find(labels[0])] if labels[0] else ""
+    is_plain = "count" in start.lower() and all(labels) and len(set(labels)) == len(labels)
+    return dict(zip(named, labels, strict=True)) if is_plain else {}
+
+
+def _has_label_counts(source: Source, plan: ReadPlan) -> bool:
+    columns = _columns(source, plan)
+    if source.sheet is None or not columns:
+        return False
+    if is_pattern(plan.count, source.columns):
+        return True
+    cells = source.sheet.load(list(columns))
+    return all(_counts(column) for column in cells.columns.values())
+
+
+def _counts(column: TextColumn) -> bool:
+    values = [number(text) for text in column.texts]
+    return all(value is not None and value >= 0 and value == int(value) for value in values)
+
+
+def _count_ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    sheet = source.table()
+    columns = _columns(source, plan)
+    if not columns:
+        raise ColumnError(f"{source.name}: name the columns that count with --count, such as --count 'count_*'.")
+    others = [column for column in sheet.columns if column not in columns]
+    item = find_column(sheet, "item", plan.item or plan.item_key) or likely_match(others, "item")
+    if item is None:
+        raise ColumnError(
+            f"{source.name}: each of {listed(list(columns))} counts a label; name the column of the items with --item. "
+            f"Columns found: {found(sheet)}."
+        )
+    cells = sheet.load([item, *columns])
+    n_rows = len(cells.row)
+    times = [whole_numbers(cells.columns[c], name=source.name, row=cells.row) for c in columns]
+    position = np.tile(np.arange(n_rows), len(columns))
+    return RawRatings(
+        format=LABEL_COUNTS.name,
+        row=cells.row[position],
+        item=cells.columns[item].take(position),
+        label=TextColumn(np.repeat(np.arange(len(columns)), n_rows), tuple(columns.values())),
+        times=np.concatenate(times),
+        rows=n_rows,
+        blank_rows=cells.blank_rows,
+        taken={
+            "item": called(item),
+            "rater": "nobody: the file has counts",
+            "label": f"the part that varies in the names of {len(columns)} columns: {', '.join(columns.values())}",
+            "count": f"the cells of {listed(list(columns))}",
+        },
+    )
+
+
+LABEL_COUNTS = Format(
+    name="label-counts",
+    what="a table with a column of counts for each label",
+    recognises=_has_label_counts,
+    ratings=_count_ratings,
+    is_layout=True,
+)

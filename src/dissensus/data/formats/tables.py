@@ -1,0 +1,261 @@
+"""Plain tables: a row per rating or per judge's answer, a row per count, a column per rater."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from dissensus.arrays import Codes
+from dissensus.data.coding import Cells, Sheet, TextColumn, stack
+from dissensus.data.columns import called, find_column, found, is_nameless, likely_match, missing_columns, shell_word
+from dissensus.data.formats.plan import NO_RATER, Format, RawJudges, RawRatings, ReadPlan
+from dissensus.data.labels import number, options_of, probability_columns
+from dissensus.data.sources.source import Source
+from dissensus.errors import ColumnError, counted, listed, shortened
+
+ROLES = ("item", "label", "rater", "group", "elicitation")
+
+
+def read_tidy(sheet: Sheet, plan: ReadPlan) -> RawRatings:
+    """One row per rating: item, rater, label, and perhaps group and elicitation."""
+    names = {role: find_column(sheet, role, getattr(plan, role)) for role in ROLES}
+    return raw_ratings(sheet, names)[0]
+
+
+def raw_ratings(sheet: Sheet, names: dict[str, str | None], *, also: Sequence[str] = ()) -> tuple[RawRatings, Cells]:
+    """Ratings from the columns with these names, and all cells that were loaded, further columns included."""
+    item, label = names["item"], names["label"]
+    if item is None or label is None:
+        optional = ["rater"] if names["rater"] is None else []
+        raise missing_columns(sheet, [role for role in ("item", "label") if names[role] is None], also=optional)
+    cells = sheet.load([*(name for name in names.values() if name is not None), *also])
+    raw = RawRatings(
+        format="tidy",
+        row=cells.row,
+        item=cells.columns[item],
+        label=cells.columns[label],
+        rater=cells.column(names["rater"]),
+        group=cells.column(names["group"]),
+        elicitation=cells.column(names["elicitation"]),
+        rows=len(cells.row),
+        blank_rows=cells.blank_rows,
+        warnings=(_no_rater(sheet),) if names["rater"] is None else (),
+        taken={role: called(name) for role, name in names.items() if name is not None},
+    )
+    return raw, cells
+
+
+def _no_rater(sheet: Sheet) -> str:
+    likely = likely_match(sheet.columns, "rater")
+    hint = f" If {likely} says who rated, add --rater {shell_word(likely)}." if likely else ""
+    return f"{NO_RATER}{hint}"
+
+
+def _tidy_ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    return read_tidy(source.table(), plan)
+
+
+TIDY = Format(
+    name="tidy",
+    what="a table with a row per rating",
+    recognises=lambda _source, _plan: False,  # told at a glance, before any format is asked
+    ratings=_tidy_ratings,
+    is_layout=True,
+)
+
+
+# ---- A row per judge's answer
+
+JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
+SHARES = "Judges may give probabilities instead, in columns called p_<label>."
+
+
+def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:
+    """Judges' answers from a table with a row for each of them."""
+    sheet = source.table()
+    given = {role: getattr(plan, role) for role in JUDGE_ROLES}
+    names = {role: find_column(sheet, role, name, option=plan.named_by) for role, name in given.items()}
+    needed = ("item",) if probability_columns(sheet) else ("item", "label")
+    missing = [role for role in needed if names[role] is None]
+    if missing:
+        also = [] if names["judge"] is not None else ["judge"]
+        known = {role: name for role, name in given.items() if name is not None}
+        raise missing_columns(sheet, missing, also=also, given=known, option=plan.named_by, otherwise=SHARES)
+    taken = {role: f"column {name}" for role, name in names.items() if name is not None}
+    if "sample" in taken:
+        taken["repeat"] = taken.pop("sample")
+    return RawJudges(format="judges", sheet=sheet, names=given, taken=taken)
+
+
+JUDGES = Format(
+    name="judges",
+    what="a table with a row per judge's answer",
+    recognises=lambda _source, _plan: False,  # told at a glance, before any format is asked
+    judges=read_tidy_judges,
+    is_layout=True,
+)
+
+
+# ---- A row per item and label, with a count
+
+LARGEST_COUNT = 2**53
+"""Past this a float does not hold every whole number."""
+
+
+def has_counts(sheet: Sheet, plan: ReadPlan) -> bool:
+    """Whether this is a table of counts: a column `count` and nobody's name."""
+    has_rater = find_column(sheet, "rater", plan.rater) is not None
+    has_count = find_column(sheet, "count", plan.count) is not None
+    if has_rater and plan.count is not None:
+        raise ColumnError(f"{sheet.name} has raters and counts: name a rater column or a count column, not both.")
+    return has_count and not has_rater
+
+
+def read_counts(sheet: Sheet, plan: ReadPlan) -> RawRatings:
+    """One row per item and label: item, label, count. Who rated is not known; rows of the same label add up."""
+    count = find_column(sheet, "count", plan.count or "count")
+    assert count is not None  # noqa: S101 - find_column raises where a named column is missing
+    names = {role: find_column(sheet, role, getattr(plan, role)) for role in ROLES}
+    raw, cells = raw_ratings(sheet, names, also=[count])
+    times = whole_numbers(cells.columns[count], name=sheet.name, row=raw.row)
+    return replace(raw, format="counts", times=times, taken={**raw.taken, "count": called(count)})
+
+
+def whole_numbers(column: TextColumn, *, name: str, row: Codes) -> Codes:
+    """The counts in a column; an empty cell is 0, anything but a whole number an error."""
+    values = [number(text) for text in column.texts]
+    is_count = [v is not None and 0 <= v < LARGEST_COUNT and v == int(v) for v in values]
+    bad = np.flatnonzero(~np.array([*is_count, True])[column.codes])
+    if bad.size:
+        text = shortened(str(column[int(bad[0])]))
+        raise ColumnError(
+            f"{name}, row {row[bad[0]]}: the count is {text!r}. Give a whole number, 0 or more; an empty cell is 0."
+        )
+    return np.array([*(int(v or 0) for v in values), 0], dtype=np.intp)[column.codes]
+
+
+def _counts_ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    return read_counts(source.table(), plan)
+
+
+COUNTS = Format(
+    name="counts",
+    what="a table with a count for each item and label",
+    recognises=lambda _source, _plan: False,  # told at a glance, before any format is asked
+    ratings=_counts_ratings,
+    is_layout=True,
+)
+
+
+# ---- A row per item and a column per rater
+
+FEWEST_RATERS = 2
+WILDCARDS = frozenset("*?,")
+
+
+def is_wide(sheet: Sheet, plan: ReadPlan) -> bool:
+    """Whether each column besides the item is a rater.
+
+    Recognised if there is no label, rater or count column and the other columns speak the same language: at least half
+    of the values in each occur in another one too. A `rater` with wildcards says so, too.
+    """
+    if plan.wide is not None:
+        return plan.wide
+    if plan.rater is not None and plan.rater not in sheet.columns and WILDCARDS & set(plan.rater):
+        return True
+    if any(find_column(sheet, role, getattr(plan, role)) is not None for role in ("label", "rater", "count")):
+        return False
+    names = _named(sheet, plan)
+    if names["item"] is None:
+        return False
+    raters, cells = _raters(sheet, plan, names)
+    columns = [{options_of(text) for text in cells.columns[rater].texts} for rater in raters]
+    spread = Counter(label for labels in columns for label in labels)
+    shared = [sum(spread[label] > 1 for label in labels) >= len(labels) / 2 for labels in columns if labels]
+    return len(shared) >= FEWEST_RATERS and all(shared)
+
+
+def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
+    """One row per item and one column per rater."""
+    names = _named(sheet, plan)
+    if names["item"] is None:
+        raise missing_columns(sheet, ["item"])
+    raters, cells = _raters(sheet, plan, names)
+    item, n_rows = cells.columns[names["item"]], len(cells.row)
+    label = stack([cells.columns[rater] for rater in raters])
+    # An empty cell of a wide file is a rater who was not asked, not a rating with a missing label.
+    asked = np.flatnonzero(label.codes >= 0)
+    who, position = np.divmod(asked, max(1, n_rows))
+    is_empty = (item.codes < 0) & (label.codes.reshape(len(raters), n_rows) < 0).all(axis=0)
+    group, elicitation = cells.column(names["group"]), cells.column(names["elicitation"])
+    return RawRatings(
+        format="wide",
+        row=cells.row[position],
+        item=item.take(position),
+        label=label.take(asked),
+        rater=TextColumn(who, tuple(raters)),
+        group=None if group is None else group.take(position),
+        elicitation=None if elicitation is None else elicitation.take(position),
+        rows=n_rows,
+        blank_rows=cells.blank_rows + int(is_empty.sum()),
+        warnings=_passed_over(cells, {*raters, *names.values()}),
+        taken={
+            **{role: called(name) for role, name in names.items() if name is not None},
+            "rater": f"the names of {counted(len(raters), 'column')}: {listed(raters)}",
+            "label": "the cells of these columns",
+        },
+    )
+
+
+def _named(sheet: Sheet, plan: ReadPlan) -> dict[str, str | None]:
+    """The columns that are no raters."""
+    return {role: find_column(sheet, role, getattr(plan, role)) for role in ("item", "group", "elicitation")}
+
+
+def _raters(sheet: Sheet, plan: ReadPlan, names: dict[str, str | None]) -> tuple[list[str], Cells]:
+    """The columns that hold one rater each: those that `rater` names or matches, else all the others with a name."""
+    others = [column for column in sheet.columns if column not in names.values()]
+    if plan.rater is None:
+        raters = [column for column in others if not is_nameless(column)]
+    else:
+        patterns = [plan.rater, *(pattern.strip() for pattern in plan.rater.split(","))]
+        raters = others = [c for c in others if any(c == p or fnmatchcase(c, p) for p in patterns)]
+    if not raters:
+        like = "besides the item" if plan.rater is None else f"like {plan.rater!r}"
+        raise ColumnError(
+            f"{sheet.name} has no column {like}. Columns found: {found(sheet)}. A wide file has one column per rater; "
+            "name them with --rater, with * for any letters and commas between, or leave --wide out."
+        )
+    return raters, sheet.load([*(name for name in names.values() if name is not None), *others])
+
+
+def _passed_over(cells: Cells, used: set[str | None]) -> tuple[str, ...]:
+    """Say which columns were not read as raters for want of a name, unless they are empty."""
+    passed = [name for name, column in cells.columns.items() if name not in used and column.texts]
+    return (f"Not read as raters, because they have no name: {listed(passed)}.",) if passed else ()
+
+
+def _has_index(source: Source, plan: ReadPlan) -> bool:
+    """Whether the first column has no name and tells rows apart, as the index of a frame does, and the rest is wide."""
+    first = source.columns[0] if source.columns else ""
+    is_said = any(getattr(plan, role) is not None for role in ("item", "rater", "label", "count"))
+    if source.sheet is None or is_said or plan.wide is not None or not is_nameless(first):
+        return False
+    column = source.sheet.load([first]).columns[first]
+    is_distinct = bool((column.codes >= 0).all()) and len(column.texts) == len(column.codes) > 0
+    return is_distinct and is_wide(source.sheet, replace(plan, item=first))
+
+
+def _wide_ratings(source: Source, plan: ReadPlan) -> RawRatings:
+    return read_wide(source.table(), replace(plan, item=source.columns[0]) if _has_index(source, plan) else plan)
+
+
+WIDE_TABLE = Format(
+    name="wide",
+    what="a table with a row per item and a column per rater",
+    recognises=_has_index,
+    ratings=_wide_ratings,
+    is_layout=True,
+)
