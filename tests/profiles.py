@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from dissensus.data import Judges, Ratings
+from dissensus.data.align import answers_of
 from dissensus.data.judges import OutputMoments
-from dissensus.methods.equivalence.items import answers_of
 from dissensus.methods.equivalence.scores import label_scores
 
 

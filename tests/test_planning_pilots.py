@@ -206,10 +206,22 @@ def test_a_judge_on_another_scale_is_refused(shared):
     for metric in METRICS:
         told = message_of(lambda metric=metric: plan_raters(metric=metric, pilot=ratings, pilot_judges=judges))
         assert told == (
-            f"--metric {metric} compares answers with labels, but chrF_vs_refA is on another scale: its answers run "
-            "from 23.343 to 100, the raters' labels from 0 to 71.4. Put its answers on the raters' scale; without that "
-            "only `compare --metric spearman` makes sense, and there is no plan for it."
+            f"--metric {metric} compares answers with labels, but chrF_vs_refA is on another scale: its middle "
+            "answer is 67.869, but 95% of the ratings lie from 0 to 26.965. Put its answers on the raters' scale; "
+            "without that only `compare --metric spearman` makes sense, and there is no plan for it."
         )
+
+
+def test_a_pilot_takes_the_judges_that_compare_takes():
+    middle = np.linspace(0, 1, 60)  # B's answers run from -.15 to 1.15: a third of the range beyond the labels
+    table = {"item": np.repeat(np.arange(60), 3), "rater": [*"abc"] * 60}
+    people = read(pd.DataFrame(table | {"label": (middle[:, None] + [-0.03, 0.0, 0.02]).ravel().round(4)}))
+    answers = np.concatenate([middle + 0.01, (middle - 0.5) * 1.3 + 0.5]).round(4)
+    table = {"item": [*range(60)] * 2, "judge": ["A"] * 60 + ["B"] * 60, "label": answers}
+    judges = read_judges(pd.DataFrame(table))
+    assert people.scale == "interval"
+    assert compare(people, judges, metric="mae", bootstrap=20, resamples=100).pairs[0].better == "a"
+    assert plan_raters(metric="mae", pilot=people, pilot_judges=judges, bootstrap=20).pilot.better == "A"
 
 
 def power_in(population, design, *, metric, rng, sets=200):

@@ -7,12 +7,11 @@ import numpy as np
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
+from dissensus.data.align import Aligned, Responses, align, answers_to, elicitations_in, other_scale
 from dissensus.data.closeness import Signs, accuracies, nearnesses, set_likeness, similarities
-from dissensus.data.ratings import ELICITATIONS
+from dissensus.data.ratings import Elicitation
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.alt_test.options import Question, Score
-from dissensus.methods.compare.pairs import Panel, other_scale, panel_of
-from dissensus.methods.compare.responses import Responses
 
 # ---- What raters and a judge answered, as far as the test can use it
 
@@ -30,7 +29,7 @@ class Answers:
         One rating of each rater and item.
     rater : ndarray of shape (n_ratings,)
         Codes into `ratings.raters`.
-    panel : Panel
+    panel : Aligned
         What the judges answered.
     names : tuple of str
         The judges to test.
@@ -40,7 +39,7 @@ class Answers:
 
     ratings: Ratings
     rater: Codes
-    panel: Panel
+    panel: Aligned
     names: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -61,7 +60,7 @@ def answers_of(ratings: Ratings, judges: Judges, question: Question) -> Answers:
     chosen = judges.only(names).on_items_of(ratings)
     ratings, chosen, mended = _of_one_elicitation(ratings, chosen, question.score)
     _check_repeats(ratings)
-    panel = panel_of(ratings, chosen, names)
+    panel = align(ratings, chosen)
     _check_score(ratings, panel, names, question)
     found = (*ratings.warnings, *chosen.warnings, *panel.warnings, *mended)
     if ratings.rater is None:  # for the type checker: it was there above
@@ -71,18 +70,14 @@ def answers_of(ratings: Ratings, judges: Judges, question: Question) -> Answers:
 
 def _of_one_elicitation(ratings: Ratings, judges: Judges, score: Score) -> tuple[Ratings, Judges, list[str]]:
     """Forced choices or response sets, where the ratings have both: sets for similarity, choices for the others."""
-    if ratings.elicitation is None or not {0, 1} <= set(np.unique(ratings.elicitation).tolist()):
+    if not {0, 1} <= elicitations_in(ratings):
         return ratings, judges, []
-    kind = 1 if score == "similarity" else 0
-    wanted = ELICITATIONS[kind]
+    wanted: Elicitation = "response_set" if score == "similarity" else "forced_choice"
     kept = ratings.of_elicitation(wanted)
     compared_ones = counted(kept.n_ratings, wanted.replace("_", " "))
     said = [f"The ratings hold forced choices and response sets: --score {score} compares the {compared_ones}."]
-    there = judges.on_items_of(kept)
-    asked = there
-    if there.elicitation is not None and (there.elicitation == kind).any():
-        asked = there.where((there.elicitation == kind) | (there.elicitation < 0))
-    if silent := [name for name in there.judges if name not in asked.judges]:
+    asked = answers_to(judges, kept, wanted)
+    if silent := [name for name in judges.judges if name not in asked.judges]:
         raise JudgesError(
             f"--score {score} compares {wanted.replace('_', ' ')}s, and {listed(silent)} gave none to the items that "
             "people rated so: name the judges to test with --judge, or choose another score."
@@ -102,7 +97,7 @@ def _check_repeats(ratings: Ratings) -> None:
     )
 
 
-def _check_score(ratings: Ratings, panel: Panel, names: Sequence[str], question: Question) -> None:
+def _check_score(ratings: Ratings, panel: Aligned, names: Sequence[str], question: Question) -> None:
     if question.score == "similarity" and len(ratings.items) * len(panel.labels) > MOST_NUMBERS:
         raise OptionError(
             f"--score similarity cannot compare {len(panel.labels):,} labels on {counted(ratings.n_items, 'item')}: "

@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import asked_in_one_way
+from dissensus.data.align import Answers, answered_by_all, answers_of, asked_in_one_way
 from dissensus.data.labels import label_values, option_name
 from dissensus.errors import OptionError, counted, listed
 from dissensus.methods.equivalence.calibration import calibrate
@@ -24,15 +24,7 @@ from dissensus.methods.equivalence.ceiling import (
 )
 from dissensus.methods.equivalence.combiners import Learn
 from dissensus.methods.equivalence.curve import Panel
-from dissensus.methods.equivalence.items import (
-    Answers,
-    ItemChoice,
-    Rows,
-    answered_by_all,
-    answers_of,
-    choose_items,
-    rows_of,
-)
+from dissensus.methods.equivalence.items import ItemChoice, Rows, choose_items, rows_of
 from dissensus.methods.equivalence.large_sizes import number_of_cells
 from dissensus.methods.equivalence.options import Question
 from dissensus.methods.equivalence.problem import (

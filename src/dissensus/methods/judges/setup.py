@@ -7,6 +7,7 @@ import numpy as np
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings, Task
+from dissensus.data.align import rows_among
 from dissensus.data.labels import Scale, option_name
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.judges.answers import JudgeAnswers, People, answers_of, people_of, shares
@@ -74,12 +75,10 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, question: Questi
     space = label_space(ratings, shared, task)
     positive, more = _positive(space.options, task, question)
     warnings = [*ratings.warnings, *shared.warnings, *space.warnings, *more]
-    row_of = {item: row for row, item in enumerate(ratings.items)}
-    row_of_item = np.array([row_of[item] for item in shared.items], dtype=np.intp)
     answers = answers_of(
         shared,
         space,
-        row_of_item=row_of_item,
+        row_of_item=rows_among(shared.items, ratings.items),
         n_items=ratings.n_items,
         positive=positive,
         order=shared.order,

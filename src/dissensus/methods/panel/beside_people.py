@@ -11,13 +11,12 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import asked_in_one_way
+from dissensus.data.align import answered_by_all, answers_of, asked_in_one_way
 from dissensus.data.labels import SEPARATOR, label_values
 from dissensus.errors import OptionError, RatingsError, counted
 from dissensus.methods.equivalence.combiners import predictions_from
 from dissensus.methods.equivalence.crossing import crossings, verdict_of
 from dissensus.methods.equivalence.equivalence import REPLICATES_PER_TASK
-from dissensus.methods.equivalence.items import answered_by_all, answers_of
 from dissensus.methods.equivalence.options import are_measures
 from dissensus.methods.equivalence.problem import types_of_items
 from dissensus.methods.equivalence.scores import Score

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
-from dissensus.methods.plan_raters.pilot_data import Answers, Pilot
+from dissensus.data.align import Responses
+from dissensus.methods.plan_raters.pilot_data import Pilot
 from dissensus.methods.plan_raters.vectors import Vectors, gap, label_shares, vectors_of
 
 # ---- A Dirichlet-multinomial model of the labels in a pilot: what further raters of an item would say
@@ -153,7 +154,7 @@ def log_likelihood(counts: Codes, prior: Floats, concentration: float) -> float:
 # ---- Sequences of responses to an item: its own in random order, then further ones as an urn gives them
 
 
-def shuffled(size: Codes, width: int, draws: int, rng: Generator) -> Codes:
+def shuffled(size: Codes | Floats, width: int, draws: int, rng: Generator) -> Codes:
     """Positions of each item's responses in random order, of shape (n_items, draws, width); then those of none."""
     keys = rng.random((len(size), draws, width))
     keys[np.broadcast_to((np.arange(width) >= size[:, None])[:, None, :], keys.shape)] = 2
@@ -162,7 +163,7 @@ def shuffled(size: Codes, width: int, draws: int, rng: Generator) -> Codes:
 
 def continued(
     first: Codes,
-    size: Codes,
+    size: Codes | Floats,
     wanted: int,
     rng: Generator,
     *,
@@ -200,7 +201,7 @@ def continued(
     return sequence
 
 
-def chosen_answers(size: Codes, wanted: int, draws: int, rng: Generator) -> Codes | None:
+def chosen_answers(size: Codes | Floats, wanted: int, draws: int, rng: Generator) -> Codes | None:
     """Which of a judge's answers to each item are used, of shape (n_items, draws, wanted); None if all are.
 
     More answers than there are repeat earlier ones: a judge that was asked once would answer the same again.
@@ -268,7 +269,7 @@ def label_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rn
         Source of random numbers.
     """
     vectors = vectors_of(pilot, metric)
-    features = np.concatenate([own.sum(axis=1) / said.size[:, None] for own, said in _by_judge(pilot)], axis=1)
+    features = np.concatenate([own.sum(axis=1) / said.sizes[:, None] for own, said in _by_judge(pilot)], axis=1)
     model = fit_labels(pilot.counts(), features, label_shares(pilot))
     draws = n_draws(pilot, most_raters)
     size = pilot.people.size
@@ -281,7 +282,7 @@ def label_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rn
         concentration=model.concentration,
         fresh=lambda: drawn_labels(model.prior, draws, rng),
     )
-    chosen = [chosen_answers(said.size, samples, draws, rng) for said in pilot.answers]
+    chosen = [chosen_answers(said.sizes, samples, draws, rng) for said in pilot.answers]
     judges = [mean_answers(own, picked) for own, picked in zip(vectors.judges, chosen, strict=True)]
     null = [mixed_answers(vectors.judges, chosen, samples=samples, draws=draws, rng=rng) for _ in range(2)]
     return LabelDraws(
@@ -289,7 +290,7 @@ def label_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rn
     )
 
 
-def _by_judge(pilot: Pilot) -> list[tuple[Floats, Answers]]:
+def _by_judge(pilot: Pilot) -> list[tuple[Floats, Responses]]:
     plain = vectors_of(pilot, "wins").judges
     return list(zip(plain, pilot.answers, strict=True))
 

@@ -37,7 +37,7 @@ def _check_judges_differ(pilot: Pilot, metric: str) -> None:
         means = [pilot.a.mean, pilot.b.mean]
     else:
         vectors = vectors_of(pilot, metric).judges
-        means = [own.sum(axis=1) / said.size[:, None] for own, said in zip(vectors, pilot.answers, strict=True)]
+        means = [own.sum(axis=1) / said.sizes[:, None] for own, said in zip(vectors, pilot.answers, strict=True)]
     if np.allclose(means[0], means[1], rtol=0, atol=1e-12):
         a, b = pilot.names
         raise RatingsError(
@@ -126,7 +126,7 @@ def findings(
 
 def _spread_quartiles(pilot: Pilot) -> list[float]:
     """Of the standard deviation of one rating; NaN where labels are words."""
-    if not pilot.space.has_numbers:
+    if not pilot.aligned.has_numbers:
         return [math.nan] * 3
     return [float(each) for each in np.quantile(np.sqrt(spreads_of(pilot).people), [0.25, 0.5, 0.75])]
 

@@ -19,7 +19,7 @@ from dissensus.methods.plan_raters.designs import FromMoments, MomentSource, Nod
 from dissensus.methods.plan_raters.label_draws import LabelDraws, chosen_answers, label_draws, mean_answers
 from dissensus.methods.plan_raters.moments import Moments, Nodes, sign_flip_power
 from dissensus.methods.plan_raters.options import CLOSED, Question
-from dissensus.methods.plan_raters.pilot_data import Pilot, Responses
+from dissensus.methods.plan_raters.pilot_data import Pilot, Summary
 from dissensus.methods.plan_raters.result import Design
 from dissensus.methods.plan_raters.simulated import FLIPS, sign_flip_p
 from dissensus.methods.plan_raters.value_draws import DrawnMoments, value_draws, value_gap
@@ -236,7 +236,7 @@ def _label_gaps(pilot: Pilot, labels: LabelDraws, item: Codes, design: Design, r
     every = vectors.people if len(vectors.people) == 1 else vectors.people[item]
     people = (given @ every[0])[:, None] if len(every) == 1 else given[:, None] @ every
     a, b = (
-        mean_answers(own[item], chosen_answers(said.size[item], design.machine_samples, 1, rng))
+        mean_answers(own[item], chosen_answers(said.sizes[item], design.machine_samples, 1, rng))
         for own, said in zip(vectors.judges, pilot.answers, strict=True)
     )
     return gap(people, a, b, is_sorted=vectors.is_sorted)[:, 0]
@@ -247,7 +247,7 @@ def _value_gaps(
 ) -> Floats:
     ratings = pilot.rating_values()
     bounds = float(np.nanmin(ratings)), float(np.nanmax(ratings))
-    said = [own.numbers() for own in pilot.answers]
+    said = pilot.answer_values()
     widest = (
         min(bounds[0], *(float(np.nanmin(own)) for own in said)),
         max(bounds[1], *(float(np.nanmax(own)) for own in said)),
@@ -345,7 +345,7 @@ def _measured(pilot: Pilot, question: Question, weights: Floats, rng: Generator)
     ), model
 
 
-def _mean_variance(responses: Responses) -> float:
+def _mean_variance(responses: Summary) -> float:
     known = responses.variance[np.isfinite(responses.variance)]
     return float(known.mean()) if known.size else 0.0
 
@@ -369,14 +369,14 @@ def _label_spreads(pilot: Pilot, vectors: Vectors) -> tuple[float, float, float]
     mean = (counts[:, None, :] @ vectors.people)[:, 0] / size[:, None]
     square = (counts * (vectors.people**2).sum(axis=2)).sum(axis=1) / size - (mean**2).sum(axis=1)
     people = float(np.mean((square * size / np.maximum(size - 1, 1))[size > 1]))
-    means = [own.sum(axis=1) / said.size[:, None] for own, said in zip(vectors.judges, pilot.answers, strict=True)]
-    machine = [_answer_variance(own, said.size) for own, said in zip(vectors.judges, pilot.answers, strict=True)]
-    noise = sum(float(np.mean(own / said.size)) for own, said in zip(machine, pilot.answers, strict=True))
+    means = [own.sum(axis=1) / said.sizes[:, None] for own, said in zip(vectors.judges, pilot.answers, strict=True)]
+    machine = [_answer_variance(own, said.sizes) for own, said in zip(vectors.judges, pilot.answers, strict=True)]
+    noise = sum(float(np.mean(own / said.sizes)) for own, said in zip(machine, pilot.answers, strict=True))
     apart = float(np.mean(((means[0] - means[1]) ** 2).sum(axis=1)))
     return people, sum(machine) / 2, max(apart - noise, 0.0)
 
 
-def _answer_variance(vectors: Floats, size: Codes) -> float:
+def _answer_variance(vectors: Floats, size: Floats) -> float:
     """Mean variance of one answer to an item, over items with several; 0 if there are none."""
     several = size > 1
     if not several.any():

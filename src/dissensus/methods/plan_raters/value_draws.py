@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.arrays import Codes, Floats
+from dissensus.arrays import Floats
 from dissensus.methods.plan_raters.designs import Pair
 from dissensus.methods.plan_raters.label_draws import (
     WIDTHS,
@@ -89,8 +89,8 @@ def value_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rn
     is_new = (np.arange(most_raters) >= pilot.people.size[:, None])[:, None, :]
     more = np.clip(_further(pilot, draws, most_raters, rng), *bounds)
     sequences = np.where(is_new, more, sequences)
-    answers = [np.nan_to_num(said.numbers()) for said in pilot.answers]
-    sizes = [said.size for said in pilot.answers]
+    answers = [np.nan_to_num(values) for values in pilot.answer_values()]
+    sizes = [said.sizes for said in pilot.answers]
     a, b = (_chosen(own, size, samples, draws, rng) for own, size in zip(answers, sizes, strict=True))
     coins = rng.integers(0, 2, size=(2, *a.shape))
     return ValueDraws(
@@ -102,7 +102,7 @@ def value_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rn
     )
 
 
-def _chosen(answers: Floats, size: Codes, samples: int, draws: int, rng: Generator) -> Floats:
+def _chosen(answers: Floats, size: Floats, samples: int, draws: int, rng: Generator) -> Floats:
     """Answers of a judge, of shape (n_items, draws, samples)."""
     chosen = chosen_answers(size, samples, draws, rng)
     if chosen is None:

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dissensus.arrays import Codes, Floats
-from dissensus.methods.plan_raters.pilot_data import Answers, Pilot, Responses
+from dissensus.data.align import Responses
+from dissensus.methods.plan_raters.pilot_data import Pilot, Summary
 from dissensus.methods.plan_raters.simulated import BINS
 
 # ---- Responses as vectors, such that what a metric compares are means of vectors, as in `compare`
@@ -43,28 +44,28 @@ class Vectors(NamedTuple):
 
 def vectors_of(pilot: Pilot, metric: str) -> Vectors:
     """The responses to a pilot as vectors for this metric."""
-    if not pilot.space.has_numbers:
-        n_labels = len(pilot.space.labels)
+    if not pilot.aligned.has_numbers:
+        n_labels = len(pilot.aligned.labels)
         a, b = (said.filled(said.place, n_labels) / 2 for said in pilot.answers)
         return Vectors(np.eye(n_labels)[None] / 2, (a, b))
-    values = pilot.space.values
+    values = pilot.aligned.values
     if metric == "emd":
         return _steps(pilot, values)
     if metric == "emd-binned":
         bounds = float(values.min()), float(values.max())
         a, b = (said.filled(bins_of(said.value, bounds), BINS + 1)[..., :BINS] for said in pilot.answers)
         return Vectors(np.eye(BINS + 1)[None, bins_of(values, bounds), :BINS], (a, b), is_sorted=True)
-    a, b = (np.nan_to_num(said.numbers())[:, :, None] for said in pilot.answers)
+    a, b = (np.nan_to_num(values)[:, :, None] for values in pilot.answer_values())
     return Vectors(values[None, :, None], (a, b))
 
 
 def label_shares(pilot: Pilot) -> list[Floats]:
     """Each judge's share of each label, of shape (n_items, n_labels); a number between two labels is some of each."""
-    n_labels = len(pilot.space.labels)
-    if not pilot.space.has_numbers:
-        return [said.filled(said.place, n_labels).sum(axis=1) / said.size[:, None] for said in pilot.answers]
-    order = np.argsort(pilot.space.values)
-    values = pilot.space.values[order]
+    n_labels = len(pilot.aligned.labels)
+    if not pilot.aligned.has_numbers:
+        return [said.filled(said.place, n_labels).sum(axis=1) / said.sizes[:, None] for said in pilot.answers]
+    order = np.argsort(pilot.aligned.values)
+    values = pilot.aligned.values[order]
     found = []
     for said in pilot.answers:
         place = np.interp(said.value, values, np.arange(len(values)))
@@ -73,7 +74,7 @@ def label_shares(pilot: Pilot) -> list[Floats]:
         shares = np.zeros((pilot.n_items, n_labels))
         np.add.at(shares, (said.item, order[low]), said.share * (1 - (place - low)))
         np.add.at(shares, (said.item, order[high]), said.share * (place - low))
-        found.append(shares / said.size[:, None])
+        found.append(shares / said.sizes[:, None])
     return found
 
 
@@ -113,11 +114,11 @@ def _grid(pilot: Pilot, values: Floats) -> Floats:
     return np.sort(np.concatenate(columns, axis=1), axis=1)
 
 
-def _stepped(said: Answers, grid: Floats, gaps: Floats) -> Floats:
+def _stepped(said: Responses, grid: Floats, gaps: Floats) -> Floats:
     """Each answer's distribution function on the grid, times the gaps."""
-    below = np.zeros((len(said.size), int(said.size.max()), gaps.shape[1]))
+    below = np.zeros((*said.times.shape, gaps.shape[1]))
     rows = said.share[:, None] * (said.value[:, None] <= grid[said.item, :-1])
-    np.add.at(below, (said.item, said.answer), rows)
+    np.add.at(below, (said.item, said.response), rows)
     return np.asarray(below * gaps[:, None, :])
 
 
@@ -188,15 +189,15 @@ def mixture_posterior(log_likelihood: Floats) -> Floats:
     return np.asarray(joint / joint.sum(axis=1, keepdims=True))
 
 
-def _both(pilot: Pilot) -> Responses:
+def _both(pilot: Pilot) -> Summary:
     """The two judges' variances as one, each judge having its own mean; none if a judge was asked once."""
     df_a, df_b = pilot.a.size - 1, pilot.b.size - 1
     df = df_a + df_b if pilot.is_sampled else np.zeros_like(df_a)
     squares = df_a * np.nan_to_num(pilot.a.variance) + df_b * np.nan_to_num(pilot.b.variance)
-    return Responses(size=df + 1, mean=pilot.a.mean, variance=squares / np.maximum(df, 1))
+    return Summary(size=df + 1, mean=pilot.a.mean, variance=squares / np.maximum(df, 1))
 
 
-def _classes(responses: Responses) -> Floats:
+def _classes(responses: Summary) -> Floats:
     df = responses.size - 1
     own = np.nan_to_num(responses.variance)[df > 0]
     mean = float(np.average(own, weights=df[df > 0])) if own.size else 0.0
@@ -205,7 +206,7 @@ def _classes(responses: Responses) -> Floats:
     return np.geomspace(SMALLEST_SHARE * mean, max(float(own.max()), 2 * mean), CLASSES)
 
 
-def _log_likelihood(responses: Responses, classes: Floats) -> Floats:
+def _log_likelihood(responses: Summary, classes: Floats) -> Floats:
     """Of normal responses, up to a constant, of shape (n_items, n_classes)."""
     if len(classes) == 1:
         return np.zeros((len(responses.size), 1))

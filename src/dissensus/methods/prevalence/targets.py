@@ -7,6 +7,7 @@ import numpy as np
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
+from dissensus.data.align import rows_among
 from dissensus.data.labels import natural_order, parts_of
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.judges.vectors import SLACK
@@ -126,8 +127,7 @@ def _targets(
     times: Codes,
     question: Question,
 ) -> tuple[Targets, list[str]]:
-    row_of = {item: row for row, item in enumerate(ratings.items)}
-    rows = np.array([row_of.get(item, -1) for item in items], dtype=np.intp)
+    rows = rows_among(items, ratings.items)
     rated, others = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
     if not len(rated):
         raise JudgesError(

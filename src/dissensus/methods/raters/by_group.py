@@ -9,11 +9,11 @@ from numpy.random import Generator
 
 from dissensus.arrays import Floats
 from dissensus.data import Judges, Ratings
+from dissensus.data.align import Answers, answers_of
 from dissensus.data.closeness import closeness, label_heights
 from dissensus.errors import DissensusError, counted, listed
 from dissensus.methods.compare.resampling import holm
 from dissensus.methods.equivalence.equivalence import equivalence
-from dissensus.methods.equivalence.items import Answers, answers_of
 from dissensus.methods.equivalence.options import survey_options
 from dissensus.methods.equivalence.result import JudgeWorth
 from dissensus.methods.raters.cells import Cells, Groups, centred, groups_p, on_shared_items, smallest_p

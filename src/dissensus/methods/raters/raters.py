@@ -7,9 +7,9 @@ from numpy.random import Generator
 
 from dissensus.arrays import Floats
 from dissensus.data import Judges, Ratings, Task
+from dissensus.data.align import asked_in_one_way
 from dissensus.data.closeness import closeness, label_heights
-from dissensus.data.ratings import ELICITATIONS, Elicitation
-from dissensus.errors import counted
+from dissensus.data.ratings import Elicitation
 from dissensus.methods.raters.by_group import group_portraits, group_tests, sidings
 from dissensus.methods.raters.cells import (
     FEWEST_RATERS,
@@ -23,7 +23,6 @@ from dissensus.methods.raters.cells import (
 )
 from dissensus.methods.raters.options import RatersOptions
 from dissensus.methods.raters.result import Measure, Population, Portrait, RatersResult, Siding
-from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 
 # ---- Each rater's numbers, drawn towards those of the other raters
@@ -182,7 +181,7 @@ def raters(
     """
     options = RatersOptions.given(locals(), positive=_positive(positive, task), seed=seed_of(rng))
     test_stream, judge_stream = np.random.default_rng(rng).spawn(2)
-    asked, about_kinds = _asked(ratings, options)
+    asked, about_kinds = asked_in_one_way(ratings, None, options.elicitation)
     near, heights = closeness(asked), label_heights(asked, options.positive)
     cells = cells_of(asked, near, heights)
     groups, about_groups = groups_of_raters(asked)
@@ -207,21 +206,6 @@ def raters(
         tests=tests,
         judges=sides,
     )
-
-
-def _asked(ratings: Ratings, options: RatersOptions) -> tuple[Ratings, list[str]]:
-    """The ratings that were asked for in one way: who was asked in both ways would agree with himself."""
-    if options.elicitation is not None:
-        return ratings.of_elicitation(options.elicitation), []
-    if ratings.elicitation is None or len(np.unique(ratings.elicitation)) < len(ELICITATIONS):
-        return ratings, []
-    kept = ratings.of_elicitation("forced_choice")
-    lost = counted(ratings.n_ratings - kept.n_ratings, "other rating")
-    about = (
-        f"Raters are compared by forced choices only: {lost} were left out. Choose the other kind with "
-        f"{named('elicitation')}."
-    )
-    return kept, [about]
 
 
 def _positive(positive: str | Sequence[str], task: Task | None) -> tuple[str, ...]:
