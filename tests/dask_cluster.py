@@ -47,6 +47,16 @@ class Cluster:
             self._until(lambda: sorted(client.run(os.getpid, on_error="ignore").values()) == own)
             self._until(lambda: len(client.nthreads()) == len(own))
 
+    def allow_failures(self, number: int) -> None:
+        """Let a task lose so many workers before it is given up."""
+        from distributed import Client  # noqa: PLC0415 - as above
+
+        def allow(dask_scheduler):
+            dask_scheduler.allowed_failures = number
+
+        with quiet(), Client(self.address, set_as_default=False, timeout=START_SECONDS) as client:
+            client.run_on_scheduler(allow)
+
     def kill_workers(self, number: int = 1) -> None:
         """Kill -9 the oldest workers."""
         for worker in self.workers[:number]:
@@ -56,6 +66,7 @@ class Cluster:
 
     def mend(self) -> None:
         """Go on with two workers, whatever became of them."""
+        self.allow_failures(1)
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         self.add_workers(2 - len(self.workers))
         self.wait_for_workers()

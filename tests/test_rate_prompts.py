@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dissensus.data.task import Example, Task, read_task
 from dissensus.errors import DissensusError, OptionError
-from dissensus.methods.rate.options import Question, endpoint_of
+from dissensus.methods.rate.options import RateOptions, endpoint_of
 from dissensus.methods.rate.prompts import (
     asks_for_list,
     check_options,
@@ -39,8 +39,8 @@ HELLO = (Item("c01", ("Hello.",)),)
 
 
 def plan(task=TOXICITY, items=HELLO, *, as_json=False, **options):
-    question = Question(model="m", base_url="http://localhost:1/v1", **options)
-    return Plan(items=tuple(items), task=task, question=question, as_json=as_json)
+    made = RateOptions(model="m", base_url="http://localhost:1/v1", **options)
+    return Plan(items=tuple(items), task=task, options=made, as_json=as_json)
 
 
 def requests_of(made):
@@ -123,7 +123,7 @@ def test_the_order_depends_on_the_seed_and_not_on_the_number_of_samples():
 
 def test_every_request_has_a_key_of_its_own():
     items = [Item("c01", ("Hello.",)), Item("c02", ("Bye.",))]
-    made = plan(items=items, samples=7, asking="both")
+    made = plan(items=items, samples=7, elicitation="both")
     keys = [r.key for r in requests_of(made)]
     assert len(keys) == len(set(keys)) == 2 * 2 * 7
 
@@ -149,20 +149,20 @@ def test_the_key_depends_on_all_that_the_answer_depends_on():
             items=plan().items,
             task=TOXICITY,
             as_json=False,
-            question=Question(model="n", base_url="http://localhost:1/v1"),
+            options=RateOptions(model="n", base_url="http://localhost:1/v1"),
         ),
         Plan(
             items=plan().items,
             task=TOXICITY,
             as_json=False,
-            question=Question(model="m", base_url="http://localhost:2/v1"),
+            options=RateOptions(model="m", base_url="http://localhost:2/v1"),
         ),
     ]
     assert len({base, *(other.request(0).key for other in changed)}) == 1 + len(changed)
 
 
 def test_both_elicitations_show_the_same_order_in_the_same_sample():
-    made = plan(samples=3, asking="both")
+    made = plan(samples=3, elicitation="both")
     forced, sets = requests_of(made)[:3], requests_of(made)[3:]
     assert [r.elicitation for r in (*forced, *sets)] == ["forced_choice"] * 3 + ["response_set"] * 3
     assert [r.shown for r in forced] == [r.shown for r in sets]
@@ -236,45 +236,48 @@ def test_log_probabilities_are_asked_for_where_they_are_wanted():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": " "}, "--model is empty"),
-        ({"asking": "sets"}, "--elicitation cannot be 'sets': choose one of forced-choice, response-set, both."),
-        ({"structured": "xml"}, "--structured cannot be 'xml': choose one of auto, json-schema, letters."),
-        ({"samples": 0}, "--samples cannot be 0: give 1 or more."),
-        ({"concurrency": 0}, "--concurrency cannot be 0"),
-        ({"max_requests": 0}, "--max-requests cannot be 0"),
-        ({"max_tokens_total": -1}, "--max-tokens-total cannot be -1"),
-        ({"retries": -1}, "--retries cannot be -1: give 0 or more."),
-        ({"temperature": -0.1}, "--temperature cannot be -0.1"),
-        ({"temperature": float("nan")}, "--temperature cannot be nan"),
-        ({"timeout": 0}, "--timeout cannot be 0"),
-        ({"base_url": "localhost:8080"}, "--base-url cannot be 'localhost:8080': give an address such as http://"),
-        ({"base_url": "ftp://x/v1"}, "--base-url cannot be 'ftp://x/v1'"),
-        ({"base_url": "http://x:port/v1"}, "--base-url cannot be"),
+        ({"model": " "}, "model= is empty"),
+        (
+            {"elicitation": "sets"},
+            "`elicitation=` of `rate` cannot be 'sets': choose one of forced-choice, response-set, both.",
+        ),
+        ({"structured": "xml"}, "structured= cannot be 'xml': choose one of auto, json-schema, letters."),
+        ({"samples": 0}, "samples= cannot be 0: give 1 or more."),
+        ({"concurrency": 0}, "concurrency= cannot be 0"),
+        ({"max_requests": 0}, "max_requests= cannot be 0"),
+        ({"max_tokens_total": -1}, "max_tokens_total= cannot be -1"),
+        ({"retries": -1}, "retries= cannot be -1: give 0 or more."),
+        ({"temperature": -0.1}, "temperature= cannot be -0.1"),
+        ({"temperature": float("nan")}, "temperature= cannot be nan"),
+        ({"timeout": 0}, "timeout= cannot be 0"),
+        ({"base_url": "localhost:8080"}, "base_url= cannot be 'localhost:8080': give an address such as http://"),
+        ({"base_url": "ftp://x/v1"}, "base_url= cannot be 'ftp://x/v1'"),
+        ({"base_url": "http://x:port/v1"}, "base_url= cannot be"),
     ],
 )
 def test_an_option_that_cannot_be_is_refused(options, message):
     with pytest.raises(DissensusError, match=re.escape(message)):
-        Question(**({"model": "m"} | options))
+        RateOptions(**({"model": "m"} | options))
 
 
 def test_a_key_in_the_address_is_refused_without_showing_it():
     for url in ("https://sk-secret@x.org/v1", "https://me:sk-secret@x.org/v1", "https://x.org/v1?key=sk-secret"):
         with pytest.raises(DissensusError, match="put the key into the environment variable OPENAI_API_KEY") as caught:
-            Question(model="m", base_url=url)
+            RateOptions(model="m", base_url=url)
         assert "sk-secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["sk-proj-0123456789", "gsk_0123456789abcdef", "my key"])
 def test_a_key_where_the_name_of_its_variable_belongs_is_not_shown(name):
-    with pytest.raises(OptionError, match="--key-variable") as caught:
+    with pytest.raises(OptionError, match="key_variable=") as caught:
         endpoint_of("https://example.org/v1", key_variable=name)
     assert name not in str(caught.value)
 
 
 def test_a_fully_specified_task_is_not_asked_for_response_sets():
-    question = Question(model="m", asking="both")
+    task = Task(options=("No", "Yes"), response_sets="single")
     with pytest.raises(DissensusError, match="a response set is no more than a forced choice"):
-        question.check_against(Task(options=("No", "Yes"), response_sets="single"))
+        RateOptions.asked({"model": "m", "elicitation": "both", "base_url": "http://localhost:1/v1"}, task, seed=0)
 
 
 def test_options_that_no_file_can_hold_are_refused():

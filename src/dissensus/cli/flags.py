@@ -12,7 +12,7 @@ from dissensus.options import Declared, Options, declarations, default_of, is_se
 Command = Callable[..., None]
 Keywords = Mapping[str, Any]
 """What was typed for the options of a method, ready for its function: `options: Annotated[Keywords, RatersOptions]`."""
-FLAGS = {("elicitation", ""): "--only", ("label_map", "read"): "--map"}
+FLAGS = {("elicitation", ""): "--only", ("label_map", "read"): "--map", ("output", "rate"): "-o"}
 """Options that the command line calls otherwise than Python, by name and the function they belong to."""
 
 

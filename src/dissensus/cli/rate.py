@@ -4,20 +4,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dissensus.cli.flags import Keywords
 from dissensus.cli.output import Output
+from dissensus.methods.rate.options import RateOptions
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dissensus.data.task import Asking, Task
     from dissensus.methods.rate.asking import Progress, Standing
-    from dissensus.methods.rate.options import Structured
     from dissensus.methods.rate.requests import Columns
-    from dissensus.methods.rate.result import RateResult
 
 SECONDS_BETWEEN_LINES = 10.0
 """Where stderr is no terminal, progress is a line now and then."""
@@ -38,148 +37,56 @@ class ItemsInput:
     text_a: Annotated[str | None, typer.Option(metavar="COL", help="Name of the column of a pair's first text.")] = None
     text_b: Annotated[str | None, typer.Option(metavar="COL", help="Name of the column of its second text.")] = None
 
-    def read_task(self) -> "Task":
-        """The task."""
-        from dissensus.data import read_task
-
-        return read_task(self.task)
-
-    def columns(self) -> "Columns":
-        """What the columns are called."""
-        from dissensus.methods.rate.requests import Columns
-
-        return Columns(item=self.item, text=self.text, text_a=self.text_a, text_b=self.text_b)
-
-
-@dataclass(frozen=True, kw_only=True)
-class AskingOptions:
-    """Whom to ask, and how."""
-
-    model: Annotated[str, typer.Option(metavar="M", help="What the server calls the model.")]
-    base_url: Annotated[
-        str, typer.Option(metavar="URL", help="The server: anything that speaks the OpenAI protocol.")
-    ] = "https://api.openai.com/v1"
-    key_variable: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Environment variable with the key, else OPENAI_API_KEY; none for localhost."
-        ),
-    ] = None
-    elicitation: Annotated[
-        str | None,
-        typer.Option(metavar="E", help="forced-choice, response-set or both; as the task says if not given."),
-    ] = None
-    samples: Annotated[int, typer.Option(metavar="N", help="Answers to each item, in each elicitation.")] = 10
-    temperature: Annotated[float, typer.Option(metavar="T", help="How much the answers vary.")] = 1.0
-    max_tokens: Annotated[int, typer.Option(metavar="N", help="How long an answer may be, thinking included.")] = 64
-    logprobs: Annotated[
-        bool, typer.Option("--logprobs", help="Probabilities of forced choices, from log-probabilities.")
-    ] = False
-    structured: Annotated[
-        str, typer.Option(metavar="S", help="json-schema, letters, or auto: a schema where the server takes one.")
-    ] = "auto"
-    judge: Annotated[str | None, typer.Option(metavar="NAME", help="What to call the judge, if not MODEL.")] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SendingOptions:
-    """How fast, how patiently and at what cost."""
-
-    out: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="JUDGES.csv", help="The judges file to write.")
-    ] = None
-    cache: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where answers are kept; JUDGES.cache.sqlite if not given.")
-    ] = None
-    concurrency: Annotated[int, typer.Option(metavar="N", help="Requests at a time.")] = 8
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="How long to wait for an answer.")] = 60.0
-    retries: Annotated[int, typer.Option(metavar="N", help="Tries after the first, if a server is busy or fails.")] = 5
-    max_requests: Annotated[
-        int | None, typer.Option(metavar="N", help="Send no more requests than this, tries included.")
-    ] = None
-    max_tokens_total: Annotated[int | None, typer.Option(metavar="N", help="Use no more tokens than this.")] = None
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would be asked, and ask nothing.")] = False
-    show: Annotated[bool, typer.Option("--show", help="Print the exact prompts for the first item.")] = False
-
 
 def rate_command(
-    source: ItemsInput, options: AskingOptions, sending: SendingOptions, output: Output = Output()
+    source: ItemsInput,
+    options: Annotated[Keywords, RateOptions],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="JUDGES.csv", help="The judges file to write.")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where answers are kept; JUDGES.cache.sqlite if not given.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would be asked, and ask nothing.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Print the exact prompts for the first item.")] = False,
+    output: Output = Output(),
 ) -> None:
     """Ask a model what people were asked.
 
     Writes its answers as a judges file. Stop it at any time: the same command goes on, and asks nothing twice.
     """
-    if sending.show:
-        show_prompts(source, options, output)
+    from dissensus.data import read_task
+    from dissensus.methods.rate import rate
+    from dissensus.methods.rate.requests import Columns
+
+    columns = Columns(item=source.item, text=source.text, text_a=source.text_a, text_b=source.text_b)
+    if show:
+        show_prompts(source, options, columns, output)
         return
     try:
         with _progress(output) as progress:
-            result = _rated(source, options, sending, output, progress)
+            result = rate(
+                source.items, task=read_task(source.task), columns=columns, **options, output=out, cache=cache,
+                dry_run=dry_run, rng=output.seed, progress=progress,
+            )  # fmt: skip
     except KeyboardInterrupt:
         output.remark("Stopped. Every answer so far is kept: the same command goes on from here.")
         raise typer.Exit(INTERRUPTED) from None
     output.show(result)
-    if result.unasked and not result.is_dry_run:
+    if result.unasked and not result.dry_run:
         raise typer.Exit(NOT_ALL_ASKED)
 
 
-def _rated(
-    source: ItemsInput,
-    options: AskingOptions,
-    sending: SendingOptions,
-    output: Output,
-    progress: "Progress | None",
-) -> "RateResult":
-    from dissensus.methods.rate import rate
-
-    return rate(
-        source.items,
-        task=source.read_task(),
-        columns=source.columns(),
-        model=options.model,
-        base_url=options.base_url,
-        key_variable=options.key_variable,
-        elicitation=cast("Asking | None", options.elicitation),
-        samples=options.samples,
-        temperature=options.temperature,
-        max_tokens=options.max_tokens,
-        logprobs=options.logprobs,
-        structured=cast("Structured", options.structured),
-        judge=options.judge,
-        output=sending.out,
-        cache=sending.cache,
-        concurrency=sending.concurrency,
-        timeout=sending.timeout,
-        retries=sending.retries,
-        max_requests=sending.max_requests,
-        max_tokens_total=sending.max_tokens_total,
-        dry_run=sending.dry_run,
-        rng=output.seed,
-        progress=progress,
-    )
-
-
-def show_prompts(source: ItemsInput, options: AskingOptions, output: Output) -> None:
+def show_prompts(source: ItemsInput, options: Keywords, columns: "Columns", output: Output) -> None:
     """Print what would be sent for the first sample of the first item: each elicitation, and each order of a pair."""
     import json
 
-    from dissensus.methods.rate.options import Question
+    from dissensus.data import read_task
     from dissensus.methods.rate.rate import planned
     from dissensus.report.numbers import visible
 
-    task = source.read_task()
-    question = Question(
-        model=options.model,
-        base_url=options.base_url,
-        asking=cast("Asking", options.elicitation or task.elicitation),
-        samples=1,
-        temperature=options.temperature,
-        max_tokens=options.max_tokens,
-        logprobs=options.logprobs,
-        structured=cast("Structured", options.structured),
-        seed=output.seed,
-    )
-    plan, _ = planned(source.items, task, question, source.columns())
+    task = read_task(source.task)
+    plan, _ = planned(source.items, task, RateOptions.asked({**options, "samples": 1}, task, seed=output.seed), columns)
     requests = [plan.request(number) for number in range(plan.per_item)]
     if output.as_json:
         print(json.dumps({"requests": [request.body for request in requests]}, indent=2, ensure_ascii=False))

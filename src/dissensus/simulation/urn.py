@@ -237,9 +237,7 @@ def rounded(reports: Floats, decimals: int) -> Floats:
 
 
 RUNNING_EXAMPLE = Urn(
-    labels=("C", "D"),
-    states=np.array([[0.8, 0.2], [0.1, 0.9], [0.5, 0.5]]),
-    weights=np.array([0.7, 0.2, 0.1]),
+    labels=("C", "D"), states=np.array([[0.8, 0.2], [0.1, 0.9], [0.5, 0.5]]), weights=np.array([0.7, 0.2, 0.1])
 )
 """Do raters prefer the cat (C) or the dog (D)? In seven of ten items 80% prefer the cat, in two 10%, in one half."""
 

@@ -195,12 +195,7 @@ def assemble_people(
 
 
 def assemble_answers(
-    profiles: Profiles,
-    spelled: Spelled,
-    coding: Coding,
-    *,
-    totals: tuple[int, int],
-    provenance: Provenance,
+    profiles: Profiles, spelled: Spelled, coding: Coding, *, totals: tuple[int, int], provenance: Provenance
 ) -> Judges:
     """The answers of the profiles: as many of each kind as were given."""
     cells = cells_of(profiles.judged)

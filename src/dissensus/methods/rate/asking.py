@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 
 from dissensus.methods.rate.cache import Cache, Committer, Entry
 from dissensus.methods.rate.client import LONGEST_ASKED_WAIT, Client, Reply, Trouble, backoff
-from dissensus.methods.rate.options import OPENAI, Endpoint, Question
+from dissensus.methods.rate.options import OPENAI, Endpoint, RateOptions
 from dissensus.methods.rate.requests import LengthKey, Plan, Request
+from dissensus.options import named, spelled
 
 OVERHEAD_TOKENS = 64
 """What a server's chat template may add to a prompt."""
@@ -52,11 +53,11 @@ class Budget:
         async with self._change:
             while True:
                 if self._max_requests is not None and self.requests >= self._max_requests:
-                    return "--max-requests"
+                    return named("max_requests")
                 if self._max_tokens is None or self.tokens + self._reserved + tokens <= self._max_tokens:
                     break
                 if not self._under_way:
-                    return "--max-tokens-total"
+                    return named("max_tokens_total")
                 await self._change.wait()
             self.requests += 1
             self._under_way += 1
@@ -137,11 +138,11 @@ class Asker:
     """
 
     def __init__(
-        self, client: Client, cache: Cache, question: Question, *, total: int, progress: Progress | None
+        self, client: Client, cache: Cache, options: RateOptions, *, total: int, progress: Progress | None
     ) -> None:
-        self._client, self._question, self._progress = client, question, progress
-        self._committer = Committer(cache, most=question.concurrency, on_error=lambda: self.halt(Stop("an error")))
-        self._budget = Budget(max_requests=question.max_requests, max_tokens=question.max_tokens_total)
+        self._client, self._options, self._progress = client, options, progress
+        self._committer = Committer(cache, most=options.concurrency, on_error=lambda: self.halt(Stop("an error")))
+        self._budget = Budget(max_requests=options.max_requests, max_tokens=options.max_tokens_total)
         self._halted = asyncio.Event()
         self._free_at = 0.0  # nothing is sent before this time of the loop's clock
         self._failed_in_a_row: list[tuple[str, bool]] = []  # the items, and whether it was the server's fault
@@ -172,7 +173,7 @@ class Asker:
             if trouble.kind == "fatal" or (trouble.is_unreachable and not self.standing.answered):
                 self.halt(Stop(trouble.reason, is_fatal=True))
                 return trouble
-            if trouble.kind == "final" or attempt == self._question.retries or not self._may_wait(trouble):
+            if trouble.kind == "final" or attempt == self._options.retries or not self._may_wait(trouble):
                 break
             await self._back_off(trouble, attempt, request)
             attempt += 1
@@ -182,7 +183,7 @@ class Asker:
 
     async def _try(self, request: Request) -> Trouble | None:
         """Send a request once."""
-        most = tokens_at_most(request, self._question.max_tokens)
+        most = tokens_at_most(request, self._options.max_tokens)
         limit = None if self.is_halted else await self._budget.reserve(most)
         if limit is not None:
             self.halt(Stop(f"{limit} is reached"))
@@ -194,21 +195,20 @@ class Asker:
         except Trouble as trouble:
             await self._budget.settle(most, spent=most if trouble.is_spent else 0)
             return trouble
-        await self._budget.settle(most, spent=tokens_spent(reply, request, self._question.max_tokens))
+        await self._budget.settle(most, spent=tokens_spent(reply, request, self._options.max_tokens))
         self._failed_in_a_row.clear()
         await self._committer.save(self._entry(request, reply=reply), lambda: self._count(reply))
         return None
 
     async def record_failure(self, request: Request, trouble: Trouble) -> None:
         """Record that a request has no answer; many in a row mean that no other will have one."""
-        await self._committer.save(self._entry(request, failure=trouble.reason), lambda: self._count(None))
+        await self._committer.save(self._entry(request, failure=spelled(trouble.reason)), lambda: self._count(None))
         row = self._failed_in_a_row
         row.append((request.item, trouble.is_unreachable or trouble.status == TOO_MANY_REQUESTS))
-        fewest = max(FEWEST_IN_A_ROW, self._question.concurrency)
+        fewest = max(FEWEST_IN_A_ROW, self._options.concurrency)
         is_server = sum(at_fault for _, at_fault in row) >= fewest
         if is_server or (len(row) >= fewest and len({item for item, _ in row}) >= FEWEST_IN_A_ROW):
-            said = trouble.reason.rstrip(".")
-            self.halt(Stop(f"{len(row)} requests in a row failed, the last with: {said}"))
+            self.halt(Stop(f"{len(row)} requests in a row failed, the last with: {trouble.reason.rstrip('.')}"))
 
     def count_cached(self) -> None:
         """Count a request that an earlier run answered."""
@@ -239,7 +239,7 @@ class Asker:
         await self._client.close()
 
     def _entry(self, request: Request, *, reply: Reply | None = None, failure: str | None = None) -> Entry:
-        url, model = self._question.base_url, self._question.model
+        url, model = self._options.base_url, self._options.model
         return Entry(key=request.key, endpoint=url, model=model, sample=request.sample, reply=reply, failure=failure)
 
     def _may_wait(self, trouble: Trouble) -> bool:
@@ -250,7 +250,7 @@ class Asker:
         if trouble.wait is not None:
             until = asyncio.get_running_loop().time() + trouble.wait
             self._free_at = max(self._free_at, until)
-        await self._wait(max(trouble.wait or 0.0, backoff(attempt, seed=self._question.seed, key=request.key)))
+        await self._wait(max(trouble.wait or 0.0, backoff(attempt, seed=self._options.seed, key=request.key)))
 
     async def _wait(self, seconds: float) -> None:
         """Wait, but no longer than until the end of the run."""
@@ -271,8 +271,8 @@ YES, NO = "yes", "no"
 
 def first_plan(plan: Plan, found: dict[str, str]) -> Plan:
     """The plan in the form that is known to work, or most likely does."""
-    structured = plan.question.structured
-    is_openai = urlsplit(plan.question.base_url).hostname == urlsplit(OPENAI).hostname
+    structured = plan.options.structured
+    is_openai = urlsplit(plan.options.base_url).hostname == urlsplit(OPENAI).hostname
     likely: LengthKey = "max_completion_tokens" if is_openai else "max_tokens"
     return replace(
         plan,
@@ -283,7 +283,7 @@ def first_plan(plan: Plan, found: dict[str, str]) -> Plan:
 
 def is_settled(plan: Plan, found: dict[str, str]) -> bool:
     """Whether nothing is left to find out."""
-    return LIMIT in found and (plan.question.structured != "auto" or SCHEMA in found)
+    return LIMIT in found and (plan.options.structured != "auto" or SCHEMA in found)
 
 
 async def settle(plan: Plan, asker: Asker, cache: Cache) -> tuple[Plan, int | None]:
@@ -301,7 +301,7 @@ async def settle(plan: Plan, asker: Asker, cache: Cache) -> tuple[Plan, int | No
     int, optional
         The number of the request, if it was asked.
     """
-    url, model = plan.question.base_url, plan.question.model
+    url, model = plan.options.base_url, plan.options.model
     if is_settled(plan, cache.learned(url, model)):
         return plan, None
     trouble, number = None, _shortest(plan)
@@ -327,7 +327,7 @@ def _shortest(plan: Plan) -> int:
 
 def _findings(form: Plan) -> dict[str, str]:
     found: dict[str, str] = {LIMIT: form.length_key}
-    if form.question.structured == "auto":
+    if form.options.structured == "auto":
         found[SCHEMA] = YES if form.as_json else NO
     return found
 
@@ -336,7 +336,7 @@ def _forms(plan: Plan) -> list[Plan]:
     """The forms to try, the most wanted first."""
     other: LengthKey = "max_completion_tokens" if plan.length_key == "max_tokens" else "max_tokens"
     forms = [plan, replace(plan, length_key=other)]
-    if plan.as_json and plan.question.structured == "auto":
+    if plan.as_json and plan.options.structured == "auto":
         forms += [replace(form, as_json=False) for form in forms]
     return forms
 
@@ -405,13 +405,13 @@ def run(
 async def _run(
     plan: Plan, endpoint: Endpoint, cache: Cache, *, progress: Progress | None, backwards: bool
 ) -> tuple[Plan, Standing, Stop | None]:
-    client = Client(endpoint, concurrency=plan.question.concurrency, timeout=plan.question.timeout)
-    asker = Asker(client, cache, plan.question, total=len(plan), progress=progress)
+    client = Client(endpoint, concurrency=plan.options.concurrency, timeout=plan.options.timeout)
+    asker = Asker(client, cache, plan.options, total=len(plan), progress=progress)
     try:
         plan, begun = await settle(plan, asker, cache)
         order = range(len(plan) - 1, -1, -1) if backwards else range(len(plan))
         numbers = (number for number in order if number != begun)
-        tasks = [_work(plan, numbers, asker, cache) for _ in range(plan.question.concurrency)]
+        tasks = [_work(plan, numbers, asker, cache) for _ in range(plan.options.concurrency)]
         outcomes = await asyncio.gather(*tasks, return_exceptions=True)
         await asker.saved()
     finally:

@@ -11,9 +11,11 @@ from pathlib import Path
 
 from dissensus.errors import FileError
 from dissensus.methods.rate.client import Reply
+from dissensus.options import named
 
 # ---- Every answer, on disk before it is counted: an SQLite file that only its owner can read
 
+CACHE = named("cache")
 OWNER_ONLY = 0o600
 BUSY_SECONDS = 60.0
 ROOM = 1 << 20
@@ -112,7 +114,7 @@ class Cache:
             return (None if row[0] is None else Reply.from_json(row[0])), row[1]
         except (ValueError, TypeError, AttributeError) as error:
             raise FileError(
-                f"An answer in the cache {self.path} is damaged: name another file with --cache, and ask again."
+                f"An answer in the cache {self.path} is damaged: name another file with {CACHE}, and ask again."
             ) from error
 
     def save(self, entries: Iterable[Entry]) -> None:
@@ -137,11 +139,11 @@ class Cache:
         (found,) = self._writer.execute("PRAGMA user_version").fetchone()
         if found not in {0, FORMAT}:
             raise FileError(
-                f"{self.path.name} was written by another version of dissensus: name another file with --cache."
+                f"{self.path.name} was written by another version of dissensus: name another file with {CACHE}."
             )
         tables = {name for (name,) in self._writer.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if (found == 0 and tables) or (found == FORMAT and not tables >= _OURS):
-            raise FileError(f"{self.path.name} is a database of something else: name another file with --cache.")
+            raise FileError(f"{self.path.name} is a database of something else: name another file with {CACHE}.")
         if found == 0:
             self._writer.execute(f"PRAGMA user_version = {FORMAT}")
 
@@ -154,7 +156,7 @@ class Cache:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             advice = next((remedy for word, remedy in _REMEDIES.items() if word in str(reason)), "Make room")
             raise FileError(
-                f"The cache {self.path} cannot be written: {reason}. {advice}, or name another file with --cache."
+                f"The cache {self.path} cannot be written: {reason}. {advice}, or name another file with {CACHE}."
             ) from error
 
 
@@ -168,7 +170,7 @@ def _check_is_database(path: Path) -> None:
     with path.open("rb") as stream:
         start = stream.read(len(_MAGIC))
     if start and start != _MAGIC:
-        raise FileError(f"{path} is no cache: file is not a database. Name another file with --cache.")
+        raise FileError(f"{path} is no cache: file is not a database. Name another file with {CACHE}.")
 
 
 def _make_private(path: Path) -> None:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from dissensus.data.labels import number
 from dissensus.errors import MissingExtraError, OptionError, one_line
 from dissensus.methods.rate.options import NO_KEY, Endpoint
+from dissensus.options import named
 
 if TYPE_CHECKING:
     import openai
@@ -214,8 +215,9 @@ def _number(value: object) -> float | None:
 # ---- The one place that talks to a server: the openai SDK, with our own retries, time limits and rules for redirects
 
 PATH = "/chat/completions"
+BASE_URL = named("base_url")
 REDIRECTS = range(300, 400)
-HINTS = {401: "Check the key in the environment.", 404: "Check --model and --base-url."}
+HINTS = {401: "Check the key in the environment.", 404: f"Check {named('model')} and {named('base_url')}."}
 NOT_IMPLEMENTED = 501
 TRANSIENT = frozenset({408, 409, 425, 429})
 SERVER_ERRORS = 500
@@ -317,9 +319,9 @@ class Client:
         reason = f"the connection broke off ({name})"
         if is_unreachable and "CERTIFICATE" in str(cause).upper():
             said = self._short(str(cause))
-            reason = f"the certificate of {self._endpoint.url} is not to be trusted ({said}). Check --base-url."
+            reason = f"the certificate of {self._endpoint.url} is not to be trusted ({said}). Check {BASE_URL}."
         elif is_unreachable:
-            reason = f"nobody listens at {self._endpoint.url}. Start the server, or check --base-url."
+            reason = f"nobody listens at {self._endpoint.url}. Start the server, or check {BASE_URL}."
         return Trouble(reason, kind="transient", is_spent=not is_unreachable, is_unreachable=is_unreachable)
 
     def _on_status(self, error: "openai.APIStatusError") -> Reply:
@@ -331,7 +333,7 @@ class Client:
         said = f"HTTP {status}: {message}"
         if status in REDIRECTS:
             to = urlsplit(error.response.headers.get("location", "")).hostname or "another address"
-            reason = f"{self._endpoint.url} sends us on to {self._short(to)}. Give that address as --base-url."
+            reason = f"{self._endpoint.url} sends us on to {self._short(to)}. Give that address as {BASE_URL}."
             raise Trouble(reason, kind="fatal", status=status) from None
         if status in HINTS or "insufficient_quota" in code:
             hint = HINTS.get(status, "Add to the account, or ask another server.")

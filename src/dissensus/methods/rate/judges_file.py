@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import tempfile
 from collections import Counter
@@ -14,13 +15,15 @@ from dissensus.data.labels import SEPARATOR
 from dissensus.data.ratings import Elicitation
 from dissensus.data.sources.files import SUFFIXES
 from dissensus.errors import FileError, OptionError
-from dissensus.methods.rate.answers import Verdict
+from dissensus.methods.rate.answers import STATUSES, Verdict
 from dissensus.methods.rate.client import Reply
 from dissensus.methods.rate.requests import Plan, Request
 from dissensus.methods.rate.result import LabelCount, PlaceCount, Tally, TroubledAnswer
+from dissensus.options import named
 
 # ---- The judges file: one row for each request that was made
 
+OUTPUT = named("output", of="rate")
 ROOM = 1 << 20
 """Bytes that must fit on the disk before anything is asked."""
 
@@ -35,7 +38,7 @@ class JudgesFile:
     def __init__(self, stream: TextIO, plan: Plan, judge: str) -> None:
         self._stream, self._judge = stream, judge
         self._is_paired = plan.task.kind == "pairwise"
-        self._options = plan.task.options if plan.question.logprobs else ()
+        self._options = plan.task.options if plan.options.logprobs else ()
         self._write(
             "item", "judge", "sample", "elicitation", *(["order"] if self._is_paired else []), "label",
             *(f"p_{option}" for option in self._options), "status", "reason", "shown", "raw",
@@ -44,20 +47,14 @@ class JudgesFile:
     def add(self, request: Request, verdict: Verdict) -> None:
         """Write what came of a request."""
         probabilities = [verdict.probabilities.get(option) for option in self._options]
+        # As JSON what the server said stays on one line, and no spreadsheet takes it for a formula.
+        raw = json.dumps(verdict.raw, ensure_ascii=False) if verdict.raw else ""
         self._write(
-            request.item,
-            self._judge,
-            str(request.sample),
-            request.elicitation,
-            *([request.order] if self._is_paired else []),
-            verdict.label,
-            *("" if value is None else repr(value) for value in probabilities),
-            verdict.status,
-            verdict.reason,
-            SEPARATOR.join(option.name for option in request.shown),
-            # As JSON it stays on one line, and no spreadsheet takes it for a formula.
-            json.dumps(verdict.raw, ensure_ascii=False) if verdict.raw else "",
-        )
+            request.item, self._judge, str(request.sample), request.elicitation,
+            *([request.order] if self._is_paired else []), verdict.label,
+            *("" if value is None else repr(value) for value in probabilities), verdict.status, verdict.reason,
+            SEPARATOR.join(option.name for option in request.shown), raw,
+        )  # fmt: skip
 
     def _write(self, *cells: str) -> None:
         self._stream.write(",".join(map(_quoted, cells)) + "\n")
@@ -87,11 +84,13 @@ def replaced(path: Path) -> Iterator[TextIO]:
 def check_names(output: Path, cache: Path, *, source: str | os.PathLike[str] | None) -> None:
     """An error if one file would take the place of another, or would not be read back as the CSV file that it is."""
     if source is not None and _is_same(output, Path(source)):
-        raise OptionError(f"-o {output} is the file of the items, which would be lost: name another file.")
+        raise OptionError(f"{OUTPUT} {output} is the file of the items, which would be lost: name another file.")
     if _is_same(output, cache):
-        raise OptionError(f"-o {output} is the cache as well, which would be lost: name another file.")
+        raise OptionError(f"{OUTPUT} {output} is the cache as well, which would be lost: name another file.")
     if SUFFIXES.get(output.suffix.lower()) != "csv":
-        raise OptionError(f"-o {output} would not be read back, because we write CSV: name a file that ends in .csv.")
+        raise OptionError(
+            f"{OUTPUT} {output} would not be read back, because we write CSV: name a file that ends in .csv."
+        )
 
 
 def _is_same(one: Path, other: Path) -> bool:
@@ -124,7 +123,7 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}. Name another file with -o.") from error
+        raise FileError(f"{path} cannot be written: {error.strerror}. Name another file with {OUTPUT}.") from error
 
 
 # ---- What came of the requests, counted
@@ -157,49 +156,42 @@ class Counts:
         elif len(self.troubled) < SHOWN:
             self.troubled.append(
                 TroubledAnswer(
-                    item=request.item,
-                    sample=request.sample,
-                    elicitation=request.elicitation,
-                    status=verdict.status,
-                    reason=verdict.reason,
-                    raw=verdict.raw,
+                    item=request.item, sample=request.sample, elicitation=request.elicitation,
+                    status=verdict.status, reason=verdict.reason, raw=verdict.raw,
                 )
-            )
+            )  # fmt: skip
 
     def tallies(self, plan: Plan) -> tuple[Tally, ...]:
         """One for each elicitation."""
-        each = len(plan) // len(plan.question.elicitations)
-        found = []
-        for elicitation in plan.question.elicitations:
-            ok, invalid, refused, failed = (
-                self.statuses[elicitation, status] for status in ("ok", "invalid", "refused", "failed")
-            )
-            unasked = each - ok - invalid - refused - failed
-            found.append(
+        each = len(plan) // len(plan.options.elicitations)
+        tallies = []
+        for elicitation in plan.options.elicitations:
+            counts = {status: self.statuses[elicitation, status] for status in STATUSES}
+            asked = sum(counts.values())
+            ok, invalid, refused, failed = (n / asked if asked else math.nan for n in counts.values())
+            tallies.append(
                 Tally(
-                    elicitation=elicitation, requests=each, ok=ok, invalid=invalid, refused=refused, failed=failed,
-                    unasked=unasked,
+                    elicitation=elicitation, requests=each, **counts, unasked=each - asked, share_ok=ok,
+                    share_invalid=invalid, share_refused=refused, share_failed=failed,
                 )
             )  # fmt: skip
-        return tuple(found)
+        return tuple(tallies)
 
     def label_counts(self, plan: Plan) -> tuple[LabelCount, ...]:
         """How often each label was given: every option, then the sets that were."""
-        found = []
-        for elicitation in plan.question.elicitations:
+        counts: list[LabelCount] = []
+        for elicitation in plan.options.elicitations:
             given = {label: count for (kind, label), count in self.labels.items() if kind == elicitation}
             sets = sorted(given.keys() - set(plan.task.options), key=lambda label: (label.count("|"), label))
             total = sum(given.values())
-            found += [
-                LabelCount(elicitation=elicitation, label=label, count=given.get(label, 0), total=total)
-                for label in (*plan.task.options, *sets)
-            ]
-        return tuple(found)
+            for label in (*plan.task.options, *sets):
+                count = given.get(label, 0)
+                share = count / total if total else math.nan
+                counts.append(LabelCount(elicitation=elicitation, label=label, count=count, share=share))
+        return tuple(counts)
 
     def place_counts(self, plan: Plan) -> tuple[PlaceCount, ...]:
         """How often a forced choice fell on the option at each place."""
         total = sum(self.places.values())
-        if not total:
-            return ()
-        places = range(len(plan.task.options))
-        return tuple(PlaceCount(place=place + 1, count=self.places[place], total=total) for place in places)
+        counts = [self.places[place] for place in range(len(plan.task.options))] if total else []
+        return tuple(PlaceCount(place=i, count=n, share=n / total) for i, n in enumerate(counts, start=1))

@@ -204,12 +204,7 @@ PICKS: dict[Elicitation, str] = {
 
 
 def prompt_of(
-    task: Task,
-    texts: Sequence[str],
-    shown: Sequence[ShownOption],
-    *,
-    elicitation: Elicitation,
-    as_json: bool,
+    task: Task, texts: Sequence[str], shown: Sequence[ShownOption], *, elicitation: Elicitation, as_json: bool
 ) -> str:
     """The whole message.
 

@@ -9,11 +9,13 @@ from dissensus.methods.rate.answers import Verdict, verdict_on
 from dissensus.methods.rate.asking import Progress, Standing, Stop, first_plan, run, tokens_at_most
 from dissensus.methods.rate.cache import Cache
 from dissensus.methods.rate.client import Reply
-from dissensus.methods.rate.judges_file import Counts, JudgesFile, check_names, check_writable, replaced
-from dissensus.methods.rate.options import OPENAI, Endpoint, Question, Structured, endpoint_of
+from dissensus.methods.rate.judges_file import OUTPUT, Counts, JudgesFile, check_names, check_writable, replaced
+from dissensus.methods.rate.options import OPENAI, Endpoint, RateOptions, Structured, endpoint_of
 from dissensus.methods.rate.prompts import check_options, examples_for
 from dissensus.methods.rate.requests import Columns, Items, Plan, Request, read_items
 from dissensus.methods.rate.result import RateResult, Spending
+from dissensus.options import named
+from dissensus.results import Message
 
 if TYPE_CHECKING:
     from dissensus.methods.rate.requests import Source
@@ -97,23 +99,16 @@ def rate(
     -------
     RateResult
     """
-    if judge is not None and not judge.strip():
-        raise OptionError("--judge is blank: give the judge a name, or leave it out to call it by its model.")
-    question = Question(
-        model=model, base_url=base_url, asking=elicitation or task.elicitation, samples=samples,
-        temperature=temperature, max_tokens=max_tokens, logprobs=logprobs, structured=structured, seed=rng,
-        concurrency=concurrency, timeout=timeout, retries=retries, max_requests=max_requests,
-        max_tokens_total=max_tokens_total,
-    )  # fmt: skip
-    plan, read = planned(items, task, question, columns)
+    options = RateOptions.asked(locals(), task, seed=rng)
+    plan, read = planned(items, task, options, columns)
     target, store = _files(items, output, cache, dry_run=dry_run)
     if dry_run:
         return _counted(plan, read, store, judge=judge or model)
-    endpoint = endpoint_of(question.base_url, key_variable=key_variable)
+    endpoint = endpoint_of(options.base_url, key_variable=key_variable)
     check_writable(target)
     answers = Cache(store)
     try:
-        plan = first_plan(plan, answers.learned(question.base_url, model))
+        plan = first_plan(plan, answers.learned(options.base_url, model))
         plan, standing, stop = run(plan, endpoint, answers, progress=progress)
         _check_stop(stop, plan)
         return _written(plan, read, answers, target, standing=standing, stop=stop, judge=judge or model, to=endpoint)
@@ -121,12 +116,11 @@ def rate(
         answers.close()
 
 
-def planned(items: "Source", task: Task, question: Question, columns: Columns | None = None) -> tuple[Plan, Items]:
+def planned(items: "Source", task: Task, options: RateOptions, columns: Columns | None = None) -> tuple[Plan, Items]:
     """Every request, in the form that is asked for first, and the items that they are about."""
     check_options(task)
-    question.check_against(task)
     read = read_items(items, kind=task.kind, columns=columns)
-    return first_plan(Plan(items=read.items, task=task, question=question, as_json=True), {}), read
+    return first_plan(Plan(items=read.items, task=task, options=options, as_json=True), {}), read
 
 
 def _files(
@@ -134,7 +128,7 @@ def _files(
 ) -> tuple[Path, Path]:
     """The judges file, and the cache beside it; neither may be the items, nor the other."""
     if output is None and not dry_run:
-        raise OptionError("There is no file to write: name one with -o JUDGES.csv.")
+        raise OptionError(f"There is no file to write: name one with {OUTPUT} JUDGES.csv.")
     target = Path("judges.csv" if output is None else output)
     store = target.with_name(f"{target.stem}.cache.sqlite") if cache is None else Path(cache)
     if output is not None:
@@ -144,8 +138,7 @@ def _files(
 
 def _check_stop(stop: Stop | None, plan: Plan) -> None:
     if stop is not None and stop.is_fatal:
-        question = plan.question
-        raise DissensusError(f"{question.model} at {question.base_url} cannot be asked: {stop.reason}")
+        raise DissensusError(f"{plan.options.model} at {plan.options.base_url} cannot be asked: {stop.reason}")
 
 
 def outcomes(plan: Plan, cache: Cache) -> Iterator[tuple[Request, Reply | None, Verdict]]:
@@ -160,16 +153,9 @@ def outcomes(plan: Plan, cache: Cache) -> Iterator[tuple[Request, Reply | None, 
 
 
 def _written(
-    plan: Plan,
-    items: Items,
-    cache: Cache,
-    target: Path,
-    *,
-    standing: Standing,
-    stop: Stop | None,
-    judge: str,
+    plan: Plan, items: Items, cache: Cache, target: Path, *, standing: Standing, stop: Stop | None, judge: str,
     to: Endpoint,
-) -> RateResult:
+) -> RateResult:  # fmt: skip
     """Write the judges file, and say what is in it."""
     counts = Counts()
     with replaced(target) as stream:
@@ -178,23 +164,11 @@ def _written(
             file.add(request, verdict)
             counts.add(request, verdict, reply)
     spending = Spending(
-        cached=standing.cached,
-        asked=standing.answered + standing.failed,
-        sent=standing.sent,
-        prompt_tokens=standing.prompt_tokens,
-        answer_tokens=standing.answer_tokens,
-        all_tokens=counts.tokens,
-    )
-    return _result(
-        plan,
-        items,
-        counts,
-        spending,
-        judge=judge,
-        stopped=None if stop is None else stop.reason,
-        output=str(target),
-        warnings=(*_before(plan, to), *_after(plan, counts, stop)),
-    )
+        cached=standing.cached, asked=standing.answered + standing.failed, sent=standing.sent,
+        prompt_tokens=standing.prompt_tokens, answer_tokens=standing.answer_tokens, all_tokens=counts.tokens,
+    )  # fmt: skip
+    warnings = (*_before(plan, to), *_after(plan, counts, stop))
+    return _result(plan, items, counts, spending, judge=judge, stop=stop, output=str(target), warnings=warnings)
 
 
 def _counted(plan: Plan, items: Items, store: Path, *, judge: str) -> RateResult:
@@ -204,67 +178,53 @@ def _counted(plan: Plan, items: Items, store: Path, *, judge: str) -> RateResult
     cache = Cache(store) if store.exists() else None
     try:
         if cache is not None:
-            plan = first_plan(plan, cache.learned(plan.question.base_url, plan.question.model))
+            plan = first_plan(plan, cache.learned(plan.options.base_url, plan.options.model))
             for request, reply, verdict in outcomes(plan, cache):
                 counts.add(request, verdict, reply)
         for request in map(plan.request, range(len(plan))):
             is_known = cache is not None and cache.has_answer(request.key)
             cached += is_known
-            most += 0 if is_known else tokens_at_most(request, plan.question.max_tokens)
+            most += 0 if is_known else tokens_at_most(request, plan.options.max_tokens)
     finally:
         if cache is not None:
             cache.close()
     spending = Spending(cached=cached, all_tokens=counts.tokens, most_tokens=most)
-    warnings = (*_before(plan, None), *_limited(plan.question, requests=len(plan) - cached, tokens=most))
-    return _result(plan, items, counts, spending, judge=judge, is_dry_run=True, warnings=warnings)
+    warnings = (*_before(plan, None), *_limited(plan.options, requests=len(plan) - cached, tokens=most))
+    return _result(plan, items, counts, spending, judge=judge, warnings=warnings)
 
 
-def _limited(question: Question, *, requests: int, tokens: int) -> list[str]:
+def _limited(options: RateOptions, *, requests: int, tokens: int) -> list[str]:
     """Which limits would end the run early."""
     found = []
-    if question.max_requests is not None and requests > question.max_requests:
-        found.append(f"The run would stop after {counted(question.max_requests, 'request')}, at --max-requests.")
-    if question.max_tokens_total is not None and tokens > question.max_tokens_total:
-        found.append("The run may stop before all is asked, at --max-tokens-total.")
+    if options.max_requests is not None and requests > options.max_requests:
+        found.append(
+            f"The run would stop after {counted(options.max_requests, 'request')}, at {named('max_requests')}."
+        )
+    if options.max_tokens_total is not None and tokens > options.max_tokens_total:
+        found.append(f"The run may stop before all is asked, at {named('max_tokens_total')}.")
     return found
 
 
 def _result(
-    plan: Plan,
-    items: Items,
-    counts: Counts,
-    spending: Spending,
-    *,
-    judge: str,
-    warnings: tuple[str, ...],
-    is_dry_run: bool = False,
-    stopped: str | None = None,
-    output: str | None = None,
-) -> RateResult:
+    plan: Plan, items: Items, counts: Counts, spending: Spending, *, judge: str, warnings: tuple[str, ...],
+    stop: Stop | None = None, output: str | None = None,
+) -> RateResult:  # fmt: skip
     return RateResult(
-        settings={**plan.question.settings(), "task": plan.task.name, "options": list(plan.task.options)},
-        data={"items": items.describe_data()},
-        warnings=warnings,
-        judge=judge,
-        is_dry_run=is_dry_run,
-        form="json-schema" if plan.as_json else "letters",
-        tallies=counts.tallies(plan),
-        labels=counts.label_counts(plan),
-        places=counts.place_counts(plan),
-        troubled=tuple(counts.troubled),
-        spending=spending,
-        stopped=stopped,
-        output=output,
-    )
+        settings={**plan.options.settings(), "task": plan.task.name, "options": list(plan.task.options)},
+        data={"items": items.describe_data()}, warnings=warnings, judge=judge, dry_run=output is None,
+        form="json-schema" if plan.as_json else "letters", requests=len(plan), tallies=counts.tallies(plan),
+        labels=counts.label_counts(plan), places=counts.place_counts(plan), troubled=tuple(counts.troubled),
+        spending=spending, stopped=None if stop is None else Message(stop.reason), output=output,
+    )  # fmt: skip
 
 
 def _before(plan: Plan, to: Endpoint | None) -> tuple[str, ...]:
-    """What is odd about the question."""
-    question, task, found = plan.question, plan.task, []
-    if question.temperature == 0 and question.samples > 1:
+    """What is odd about the options."""
+    options, task, found = plan.options, plan.task, []
+    if options.temperature == 0 and options.samples > 1:
         found.append("At temperature 0 samples differ by the order of the options only: they are no independent draws.")
     left_out = len(task.examples) - len(examples_for(task, "forced_choice"))
-    if left_out and "forced_choice" in question.elicitations:
+    if left_out and "forced_choice" in options.elicitations:
         found.append(f"Forced choices are asked without {counted(left_out, 'example')} of several options.")
     if to is not None and to.key and to.url.startswith("http:") and not to.is_loopback:
         found.append("The key was sent without encryption: give an address with https if the server has one.")
@@ -274,14 +234,14 @@ def _before(plan: Plan, to: Endpoint | None) -> tuple[str, ...]:
 def _after(plan: Plan, counts: Counts, stop: Stop | None) -> tuple[str, ...]:
     """What is odd about the answers."""
     found = []
-    if plan.question.structured == "auto" and not plan.as_json:
+    if plan.options.structured == "auto" and not plan.as_json:
         found.append("The server takes no JSON schema: letters were asked for.")
-    failed = sum(counts.statuses[elicitation, "failed"] for elicitation in plan.question.elicitations)
+    failed = sum(counts.statuses[elicitation, "failed"] for elicitation in plan.options.elicitations)
     if failed:
         found.append(f"{counted(failed, 'request')} failed. The same command asks them again, and only them.")
     if stop is not None:
         found.append(f"Not everything was asked: {stop.reason}. The same command goes on where this one stopped.")
-    if plan.question.logprobs and counts.without_probabilities:
+    if plan.options.logprobs and counts.without_probabilities:
         without = counted(counts.without_probabilities, "forced choice")
         found.append(f"The server sent no log-probabilities with {without}: they have a label only.")
     if not counts.labels:

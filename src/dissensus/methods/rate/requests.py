@@ -17,8 +17,9 @@ from dissensus.data.sources.files import sha256_of
 from dissensus.data.sources.source import FrameSheet, open_sheet
 from dissensus.data.task import Kind, Task
 from dissensus.errors import ColumnError, FileError, RatingsError, counted, listed
-from dissensus.methods.rate.options import TOP_TOKENS, Question
+from dissensus.methods.rate.options import TOP_TOKENS, RateOptions
 from dissensus.methods.rate.prompts import ShownOption, option_order, prompt_of, response_format, shown_options
+from dissensus.options import named
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -85,7 +86,10 @@ def read_items(source: "Source", *, kind: Kind, columns: Columns | None = None) 
     """
     given = Columns() if columns is None else columns
     with _opened(source) as sheet:
-        names = {role: find_column(sheet, role, getattr(given, role), option=_option(role)) for role in ROLES[kind]}
+        names = {
+            role: find_column(sheet, role, getattr(given, role), option=f"{named(role, of='columns')} {{column}}")
+            for role in ROLES[kind]
+        }
         _check_columns(sheet, names, kind=kind)
         cells = sheet.load([name for name in names.values() if name is not None])
     items = _items(cells, {role: str(name) for role, name in names.items()}, name=sheet.name)
@@ -110,10 +114,6 @@ def _opened(source: "Source") -> Iterator[Sheet]:
         yield FrameSheet(source)
 
 
-def _option(role: str) -> str:
-    return f"--{role.replace('_', '-')} {{column}}"
-
-
 def _check_columns(sheet: Sheet, names: dict[str, str | None], *, kind: Kind) -> None:
     """An error where a column is missing; it says so if the file is one for the other kind of task."""
     absent = [role for role, name in names.items() if name is None]
@@ -125,7 +125,7 @@ def _check_columns(sheet: Sheet, names: dict[str, str | None], *, kind: Kind) ->
             f"{sheet.name} has the columns {' and '.join(ROLES[other][1:])}, and a {kind} task needs "
             f'{" and ".join(ROLES[kind][1:])}: write kind = "{other}" in the task file, or give other items.'
         )
-    raise missing_columns(sheet, absent, option="--{role} {column}")
+    raise missing_columns(sheet, absent, option=f"{named('{role}', of='columns')} {{column}}")
 
 
 def _items(cells: Cells, names: dict[str, str], *, name: str) -> tuple[Item, ...]:
@@ -207,7 +207,7 @@ class Plan:
 
     Attributes
     ----------
-    items, task, question
+    items, task, options
         What to ask, and how.
     as_json : bool
         Whether answers are JSON objects or letters.
@@ -217,7 +217,7 @@ class Plan:
 
     items: tuple[Item, ...]
     task: Task
-    question: Question
+    options: RateOptions
     as_json: bool
     length_key: LengthKey = "max_tokens"
 
@@ -232,15 +232,15 @@ class Plan:
     @property
     def per_item(self) -> int:
         """How many requests there are about an item."""
-        return len(self.orders) * len(self.question.elicitations) * self.question.samples
+        return len(self.orders) * len(self.options.elicitations) * self.options.samples
 
     def request(self, number: int) -> Request:
         """The request with this number."""
-        place, sample = divmod(number, self.question.samples)
-        place, which = divmod(place, len(self.question.elicitations))
+        place, sample = divmod(number, self.options.samples)
+        place, which = divmod(place, len(self.options.elicitations))
         at, order = divmod(place, len(self.orders))
-        item, elicitation = self.items[at], self.question.elicitations[which]
-        shuffled = option_order(len(self.task.options), seed=self.question.seed, item=item.name, sample=sample)
+        item, elicitation = self.items[at], self.options.elicitations[which]
+        shuffled = option_order(len(self.task.options), seed=self.options.seed, item=item.name, sample=sample)
         is_swapped = self.orders[order] == "ba"
         shown = shown_options(self.task, shuffled, is_swapped=is_swapped)
         body = self._body(item, shown, elicitation, is_swapped=is_swapped)
@@ -251,7 +251,7 @@ class Plan:
             order=self.orders[order],
             shown=shown,
             body=body,
-            key=key_of(self.question.base_url, body, sample, item.twin),
+            key=key_of(self.options.base_url, body, sample, item.twin),
         )
 
     def _body(
@@ -260,14 +260,14 @@ class Plan:
         texts = item.texts[::-1] if is_swapped else item.texts
         prompt = prompt_of(self.task, texts, shown, elicitation=elicitation, as_json=self.as_json)
         body: dict[str, object] = {
-            "model": self.question.model,
+            "model": self.options.model,
             "messages": [{"role": "user", "content": prompt}],
-            "temperature": self.question.temperature,
-            self.length_key: self.question.max_tokens,
+            "temperature": self.options.temperature,
+            self.length_key: self.options.max_tokens,
         }
         if self.as_json:
             body["response_format"] = response_format(self.task, shown, elicitation)
-        if self.question.logprobs:
+        if self.options.logprobs:
             body |= {"logprobs": True, "top_logprobs": TOP_TOKENS}
         return body
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dissensus.data.ratings import Elicitation
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +21,8 @@ class Tally:
         Answers among the options, other answers, refusals, and requests without an answer.
     unasked : int
         Requests that were not made, because a limit was reached or the server did not answer any more.
+    share_ok, share_invalid, share_refused, share_failed : float
+        Of the requests that were made, now or earlier; NaN if there was none.
     """
 
     elicitation: Elicitation
@@ -30,58 +32,29 @@ class Tally:
     refused: int
     failed: int
     unasked: int
-
-    @property
-    def asked(self) -> int:
-        """Requests that were made, now or earlier."""
-        return self.requests - self.unasked
-
-    def share(self, count: int) -> float:
-        """A count as a share of the requests that were made; NaN if there was none."""
-        return count / self.asked if self.asked else float("nan")
-
-    def as_dict(self) -> dict[str, object]:
-        """The counts, and the shares of what went wrong."""
-        counts = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        shares = {f"share_{name}": self.share(getattr(self, name)) for name in ("ok", "invalid", "refused", "failed")}
-        return {**counts, **shares}
+    share_ok: float
+    share_invalid: float
+    share_refused: float
+    share_failed: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelCount:
-    """How often a label was given in one elicitation, out of all labels."""
+    """How often a label was given in one elicitation, and its share of all labels; NaN if there is none."""
 
     elicitation: Elicitation
     label: str
     count: int
-    total: int
-
-    @property
-    def share(self) -> float:
-        """Share of all labels; NaN if there is none."""
-        return self.count / self.total if self.total else float("nan")
-
-    def as_dict(self) -> dict[str, object]:
-        """As the JSON has it."""
-        return {"elicitation": self.elicitation, "label": self.label, "count": self.count, "share": self.share}
+    share: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceCount:
-    """How often a forced choice fell on the option that stood at this place, from 1."""
+    """How often a forced choice fell on the option that stood at this place, from 1, and that as a share of all."""
 
     place: int
     count: int
-    total: int
-
-    @property
-    def share(self) -> float:
-        """Share of all forced choices."""
-        return self.count / self.total
-
-    def as_dict(self) -> dict[str, object]:
-        """As the JSON has it."""
-        return {"place": self.place, "count": self.count, "share": self.share}
+    share: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +67,6 @@ class TroubledAnswer:
     status: str
     reason: str
     raw: str
-
-    def as_dict(self) -> dict[str, object]:
-        """As the JSON has it."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,10 +93,6 @@ class Spending:
     all_tokens: int = 0
     most_tokens: int | None = None
 
-    def as_dict(self) -> dict[str, object]:
-        """As the JSON has it."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, kw_only=True)
 class RateResult(Result):
@@ -137,10 +102,12 @@ class RateResult(Result):
     ----------
     judge : str
         What the judges file calls the model.
-    is_dry_run : bool
+    dry_run : bool
         Whether nothing was asked and nothing written.
     form : {"json-schema", "letters"}
         In which form answers were asked for.
+    requests : int
+        How many there are in all.
     tallies : tuple of Tally
         What came of the requests, by elicitation.
     labels : tuple of LabelCount
@@ -160,8 +127,9 @@ class RateResult(Result):
     command: ClassVar[str] = "rate"
 
     judge: str
-    is_dry_run: bool
+    dry_run: bool
     form: str
+    requests: int
     tallies: tuple[Tally, ...]
     labels: tuple[LabelCount, ...]
     places: tuple[PlaceCount, ...]
@@ -171,31 +139,10 @@ class RateResult(Result):
     output: str | None = None
 
     @property
-    def requests(self) -> int:
-        """How many there are in all."""
-        return sum(tally.requests for tally in self.tallies)
-
-    @property
     def unasked(self) -> int:
         """Requests that were not made."""
         return sum(tally.unasked for tally in self.tallies)
 
-    def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON."""
-        return {
-            "judge": self.judge,
-            "dry_run": self.is_dry_run,
-            "form": self.form,
-            "requests": self.requests,
-            "tallies": [tally.as_dict() for tally in self.tallies],
-            "labels": [label.as_dict() for label in self.labels],
-            "places": [place.as_dict() for place in self.places],
-            "troubled": [answer.as_dict() for answer in self.troubled],
-            "spending": self.spending.as_dict(),
-            "stopped": self.stopped,
-            "output": self.output,
-        }
-
     def rows(self) -> list[dict[str, object]]:
         """One row per elicitation."""
-        return [tally.as_dict() for tally in self.tallies]
+        return [as_dict(tally) for tally in self.tallies]

@@ -1,5 +1,7 @@
 """What `rate` says: how many answers are labels, what the others are, and what it took."""
 
+import math
+
 from dissensus.errors import DissensusError
 from dissensus.methods.rate.result import RateResult, Tally, TroubledAnswer
 from dissensus.report.document import Block, Paragraph, Points, Section, Table
@@ -17,9 +19,9 @@ LONGEST_RAW = 80
 def headline(result: RateResult) -> str:
     """The answer in one or two sentences."""
     judge = quoted(result.judge)
-    if result.is_dry_run:
+    if result.dry_run:
         return _dry_headline(result)
-    asked = sum(tally.asked for tally in result.tallies)
+    asked = result.requests - result.unasked
     ok = sum(tally.ok for tally in result.tallies)
     if not asked:
         return f"{judge} was not asked anything."
@@ -111,20 +113,20 @@ def view(result: Result) -> Section:
     """How the asking went, and what the answers look like."""
     if not isinstance(result, RateResult):
         raise DissensusError(f"A {type(result).__name__} cannot be shown as answers of a model.")
-    title = "What would the model be asked?" if result.is_dry_run else "What did the model answer?"
+    title = "What would the model be asked?" if result.dry_run else "What did the model answer?"
     return Section(title=title, lead=headline(result), blocks=_blocks(result))
 
 
 def _blocks(result: RateResult) -> list[Block]:
     blocks: list[Block] = [_tallies(result)]
-    if any(label.total for label in result.labels):
+    if any(label.count for label in result.labels):
         blocks.append(_labels(result))
     places = place_sentence(result)
     if places is not None:
         blocks.append(Paragraph(text=places))
     if result.troubled:
         blocks.append(Points(title="Some that gave no label", texts=[troubled_point(a) for a in result.troubled]))
-    if not result.is_dry_run:
+    if not result.dry_run:
         blocks.append(Paragraph(text=f"{form_sentence(result)} {spending_sentence(result)}"))
         blocks.append(Paragraph(text=next_sentence(result)))
     return blocks
@@ -145,7 +147,7 @@ def _labels(result: RateResult) -> Table:
         rows=[
             [ELICITATION_WORDS[label.elicitation], visible(label.label), label.count, label.share]
             for label in result.labels
-            if label.total
+            if not math.isnan(label.share)
         ],
         percent=frozenset({"Share"}),
     )
