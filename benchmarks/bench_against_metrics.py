@@ -7,9 +7,8 @@ import numpy as np
 from dissensus.data import Judges
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.prevalence.estimators import Sample
-from dissensus.methods.prevalence.options import Question
-from dissensus.methods.prevalence.summary import estimates_of
+from dissensus.methods.prevalence.estimators import Sample, estimates_of
+from dissensus.methods.prevalence.options import PrevalenceOptions
 from environments import answers_of
 from populations import drawn
 
@@ -95,10 +94,8 @@ def against_ppi(rng):
     if theirs is None:
         return []
     sample = Sample(people=people, judge=judge[:RATED], judge_only=judge[RATED:])
-    question = Question(
-        judge=None, positive=("yes",), half=(), target="share", tau=0.5, interval="normal", confidence=CONFIDENCE
-    )
-    found, seconds = answer_and_seconds(lambda: estimates_of(sample, question).estimates, times=20)
+    options = PrevalenceOptions(positive=("yes",), half=(), interval="normal", confidence=CONFIDENCE)
+    found, seconds = answer_and_seconds(lambda: estimates_of(sample, options).estimates, times=20)
     own = {each.method: (each.value, each.low, each.high) for each in found}
     apart = [np.abs(np.subtract(own[name], answer)).max() for name, answer in theirs["answers"].items()]
     what = f"corrected shares, five methods, {RATED} of {RATED + UNRATED:,} items / three by ppi-python"

@@ -3,21 +3,11 @@
 import numpy as np
 
 from dissensus.data import Judges, Ratings
-from dissensus.methods.judges.options import Question
+from dissensus.methods.judges.options import JudgesOptions
 
 OPTIONS = ("a", "b", "c")
 KINDS = {"choice": 0, "set": 1, None: -1}
-QUESTION = Question(
-    judge=None,
-    positive=("a", "b"),
-    taus=(0.3, 0.5),
-    betas=None,
-    mapping="keep",
-    smoothing=0.0,
-    bootstrap=0,
-    confidence=0.95,
-    seed=0,
-)
+ASKED = JudgesOptions(positive=("a", "b"), tau=(0.3, 0.5), bootstrap=0, seed=0)
 
 
 def names_of(n, prefix="item"):

@@ -9,7 +9,7 @@ from dissensus.methods.judges.advice import Findings, reading
 from dissensus.methods.judges.result import OrderFlips
 from dissensus.methods.judges.setup import set_up
 
-from judges_builders import QUESTION, choices, judges_from, ratings_from, sets
+from judges_builders import ASKED, choices, judges_from, ratings_from, sets
 
 SINGLE = Task(options=("a", "b", "c"), response_sets="single")
 THREE = [choices(0, 0, 0), choices(1, 1, 1), choices(2, 2, 2)]
@@ -161,7 +161,7 @@ def test_nobody_is_asked_for_response_sets_on_a_measure():
 
 
 def test_choices_that_flip_with_the_order_ask_for_both_orders():
-    prepared = set_up(ratings_from(THREE), judges_from({"one": SOFT}), None, QUESTION)
+    prepared = set_up(ratings_from(THREE), judges_from({"one": SOFT}), None, ASKED)
     flips = (OrderFlips(judge="one", items=10, share=0.3), OrderFlips(judge="two", items=10, share=0.1))
     findings = Findings(
         prepared=prepared, definitions=(), downstream=(), flip_points=(), own_beta=(), order_flips=flips

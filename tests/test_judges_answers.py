@@ -7,8 +7,8 @@ import pytest
 from dissensus.data import Task, read, read_judges
 from dissensus.errors import ColumnError, JudgesError, RatingsError, TaskError
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.answers import answers_of
 from dissensus.methods.judges.label_space import label_space
+from dissensus.methods.judges.setup import answers_of
 from dissensus.methods.judges.summary import order_flips
 
 from judges_builders import choices, judges_from, ratings_from, sets
@@ -90,12 +90,12 @@ def test_both_orders_count_the_same_however_many_samples_they_have():
 def test_the_share_of_choices_that_flip_with_the_order_is_that_of_items_asked_in_both():
     judges = {"one": [choices(0, 2), choices(1, 1), choices(0, 0)], "two": [choices(0), choices(0), choices(0)]}
     order = np.array([0, 1, 0, 1, 0, 0, 0, 0, -1])  # the third item only as ab
-    flips = order_flips(answers(judges, order=order), ("one", "two"))
+    flips = order_flips(answers(judges, order=order), ("one", "two"), np.ones(3))
     assert [(own.judge, own.items, own.share) for own in flips] == [("one", 2, 0.5)]
 
 
 def test_data_without_orders_have_no_flips():
-    assert order_flips(answers({"one": [choices(0, 2)]}), ("one",)) == ()
+    assert order_flips(answers({"one": [choices(0, 2)]}), ("one",), np.ones(1)) == ()
 
 
 def test_a_column_of_orders_is_read_and_one_of_other_things_is_left_alone():

@@ -5,9 +5,10 @@ import json
 import pytest
 import typer
 
-from dissensus.cli.flags import spread
+from dissensus.cli.flags import flag_of, spread
 from dissensus.cli.judges import judges_command
 from dissensus.errors import DissensusError
+from dissensus.options import spelled
 
 GIVEN = ("nny", "nyy", "yyy", "nnn")
 RATINGS = "item,rater,label\n" + "".join(f"{i},{r},{x}\n" for i, row in enumerate(GIVEN) for r, x in enumerate(row))
@@ -77,7 +78,7 @@ def test_it_prints_without_json(run):
 def test_a_wrong_option_is_one_line(run, arguments, message):
     with pytest.raises(DissensusError) as refusal:
         run(*arguments)
-    assert str(refusal.value) == message
+    assert spelled(refusal.value.message, flag_of) == message
 
 
 def test_a_label_outside_the_task_is_one_line(run, tmp_path):

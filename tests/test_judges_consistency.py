@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.consistency import inversions, violations, worst_violation
-from dissensus.methods.judges.decisions import decision_kappa
 from dissensus.methods.judges.definitions import PER_ITEM
+from dissensus.methods.judges.summary import decision_kappa, inversions, violations, worst_violation
 
 from judges_builders import choices, judges_from, ratings_from, sets
 

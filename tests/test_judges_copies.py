@@ -12,12 +12,12 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.counts import median
 from dissensus.errors import JudgesError
 from dissensus.methods.judges import judges as rank_judges
+from dissensus.methods.judges.definitions import mean_of, number_of
 from dissensus.methods.judges.scoring import scores_of, statistics_of
 from dissensus.methods.judges.setup import set_up
-from dissensus.methods.judges.vectors import mean_of, number_of
 from dissensus.sampling.draws import draw_strata
 
-from judges_builders import OPTIONS, QUESTION, choices, judges_from, ratings_from, sets
+from judges_builders import ASKED, OPTIONS, choices, judges_from, ratings_from, sets
 from profiles import moments_of, profiles_of
 
 NAMES = ("one", "two", "three")
@@ -171,7 +171,7 @@ def test_bootstrap_scores_of_profiles_have_the_distribution_of_those_of_items(ki
     ratings, judges = data_of(kind, seed=3, distinct=12)
     samples = []
     for seed, (people, answers) in enumerate([(ratings, judges), profiles_of(ratings, judges)]):
-        problem = set_up(people, answers, None, QUESTION).problem
+        problem = set_up(people, answers, None, ASKED).problem
         strata = (problem.n_items, problem.pool - problem.n_items)
         weights = draw_strata(strata, 1500, np.random.default_rng(seed), copies=problem.pool_copies)
         found = scores_of(problem, statistics_of(problem), weights)
@@ -206,7 +206,7 @@ def test_the_number_of_workers_changes_nothing():
 def test_outputs_known_as_moments_only_are_refused_with_the_way_out():
     ratings = ratings_from([choices(0, 1), choices(0, 1), choices(2, 2)])
     judges = judges_from({"one": [choices(0), choices(1), choices(2)]})
-    with pytest.raises(JudgesError, match="--round-outputs 3"):
+    with pytest.raises(JudgesError, match="`round_outputs=` of `read_reduced` 3"):
         rank_judges(*moments_of(ratings, judges), bootstrap=0)
 
 

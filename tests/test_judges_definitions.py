@@ -16,8 +16,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from dissensus.methods.judges import RatingVectors, definitions_at
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.definitions import COEFFICIENTS, PER_ITEM, Margins
-from dissensus.methods.judges.vectors import modes, reaches
+from dissensus.methods.judges.definitions import COEFFICIENTS, PER_ITEM, Margins, modes, reaches
 
 import judges_reference as reference
 from judges_builders import OPTIONS, choices, judges_from, ratings_from

@@ -8,14 +8,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dissensus.data import Task
-from dissensus.methods.judges.answers import people_of
-from dissensus.methods.judges.decisions import ranks, selected, shares_best
 from dissensus.methods.judges.scoring import scores_of, statistics_of
-from dissensus.methods.judges.setup import set_up
+from dissensus.methods.judges.setup import people_of, set_up, shares
+from dissensus.methods.judges.summary import ranks, selected, shares_best
 from dissensus.sampling.draws import draw_strata
 from dissensus.sampling.intervals import percentile_interval
 
-from judges_builders import OPTIONS, QUESTION, choices, judges_from, ratings_from, sets
+from judges_builders import ASKED, OPTIONS, choices, judges_from, ratings_from, sets
 
 ITEMS = [choices(0, 1, 1), choices(2, 2), sets({0}, {0, 1}), choices(0) + sets({0, 2}), choices(1, 2) + sets({2})]
 JUDGES = {
@@ -27,7 +26,7 @@ ONLY_CHOICES = ([choices(0, 1, 1), choices(2, 2), choices(0), choices(0, 2), cho
 
 def prepared(items, judges):
     # With a task the response sets of F' do not depend on which of them were given.
-    return set_up(ratings_from(items), judges_from(judges), Task(options=OPTIONS), QUESTION)
+    return set_up(ratings_from(items), judges_from(judges), Task(options=OPTIONS), ASKED)
 
 
 def repeated(values, times):
@@ -153,4 +152,4 @@ def test_counts_of_raters_count():
     ratings = ratings_from([choices(0, 1)])
     many = replace(ratings, times=np.array([9, 1]), rater=None, raters=())
     space = prepared([choices(0, 1)], {"one": [choices(0)]}).space
-    assert people_of(many, space).shares_of_choices().tolist() == [[0.9, 0.1, 0.0]]
+    assert shares(people_of(many, space).choices).tolist() == [[0.9, 0.1, 0.0]]

@@ -15,14 +15,14 @@ from dissensus import Task, read, read_judges
 from dissensus.methods.prevalence import PrevalenceResult, prevalence
 from dissensus.methods.prevalence.estimators import (
     Sample,
+    estimates_of,
     naive,
     people_only,
     prediction_powered,
     rogan_gladen,
     tuned_weight,
 )
-from dissensus.methods.prevalence.options import Question
-from dissensus.methods.prevalence.summary import estimates_of
+from dissensus.methods.prevalence.options import PrevalenceOptions
 
 from comparison_builders import judges_of, ratings_of
 from tables import message_of
@@ -31,8 +31,7 @@ METHODS = ["naive", "people", "rogan-gladen", "ppi", "ppi++"]
 
 
 def question(**changes):
-    plain = {"judge": None, "positive": ("yes",), "half": (), "target": "share", "tau": 0.5, "interval": "wilson"}
-    return Question(**(plain | {"confidence": 0.95} | changes))
+    return PrevalenceOptions(**({"positive": ("yes",), "half": ()} | changes))
 
 
 def found(items, answers, **options):
@@ -314,15 +313,15 @@ def test_arguments_cannot_be_swapped():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"positive": None}, "Say which label is counted with --positive"),
-        ({"positive": "maybe"}, "--positive 'maybe' is no label: the labels are no, yes."),
-        ({"half": "maybe"}, "--half 'maybe' is no label"),
+        ({"positive": None}, "Say which label is counted with positive="),
+        ({"positive": "maybe"}, "positive= 'maybe' is no label: the labels are no, yes."),
+        ({"half": "maybe"}, "half= 'maybe' is no label"),
         ({"half": "yes"}, "'yes' cannot count as positive and as half"),
         ({"positive": ["yes", "no"]}, "Every label counts as positive (yes, no): leave one out."),
-        ({"target": "vote"}, "--target cannot be 'vote': choose one of share, decision."),
-        ({"interval": "exact"}, "--interval cannot be 'exact'"),
-        ({"tau": 0}, "--tau cannot be 0"),
-        ({"confidence": 1}, "--confidence cannot be 1"),
+        ({"target": "vote"}, "target= cannot be 'vote': choose one of share, decision."),
+        ({"interval": "exact"}, "interval= cannot be 'exact'"),
+        ({"tau": 0}, "tau= cannot be 0"),
+        ({"confidence": 1}, "confidence= cannot be 1"),
         ({"judge": "k"}, "There is no judge 'k': the judges are j."),
         ({"judge": ()}, "No judge was named"),
     ],

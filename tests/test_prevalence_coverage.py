@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from dissensus.methods.prevalence.estimators import Sample
-from dissensus.methods.prevalence.options import Question
-from dissensus.methods.prevalence.summary import estimates_of
+from dissensus.methods.prevalence.estimators import Sample, estimates_of
+from dissensus.methods.prevalence.options import PrevalenceOptions
 
 RUNS = 1000
 
@@ -88,7 +87,7 @@ HARD_WORLDS = {
     "nearly perfect judge": HardWorld(100, 0.3, 0.99, 0.99),
     "judge that errs to one side": HardWorld(30, 0.3, 1, 0.95),
 }
-ASKED = Question(judge=None, positive=("yes",), half=(), target="share", tau=0.5, interval="wilson", confidence=0.95)
+ASKED = PrevalenceOptions(positive=("yes",), half=())
 
 
 def runs_of(world):

@@ -136,7 +136,7 @@ def test_the_systems_of_every_item_are_needed():
     ratings, judges, pairs = small()
     few = {item: pair for item, pair in pairs.items() if item != "i003"}
     assert message_of(lambda: prevalence(ratings, judges, positive="win", pairs=few)) == (
-        "--pairs does not say which systems 1 item compare: i003. Add them, or leave their answers out."
+        "pairs= does not say which systems 1 item compare: i003. Add them, or leave their answers out."
     )
     assert "compares a system with itself: i003" in message_of(
         lambda: prevalence(ratings, judges, positive="win", pairs=pairs | {"i003": ("x", "x")})

@@ -170,7 +170,7 @@ def test_the_command_takes_pairs(run):
 
 
 def test_the_command_needs_to_know_what_is_counted(run):
-    assert "Say which label is counted with --positive" in str(run().exception)
+    assert "Say which label is counted with positive=" in str(run().exception)
 
 
 @pytest.mark.parametrize(

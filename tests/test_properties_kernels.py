@@ -9,8 +9,8 @@ from dissensus.errors import OptionError
 from dissensus.methods.equivalence import combiners as learning
 from dissensus.methods.equivalence.combiners import own_predictions
 from dissensus.methods.equivalence.crossing import crosses_again, crossings, verdict_of
-from dissensus.methods.judges.decisions import ranks, shares_best
-from dissensus.methods.judges.vectors import SLACK
+from dissensus.methods.judges.definitions import SLACK
+from dissensus.methods.judges.summary import ranks, shares_best
 from dissensus.methods.plan_labels.needed import cramer_items, hoeffding_items, log_cramer, log_hoeffding, log_rate
 from dissensus.sampling.intervals import UNDEFINED_SHARE, percentile_interval
 

@@ -11,7 +11,7 @@ from dissensus import read, read_judges
 from dissensus.data import Task
 from dissensus.data.labels import membership
 from dissensus.errors import OptionError, TaskError
-from dissensus.methods.judges.rating_model import (
+from dissensus.methods.judges.reverse_matrix import (
     is_fully_specified,
     is_identifiable,
     sets_behind_choices,

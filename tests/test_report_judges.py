@@ -10,18 +10,21 @@ from dissensus.data import read, read_judges, read_task
 from dissensus.data.examples import example_path
 from dissensus.errors import DissensusError
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.consistency import Inversion, Redundancy, Violation
-from dissensus.methods.judges.decisions import Downstream
 from dissensus.methods.judges.result import (
     Advice,
     DefinitionResult,
+    Downstream,
+    FlipPoint,
+    Inversion,
     JudgesResult,
     JudgeValue,
     OrderFlips,
     OwnBeta,
+    Redundancy,
     ReverseMatrix,
+    Sensitivity,
+    Violation,
 )
-from dissensus.methods.judges.sweep import FlipPoint, Sensitivity
 from dissensus.report.document import Figure, Fold, Note, Points, Table
 from dissensus.report.html import fragment_of
 from dissensus.report.numbers import table_cells

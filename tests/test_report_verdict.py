@@ -10,8 +10,7 @@ from dissensus.methods.decide.answers import Answers
 from dissensus.methods.decide.unanswered import COLLECT, WITHOUT_JUDGES, Unanswered
 from dissensus.methods.describe.result import Coefficient, DescribeResult, Description
 from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
-from dissensus.methods.judges.decisions import Downstream
-from dissensus.methods.judges.result import DefinitionResult, JudgesResult, JudgeValue
+from dissensus.methods.judges.result import DefinitionResult, Downstream, JudgesResult, JudgeValue
 from dissensus.methods.plan_raters.result import Design, PlanRatersResult
 from dissensus.report.document import Figure, Fold, Note, Paragraph, Points
 from dissensus.report.next_steps import Prices, next_steps

@@ -85,23 +85,23 @@ def test_many_betas_stand_on_a_leading_axis():
     [
         (
             lambda soft: leaked_marginals(soft, 1.2, VERY_TOXIC_TOXIC),
-            "--beta cannot be 1.2: give shares from 0 to 1, such as 0,0.1,0.2.",
+            "beta= cannot be 1.2: give shares from 0 to 1, such as 0,0.1,0.2.",
         ),
         (
             lambda soft: leaked_positive(soft, [0.1, np.nan], VERY_TOXIC_TOXIC),
-            "--beta cannot be nan: give shares from 0 to 1, such as 0,0.1,0.2.",
+            "beta= cannot be nan: give shares from 0 to 1, such as 0,0.1,0.2.",
         ),
         (
             lambda soft: flip_points(soft, 0.0, VERY_TOXIC_TOXIC),
-            "--tau cannot be 0: give a share above 0 and at most 1, such as 0.5.",
+            "tau= cannot be 0: give a share above 0 and at most 1, such as 0.5.",
         ),
         (
             lambda soft: leaked_marginals(soft, 0.1, VERY_TOXIC_TOXIC, "lose"),
-            "--mapping cannot be 'lose': choose one of keep, paper.",
+            "mapping= cannot be 'lose': choose one of keep, paper.",
         ),
         (
             lambda soft: leaked_marginals(soft, 0.1, np.zeros(3, dtype=bool)),
-            "No option is positive: name at least one with --positive or in the task.",
+            "No option is positive: name at least one with positive= or in the task.",
         ),
     ],
 )

@@ -24,8 +24,7 @@ from dissensus.methods.gate.options import POWER, Question
 from dissensus.methods.gate.result import Check, CheckName, Constant, Verdict
 from dissensus.methods.gate.survey_run import SurveyRun, run_survey
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.decisions import ALWAYS_POSITIVE, BASELINES, Downstream
-from dissensus.methods.judges.result import JudgesResult
+from dissensus.methods.judges.result import ALWAYS_POSITIVE, BASELINES, Downstream, JudgesResult
 from dissensus.methods.judges.summary import kappa_warnings
 from dissensus.sampling import Progress
 from dissensus.sampling.intervals import bootstrap_interval, paired_difference_interval, share_interval

@@ -4,20 +4,27 @@ Figures in the reasons come from the paper's simulation experiment.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dissensus.data.counts import median
 from dissensus.errors import counted, listed
-from dissensus.methods.judges.decisions import BASELINES, Downstream
-from dissensus.methods.judges.definitions import CLIP
-from dissensus.methods.judges.rating_model import specification_sentence
-from dissensus.methods.judges.result import Advice, DefinitionResult, OrderFlips, OwnBeta
+from dissensus.methods.judges.definitions import CLIP, SLACK, mean_of
+from dissensus.methods.judges.result import (
+    BASELINES,
+    Advice,
+    DefinitionResult,
+    Downstream,
+    FlipPoint,
+    OrderFlips,
+    OwnBeta,
+)
+from dissensus.methods.judges.reverse_matrix import specification_sentence
 from dissensus.methods.judges.setup import Prepared
-from dissensus.methods.judges.sweep import FlipPoint
-from dissensus.methods.judges.vectors import SLACK, mean_of
+from dissensus.options import named
+from dissensus.results import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +62,10 @@ MOST_OPTIONS = 12
 """With more than so many the options are points of a measure, of which nobody endorses a set."""
 
 
-def collecting(findings: Findings) -> list[Advice]:
+def collecting(findings: Findings) -> Iterator[Advice]:
     """Advice on what to collect."""
-    return [*_specify(findings), *_pair(findings), *_ratings(findings), *_judge_sets(findings)]
+    for about in (_specify, _pair, _ratings, _judge_sets):
+        yield from about(findings)
 
 
 def _can_ask_for_sets(prepared: Prepared) -> bool:
@@ -75,78 +83,66 @@ def _is_number(option: str) -> bool:
     return True
 
 
-def _specify(findings: Findings) -> list[Advice]:
+def _specify(findings: Findings) -> Iterator[Advice]:
     """Options that leave no room for several answers."""
     prepared = findings.prepared
     if not _can_ask_for_sets(prepared):
-        return []
-    return [
-        Advice(
-            text="Fully specify the options if you can: add one for each combination that is reasonable, as Maybe is "
-            "for Yes and No.",
-            reason=f"{specification_sentence(prepared.task)} In simulations one rating per item of a fully specified "
-            "task selects judges as well as three of an underspecified one.",
-        )
-    ]
+        return
+    yield Advice(
+        text="Fully specify the options if you can: add one for each combination that is reasonable, as Maybe is "
+        "for Yes and No.",
+        reason=f"{specification_sentence(prepared.task)} In simulations one rating per item of a fully specified "
+        "task selects judges as well as three of an underspecified one.",
+    )
 
 
-def _pair(findings: Findings) -> list[Advice]:
+def _pair(findings: Findings) -> Iterator[Advice]:
     """Response sets, or paired ratings."""
     prepared = findings.prepared
     reversal = prepared.problem.reversal
     if not _can_ask_for_sets(prepared):
-        return []
+        return
     if reversal is None:
-        return [
-            Advice(
-                text=f"Collect response sets; else ask some raters for both, about {PAIRS_NEEDED} ratings in all.",
-                reason="A forced choice does not tell which other options the rater would endorse. 30 paired ratings "
-                "already give most of what can be learned about it.",
-            )
-        ]
-    if reversal.paired_by == "item":
-        return [
-            Advice(
-                text=f"Ask the same raters for a forced choice and a response set, about {PAIRS_NEEDED} times.",
-                reason="F' compares different people on the same items, so that what distinguishes them looks like an "
-                "effect of the forced choice.",
-            )
-        ]
-    pairs = reversal.n_pairs
-    if pairs >= PAIRS_NEEDED:
-        return []
-    return [Advice(text=f"Collect about {PAIRS_NEEDED} paired ratings.", reason=f"F' rests on {pairs} so far.")]
-
-
-def _ratings(findings: Findings) -> list[Advice]:
-    """Enough ratings per item."""
-    people, copies = findings.prepared.people, findings.prepared.problem.copies
-    usual = median(np.maximum(people.choices.sum(axis=1), people.sets.sum(axis=1)).astype(np.float64), copies)
-    if usual >= RATINGS_NEEDED:
-        return []
-    return [
-        Advice(
-            text=f"Collect {RATINGS_NEEDED} or more ratings per item.",
-            reason=f"The median is {usual:g}. In simulations decisions from one rating are those of everybody on 72% "
-            "of the items, and three ratings instead of one help every definition to select.",
+        yield Advice(
+            text=f"Collect response sets; else ask some raters for both, about {PAIRS_NEEDED} ratings in all.",
+            reason="A forced choice does not tell which other options the rater would endorse. 30 paired ratings "
+            "already give most of what can be learned about it.",
         )
-    ]
+    elif reversal.paired_by == "item":
+        yield Advice(
+            text=f"Ask the same raters for a forced choice and a response set, about {PAIRS_NEEDED} times.",
+            reason="F' compares different people on the same items, so that what distinguishes them looks like an "
+            "effect of the forced choice.",
+        )
+    elif reversal.n_pairs < PAIRS_NEEDED:
+        so_far = f"F' rests on {reversal.n_pairs} so far."
+        yield Advice(text=f"Collect about {PAIRS_NEEDED} paired ratings.", reason=so_far)
 
 
-def _judge_sets(findings: Findings) -> list[Advice]:
+def _ratings(findings: Findings) -> Iterator[Advice]:
+    """Enough ratings per item."""
+    people, weights = findings.prepared.people, findings.prepared.problem.weights
+    usual = median(np.maximum(people.choices.sum(axis=1), people.sets.sum(axis=1)).astype(np.float64), weights)
+    if usual >= RATINGS_NEEDED:
+        return
+    yield Advice(
+        text=f"Collect {RATINGS_NEEDED} or more ratings per item.",
+        reason=f"The median is {usual:g}. In simulations decisions from one rating are those of everybody on 72% "
+        "of the items, and three ratings instead of one help every definition to select.",
+    )
+
+
+def _judge_sets(findings: Findings) -> Iterator[Advice]:
     """Judges that were never asked for response sets."""
     prepared = findings.prepared
     asked = zip(prepared.judges, prepared.answers.has_set.T, strict=True)
     silent = [judge for judge, answered in asked if not answered.any()]
     if prepared.is_fully_specified or not silent or not findings.knows_sets:
-        return []
-    return [
-        Advice(
-            text=f"Ask {listed(silent)} for response sets, too.",
-            reason="Their forced choices are compared with people's response sets, as if they never endorsed two "
-            "options.",
-        )
-    ]
+        return
+    yield Advice(
+        text=f"Ask {listed(silent)} for response sets, too.",
+        reason="Their forced choices are compared with people's response sets, as if they never endorsed two options.",
+    )
 
 
 # ---- How not to read the numbers: ties, clips, scales and orders
@@ -158,33 +154,33 @@ FEWEST_STEPS = 3
 """With two options there is no near miss."""
 
 
-def reading(findings: Findings) -> list[Advice]:
+def reading(findings: Findings) -> Iterator[Advice]:
     """Advice on what the numbers do not say."""
-    return [*_clip(findings), *_ties(findings), *scale(findings), *_orders(findings)]
+    for about in (_clip, _ties, scale, _orders):
+        yield from about(findings)
 
 
-def _clip(findings: Findings) -> list[Advice]:
+def _clip(findings: Findings) -> Iterator[Advice]:
     """Divergences that rest on the clip."""
     problem = findings.prepared.problem
     rows = problem.is_chosen
     is_ruled_out = (problem.judges.soft[rows] < CLIP) & (problem.people.soft[rows] > 0)[:, None, :]
-    copies = None if problem.copies is None else problem.copies[rows]
-    share = mean_of(np.asarray(is_ruled_out.any(axis=2)), copies)
+    share = mean_of(np.asarray(is_ruled_out.any(axis=2)), problem.weights[rows])
     judges = [judge for judge, own in zip(findings.prepared.judges, share, strict=True) if own > MANY_CLIPPED]
     if not judges or problem.smoothing:
-        return []
-    return [
-        Advice(
-            text="Take kl_human_judge and cross_entropy_human_judge for what they mostly are here: a count of items on "
-            "which a judge rules out what somebody chose.",
-            reason=f"That happens on up to {share.max():.0%} of the items ({listed(judges)}) and costs up to "
+        return
+    yield Advice(
+        text="Take kl_human_judge and cross_entropy_human_judge for what they mostly are here: a count of items on "
+        "which a judge rules out what somebody chose.",
+        reason=Message(
+            f"That happens on up to {share.max():.0%} of the items ({listed(judges)}) and costs up to "
             f"{-math.log(CLIP):.0f} nats each, the clip at {CLIP:g}. Ask for probabilities or more samples, or add "
-            "--smoothing.",
-        )
-    ]
+            f"{named('smoothing')}."
+        ),
+    )
 
 
-def _ties(findings: Findings) -> list[Advice]:
+def _ties(findings: Findings) -> Iterator[Advice]:
     """Hard labels that depend on the order of the options."""
     prepared = findings.prepared
     tied_people, tied = prepared.problem.tied()
@@ -192,43 +188,36 @@ def _ties(findings: Findings) -> list[Advice]:
     everybody = {"people": tied_people, **dict(zip(prepared.judges, tied, strict=True))}
     often = {name: number for name, number in everybody.items() if number > MANY_TIES * items}
     if not often:
-        return []
-    return [
-        Advice(
-            text=f"Do not trust definitions with the hard label of {listed(list(often))}.",
-            reason=f"Several options tie for it on up to {max(often.values()):,} of {counted(items, 'item')}, and then "
-            "the first one in order is taken.",
-        )
-    ]
+        return
+    yield Advice(
+        text=f"Do not trust definitions with the hard label of {listed(list(often))}.",
+        reason=f"Several options tie for it on up to {max(often.values()):,} of {counted(items, 'item')}, and then "
+        "the first one in order is taken.",
+    )
 
 
-def scale(findings: Findings) -> list[Advice]:
+def scale(findings: Findings) -> Iterator[Advice]:
     """Labels in an order, which these definitions do not know."""
     prepared = findings.prepared
     if prepared.scale == "nominal" or len(prepared.space.options) < FEWEST_STEPS:
-        return []
-    return [
-        Advice(
-            text=f"Look at distances{'' if prepared.scale == 'interval' else ', too'}: the mean absolute error or a "
-            "rank correlation (`dissensus compare --metric mae` or spearman; `dissensus equivalence --score pearson`).",
-            reason=f"The labels are {prepared.scale}, and every definition here takes a near miss for as bad as a far "
-            "one.",
-        )
-    ]
+        return
+    yield Advice(
+        text=f"Look at distances{'' if prepared.scale == 'interval' else ', too'}: the mean absolute error or a "
+        "rank correlation (`dissensus compare --metric mae` or spearman; `dissensus equivalence --score pearson`).",
+        reason=f"The labels are {prepared.scale}, and every definition here takes a near miss for as bad as a far one.",
+    )
 
 
-def _orders(findings: Findings) -> list[Advice]:
+def _orders(findings: Findings) -> Iterator[Advice]:
     """Judges that go by the place of an output."""
     flipping = [flips for flips in findings.order_flips if flips.share > MANY_FLIPS]
     if not flipping:
-        return []
+        return
     shown = ", ".join(f"{flips.judge} {flips.share:.0%}" for flips in flipping)
-    return [
-        Advice(
-            text="Ask in both orders, always, and count the two answers together.",
-            reason=f"When the order is swapped the choice flips on this share of the pairs: {shown}.",
-        )
-    ]
+    yield Advice(
+        text="Ask in both orders, always, and count the two answers together.",
+        reason=f"When the order is swapped the choice flips on this share of the pairs: {shown}.",
+    )
 
 
 # ---- Whom to select, by which definition, and what not to trust; each with its reason
@@ -238,34 +227,26 @@ SURE = 0.95
 
 def advice_on(findings: Findings) -> tuple[Advice, ...]:
     """What to do, the most important first."""
-    first = scale(findings) if findings.prepared.scale == "interval" else []
-    return (
-        *first,
-        *_select(findings),
-        *_decide(findings),
-        *_rivals(findings),
-        *_sweep(findings),
-        *_baselines(findings),
-        *_distrust(findings),
-        *collecting(findings),
-        *(advice for advice in reading(findings) if advice not in first),
-    )
+    first = [scale] if findings.prepared.scale == "interval" else []
+    order = (*first, _select, _decide, _rivals, _sweep, _baselines, _distrust, collecting, reading)
+    return tuple(dict.fromkeys(advice for about in order for advice in about(findings)))
 
 
-def _select(findings: Findings) -> list[Advice]:
+def _select(findings: Findings) -> Iterator[Advice]:
     """By which definition to select, and whom that is."""
     chosen = findings.definition(findings.recommended)
     if chosen.selected is None:
-        return []
+        return
     tied = [value.judge for value in chosen.values if value.rank == 1]
     if len(tied) > 1:
-        return [Advice(text=f"Do not select by {chosen.id} alone: {listed(tied)} tie.", reason=_why(findings))]
+        yield Advice(text=f"Do not select by {chosen.id} alone: {listed(tied)} tie.", reason=_why(findings))
+        return
     alone = f"Go by {chosen.id} when you compare it with another judge."
     select = f"Select by {chosen.id}: {chosen.selected}."
     if not _is_any_better(findings):
         select = f"Compare judges by {chosen.id}, by which {chosen.selected} comes closest; none is one to select yet."
     text = select if len(chosen.values) > 1 else alone
-    return [Advice(text=text, reason=_why(findings))]
+    yield Advice(text=text, reason=_why(findings))
 
 
 def _is_any_better(findings: Findings) -> bool:
@@ -302,125 +283,108 @@ def _why(findings: Findings) -> str:
     )
 
 
-def _decide(findings: Findings) -> list[Advice]:
+def _decide(findings: Findings) -> Iterator[Advice]:
     """Another judge where the one to select is not the one whose decisions are best; each with all its thresholds."""
     chosen = findings.definition(findings.recommended)
-    better: dict[str, list[tuple[Downstream, Downstream]]] = {}
+    better: dict[str, list[tuple[Downstream, ...]]] = {}
     for tau in dict.fromkeys(row.tau for row in findings.downstream):
         rows = {row.judge: row for row in findings.downstream if row.tau == tau and row.judge not in BASELINES}
         best = max(rows.values(), key=lambda row: row.consistency)
         if chosen.selected is not None and best.consistency > rows[chosen.selected].consistency + SLACK:
             better.setdefault(best.judge, []).append((best, rows[chosen.selected]))
-    return [
-        Advice(
-            text=f"For decisions at {_taus(found)} alone, consider {judge} instead of {chosen.selected}.",
-            reason=f"Share of the items decided as people do: {_beside(found, _with_interval)}. "
+    for judge, beaten in better.items():
+        yield Advice(
+            text=f"For decisions at {_taus(beaten)} alone, consider {judge} instead of {chosen.selected}.",
+            reason=f"Share of the items decided as people do: {_beside(beaten, with_intervals=True)}. "
             f"{chosen.id} looks at every option, a decision only at whether a positive one is endorsed.",
         )
-        for judge, found in better.items()
-    ]
 
 
-def _taus(found: Sequence[tuple[Downstream, ...]]) -> str:
+def _taus(comparisons: Sequence[tuple[Downstream, ...]]) -> str:
     """The thresholds of some comparisons, in a sentence."""
-    taus = [f"{rows[0].tau:g}" for rows in found]
+    taus = [f"{rows[0].tau:g}" for rows in comparisons]
     return f"tau {' and '.join([', '.join(taus[:-1]), taus[-1]] if len(taus) > 1 else taus)}"
 
 
-def _beside(found: Sequence[tuple[Downstream, ...]], form: Callable[[Downstream], str]) -> str:
+def _beside(comparisons: Sequence[tuple[Downstream, ...]], *, with_intervals: bool = False) -> str:
     """Judges beside each other, at each threshold."""
-    said = [", ".join(form(row) for row in rows) for rows in found]
-    if len(found) == 1:
-        return said[0]
-    return "; ".join(f"at {rows[0].tau:g} {text}" for rows, text in zip(found, said, strict=True))
+
+    def shown(row: Downstream) -> str:
+        is_bounded = with_intervals and not math.isnan(row.consistency_low)
+        bounds = f" ({row.consistency_low:.2f} to {row.consistency_high:.2f})" if is_bounded else ""
+        return f"{row.judge} {row.consistency:.2f}{bounds}"
+
+    texts = [", ".join(map(shown, rows)) for rows in comparisons]
+    if len(texts) == 1:
+        return texts[0]
+    return "; ".join(f"at {rows[0].tau:g} {text}" for rows, text in zip(comparisons, texts, strict=True))
 
 
-def _with_interval(row: Downstream) -> str:
-    bounds = "" if math.isnan(row.consistency_low) else f" ({row.consistency_low:.2f} to {row.consistency_high:.2f})"
-    return f"{row.judge} {row.consistency:.2f}{bounds}"
-
-
-def _without_interval(row: Downstream) -> str:
-    return f"{row.judge} {row.consistency:.2f}"
-
-
-def _rivals(findings: Findings) -> list[Advice]:
+def _rivals(findings: Findings) -> Iterator[Advice]:
     """Whether the best judge is clearly best."""
     chosen = findings.definition(findings.recommended)
     ranked = sorted((value for value in chosen.values if value.rank is not None), key=lambda value: value.rank or 0)
-    if len(ranked) < 2 or not ranked[0].share_best < SURE:  # noqa: PLR2004 - nobody to compare with
-        return []
-    first, second = ranked[:2]
-    return [
-        Advice(
+    if len(ranked) > 1 and ranked[0].share_best < SURE:
+        first, second = ranked[:2]
+        yield Advice(
             text=f"Do not take {first.judge} for clearly better than {second.judge}: compare them on more items.",
             reason=f"By {chosen.id} {first.judge} is best in {first.share_best:.0%} of the bootstrap samples of "
             f"{counted(findings.prepared.problem.items_in_all, 'item')}, {second.judge} in {second.share_best:.0%}.",
         )
-    ]
 
 
-def _sweep(findings: Findings) -> list[Advice]:
+def _sweep(findings: Findings) -> Iterator[Advice]:
     """Whether the answer depends on beta."""
     # From beta = tau on every item is positive, so that a change there says nothing about judges.
     flips = [flip for flip in findings.flip_points if flip.definition is None and flip.beta_to < flip.tau]
     if not flips:
-        return []
+        return
     first = min(flips, key=lambda flip: flip.beta_to)
     own = ", ".join(f"{beta.judge} {beta.beta:.2f}" for beta in findings.own_beta if beta.beta >= 0)
     plausible = f" The judges' own beta, which may be a hint: {own}." if own else ""
-    return [
-        Advice(
-            text=f"Find out whether beta is {first.beta_to:.2f} or more before you rely on {first.judge_from}.",
-            reason=f"From there on {first.judge_to} decides most often as people do at tau {first.tau:g}, and forced "
-            f"choices cannot tell beta.{plausible}",
-        )
-    ]
+    yield Advice(
+        text=f"Find out whether beta is {first.beta_to:.2f} or more before you rely on {first.judge_from}.",
+        reason=f"From there on {first.judge_to} decides most often as people do at tau {first.tau:g}, and forced "
+        f"choices cannot tell beta.{plausible}",
+    )
 
 
-def _baselines(findings: Findings) -> list[Advice]:
+def _baselines(findings: Findings) -> Iterator[Advice]:
     """Judges that do not beat a constant, in words; each set of judges with all its thresholds."""
-    found: dict[tuple[str, ...], list[tuple[Downstream, ...]]] = {}
+    prepared = findings.prepared
+    poor: dict[tuple[str, ...], list[tuple[Downstream, ...]]] = {}
     for tau in dict.fromkeys(row.tau for row in findings.downstream):
         rows = [row for row in findings.downstream if row.tau == tau]
         constant = max((row for row in rows if row.judge in BASELINES), key=lambda row: row.consistency)
         limit = constant.consistency + SLACK
         beaten = [row for row in rows if row.judge not in BASELINES and row.consistency <= limit]
         if beaten:
-            found.setdefault(tuple(row.judge for row in beaten), []).append((constant, *beaten))
-    return [
-        Advice(
-            text=f"Do not decide with {listed(list(judges))} at {_taus(rows)} before they are shown to beat "
-            f"{listed(list(dict.fromkeys(row[0].judge for row in rows)))}.",
-            reason=f"Share of the items decided as people do: {_beside(rows, _without_interval)}."
-            f"{'' if place else _estimated(findings)}",
+            poor.setdefault(tuple(row.judge for row in beaten), []).append((constant, *beaten))
+    caveat = ""
+    if not prepared.is_fully_specified and not prepared.people.has_set.all():
+        caveat = (
+            " People's decisions are themselves estimated here, from their forced choices, and the fewer of these an "
+            "item has, the worse good judges look."
         )
-        for place, (judges, rows) in enumerate(found.items())
-    ]
+    for place, (judges, compared) in enumerate(poor.items()):
+        constants = list(dict.fromkeys(row[0].judge for row in compared))
+        yield Advice(
+            text=f"Do not decide with {listed(list(judges))} at {_taus(compared)} before they are shown to beat "
+            f"{listed(constants)}.",
+            reason=f"Share of the items decided as people do: {_beside(compared)}.{'' if place else caveat}",
+        )
 
 
-def _estimated(findings: Findings) -> str:
-    """A caveat where people's decisions are not observed but estimated from their forced choices."""
-    if findings.prepared.is_fully_specified or findings.prepared.people.has_set.all():
-        return ""
-    return (
-        " People's decisions are themselves estimated here, from their forced choices, and the fewer of these an item "
-        "has, the worse good judges look."
-    )
-
-
-def _distrust(findings: Findings) -> list[Advice]:
+def _distrust(findings: Findings) -> Iterator[Advice]:
     """Categorical agreement where it would select somebody else."""
     chosen, common = findings.definition(findings.recommended), findings.definition("hit_rate")
     if common.selected in {None, chosen.selected} or findings.prepared.is_fully_specified:
-        return []
+        return
     best = max((value.share_best for value in chosen.values), default=math.nan)
     if best < SURE:  # the data cannot tell who is best, so they cannot tell which definition is right
-        return []
-    return [
-        Advice(
-            text=f"Do not select by hit_rate: it would take {common.selected}.",
-            reason=f"{chosen.id} takes {chosen.selected}. Where several options can be right, agreement with the most "
-            "frequent label says least about decisions: Spearman .40 with consistency in simulations.",
-        )
-    ]
+        return
+    yield Advice(
+        text=f"Do not select by hit_rate: it would take {common.selected}.",
+        reason=f"{chosen.id} takes {chosen.selected}. Where several options can be right, agreement with the most "
+        "frequent label says least about decisions: Spearman .40 with consistency in simulations.",
+    )

@@ -1,23 +1,120 @@
-"""Every definition of performance in Table 1 of "Judges without gold labels"."""
+"""Every definition of performance in Table 1 of "Judges without gold labels", and the vectors that they are made of."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import rel_entr, xlogy
 
-from dissensus.arrays import Floats
-from dissensus.methods.judges.vectors import SLACK, Aggregation, over_options
+from dissensus.arrays import Codes, Flags, Floats
+
+# ---- From the distribution of an item's ratings to one vector: hard, soft, and the two of response sets
+
+Aggregation = Literal["hard", "soft", "hard_response_set", "soft_response_set"]
+SLACK = 1e-12
+"""Rounding: a share this close to a threshold reaches it, and two shares this close tie."""
+
+
+def modes(soft: Floats) -> tuple[Codes, Flags]:
+    """The option with the largest share, the first one of those that tie, and whether several tie; each of shape (...).
+
+    Examples
+    --------
+    >>> modes(np.array([[0.2, 0.8], [0.5, 0.5]]))
+    (array([1, 0]), array([False,  True]))
+    """
+    is_largest = soft >= soft.max(axis=-1, keepdims=True) - SLACK
+    return np.asarray(is_largest.argmax(axis=-1)), np.asarray(is_largest.sum(axis=-1) > 1)
+
+
+def reaches(share: Floats, tau: float) -> Flags:
+    """Whether shares are at least tau, rounding forgiven.
+
+    Examples
+    --------
+    >>> reaches(np.array([0.1 + 0.2, 0.29]), 0.3)
+    array([ True, False])
+    """
+    return share >= tau - SLACK
+
+
+def over_options(values: Floats) -> Floats:
+    """Sum over the last axis, option by option: numpy's own sum is several times slower on an axis of two or three.
+
+    Examples
+    --------
+    >>> over_options(np.array([[0.25, 0.5], [1.0, 2.0]]))
+    array([0.75, 3.  ])
+    """
+    total = values[..., 0].copy()
+    for option in range(1, values.shape[-1]):
+        total += values[..., option]
+    return total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RatingVectors:
+    """The two distributions that every aggregation starts from.
+
+    Attributes
+    ----------
+    soft : ndarray of shape (..., n_options)
+        O of the paper: how often each option is the forced choice.
+    marginals : ndarray of shape (..., n_options)
+        Omega of the paper: how often each option is in the response set; the sum may exceed 1.
+    """
+
+    soft: Floats
+    marginals: Floats
+
+    def aggregated(self, how: Aggregation, tau: float | None = None) -> Floats:
+        """The rating vectors under an aggregation, of shape (..., n_options).
+
+        `hard` has a 1 at the most frequent choice, `hard_response_set` at every option that reaches tau.
+
+        Examples
+        --------
+        >>> shares = RatingVectors(soft=np.array([0.3, 0.7]), marginals=np.array([0.6, 0.7]))
+        >>> shares.aggregated("hard"), shares.aggregated("hard_response_set", 0.5)
+        (array([0., 1.]), array([1., 1.]))
+        """
+        if how == "soft":
+            return self.soft
+        if how == "soft_response_set":
+            return self.marginals
+        if how == "hard":
+            return np.asarray(np.eye(self.soft.shape[-1])[modes(self.soft)[0]])
+        if tau is None:
+            raise TypeError("hard response sets need a threshold")
+        return reaches(self.marginals, tau).astype(np.float64)
+
+
+def number_of(is_one: Flags, weights: Floats) -> Floats:
+    """How many items are ones, of shape (...), from flags of shape (n_items, ...) and whole weights of the items.
+
+    Examples
+    --------
+    >>> number_of(np.array([[True, False], [True, True]]), np.array([2.0, 3.0]))
+    array([5., 3.])
+    """
+    return np.asarray(np.einsum("i,i...->...", weights, is_one.astype(np.float64)))
+
+
+def mean_of(values: Floats | Flags, weights: Floats) -> Floats:
+    """Mean over weighted items, of shape (...), of values of shape (n_items, ...).
+
+    Examples
+    --------
+    >>> mean_of(np.array([1.0, 2.0]), np.array([1.0, 3.0]))
+    array(1.75)
+    """
+    return np.asarray(np.einsum("i,i...->...", weights, values.astype(np.float64)) / weights.sum())
+
+
+# ---- A definition: a measure, and how each side is aggregated for it
 
 Better = Literal["higher", "lower"]
-
-SHORT: dict[Aggregation, str] = {
-    "hard": "h",
-    "soft": "s",
-    "hard_response_set": "hrs",
-    "soft_response_set": "srs",
-}
+SHORT: dict[Aggregation, str] = {"hard": "h", "soft": "s", "hard_response_set": "hrs", "soft_response_set": "srs"}
 """As the paper writes them: coverage (h/hrs) has the judge's aggregation first, then people's."""
 
 
@@ -98,12 +195,7 @@ class Margins:
 
 
 def hit_rate(judge: Floats, people: Floats) -> Floats:
-    """Whether the judge's hard label is that of people, for each item.
-
-    Parameters
-    ----------
-    judge, people : ndarrays of shape (..., n_options)
-        Hard labels, one-hot.
+    """Whether the judge's hard label is that of people, for each item; one-hot vectors of shape (..., n_options).
 
     Examples
     --------
@@ -145,11 +237,6 @@ def scott_pi(margins: Margins) -> Floats:
     return _beyond_chance(margins.agreement, (pooled**2).sum(axis=-1))
 
 
-def fleiss_kappa(margins: Margins) -> Floats:
-    """Fleiss' kappa, which for two raters per item is Scott's pi."""
-    return scott_pi(margins)
-
-
 def krippendorff_alpha(margins: Margins) -> Floats:
     """Krippendorff's nominal alpha: for two raters of n items it is pi + (1 - pi) / (2n)."""
     pi = scott_pi(margins)
@@ -162,10 +249,9 @@ def _beyond_chance(agreement: Floats, by_chance: Floats) -> Floats:
     return np.where(is_defined, (agreement - by_chance) / room, np.nan)
 
 
-Coefficient = Callable[[Margins], Floats]
-COEFFICIENTS: Mapping[str, Coefficient] = {
+COEFFICIENTS: Mapping[str, Callable[[Margins], Floats]] = {
     "krippendorff_alpha": krippendorff_alpha,
-    "fleiss_kappa": fleiss_kappa,
+    "fleiss_kappa": scott_pi,  # which it is for two raters per item
     "cohen_kappa": cohen_kappa,
     "scott_pi": scott_pi,
 }
@@ -176,18 +262,15 @@ CLIP = 1e-10
 
 
 def kl_divergence(first: Floats, second: Floats) -> Floats:
-    """Kullback-Leibler divergence of the second distribution from the first; 0 log 0 is 0.
-
-    Parameters
-    ----------
-    first, second : ndarrays of shape (..., n_options)
-        Distributions; the second is clipped at 1e-10 and not rescaled.
+    """Kullback-Leibler divergence of the second distribution from the first; the second is clipped and not rescaled.
 
     Examples
     --------
     >>> kl_divergence(np.array([0.6, 0.3, 0.1]), np.array([0.8, 0.1, 0.1])).round(3)  # .6 ln .75 + .3 ln 3
     np.float64(0.157)
     """
+    from scipy.special import xlogy  # noqa: PLC0415 - takes a while to import
+
     return np.asarray(over_options(np.asarray(xlogy(first, first), dtype=np.float64)) + cross_entropy(first, second))
 
 
@@ -212,6 +295,8 @@ def jensen_shannon(first: Floats, second: Floats) -> Floats:
     >>> jensen_shannon(np.array([1.0, 0.0]), np.array([0.0, 1.0])).round(4)  # ln 2
     np.float64(0.6931)
     """
+    from scipy.special import rel_entr  # noqa: PLC0415 - takes a while to import
+
     middle = (first + second) / 2
     return np.asarray(over_options(rel_entr(first, middle) + rel_entr(second, middle)) / 2)
 
@@ -231,17 +316,7 @@ def smoothed(distribution: Floats, smoothing: float) -> Floats:
 
 
 def coverage(judge: Floats, people: Floats) -> Floats:
-    """Whether the judge's set lies within that of people.
-
-    Parameters
-    ----------
-    judge, people : ndarrays of shape (..., n_options)
-        Sets, as vectors of 0 and 1.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        1 or 0. No answer covers nothing: an empty set counts as 1 only against an empty set.
+    """Whether the judge's set lies within that of people; an empty set does only in an empty one.
 
     Examples
     --------
@@ -292,8 +367,8 @@ def binary_cross_entropy(judge: Floats, people: Floats) -> Floats:
     np.float64(1.3863)
     """
     # Clipped below on each side by itself: 1 - 1e-10 would lose digits that log1p keeps.
-    said = people * np.log(np.maximum(judge, CLIP)) + (1 - people) * np.log(np.maximum(1 - judge, CLIP))
-    return -over_options(said)
+    likelihood = people * np.log(np.maximum(judge, CLIP)) + (1 - people) * np.log(np.maximum(1 - judge, CLIP))
+    return -over_options(likelihood)
 
 
 def squared_error(judge: Floats, people: Floats) -> Floats:

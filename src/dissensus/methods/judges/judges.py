@@ -7,26 +7,28 @@ from numpy.random import Generator
 
 from dissensus.data import Judges, Ratings, Task
 from dissensus.methods.judges.advice import Findings, advice_on
-from dissensus.methods.judges.consistency import Violation, inversions, redundancies, violations
-from dissensus.methods.judges.decisions import check_names, downstream_rows
 from dissensus.methods.judges.definitions import COEFFICIENTS
-from dissensus.methods.judges.options import DEFAULT_BETAS, Question, distinct, names
-from dissensus.methods.judges.result import JudgesResult
+from dissensus.methods.judges.options import JudgesOptions, LeakMapping, distinct
+from dissensus.methods.judges.result import FlipPoint, JudgesResult, Sensitivity, Violation
 from dissensus.methods.judges.scoring import Scores, Statistics, bootstrap_scores, scores_of, statistics_of
-from dissensus.methods.judges.sensitivity import LeakMapping
+from dissensus.methods.judges.sensitivity import sweep_problem
 from dissensus.methods.judges.setup import Prepared, set_up
 from dissensus.methods.judges.summary import (
+    check_names,
     definition_results,
+    downstream_rows,
     interval_warnings,
+    inversions,
     kappa_warnings,
     order_flips,
     oriented,
     own_beta,
+    redundancies,
     reverse_matrix,
     tie_warnings,
     undefined_warnings,
+    violations,
 )
-from dissensus.methods.judges.sweep import FlipPoint, Leak, Sensitivity, sweep_problem
 from dissensus.sampling import Engine, Progress, seed_of
 
 SHOWN = ("hit_rate", "kl_human_judge", "jsd", "mse_soft", "coverage", "mse_response_set")
@@ -40,7 +42,7 @@ def judges(
     task: Task | None = None,
     judge: str | Sequence[str] | None = None,
     positive: str | Sequence[str] | None = None,
-    tau: float | Sequence[float] = 0.5,
+    tau: float | Sequence[float] = (0.5,),
     beta: float | Sequence[float] | None = None,
     mapping: LeakMapping = "keep",
     smoothing: float = 0.0,
@@ -105,63 +107,51 @@ def judges(
     >>> round(result.definition("mse_soft").values[0].value, 6)  # (.1^2 + .1^2 + 0) / 2
     0.01
     """
-    question = Question(
-        judge=names(judge),
-        positive=names(positive) or (),
-        taus=distinct(tau),
-        betas=None if beta is None else distinct(beta),
-        mapping=mapping,
-        smoothing=smoothing,
-        bootstrap=bootstrap,
-        confidence=confidence,
-        seed=seed_of(rng),
-    )
-    check_names(judges.judges if question.judge is None else question.judge)
-    prepared = set_up(ratings, judges, task, question)
+    options = JudgesOptions.given(
+        locals(), positive=() if positive is None else positive, tau=distinct(tau),
+        beta=None if beta is None else distinct(beta), seed=seed_of(rng),
+    )  # fmt: skip
+    check_names(judges.judges if options.judge is None else options.judge)
+    prepared = set_up(ratings, judges, task, options)
     problem = prepared.problem
     statistics = statistics_of(problem)
     samples = bootstrap_scores(
-        problem,
-        statistics,
-        replicates=bootstrap if problem.items_in_all > 1 else 0,
-        rng=rng,
-        engine=engine,
-        workers=workers,
-        progress=progress,
-    )
+        problem, statistics, replicates=bootstrap if problem.items_in_all > 1 else 0,
+        rng=rng, engine=engine, workers=workers, progress=progress,
+    )  # fmt: skip
     data = {"ratings": ratings.describe_data(), "judges": judges.describe_data()}
-    return _sum_up(prepared, question, statistics, samples, data)
+    return _sum_up(prepared, options, statistics, samples, data)
 
 
 def _sum_up(
     prepared: Prepared,
-    question: Question,
+    options: JudgesOptions,
     statistics: Statistics,
     samples: Scores | None,
     data: Mapping[str, Mapping[str, object]],
 ) -> JudgesResult:
     """The result of a question, from the problem and the scores of the bootstrap samples."""
-    problem, judges, confidence = prepared.problem, prepared.judges, question.confidence
-    found = scores_of(problem, statistics, problem.weights)
-    definitions = definition_results(prepared, found, samples, confidence=confidence)
-    downstream = downstream_rows(found, samples, taus=problem.taus, judges=judges, confidence=confidence)
-    sensitivity, flips = _sweep(prepared, question, found)
+    problem, judges, confidence = prepared.problem, prepared.judges, options.confidence
+    scores = scores_of(problem, statistics, problem.pool_weights[None, :])
+    definitions = definition_results(prepared, scores, samples, confidence=confidence)
+    downstream = downstream_rows(scores, samples, taus=problem.taus, judges=judges, confidence=confidence)
+    sensitivity, flips = _sweep(prepared, options, scores)
     findings = Findings(
         prepared=prepared,
         definitions=definitions,
         downstream=downstream,
         flip_points=flips,
-        own_beta=own_beta(prepared, found, samples, confidence=confidence),
-        order_flips=order_flips(prepared.answers, judges, problem.copies),
+        own_beta=own_beta(prepared, scores, samples, confidence=confidence),
+        order_flips=order_flips(prepared.answers, judges, problem.weights),
     )
-    turned = oriented(problem.definitions, found.values[0])
+    turned = oriented(problem.definitions, scores.values[0])
     return JudgesResult(
-        settings=_settings(prepared, question),
+        settings=_settings(prepared, options),
         data=data,
         warnings=(
             *prepared.warnings,
             *undefined_warnings(prepared, definitions),
-            *interval_warnings(definitions, bootstrap=question.bootstrap, n_items=problem.items_in_all),
+            *interval_warnings(definitions, bootstrap=options.bootstrap, n_items=problem.items_in_all),
             *tie_warnings(definitions),
             *kappa_warnings(downstream),
         ),
@@ -172,7 +162,7 @@ def _sum_up(
         reverse_matrix=reverse_matrix(prepared, samples, confidence=confidence),
         recommended=findings.recommended,
         advice=advice_on(findings),
-        redundant=redundancies(problem.definitions, has_sets=_has_sets(prepared)),
+        redundant=redundancies(problem.definitions, has_sets=prepared.has_sets),
         violations=_violations(prepared, statistics),
         flip_points=flips,
         own_beta=findings.own_beta,
@@ -180,40 +170,27 @@ def _sum_up(
     )
 
 
-def _settings(prepared: Prepared, question: Question) -> dict[str, object]:
-    options = prepared.space.options
-    return question.settings() | {
+def _settings(prepared: Prepared, options: JudgesOptions) -> dict[str, object]:
+    names = prepared.space.options
+    return options.settings() | {
         "judge": list(prepared.judges),
-        "options": list(options),
-        "positive": [option for option, own in zip(options, prepared.positive, strict=True) if own],
+        "options": list(names),
+        "positive": [name for name, own in zip(names, prepared.positive, strict=True) if own],
         "task": prepared.task.name or None,
         "items": prepared.problem.items_in_all,
         "interval": "percentile",
     }
 
 
-def _has_sets(prepared: Prepared) -> bool:
-    """Whether response sets differ from forced choices for anybody."""
-    problem = prepared.problem
-    is_told = problem.reversal is not None or prepared.has_larger_sets
-    return bool(is_told or prepared.people.has_set.any() or prepared.answers.has_set.any())
-
-
 def _sweep(
-    prepared: Prepared, question: Question, data: Scores
+    prepared: Prepared, options: JudgesOptions, data: Scores
 ) -> tuple[tuple[Sensitivity, ...], tuple[FlipPoint, ...]]:
     """The sweep over beta, where it was asked for or nothing tells people's response sets."""
-    problem = prepared.problem
-    is_told = problem.reversal is not None and question.betas is None
-    if prepared.is_fully_specified or is_told or not prepared.positive.any() or prepared.people.has_set.all():
+    is_told = prepared.problem.reversal is not None and options.beta is None
+    has_set = prepared.people.has_set
+    if prepared.is_fully_specified or is_told or not prepared.positive.any() or has_set.all():
         return (), ()
-    leak = Leak(
-        positive=prepared.positive,
-        is_known=prepared.people.has_set,
-        mapping=question.mapping,
-        betas=question.betas or DEFAULT_BETAS,
-    )
-    return sweep_problem(problem, data.values[0], leak, prepared.judges)
+    return sweep_problem(prepared.problem, data.values[0], has_set, prepared.judges, options)
 
 
 def _violations(prepared: Prepared, statistics: Statistics) -> tuple[Violation, ...]:

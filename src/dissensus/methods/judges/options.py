@@ -1,77 +1,68 @@
-"""What the user asked for, checked."""
+"""Options of `judges`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Literal
 
 from dissensus.errors import OptionError
-from dissensus.methods.judges.sensitivity import MAPPINGS, LeakMapping, check_tau
-from dissensus.sampling.intervals import check_bootstrap, check_confidence
+from dissensus.options import Options, bootstrap_option, confidence_option, named, option
 
+LeakMapping = Literal["keep", "paper"]
+MAPPINGS: tuple[LeakMapping, ...] = ("keep", "paper")
 DECIMALS = 12
-DEFAULT_BETAS = tuple(round(0.05 * step, 2) for step in range(11))
-"""From 0 to .5: beyond it most of those who said no would have meant yes as well."""
+A_SHARE = "give a share above 0 and at most 1, such as 0.5"
+SHARES = "give shares from 0 to 1, such as 0,0.1,0.2"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """The options of `judges`.
+def shares_typed(text: str) -> list[float]:
+    """Numbers from `0,0.1,0.2`.
 
-    Attributes
-    ----------
-    judge : tuple of str, optional
-        Which judges to compare; all if None.
-    positive : tuple of str
-        Options that count as positive; those of the task if empty.
-    taus : tuple of float
-        Thresholds.
-    betas : tuple of float, optional
-        Of the sweep; None leaves it to us whether there is one.
-    mapping : {"keep", "paper"}
-        Where the share beta of a negative option goes.
-    smoothing : float
-        Added to each option of a distribution under a logarithm.
-    bootstrap : int
-        Samples of the items.
-    confidence : float
-        Of the intervals.
-    seed : int, optional
-        Of the random numbers.
+    Examples
+    --------
+    >>> shares_typed("0, 0.1,.2")
+    [0.0, 0.1, 0.2]
     """
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise OptionError(f"{named('beta')} cannot be {text!r}: {SHARES}.") from error
 
-    judge: tuple[str, ...] | None
-    positive: tuple[str, ...]
-    taus: tuple[float, ...]
-    betas: tuple[float, ...] | None
-    mapping: LeakMapping
-    smoothing: float
-    bootstrap: int
-    confidence: float
-    seed: int | None
 
-    def __post_init__(self) -> None:
+@dataclass(frozen=True, kw_only=True)
+class JudgesOptions(Options):
+    """What the user asked for, as in `judges`."""
+
+    judge: tuple[str, ...] | None = option(None, metavar="J", help="A judge to compare; may be repeated.")
+    positive: tuple[str, ...] = option(
+        (), metavar="LABEL", help="An option that counts as positive; may be repeated.", label="Positive option"
+    )
+    tau: tuple[float, ...] = option(
+        (0.5,), above=0, at_most=1, wants=A_SHARE, metavar="T",
+        help="Share at which an item is positive (.5 if not given); may be repeated.",
+    )  # fmt: skip
+    beta: tuple[float, ...] | None = option(
+        None, at_least=0, at_most=1, wants=SHARES, typed=shares_typed, metavar="B,B,...",
+        help="Shares of negative choices that hide a positive option, to sweep over.",
+    )  # fmt: skip
+    mapping: LeakMapping = option(
+        "keep",
+        choices=MAPPINGS,
+        metavar="M",
+        help="Whether such raters keep their own choice: keep, or paper (Table 2).",
+    )
+    smoothing: float = option(
+        0.0, at_least=0, wants="it is added to shares, so 0 or more", metavar="S",
+        help="Added to each share under a logarithm, instead of the clip.",
+    )  # fmt: skip
+    bootstrap: int = bootstrap_option()
+    confidence: float = confidence_option()
+
+    def check(self) -> None:
+        """Raise where nothing was named."""
         if self.judge == ():
             raise OptionError("No judge was named: name at least one, or leave judge out to compare all of them.")
-        if not self.taus:
-            raise OptionError("--tau has no value: give a threshold such as 0.5.")
-        for tau in self.taus:
-            check_tau(tau)
-        wrong = [beta for beta in self.betas or () if not 0 <= beta <= 1]
-        if wrong:
-            raise OptionError(f"--beta cannot be {wrong[0]:g}: give shares from 0 to 1, such as 0,0.1,0.2.")
-        if self.mapping not in MAPPINGS:
-            raise OptionError.unknown("--mapping", self.mapping, MAPPINGS)
-        self._check_numbers()
-
-    def _check_numbers(self) -> None:
-        if not 0 <= self.smoothing < float("inf"):
-            raise OptionError(f"--smoothing cannot be {self.smoothing:g}: it is added to shares, so 0 or more.")
-        check_bootstrap(self.bootstrap)
-        check_confidence(self.confidence)
-
-    def settings(self) -> dict[str, object]:
-        """The options by name, for the JSON."""
-        renamed = {"taus": "tau", "betas": "beta"}
-        return {renamed.get(field.name, field.name): getattr(self, field.name) for field in fields(self)}
+        if not self.tau:
+            raise OptionError(f"{named('tau')} has no value: give a threshold such as 0.5.")
 
 
 def distinct(values: float | Sequence[float]) -> tuple[float, ...]:
@@ -84,8 +75,3 @@ def distinct(values: float | Sequence[float]) -> tuple[float, ...]:
     """
     several = [values] if isinstance(values, int | float) else values
     return tuple(sorted({round(float(value), DECIMALS) for value in several}))
-
-
-def names(values: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    """One name, several, or None."""
-    return (values,) if isinstance(values, str) else None if values is None else tuple(values)

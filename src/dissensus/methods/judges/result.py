@@ -1,16 +1,16 @@
 """What `judges` returns."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
 
-from dissensus.methods.judges.consistency import Inversion, Redundancy, Violation
-from dissensus.methods.judges.decisions import Downstream
-from dissensus.methods.judges.definitions import Better
-from dissensus.methods.judges.reverse_matrix import PairedBy
-from dissensus.methods.judges.sweep import FlipPoint, Sensitivity
-from dissensus.methods.judges.vectors import Aggregation
-from dissensus.results import Result
+from dissensus.methods.judges.definitions import Aggregation, Better
+from dissensus.results import Result, as_dict
+
+ALWAYS_POSITIVE, ALWAYS_NEGATIVE = "always-positive", "always-negative"
+BASELINES = (ALWAYS_POSITIVE, ALWAYS_NEGATIVE)
+"""Constants that stand beside the judges of decisions."""
+PairedBy = Literal["rater", "item"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +19,6 @@ class JudgeValue:
 
     Attributes
     ----------
-    judge : str
-        Its name.
     value, low, high : float
         NaN where undefined.
     rank : int, optional
@@ -38,10 +36,6 @@ class JudgeValue:
     rank: int | None
     share_best: float
     tied_items: int
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +70,136 @@ class DefinitionResult:
     tied_items: int
     values: tuple[JudgeValue, ...]
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"values": _dicts(self.values)}
-
     def of(self, judge: str) -> JudgeValue:
         """What this definition says of a judge."""
         return next(value for value in self.values if value.judge == judge)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Downstream:
+    """A judge's decisions at one threshold, beside those of people.
+
+    Attributes
+    ----------
+    tau : float
+        Share of raters at which an item is decided positive.
+    judge : str
+        A judge, or one of the constants `always-positive` and `always-negative`.
+    consistency, consistency_low, consistency_high : float
+        Share of the items that judge and people decide alike.
+    bias, bias_low, bias_high : float
+        Prevalence among the judge's decisions less that among people's.
+    kappa : float
+        Cohen's kappa of the decisions; NaN where one side decides all items alike.
+    """
+
+    tau: float
+    judge: str
+    consistency: float
+    consistency_low: float
+    consistency_high: float
+    bias: float
+    bias_low: float
+    bias_high: float
+    kappa: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitivity:
+    """What would follow if a share beta of those who chose a negative option also endorsed a positive one.
+
+    Attributes
+    ----------
+    beta, tau : float
+        The share, and the threshold of the decisions.
+    prevalence : float
+        Share of the items that people decide positive.
+    selected : mapping of str to str
+        The judge that each definition selects, by id.
+    best : str
+        The judge whose decisions are most consistent with people's.
+    consistency : mapping of str to float
+        Of each judge's decisions.
+    lost : mapping of str to float
+        Consistency lost by selecting with each definition instead of taking the best judge, by id: 0 or less.
+    """
+
+    beta: float
+    tau: float
+    prevalence: float
+    selected: Mapping[str, str | None]
+    best: str
+    consistency: Mapping[str, float]
+    lost: Mapping[str, float] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them: consistency judge by judge."""
+        return as_dict(self) | {"consistency": [{"judge": judge, "value": v} for judge, v in self.consistency.items()]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlipPoint:
+    """Where the sweep changes its mind.
+
+    Attributes
+    ----------
+    definition : str, optional
+        The id of the definition that selects another judge; None where the best judge changes.
+    tau : float
+        Threshold.
+    beta_from, beta_to : float
+        The change lies between these neighbours on the grid; they are the same where it is known exactly.
+    judge_from, judge_to : str
+        Before and after.
+    """
+
+    definition: str | None
+    tau: float
+    beta_from: float
+    beta_to: float
+    judge_from: str | None
+    judge_to: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inversion:
+    """Two judges, and which definitions prefer which."""
+
+    judge_a: str
+    judge_b: str
+    prefer_a: tuple[str, ...]
+    prefer_b: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """An item on which two definitions prefer different judges.
+
+    Attributes
+    ----------
+    definition_a, definition_b : str
+        The definitions, by id: the first prefers `judge_a` here, the second `judge_b`.
+    item, judge_a, judge_b : str
+        Where, and whom.
+    values_a, values_b : tuple of float
+        What the first definition gives to the two judges, and what the second does.
+    """
+
+    definition_a: str
+    definition_b: str
+    item: str
+    judge_a: str
+    judge_b: str
+    values_a: tuple[float, float]
+    values_b: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redundancy:
+    """Definitions that rank judges alike, by id, and why."""
+
+    definitions: tuple[str, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +208,6 @@ class OwnBeta:
 
     Attributes
     ----------
-    judge : str
-        Its name.
     beta, low, high : float
         NaN where it never chose a negative option.
     items : int
@@ -105,10 +220,6 @@ class OwnBeta:
     high: float
     items: int
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderFlips:
@@ -117,10 +228,6 @@ class OrderFlips:
     judge: str
     items: int
     share: float
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,10 +254,6 @@ class ReverseMatrix:
     pairs: int
     paired_by: PairedBy
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
@@ -158,10 +261,6 @@ class Advice:
 
     text: str
     reason: str
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {"text": self.text, "reason": self.reason}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,10 +279,10 @@ class JudgesResult(Result):
         Pairs of judges about which definitions disagree.
     reverse_matrix : ReverseMatrix, optional
         F', where paired ratings are there.
-    recommended : str, optional
-        Id of the definition to select by on these data.
     advice : tuple of Advice
         What to do.
+    recommended : str, optional
+        Id of the definition to select by on these data.
     redundant : tuple of Redundancy
         Definitions that rank judges alike whatever the data.
     violations : tuple of Violation
@@ -203,8 +302,8 @@ class JudgesResult(Result):
     sensitivity: tuple[Sensitivity, ...] = ()
     inversions: tuple[Inversion, ...] = ()
     reverse_matrix: ReverseMatrix | None = None
-    recommended: str | None = None
     advice: tuple[Advice, ...] = ()
+    recommended: str | None = None
     redundant: tuple[Redundancy, ...] = ()
     violations: tuple[Violation, ...] = ()
     flip_points: tuple[FlipPoint, ...] = ()
@@ -215,35 +314,10 @@ class JudgesResult(Result):
         """The definition with this id."""
         return next(definition for definition in self.definitions if definition.id == id_)
 
-    def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON."""
-        return {
-            "definitions": _dicts(self.definitions),
-            "downstream": _dicts(self.downstream),
-            "sensitivity": _dicts(self.sensitivity),
-            "inversions": _dicts(self.inversions),
-            "reverse_matrix": None if self.reverse_matrix is None else self.reverse_matrix.as_dict(),
-            "advice": _dicts(self.advice),
-            "recommended": self.recommended,
-            "redundant": _dicts(self.redundant),
-            "violations": _dicts(self.violations),
-            "flip_points": _dicts(self.flip_points),
-            "own_beta": _dicts(self.own_beta),
-            "order_flips": _dicts(self.order_flips),
-        }
-
     def rows(self) -> list[dict[str, object]]:
         """One row per definition and judge."""
         return [
-            {"id": definition.id, "definition": definition.definition, "better": definition.better, **value.as_dict()}
+            {"id": definition.id, "definition": definition.definition, "better": definition.better, **as_dict(value)}
             for definition in self.definitions
             for value in definition.values
         ]
-
-
-class _Part(Protocol):
-    def as_dict(self) -> dict[str, object]: ...
-
-
-def _dicts(parts: Sequence[_Part]) -> list[dict[str, object]]:
-    return [part.as_dict() for part in parts]

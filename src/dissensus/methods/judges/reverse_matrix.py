@@ -1,4 +1,4 @@
-"""F': which response sets stand behind a forced choice, estimated where both were asked for.
+"""Which response sets stand behind a forced choice: F', estimated where both were asked for, or as the task tells.
 
 Every function takes weights, one per rating or item, or one row of them per bootstrap replicate, so that F' is
 estimated anew in each replicate. Sums that are not whole numbers go through einsum, whose order is fixed, so that the
@@ -6,16 +6,14 @@ number of threads never changes a byte.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from dissensus.arrays import Codes, Flags, Floats
+from dissensus.data import Task
 from dissensus.errors import RatingsError
-from dissensus.methods.judges.answers import People
+from dissensus.methods.judges.result import PairedBy
 from dissensus.simulation.indeterminate_population import onto_simplex
-
-# ---- F': which response sets stand behind a forced choice, estimated where both were asked for
 
 MOST_SMOOTHING = 0.5
 SMOOTHING_PER_OPTION = 2.0
@@ -45,7 +43,7 @@ def pooled_reverse(choice_codes: Codes, set_codes: Codes, members: Flags, weight
     Returns
     -------
     ndarray of shape (n_options, n_sets) or (n_replicates, n_options, n_sets)
-        P(set | choice); each row sums to 1. An option that nobody chose has its sets equally likely.
+        P(set | choice). An option that nobody chose has its sets equally likely.
 
     Examples
     --------
@@ -187,18 +185,8 @@ def apply_reverse(soft: Floats, reverse: Floats, members: Flags) -> Floats:
 def share_meeting(soft: Floats, reverse: Floats, meets: Flags | Floats) -> Floats:
     """Probability that a response set has one of several options, which the sum of Omega would overstate.
 
-    Parameters
-    ----------
-    soft : ndarray of shape (n_items, n_options)
-        O: shares of the forced choices.
-    reverse : ndarray of shape (n_options, n_sets) or (n_replicates, n_options, n_sets)
-        F'.
-    meets : ndarray of shape (n_sets,)
-        Which sets have one of the options.
-
-    Returns
-    -------
-    ndarray of shape (n_items,) or (n_replicates, n_items)
+    `soft` and `reverse` are as in `apply_reverse`, and `meets`, of shape (n_sets,), says which sets have one. Of shape
+    (n_items,) or (n_replicates, n_items).
 
     Examples
     --------
@@ -220,8 +208,6 @@ def check_members(members: Flags) -> None:
 
 # ---- People's response sets where only forced choices were asked for, through the reverse matrix F' of paired ratings
 
-PairedBy = Literal["rater", "item"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Reversal:
@@ -241,8 +227,8 @@ class Reversal:
         Shares of the forced choices of each item; empty where raters are paired.
     sets : ndarray of shape (n_pairs, n_sets)
         Shares of the response sets of each item; empty where raters are paired.
-    copies : ndarray of shape (n_pairs,), optional
-        How many pairs of the data each one stands for; one if None.
+    weights : ndarray of shape (n_pairs,)
+        How many pairs of the data each one stands for.
     """
 
     paired_by: PairedBy
@@ -252,79 +238,19 @@ class Reversal:
     set_code: Codes
     choices: Floats
     sets: Floats
-    copies: Floats | None = None
+    weights: Floats
 
     @property
     def n_pairs(self) -> int:
         """How many pairs there are in the data."""
-        return len(self.row) if self.copies is None else int(self.copies.sum())
+        return int(self.weights.sum())
 
     def matrix(self, weights: Floats | None = None) -> Floats:
         """F', of shape (n_options, n_sets); with weights of shape (n_replicates, n_pool) one for each replicate."""
-        own = self.copies if weights is None else weights[:, self.row]
+        own = self.weights if weights is None else weights[:, self.row]
         if self.paired_by == "rater":
             return pooled_reverse(self.choice, self.set_code, self.members, weights=own)
         return reverse_by_items(self.choices, self.sets, self.members, weights=own)
-
-
-def pool_of(people: People, rows: Codes) -> tuple[Codes, Codes]:
-    """The items that are resampled, and the place of each rated item among them, or -1.
-
-    Parameters
-    ----------
-    people : People
-        What they said of the rated items.
-    rows : ndarray of shape (n_items,)
-        The items that are compared; they stand first, then others with paired ratings.
-    """
-    is_other = people.has_choice & people.has_set
-    is_other[people.pair_item] = True
-    is_other[rows] = False
-    pool = np.concatenate([rows, np.flatnonzero(is_other)])
-    place = np.full(len(is_other), -1, dtype=np.intp)
-    place[pool] = np.arange(len(pool))
-    return pool, place
-
-
-def reversal_of(people: People, members: Flags, pool: Codes, copies: Floats | None = None) -> Reversal | None:
-    """The paired ratings, by rater if anybody gave both, else by item; None if there are none.
-
-    Parameters
-    ----------
-    people : People
-        What they said.
-    members : ndarray of shape (n_sets, n_options)
-        Which option is in which response set.
-    pool : ndarray of shape (n_items,)
-        The place of each rated item in the pool.
-    copies : ndarray of shape (n_items,), optional
-        How many items of the data each rated item stands for.
-    """
-    nothing = np.empty(0, dtype=np.intp)
-    if len(people.pair_item):
-        return Reversal(
-            paired_by="rater",
-            members=members,
-            row=pool[people.pair_item],
-            choice=people.pair_choice,
-            set_code=people.pair_set,
-            choices=np.empty((0, members.shape[1])),
-            sets=np.empty((0, len(members))),
-            copies=None if copies is None else copies[people.pair_item],
-        )
-    both = np.flatnonzero(people.has_choice & people.has_set)
-    if not both.size:
-        return None
-    return Reversal(
-        paired_by="item",
-        members=members,
-        row=pool[both],
-        choice=nothing,
-        set_code=nothing,
-        choices=people.shares_of_choices()[both],
-        sets=people.shares_of_sets()[both],
-        copies=None if copies is None else copies[both],
-    )
 
 
 def own_betas(
@@ -384,3 +310,114 @@ def own_betas(
     total = np.einsum("...i,ij->...j", w, negative)
     share = np.divide(np.einsum("...i,ij->...j", w, gained), total, out=np.full_like(total, np.nan), where=total > 0)
     return np.asarray(np.clip(share, 0.0, 1.0))
+
+
+# ---- Whether the options of a task tell the response set: then nothing has to be estimated
+
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def is_identifiable(members: Flags) -> bool:
+    """Whether forced choices alone determine the response sets (Theorem 3.4).
+
+    They do if no option is in two sets: the option chosen then names the set, however raters choose. Where every option
+    alone is an admissible set, as the paper assumes, that means that all sets are single options.
+
+    Examples
+    --------
+    >>> is_identifiable(np.eye(2)), is_identifiable(np.array([[1, 0], [0, 1], [1, 1]]))
+    (True, False)
+    """
+    return bool((np.asarray(members).sum(axis=0) <= 1).all())
+
+
+def count_of_sets(task: Task) -> int:
+    """How many response sets a task admits, without listing them.
+
+    Examples
+    --------
+    >>> count_of_sets(Task(options=("No", "Yes")))
+    3
+    """
+    if task.response_sets == "any":
+        return int(2 ** len(task.options)) - 1
+    return len(task.admissible_sets())
+
+
+def is_fully_specified(task: Task) -> bool:
+    """Whether the option that a rater chooses tells the response set, whatever it is (Theorem 3.4).
+
+    Single options are the usual case; sets of several will do if they have no option in common.
+
+    Examples
+    --------
+    >>> is_fully_specified(Task(options=("A", "B", "C"), response_sets=(("A", "B"), ("C",))))
+    True
+    >>> is_fully_specified(Task(options=("A", "B", "C"), response_sets=(("A",), ("B",), ("C",), ("A", "B"))))
+    False
+    """
+    if isinstance(task.response_sets, str):
+        return task.response_sets == "single"
+    return is_identifiable(_members(task))
+
+
+def sets_behind_choices(task: Task) -> Flags | None:
+    """For each option the members of the response set that it tells, of shape (n_options, n_options).
+
+    An option that is in no admissible set stands for itself. None where a choice tells no more than itself: the task is
+    underspecified, or its sets are single options.
+
+    Examples
+    --------
+    >>> sets_behind_choices(Task(options=("A", "B", "C"), response_sets=(("A", "B"), ("C",)))).astype(int)
+    array([[1, 1, 0],
+           [1, 1, 0],
+           [0, 0, 1]])
+    """
+    if isinstance(task.response_sets, str) or not is_fully_specified(task):
+        return None
+    members, alone = _members(task), np.eye(len(task.options), dtype=np.bool_)
+    behind = np.asarray(alone | np.einsum("vk,vl->kl", members, members))
+    return behind if behind.sum() > len(alone) else None
+
+
+def through_sets(choices: Floats, behind: Flags, positive: Flags) -> tuple[Floats, Floats]:
+    """How often each option is in the sets behind choices, and how often such a set has a positive option.
+
+    From the shares of the forced choices, of shape (..., n_options), and what `sets_behind_choices` says.
+
+    Examples
+    --------
+    >>> behind = np.array([[True, True, False], [True, True, False], [False, False, True]])
+    >>> through_sets(np.array([0.3, 0.2, 0.5]), behind, np.array([False, True, False]))
+    (array([0.5, 0.5, 0.5]), array(0.5))
+    """
+    meets = (behind & positive).any(axis=1).astype(np.float64)
+    marginals = np.einsum("...k,kl->...l", choices, behind.astype(np.float64))
+    return np.asarray(marginals), np.asarray(np.einsum("...k,k->...", choices, meets))
+
+
+def _members(task: Task) -> Flags:
+    """Which option is in which of the sets that a task lists."""
+    sets = [frozenset(options) for options in task.admissible_sets()]
+    return np.array([[option in options for option in task.options] for options in sets])
+
+
+def specification_sentence(task: Task) -> str:
+    """Whether forced choices can be trusted to tell everything for this task, in a sentence.
+
+    Examples
+    --------
+    >>> specification_sentence(Task(options=("Very toxic", "Toxic", "Not toxic")))
+    'Your task is underspecified: three options, seven admissible sets.'
+    >>> specification_sentence(Task(options=("No", "Maybe", "Yes"), response_sets="single"))
+    'Your task is fully specified: three options, three admissible sets.'
+    """
+    how = "fully specified" if is_fully_specified(task) else "underspecified"
+    sets = count_of_sets(task)
+    noun = "admissible set" if sets == 1 else "admissible sets"
+    return f"Your task is {how}: {_in_words(len(task.options))} options, {_in_words(sets)} {noun}."
+
+
+def _in_words(number: int) -> str:
+    return _WORDS[number] if number < len(_WORDS) else f"{number:,}"

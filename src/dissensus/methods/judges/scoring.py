@@ -20,10 +20,14 @@ from dissensus.methods.judges.definitions import (
     SECOND_IS_PEOPLE,
     Definition,
     Margins,
+    RatingVectors,
+    modes,
+    number_of,
+    over_options,
+    reaches,
     smoothed,
 )
 from dissensus.methods.judges.reverse_matrix import Reversal, apply_reverse, own_betas, share_meeting
-from dissensus.methods.judges.vectors import RatingVectors, modes, number_of, over_options, reaches
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks
 from dissensus.sampling.draws import draw_strata
 
@@ -90,35 +94,30 @@ class Problem:
         return len(self.is_chosen)
 
     @property
-    def copies(self) -> Floats | None:
-        """How many items of the data each of the compared items stands for; None means one."""
-        return None if self.pool_copies is None else self.pool_copies[: self.n_items]
+    def pool_weights(self) -> Floats:
+        """How often each item of the pool counts in the data, of shape (n_pool,)."""
+        return np.ones(self.pool) if self.pool_copies is None else self.pool_copies
+
+    @property
+    def weights(self) -> Floats:
+        """How often each of the compared items counts, of shape (n_items,)."""
+        return self.pool_weights[: self.n_items]
 
     @property
     def items_in_all(self) -> int:
         """How many items of the data are compared."""
-        return self.n_items if self.copies is None else int(self.copies.sum())
+        return int(self.weights.sum())
 
     @property
     def items_chosen(self) -> int:
         """On how many items of the data people's forced choices are known."""
-        return int(number_of(self.is_chosen, self.copies))
-
-    @property
-    def weights(self) -> Floats:
-        """How often each item of the pool counts in the data, of shape (1, n_pool)."""
-        return np.ones((1, self.pool)) if self.pool_copies is None else self.pool_copies[None, :]
-
-    @property
-    def n_judges(self) -> int:
-        """How many judges are compared."""
-        return int(self.judges.soft.shape[1])
+        return int(number_of(self.is_chosen, self.weights))
 
     def tied(self) -> tuple[int, list[int]]:
         """On how many items people's most frequent choice ties, and each judge's."""
         people, judges = modes(self.people.soft)[1], modes(self.judges.soft)[1]
-        tied = number_of(judges & self.is_chosen[:, None], self.copies)
-        return int(number_of(people & self.is_chosen, self.copies)), [int(items) for items in tied]
+        tied = number_of(judges & self.is_chosen[:, None], self.weights)
+        return int(number_of(people & self.is_chosen, self.weights)), [int(items) for items in tied]
 
     def with_matrix(self, matrix: Floats) -> tuple[RatingVectors, Floats | None]:
         """People's vectors and positive probabilities on the reversed items, under this F'."""
@@ -130,20 +129,9 @@ class Problem:
 
 
 def decisions(positive: Floats | None, taus: tuple[float, ...], shape: tuple[int, ...]) -> Flags:
-    """Which probabilities of a positive response set reach which threshold.
+    """Which probabilities of a positive response set reach which threshold, of shape (n_items, n_taus, ...).
 
-    Parameters
-    ----------
-    positive : ndarray of shape (n_items, ...), optional
-        Probabilities; None if no option was called positive, and then there is nothing to decide.
-    taus : tuple of float
-        Thresholds.
-    shape : tuple of int
-        That of the probabilities.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_taus, ...)
+    `shape` is that of the probabilities; None if no option was called positive, and then there is nothing to decide.
     """
     if positive is None:
         return np.zeros((shape[0], 0, *shape[1:]), dtype=np.bool_)
@@ -241,15 +229,7 @@ def item_values(
 
 
 def scores_of(problem: Problem, statistics: Statistics, weights: Floats) -> Scores:
-    """The scores under each row of weights.
-
-    Parameters
-    ----------
-    problem, statistics
-        What is compared, and what each item adds.
-    weights : ndarray of shape (n_replicates, n_pool)
-        How often each item counts.
-    """
+    """The scores under each row of weights of the pool, of shape (n_replicates, n_pool)."""
     own = weights[:, : problem.n_items]
     chosen = own * problem.is_chosen
     anew = _reversed(problem, statistics, weights)
@@ -272,14 +252,11 @@ def scores_of(problem: Problem, statistics: Statistics, weights: Floats) -> Scor
 def _own_betas(problem: Problem, weights: Floats) -> Floats:
     """Of the judges that answered in both elicitations."""
     if problem.judge_positive is None or not problem.has_both.any():
-        return np.full((len(weights), problem.n_judges), np.nan)
+        return np.full((len(weights), problem.has_both.shape[1]), np.nan)
     return own_betas(
-        problem.judges.soft,
-        problem.judge_positive,
-        positive=problem.positive,
-        has_both=problem.has_both,
-        weights=weights,
-    )
+        problem.judges.soft, problem.judge_positive,
+        positive=problem.positive, has_both=problem.has_both, weights=weights,
+    )  # fmt: skip
 
 
 def _totals(weights: Floats, per_item: Flags) -> Floats:
@@ -376,7 +353,7 @@ def bootstrap_scores(
     tasks = [(problem, statistics, size) for size in sizes]
     with open_executor(engine, workers=workers) as executor:
         parts = run_tasks(executor, _run, tasks, rng=rng, progress=progress)
-    names = ("values", "consistency", "judged_positive", "prevalence", "reverse", "own_beta")
+    names = Scores.__dataclass_fields__
     return Scores(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
 

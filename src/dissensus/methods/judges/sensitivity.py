@@ -10,91 +10,35 @@ References
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.errors import OptionError
-from dissensus.methods.judges.vectors import SLACK, mean_of, reaches
+from dissensus.methods.judges.definitions import SLACK, RatingVectors, mean_of, reaches
+from dissensus.methods.judges.options import JudgesOptions, LeakMapping
+from dissensus.methods.judges.result import FlipPoint, Sensitivity
+from dissensus.methods.judges.scoring import Problem, item_values
+from dissensus.methods.judges.summary import ranks
+from dissensus.options import named
 
-# ---- What if some of those who said no would also have endorsed yes? A sweep over beta, where F' is not known
-
-LeakMapping = Literal["keep", "paper"]
-MAPPINGS: tuple[LeakMapping, ...] = ("keep", "paper")
 DECIMALS = 12
 """Flip points that agree to so many decimals are one."""
+DEFAULT_BETAS = tuple(round(0.05 * step, 2) for step in range(11))
+"""From 0 to .5: beyond it most of those who said no would have meant yes as well."""
 
 Select = Callable[[Floats, float], Mapping[str, int | None]]
 """Called as select(marginals, tau) with people's Omega, of shape (n_items, n_options): which judge each definition
 selects; None where it is undefined for every judge."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class KnownSets:
-    """Items on which people gave response sets, so that beta changes nothing there.
-
-    Attributes
-    ----------
-    is_known : ndarray of shape (n_items,)
-        Which items.
-    marginals : ndarray of shape (n_items, n_options)
-        Omega; read on those items only.
-    positive : ndarray of shape (n_items,)
-        Share of the response sets with a positive option; read on those items only.
-    """
-
-    is_known: Flags
-    marginals: Floats
-    positive: Floats
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SweepPoint:
-    """What follows if beta is so much, at one threshold.
-
-    Attributes
-    ----------
-    beta, tau : float
-        The share that leaks, and the threshold of the decision.
-    prevalence : float
-        Share of the items that people decide positive.
-    selected : mapping of str to int
-        The judge that each definition selects; None where it is undefined.
-    best : int
-        The judge that decides most often as people do, the first one of those that tie.
-    consistency, bias : ndarray of shape (n_judges,)
-        Share of the items on which judge and people decide alike; the judge's prevalence less people's.
-    """
-
-    beta: float
-    tau: float
-    prevalence: float
-    selected: Mapping[str, int | None]
-    best: int
-    consistency: Floats
-    bias: Floats
-
-    def lost(self) -> dict[str, float]:
-        """Consistency lost by selecting with each definition instead of taking the best judge (Table 3).
-
-        0 or less; NaN where the definition selects nobody.
-        """
-        top = float(self.consistency[self.best])
-        return {
-            name: float("nan") if judge is None else float(self.consistency[judge]) - top
-            for name, judge in self.selected.items()
-        }
+# ---- What leaks, and where items flip
 
 
 def leaked_marginals(
-    soft: Floats,
-    beta: npt.ArrayLike,
-    positive: Flags,
-    mapping: LeakMapping = "keep",
-    *,
-    leaking: Flags | None = None,
+    soft: Floats, beta: npt.ArrayLike, positive: Flags, mapping: LeakMapping = "keep", *, leaking: Flags | None = None
 ) -> Floats:
     """Omega if a share beta of the negative choices goes with the nearest positive option.
 
@@ -124,16 +68,13 @@ def leaked_marginals(
     >>> leaked_marginals(very_toxic_toxic_no, 0.5, np.array([True, True, False]), "paper")
     array([[0.1, 0.6, 0.3]])
     """
-    if mapping not in MAPPINGS:
-        raise OptionError.unknown("--mapping", mapping, MAPPINGS)
-    betas = _checked_betas(beta)
-    n_options = len(positive)
-    leaks = np.zeros((n_options, n_options))
+    betas = _checked_betas(beta, mapping)
+    leaks = np.zeros((len(positive), len(positive)))
     rows = np.flatnonzero(_leaking(positive, leaking))
     leaks[rows, nearest_positive(positive)[rows]] = 1.0
     if mapping == "paper":
         leaks[rows, rows] -= 1.0
-    endorsed = np.eye(n_options) + betas[..., None, None] * leaks
+    endorsed = np.eye(len(positive)) + betas[..., None, None] * leaks
     return np.asarray(np.einsum("ik,...kl->...il", soft, endorsed))
 
 
@@ -147,7 +88,7 @@ def nearest_positive(positive: Flags) -> Codes:
     """
     places = np.flatnonzero(positive)
     if not places.size:
-        raise OptionError("No option is positive: name at least one with --positive or in the task.")
+        raise OptionError(f"No option is positive: name at least one with {named('positive')} or in the task.")
     apart = np.abs(np.arange(len(positive))[:, None] - places)
     return np.asarray(places[apart.argmin(axis=1)])
 
@@ -155,9 +96,7 @@ def nearest_positive(positive: Flags) -> Codes:
 def leaked_positive(soft: Floats, beta: npt.ArrayLike, positive: Flags, *, leaking: Flags | None = None) -> Floats:
     """Probability that a response set has a positive option: O_positive + beta O_leak, under either mapping.
 
-    Returns
-    -------
-    ndarray of shape (n_items,) or (n_betas, n_items)
+    Of shape (n_items,), or (n_betas, n_items) for several betas.
 
     Examples
     --------
@@ -165,26 +104,23 @@ def leaked_positive(soft: Floats, beta: npt.ArrayLike, positive: Flags, *, leaki
     array([[0.4],
            [0.7]])
     """
-    betas = _checked_betas(beta)
-    return np.asarray(soft[:, positive].sum(axis=1) + betas[..., None] * _leak_share(soft, positive, leaking))
+    leak = soft[:, _leaking(positive, leaking)].sum(axis=1)
+    return np.asarray(soft[:, positive].sum(axis=1) + _checked_betas(beta)[..., None] * leak)
 
 
 def flip_points(soft: Floats, tau: float, positive: Flags, *, leaking: Flags | None = None) -> Floats:
-    """The least beta at which each item is decided positive: (tau - O_positive) / O_leak.
+    """The least beta at which each item is decided positive: (tau - O_positive) / O_leak, of shape (n_items,).
 
-    Returns
-    -------
-    ndarray of shape (n_items,)
-        0 for an item that is positive as it is, infinity for one that no beta up to 1 makes positive.
+    0 for an item that is positive as it is, infinity for one that no beta up to 1 makes positive.
 
     Examples
     --------
     >>> flip_points(np.array([[0.5, 0.5], [0.3, 0.7], [0.0, 1.0]]), 0.5, np.array([True, False])).round(4)
     array([0.    , 0.2857, 0.5   ])
     """
-    check_tau(tau)
+    JudgesOptions(tau=(tau,))  # raises where there is no such threshold
     share = soft[:, positive].sum(axis=1)
-    leak = _leak_share(soft, positive, leaking)
+    leak = soft[:, _leaking(positive, leaking)].sum(axis=1)
     point = np.divide(tau - share, leak, out=np.full(len(soft), np.inf), where=leak > 0)
     point = np.where(point > 1 + SLACK, np.inf, np.minimum(point, 1.0))
     return np.where(reaches(share, tau), 0.0, point)
@@ -194,8 +130,56 @@ def _leaking(positive: Flags, leaking: Flags | None) -> Flags:
     return np.asarray(~positive if leaking is None else leaking & ~positive)
 
 
-def _leak_share(soft: Floats, positive: Flags, leaking: Flags | None) -> Floats:
-    return np.asarray(soft[:, _leaking(positive, leaking)].sum(axis=1))
+def _checked_betas(beta: npt.ArrayLike, mapping: LeakMapping = "keep") -> Floats:
+    betas = np.asarray(beta, dtype=np.float64)
+    JudgesOptions(beta=tuple(betas.ravel().tolist()), mapping=mapping)  # raises where they cannot be
+    return betas
+
+
+# ---- Decisions under each beta, and where another judge becomes best
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KnownSets:
+    """Items on which people gave response sets, so that beta changes nothing there.
+
+    Attributes
+    ----------
+    is_known : ndarray of shape (n_items,)
+        Which items; the others are read on those only.
+    marginals : ndarray of shape (n_items, n_options)
+        Omega.
+    positive : ndarray of shape (n_items,)
+        Share of the response sets with a positive option.
+    """
+
+    is_known: Flags
+    marginals: Floats
+    positive: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SweepPoint:
+    """What follows if beta is so much, at one threshold: a Sensitivity whose judges are numbers, with their bias."""
+
+    beta: float
+    tau: float
+    prevalence: float
+    selected: Mapping[str, int | None]
+    best: int
+    consistency: Floats
+    bias: Floats
+
+    def lost(self) -> dict[str, float]:
+        """Consistency lost by selecting with each definition instead of taking the best judge (Table 3).
+
+        0 or less; NaN where the definition selects nobody.
+        """
+        top = float(self.consistency[self.best])
+        return {
+            name: float("nan") if judge is None else float(self.consistency[judge]) - top
+            for name, judge in self.selected.items()
+        }
 
 
 def sweep(
@@ -209,9 +193,9 @@ def sweep(
     mapping: LeakMapping = "keep",
     leaking: Flags | None = None,
     known: KnownSets | None = None,
-    copies: Floats | None = None,
+    weights: Floats | None = None,
 ) -> tuple[SweepPoint, ...]:
-    """Prevalence, selected and best judge, for each beta and tau.
+    """Prevalence, selected and best judge: every tau of the first beta, then of the next.
 
     Parameters
     ----------
@@ -219,26 +203,18 @@ def sweep(
         O: shares of people's forced choices.
     judge_positive : ndarray of shape (n_items, n_judges)
         Share of each judge's response sets with a positive option; beta is about people and leaves it alone.
-    positive, leaking : ndarray of shape (n_options,)
-        Which options are positive, and which leak: all others if not given.
+    positive, mapping, leaking
+        As in `leaked_marginals`.
     betas, taus : sequence of float
         The grid.
     select : callable
         Called as select(marginals, tau).
-    mapping : {"keep", "paper"}
-        As in `leaked_marginals`.
     known : KnownSets, optional
         Items on which people gave response sets.
-    copies : ndarray of shape (n_items,), optional
-        How many items of the data each one stands for; one if not given.
-
-    Returns
-    -------
-    tuple of SweepPoint
-        Every tau of the first beta, then of the next.
+    weights : ndarray of shape (n_items,), optional
+        How often each item counts; once if not given.
     """
-    for tau in taus:
-        check_tau(tau)
+    items = np.ones(len(soft)) if weights is None else weights
     points = []
     for beta in betas:
         marginals = leaked_marginals(soft, beta, positive, mapping, leaking=leaking)
@@ -246,50 +222,21 @@ def sweep(
         if known is not None:
             marginals = np.where(known.is_known[:, None], known.marginals, marginals)
             share = np.where(known.is_known, known.positive, share)
-        points += [_point(beta, tau, share, judge_positive, select(marginals, tau), copies) for tau in taus]
+        for tau in taus:
+            people, judges = reaches(share, tau), reaches(judge_positive, tau)
+            consistency, prevalence = mean_of(judges == people[:, None], items), mean_of(people, items)
+            point = SweepPoint(
+                beta=float(beta), tau=float(tau), prevalence=float(prevalence), selected=select(marginals, tau),
+                best=int(consistency.argmax()), consistency=consistency, bias=mean_of(judges, items) - prevalence,
+            )  # fmt: skip
+            points.append(point)
     return tuple(points)
-
-
-def _point(
-    beta: float,
-    tau: float,
-    share: Floats,
-    judge_positive: Floats,
-    selected: Mapping[str, int | None],
-    copies: Floats | None,
-) -> SweepPoint:
-    people, judges = reaches(share, tau), reaches(judge_positive, tau)
-    consistency, prevalence = mean_of(judges == people[:, None], copies), mean_of(people, copies)
-    return SweepPoint(
-        beta=float(beta),
-        tau=float(tau),
-        prevalence=float(prevalence),
-        selected=dict(selected),
-        best=int(consistency.argmax()),
-        consistency=consistency,
-        bias=mean_of(judges, copies) - prevalence,
-    )
-
-
-def check_tau(tau: float) -> None:
-    """Raise unless a threshold lies above 0 and not above 1."""
-    if not 0 < tau <= 1:
-        raise OptionError(f"--tau cannot be {tau:g}: give a share above 0 and at most 1, such as 0.5.")
-
-
-def _checked_betas(beta: npt.ArrayLike) -> Floats:
-    betas = np.asarray(beta, dtype=np.float64)
-    wrong = betas[~((betas >= 0) & (betas <= 1))]
-    if wrong.size:
-        raise OptionError(f"--beta cannot be {wrong.flat[0]:g}: give shares from 0 to 1, such as 0,0.1,0.2.")
-    return betas
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestChange:
     """From this beta on, another judge decides most often as people do."""
 
-    tau: float
     beta: float
     before: int
     after: int
@@ -303,18 +250,11 @@ def best_changes(
     positive: Flags,
     leaking: Flags | None = None,
     known: KnownSets | None = None,
-    copies: Floats | None = None,
+    weights: Floats | None = None,
 ) -> tuple[BestChange, ...]:
-    """Every beta at which another judge becomes best.
+    """Every beta at which another judge becomes best; parameters are as in `sweep`.
 
     Consistency changes only where an item flips, so walking through the flip points finds all of them.
-
-    Parameters
-    ----------
-    soft, judge_positive, positive, leaking, known, copies
-        As in `sweep`.
-    tau : float
-        Threshold of the decision.
 
     Examples
     --------
@@ -330,14 +270,96 @@ def best_changes(
     judges = reaches(judge_positive, tau).astype(np.intp)
     flips = np.unique(point[(point > 0) & np.isfinite(point)])
     # Items agreed upon below the first flip point, then what each flip adds: +1 where the judge says positive, else -1.
-    times = np.ones(len(point), dtype=np.intp) if copies is None else copies.astype(np.intp)
+    times = np.ones(len(point), dtype=np.intp) if weights is None else weights.astype(np.intp)
     agreed = (times[:, None] * np.where((point <= 0)[:, None], judges, 1 - judges)).sum(axis=0)
     gained = np.zeros((len(flips), judges.shape[1]), dtype=np.intp)
     flipping = np.isin(point, flips)
-    changed = times[flipping, None] * (2 * judges[flipping] - 1)
-    np.add.at(gained, np.searchsorted(flips, point[flipping]), changed)
+    np.add.at(gained, np.searchsorted(flips, point[flipping]), times[flipping, None] * (2 * judges[flipping] - 1))
     best = np.vstack([agreed, agreed + np.cumsum(gained, axis=0)]).argmax(axis=1)
     return tuple(
-        BestChange(tau=tau, beta=float(flips[i]), before=int(best[i]), after=int(best[i + 1]))
+        BestChange(beta=float(flips[i]), before=int(best[i]), after=int(best[i + 1]))
         for i in np.flatnonzero(np.diff(best)).tolist()
     )
+
+
+# ---- The sweep on the user's own items: what each definition selects, who is best, and where that changes
+
+
+def sweep_problem(
+    problem: Problem, values: Floats, is_known: Flags, judges: Sequence[str], options: JudgesOptions
+) -> tuple[tuple[Sensitivity, ...], tuple[FlipPoint, ...]]:
+    """The sweep, and where it changes its mind.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is compared; it has a positive option.
+    values : ndarray of shape (n_definitions, n_judges)
+        Values as people's vectors are; those that need forced choices only do not depend on beta.
+    is_known : ndarray of shape (n_items,)
+        Items on which people gave response sets.
+    judges : sequence of str
+        Their names.
+    options : JudgesOptions
+        With the grid, or None for ours, and the mapping.
+    """
+    assert problem.judge_positive is not None  # noqa: S101 - there is no sweep without a positive option
+    assert problem.people_positive is not None  # noqa: S101 - as above
+    soft, betas = problem.people.soft, options.beta or DEFAULT_BETAS
+    known = KnownSets(is_known=is_known, marginals=problem.people.marginals, positive=problem.people_positive)
+    points = sweep(
+        soft, problem.judge_positive, positive=problem.positive, betas=betas, taus=problem.taus,
+        select=lambda marginals, tau: _selected(problem, values, marginals, tau),
+        mapping=options.mapping, known=known, weights=problem.weights,
+    )  # fmt: skip
+    changes = [
+        FlipPoint(
+            definition=None, tau=tau, beta_from=change.beta, beta_to=change.beta,
+            judge_from=judges[change.before], judge_to=judges[change.after],
+        )
+        for tau in problem.taus
+        for change in best_changes(
+            soft, problem.judge_positive, tau, positive=problem.positive, known=known, weights=problem.weights
+        )
+        if betas[0] <= change.beta <= betas[-1]
+    ]  # fmt: skip
+    rows = tuple(
+        Sensitivity(
+            beta=point.beta, tau=point.tau, prevalence=point.prevalence,
+            selected={id_: None if judge is None else judges[judge] for id_, judge in point.selected.items()},
+            best=judges[point.best],
+            consistency=dict(zip(judges, point.consistency.tolist(), strict=True)),
+            lost=point.lost(),
+        )
+        for point in points
+    )  # fmt: skip
+    return rows, (*changes, *selection_changes(rows))
+
+
+def _selected(problem: Problem, values: Floats, marginals: Floats, tau: float) -> dict[str, int | None]:
+    """The judge that each definition selects with these response sets of people, by id."""
+    people = RatingVectors(soft=problem.people.soft, marginals=marginals)
+    places = [place for place, own in enumerate(problem.definitions) if own.tau is None or own.tau == tau]
+    moving = [problem.definitions[place] for place in places if not problem.definitions[place].needs_choices]
+    moved = mean_of(item_values(problem, moving, problem.judges, people), problem.weights)
+    anew = {definition.id: moved[i] for i, definition in enumerate(moving)}
+    chosen: dict[str, int | None] = {}
+    for place in places:
+        definition = problem.definitions[place]
+        first = np.flatnonzero(ranks(definition.sign * anew.get(definition.id, values[place])) == 1)
+        chosen[definition.id] = int(first[0]) if first.size else None
+    return chosen
+
+
+def selection_changes(rows: Sequence[Sensitivity]) -> list[FlipPoint]:
+    """Between which betas of the grid a definition selects another judge."""
+    return [
+        FlipPoint(
+            definition=id_, tau=tau, beta_from=before.beta, beta_to=after.beta,
+            judge_from=judge, judge_to=after.selected[id_],
+        )
+        for tau in dict.fromkeys(row.tau for row in rows)
+        for before, after in pairwise(row for row in rows if row.tau == tau)
+        for id_, judge in before.selected.items()
+        if judge != after.selected[id_]
+    ]  # fmt: skip

@@ -1,23 +1,303 @@
-"""From ratings, judges and options to the arrays of a Problem."""
+"""From ratings, judges and options to the arrays of a Problem: what people and judges answered, item by item."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings, Task
 from dissensus.data.align import rows_among
 from dissensus.data.labels import Scale, option_name
-from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
-from dissensus.methods.judges.answers import JudgeAnswers, People, answers_of, people_of, shares
-from dissensus.methods.judges.definitions import definitions_at
+from dissensus.errors import DissensusError, JudgesError, OptionError, RatingsError, counted, listed
+from dissensus.methods.judges.definitions import RatingVectors, definitions_at, modes, number_of
 from dissensus.methods.judges.label_space import LabelSpace, label_space
-from dissensus.methods.judges.options import Question
-from dissensus.methods.judges.rating_model import is_fully_specified, sets_behind_choices, through_sets
-from dissensus.methods.judges.reverse_matrix import Reversal, apply_reverse, pool_of, reversal_of, share_meeting
+from dissensus.methods.judges.options import JudgesOptions
+from dissensus.methods.judges.reverse_matrix import (
+    Reversal,
+    apply_reverse,
+    is_fully_specified,
+    sets_behind_choices,
+    share_meeting,
+    through_sets,
+)
 from dissensus.methods.judges.scoring import Problem
-from dissensus.methods.judges.vectors import RatingVectors, number_of
+from dissensus.options import named
+
+
+def is_response_set(
+    stated: Codes | None, is_several: Flags, who: Codes, *, whose: str, error: type[DissensusError]
+) -> Flags:
+    """Which answers are response sets.
+
+    Parameters
+    ----------
+    stated : ndarray of shape (n_answers,), optional
+        0 for a forced choice, 1 for a response set, -1 where it was not said.
+    is_several : ndarray of shape (n_answers,)
+        Which answers endorse several options.
+    who : ndarray of shape (n_answers,)
+        Whose answers are of one kind where it was not said: if one of them endorses several options, the others could
+        have, too.
+    whose, error
+        How to call the answers, and what to raise, where a forced choice has several options.
+
+    Examples
+    --------
+    >>> several = np.array([True, False, False])
+    >>> is_response_set(None, several, np.array([0, 0, 1]), whose="judges", error=DissensusError)
+    array([ True,  True, False])
+    """
+    kind = np.full(len(is_several), -1) if stated is None else stated
+    wrong = int(np.sum((kind == 0) & is_several))
+    if wrong:
+        raise error(
+            f"{wrong:,} of the {whose}' answers are called a forced choice and endorse several options: "
+            "mend their elicitation column, or leave it out."
+        )
+    gives_sets = np.bincount(who[(kind < 0) & is_several], minlength=int(who.max(initial=-1)) + 1) > 0
+    return np.where(kind < 0, gives_sets[who], kind == 1)
+
+
+# ---- People: forced choices, response sets, and who gave both
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class People:
+    """People's ratings by item.
+
+    Attributes
+    ----------
+    choices : ndarray of shape (n_items, n_options)
+        How many forced choices each option got.
+    sets : ndarray of shape (n_items, n_sets)
+        How many raters gave each response set.
+    pair_item, pair_choice, pair_set : ndarray of shape (n_pairs,)
+        Raters who gave both for an item: the item, the option and the set.
+    """
+
+    choices: Floats
+    sets: Floats
+    pair_item: Codes
+    pair_choice: Codes
+    pair_set: Codes
+
+    @property
+    def has_choice(self) -> Flags:
+        """Which items have a forced choice."""
+        return np.asarray(self.choices.sum(axis=1) > 0)
+
+    @property
+    def has_set(self) -> Flags:
+        """Which items have a response set."""
+        return np.asarray(self.sets.sum(axis=1) > 0)
+
+
+def shares(counts: Floats) -> Floats:
+    """Rows of counts as shares of their sums; zeros where the sum is 0."""
+    total = counts.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(counts, total, out=np.zeros_like(counts), where=total > 0))
+
+
+def people_of(ratings: Ratings, space: LabelSpace) -> People:
+    """People's answers, by item of the ratings.
+
+    Where the elicitation was not said, all ratings are response sets if one of them has several options.
+    """
+    size = space.people_members.sum(axis=1)
+    everybody = np.zeros(len(ratings.item), dtype=np.intp)
+    is_set = is_response_set(
+        ratings.elicitation, size[ratings.label] > 1, everybody, whose="raters", error=RatingsError
+    )
+    option = space.people_members.argmax(axis=1)[ratings.label]
+    set_code = space.set_codes()[ratings.label]
+    times = np.ones(len(ratings.item)) if ratings.times is None else ratings.times.astype(np.float64)
+    pairs = _pairs(ratings, is_set)
+    return People(
+        choices=_table(ratings.item, option, times * ~is_set, (ratings.n_items, len(space.options))),
+        sets=_table(ratings.item, set_code, times * is_set, (ratings.n_items, len(space.members))),
+        pair_item=ratings.item[pairs[0]],
+        pair_choice=option[pairs[0]],
+        pair_set=set_code[pairs[1]],
+    )
+
+
+def _table(row: Codes, column: Codes, weight: npt.NDArray[np.float64], shape: tuple[int, int]) -> Floats:
+    total = np.bincount(row * shape[1] + column, weights=weight, minlength=shape[0] * shape[1])
+    return total.astype(np.float64).reshape(shape)
+
+
+def _pairs(ratings: Ratings, is_set: Flags) -> tuple[Codes, Codes]:
+    """Rows of a forced choice and of a response set that one rater gave for one item."""
+    if ratings.rater is None:
+        return np.empty(0, np.intp), np.empty(0, np.intp)
+    key = ratings.item * max(1, len(ratings.raters)) + ratings.rater
+    choice_rows, set_rows = np.flatnonzero(~is_set), np.flatnonzero(is_set)
+    _, first, second = np.intersect1d(key[choice_rows], key[set_rows], return_indices=True)
+    return choice_rows[first], set_rows[second]
+
+
+# ---- Judges, over their samples and both orders: shares of choices, and of options endorsed
+
+AB, BA, NOT_SAID = range(3)
+"""In which order a pair was shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgeAnswers:
+    """Judges' answers by item and judge; zeros where a judge did not answer.
+
+    Attributes
+    ----------
+    soft : ndarray of shape (n_items, n_judges, n_options)
+        Shares of its forced choices. Where it gave response sets only, each set counts in equal parts for its options.
+    marginals : ndarray of shape (n_items, n_judges, n_options)
+        Shares of its response sets that have the option. Where it gave forced choices only, its choice is its set.
+    positive : ndarray of shape (n_items, n_judges)
+        Share of its response sets (else of its choices) that have a positive option.
+    has_choice, has_set : ndarrays of shape (n_items, n_judges)
+        Whether it made a forced choice there, and whether it gave a response set.
+    both_orders, flips : ndarrays of shape (n_items, n_judges)
+        Whether it was asked in both orders, and whether its most frequent choice then differs.
+    """
+
+    soft: Floats
+    marginals: Floats
+    positive: Floats
+    has_choice: Flags
+    has_set: Flags
+    both_orders: Flags
+    flips: Flags
+
+    @property
+    def has_answer(self) -> Flags:
+        """Which judge answered which item."""
+        return self.has_choice | self.has_set
+
+
+def answers_of(
+    judges: Judges, space: LabelSpace, *, row_of_item: Codes, n_items: int, positive: Flags, order: Codes | None = None
+) -> JudgeAnswers:
+    """Each judge's answers on the items of the ratings.
+
+    Parameters
+    ----------
+    judges, space
+        Their answers, and what their labels are.
+    row_of_item : ndarray of shape (n_judge_items,)
+        Where each of the judges' items stands among the ratings'.
+    n_items : int
+        How many items the ratings have.
+    positive : ndarray of shape (n_options,)
+        Which options are positive.
+    order : ndarray of shape (n_answers,), optional
+        0 where the pair was shown as ab, 1 as ba, -1 where it was not said. Labels are about a and b, not about places.
+    """
+    members = space.judge_members.astype(np.float64)
+    meets = (space.judge_members & positive).any(axis=1)
+    # For each label: its options in equal parts, as a choice; its options, as a set; whether one of them is positive.
+    rows = _per_answer(judges, np.column_stack([shares(members), members, meets.astype(np.float64)]))
+    is_several = _per_answer(judges, members.sum(axis=1, keepdims=True) > 1)[:, 0] > 0
+    is_set = is_response_set(judges.elicitation, is_several, judges.judge, whose="judges", error=JudgesError)
+    shape = (n_items, len(judges.judges))
+    place, n_orders = _places(row_of_item[judges.item] * shape[1] + judges.judge, order)
+    size = (shape[0] * shape[1], n_orders)
+    chosen, asked = _means(rows[~is_set], place[~is_set], size)
+    endorsed, asked_sets = _means(rows[is_set], place[is_set], size)
+    has_choice, has_set = (np.asarray(which.any(axis=1)) for which in (asked, asked_sets))
+    choice, sets = _over_orders(chosen, asked), _over_orders(endorsed, asked_sets)
+    k = len(space.options)
+    soft = np.where(has_choice[:, None], choice, sets)[:, :k]
+    as_sets = np.where(has_set[:, None], sets, choice)
+    is_choice = has_choice[:, None]
+    both, flips = _flips(
+        np.where(is_choice[:, :, None], chosen, endorsed)[:, :, :k], np.where(is_choice, asked, asked_sets)
+    )
+    return JudgeAnswers(
+        soft=soft.reshape(*shape, k),
+        marginals=as_sets[:, k : 2 * k].reshape(*shape, k),
+        positive=as_sets[:, 2 * k].reshape(shape),
+        has_choice=has_choice.reshape(shape),
+        has_set=has_set.reshape(shape),
+        both_orders=both.reshape(shape),
+        flips=flips.reshape(shape),
+    )
+
+
+def _per_answer(judges: Judges, per_label: Floats | Flags) -> Floats:
+    """The values of each answer's label, or their mean under its probabilities, of shape (n_answers, n_values)."""
+    values = per_label[np.maximum(judges.label, 0)].astype(np.float64)
+    if judges.probability is not None:
+        has_probability = ~np.isnan(judges.probability).any(axis=1)
+        values[has_probability] = np.einsum("av,vk->ak", judges.probability[has_probability], per_label)
+    return values
+
+
+def _places(cell: Codes, order: Codes | None) -> tuple[Codes, int]:
+    """The place of each answer among cells and orders, and how many orders there are: one if none was said."""
+    if order is None or (order < 0).all():
+        return cell, 1
+    return cell * (NOT_SAID + 1) + np.where(order < 0, NOT_SAID, order), NOT_SAID + 1
+
+
+def _means(rows: Floats, place: Codes, size: tuple[int, int]) -> tuple[Floats, Flags]:
+    """Mean answer in each cell and order, of shape (n_cells, n_orders, n_values), and where there is one."""
+    asked = np.bincount(place, minlength=size[0] * size[1])
+    total = [np.bincount(place, weights=column, minlength=size[0] * size[1]) for column in rows.T]
+    means = np.stack(total, axis=1) / np.maximum(asked, 1)[:, None]
+    return means.reshape(*size, rows.shape[1]), (asked > 0).reshape(size)
+
+
+def _over_orders(means: Floats, asked: Flags) -> Floats:
+    """The mean over orders, each of them counting the same however many samples it has."""
+    return np.asarray(means.sum(axis=1) / np.maximum(asked.sum(axis=1), 1)[:, None])
+
+
+def _flips(choice: Floats, asked: Flags) -> tuple[Flags, Flags]:
+    """Which cells were asked in both orders, and where the most frequent choice differs between them."""
+    if asked.shape[1] == 1:
+        return np.zeros(len(asked), dtype=np.bool_), np.zeros(len(asked), dtype=np.bool_)
+    both = asked[:, AB] & asked[:, BA]
+    return both, both & (modes(choice[:, AB])[0] != modes(choice[:, BA])[0])
+
+
+# ---- The problem behind a question
+
+
+def pool_of(people: People, rows: Codes) -> tuple[Codes, Codes]:
+    """The items that are resampled, and the place of each rated item among them, or -1.
+
+    The `rows` of the items that are compared stand first, then others with paired ratings.
+    """
+    is_other = people.has_choice & people.has_set
+    is_other[people.pair_item] = True
+    is_other[rows] = False
+    pool = np.concatenate([rows, np.flatnonzero(is_other)])
+    place = np.full(len(is_other), -1, dtype=np.intp)
+    place[pool] = np.arange(len(pool))
+    return pool, place
+
+
+def reversal_of(people: People, members: Flags, pool: Codes, weights: Floats) -> Reversal | None:
+    """The paired ratings, by rater if anybody gave both, else by item; None if there are none.
+
+    `pool` and `weights`, of shape (n_items,), have the place of each rated item in the pool, and how often it counts.
+    """
+    both = people.pair_item if len(people.pair_item) else np.flatnonzero(people.has_choice & people.has_set)
+    if not both.size:
+        return None
+    no_items = both[:0] if len(people.pair_item) else both
+    return Reversal(
+        paired_by="rater" if len(people.pair_item) else "item",
+        members=members,
+        row=pool[both],
+        choice=people.pair_choice,
+        set_code=people.pair_set,
+        choices=shares(people.choices)[no_items],
+        sets=shares(people.sets)[no_items],
+        weights=weights[both],
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,10 +318,8 @@ class Prepared:
         What the order of the options means.
     positive : ndarray of shape (n_options,)
         Which options are positive.
-    people : People
-        What they said of the items that are compared.
-    answers : JudgeAnswers
-        What the judges said of them.
+    people, answers
+        What people and judges answered on the items that are compared.
     warnings : tuple of str
         What was left out, rounded or taken for granted.
     """
@@ -63,37 +341,43 @@ class Prepared:
         return is_fully_specified(self.task)
 
     @property
-    def has_larger_sets(self) -> bool:
-        """Whether choices tell response sets, and some of these have several options."""
-        return sets_behind_choices(self.task) is not None
+    def has_sets(self) -> bool:
+        """Whether response sets differ from forced choices for anybody."""
+        is_told = self.problem.reversal is not None or sets_behind_choices(self.task) is not None
+        return bool(is_told or self.people.has_set.any() or self.answers.has_set.any())
 
 
-def set_up(ratings: Ratings, judges: Judges, task: Task | None, question: Question) -> Prepared:
+def set_up(ratings: Ratings, judges: Judges, task: Task | None, options: JudgesOptions) -> Prepared:
     """The problem behind a question."""
-    _check_answers(judges)
-    shared = judges.only(question.judge).on_items_of(ratings)
+    if judges.moments is not None:
+        raise JudgesError(
+            "Of the judges' probabilities only the means over many items are known, and every definition needs those "
+            f"of each item: read the judges with {named('round_outputs', of='read_reduced')} 3."
+        )
+    shared = judges.only(options.judge).on_items_of(ratings)
     space = label_space(ratings, shared, task)
-    positive, more = _positive(space.options, task, question)
-    warnings = [*ratings.warnings, *shared.warnings, *space.warnings, *more]
+    positive, about_positive = _positive(space.options, task, options)
+    rated = rows_among(shared.items, ratings.items)
     answers = answers_of(
-        shared,
-        space,
-        row_of_item=rows_among(shared.items, ratings.items),
-        n_items=ratings.n_items,
-        positive=positive,
-        order=shared.order,
+        shared, space, row_of_item=rated, n_items=ratings.n_items, positive=positive, order=shared.order
     )
     rows = np.flatnonzero(answers.has_answer.all(axis=1))
     copies = None if ratings.copies is None else ratings.copies.astype(np.float64)
-    warnings += _left_out(answers, copies)
+    weights = np.ones(ratings.n_items) if copies is None else copies
+    left_out = _left_out(answers, weights)
     everybody = people_of(ratings, space)
     asked = _task(space, task)
     behind = sets_behind_choices(asked)
     pool, place = pool_of(everybody, rows)
-    reversal = reversal_of(everybody, space.members, place, copies) if behind is None else None
-    people, own = _people_at(everybody, rows), _with_sets_told(_answers_at(answers, rows), behind, positive)
-    resampled = pool if behind is None else rows
-    problem = _problem(people, own, space, question, positive, reversal, resampled, copies, behind)
+    reversal = reversal_of(everybody, space.members, place, weights) if behind is None else None
+    # Pairs stay as they are, since F' belongs to no item.
+    people = replace(everybody, choices=everybody.choices[rows], sets=everybody.sets[rows])
+    own = JudgeAnswers(**{name: getattr(answers, name)[rows] for name in JudgeAnswers.__dataclass_fields__})
+    if behind is not None:
+        pool, own = rows, _with_sets_told(own, behind, positive)
+    pool_copies = None if copies is None else copies[pool]
+    problem = _problem(people, own, space, options, positive, reversal, len(pool), pool_copies, behind)
+    assumptions = _assumptions(people, own, shared.judges, problem, is_told=behind is not None)
     return Prepared(
         problem=problem,
         items=tuple(ratings.items[row] for row in rows),
@@ -104,35 +388,27 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, question: Questi
         positive=positive,
         people=people,
         answers=own,
-        warnings=(*warnings, *_assumptions(people, own, shared.judges, problem, is_told=behind is not None)),
+        warnings=(*ratings.warnings, *shared.warnings, *space.warnings, *about_positive, *left_out, *assumptions),
     )
 
 
-def _check_answers(judges: Judges) -> None:
-    """Raise where nobody knows what a judge answered to an item."""
-    if judges.moments is not None:
-        raise JudgesError(
-            "Of the judges' probabilities only the means over many items are known, and every definition needs those "
-            "of each item: read the judges with --round-outputs 3."
-        )
-
-
-def _positive(options: Sequence[str], task: Task | None, question: Question) -> tuple[Flags, list[str]]:
+def _positive(names: Sequence[str], task: Task | None, options: JudgesOptions) -> tuple[Flags, list[str]]:
     """Which options are positive, and what to say about it."""
-    named = tuple(option_name(name) for name in question.positive) or (() if task is None else task.positive)
-    for name in named:
-        if name not in options:
-            raise OptionError(f"--positive {name!r} is no option: the options are {listed(options)}.")
-    is_positive = np.isin(options, named)
+    wanted = tuple(option_name(name) for name in options.positive) or (() if task is None else task.positive)
+    for name in wanted:
+        if name not in names:
+            raise OptionError(f"{named('positive')} {name!r} is no option: the options are {listed(names)}.")
+    is_positive = np.isin(names, wanted)
     if is_positive.all():
-        raise OptionError("--positive names every option, so that nothing could be negative: leave at least one out.")
-    if named:
+        raise OptionError(
+            f"{named('positive')} names every option, so that nothing could be negative: leave at least one out."
+        )
+    if wanted:
         return is_positive, []
     if task is not None and task.kind == "pairwise":
-        return np.arange(len(options)) == 0, [f"No positive option was named: {options[0]} counts as positive."]
-    return is_positive, [
-        "No positive option was named, so there are no decisions to compare: name it with --positive, or in the task."
-    ]
+        return np.arange(len(names)) == 0, [f"No positive option was named: {names[0]} counts as positive."]
+    missing = "No positive option was named, so there are no decisions to compare"
+    return is_positive, [f"{missing}: name it with {named('positive')}, or in the task."]
 
 
 def _task(space: LabelSpace, task: Task | None) -> Task:
@@ -142,44 +418,26 @@ def _task(space: LabelSpace, task: Task | None) -> Task:
     if len(space.options) == 1:
         raise RatingsError(
             f"People and judges have one label only ({space.options[0]}), so that nothing could be told apart: "
-            "check the label columns, or give all labels with --labels."
+            f"check the label columns, or give all labels with {named('labels', of='read')}."
         )
     return Task(options=space.options)
 
 
-def _left_out(answers: JudgeAnswers, copies: Floats | None) -> list[str]:
+def _left_out(answers: JudgeAnswers, weights: Floats) -> list[str]:
     """Say how many items not every judge answered; an error if none is left."""
     has_answer = answers.has_answer
-    answered = int(number_of(np.asarray(has_answer.any(axis=1)), copies))
-    by_all = int(number_of(np.asarray(has_answer.all(axis=1)), copies))
+    answered, by_all = (int(number_of(each(axis=1), weights)) for each in (has_answer.any, has_answer.all))
     if not by_all:
         raise JudgesError("No item was answered by every judge, and judges are compared on the same items: name those "
-                          "to compare with --judge.")  # fmt: skip
+                          f"to compare with {named('judge')}.")  # fmt: skip
     if by_all == answered:
         return []
     left, kept = counted(answered - by_all, "item"), counted(by_all, "item")
     return [f"Left out {left} that not every judge answered: all are compared on the same {kept}."]
 
 
-def _people_at(people: People, rows: Codes) -> People:
-    """What people said of these items; pairs stay as they are, since F' belongs to no item."""
-    return People(
-        choices=people.choices[rows],
-        sets=people.sets[rows],
-        pair_item=people.pair_item,
-        pair_choice=people.pair_choice,
-        pair_set=people.pair_set,
-    )
-
-
-def _answers_at(answers: JudgeAnswers, rows: Codes) -> JudgeAnswers:
-    return JudgeAnswers(**{name: getattr(answers, name)[rows] for name in answers.__dataclass_fields__})
-
-
-def _with_sets_told(answers: JudgeAnswers, behind: Flags | None, positive: Flags) -> JudgeAnswers:
+def _with_sets_told(answers: JudgeAnswers, behind: Flags, positive: Flags) -> JudgeAnswers:
     """The answers with the response sets that the judges' choices tell, where these were not asked for."""
-    if behind is None:
-        return answers
     marginals, share = through_sets(answers.soft, behind, positive)
     return replace(
         answers,
@@ -192,25 +450,29 @@ def _problem(
     people: People,
     answers: JudgeAnswers,
     space: LabelSpace,
-    question: Question,
+    options: JudgesOptions,
     positive: Flags,
     reversal: Reversal | None,
-    pool: Codes,
-    copies: Floats | None,
+    pool: int,
+    pool_copies: Floats | None,
     behind: Flags | None,
 ) -> Problem:
     meets = np.asarray((space.members & positive).any(axis=1), dtype=np.float64)
     soft, is_chosen = _people_soft(people, space.members)
     is_reversed = ~people.has_set & (reversal is not None)
-    marginals, share = set_vectors(people, soft, space.members, positive, behind)
+    # Omega and the probability of a positive response set: of the sets that were given, else of what choices tell.
+    told, chosen = (soft, soft[:, positive].sum(axis=1)) if behind is None else through_sets(soft, behind, positive)
+    given, has_set = shares(people.sets), people.has_set
+    marginals = np.where(has_set[:, None], np.einsum("iv,vk->ik", given, space.members.astype(np.float64)), told)
+    share = np.where(has_set, np.einsum("iv,v->i", given, meets), chosen)
     if reversal is not None and is_reversed.any():
         matrix = reversal.matrix()
         marginals[is_reversed] = apply_reverse(soft[is_reversed], matrix, space.members)
         share[is_reversed] = share_meeting(soft[is_reversed], matrix, meets)
     has_positive = bool(positive.any())
     return Problem(
-        definitions=definitions_at(question.taus),
-        taus=question.taus,
+        definitions=definitions_at(options.tau),
+        taus=options.tau,
         judges=RatingVectors(soft=answers.soft, marginals=answers.marginals),
         judge_positive=answers.positive if has_positive else None,
         people=RatingVectors(soft=soft, marginals=marginals),
@@ -220,10 +482,10 @@ def _problem(
         reversal=reversal,
         positive=positive,
         meets=meets,
-        pool=len(pool),
+        pool=pool,
         has_both=answers.has_choice & answers.has_set,
-        smoothing=question.smoothing,
-        pool_copies=None if copies is None else copies[pool],
+        smoothing=options.smoothing,
+        pool_copies=pool_copies,
     )
 
 
@@ -233,27 +495,9 @@ def _people_soft(people: People, members: Flags) -> tuple[Floats, Flags]:
     Where nobody made one on any item, each response set counts in equal parts for its options.
     """
     if people.has_choice.any():
-        return people.shares_of_choices(), people.has_choice
-    in_parts = np.einsum("iv,vk->ik", people.shares_of_sets(), shares(members.astype(np.float64)))
+        return shares(people.choices), people.has_choice
+    in_parts = np.einsum("iv,vk->ik", shares(people.sets), shares(members.astype(np.float64)))
     return in_parts, people.has_set
-
-
-def set_vectors(
-    people: People, soft: Floats, members: Flags, positive: Flags, behind: Flags | None
-) -> tuple[Floats, Floats]:
-    """Omega and the probability of a positive response set: of the sets that were given, else of what choices tell.
-
-    Returns
-    -------
-    marginals : ndarray of shape (n_items, n_options)
-    positive : ndarray of shape (n_items,)
-    """
-    given = people.shares_of_sets()
-    has_set = people.has_set
-    meets = np.asarray((members & positive).any(axis=1), dtype=np.float64)
-    told, chosen = (soft, soft[:, positive].sum(axis=1)) if behind is None else through_sets(soft, behind, positive)
-    marginals = np.where(has_set[:, None], np.einsum("iv,vk->ik", given, members.astype(np.float64)), told)
-    return marginals, np.where(has_set, np.einsum("iv,v->i", given, meets), chosen)
 
 
 def _assumptions(
@@ -261,35 +505,32 @@ def _assumptions(
 ) -> list[str]:
     """What was taken for granted, in words."""
     told = "The task admits one response set with each option: a forced choice counts as the whole set that it is in."
-    said = [told] if is_told else []
+    texts = [told] if is_told else []
     if not people.has_choice.any():
-        said.append(
+        texts.append(
             "Nobody made a forced choice: where a definition needs one, each response set of people counts in equal "
             "parts for its options."
         )
     elif not problem.is_chosen.all():
-        said.append(
+        texts.append(
             f"Only {problem.items_chosen:,} of {counted(problem.items_in_all, 'item')} have forced choices of "
             "people: definitions that take people's hard or soft label use these items only."
         )
-    silent = _without(answers.has_choice, judges)
-    if silent:
-        said.append(
-            f"Response sets only from {listed(silent)}: where a definition needs a forced choice, each set counts in "
-            "equal parts for its options."
+    no_choices, no_sets = (
+        [judge for judge, column in zip(judges, has_answer.T, strict=True) if not column.all()]
+        for has_answer in (answers.has_choice, answers.has_set)
+    )
+    if no_choices:
+        texts.append(
+            f"Response sets only from {listed(no_choices)}: where a definition needs a forced choice, each set counts "
+            "in equal parts for its options."
         )
-    silent = _without(answers.has_set, judges)
-    if silent and not is_told and (people.has_set.any() or problem.reversal is not None):
-        said.append(f"Forced choices only from {listed(silent)}: the choice counts as the whole response set.")
+    if no_sets and not is_told and (people.has_set.any() or problem.reversal is not None):
+        texts.append(f"Forced choices only from {listed(no_sets)}: the choice counts as the whole response set.")
     if problem.reversal is not None and problem.reversal.paired_by == "item" and problem.is_reversed.any():
-        said.append(
+        texts.append(
             f"Nobody gave both a forced choice and a response set: F' comes from {problem.reversal.n_pairs:,} items "
             "that have both from different raters, and what distinguishes these raters counts as an effect of the "
             "forced choice."
         )
-    return said
-
-
-def _without(has_answer: Flags, judges: Sequence[str]) -> list[str]:
-    """Judges that lack such an answer on some item."""
-    return [judge for judge, column in zip(judges, has_answer.T, strict=True) if not column.all()]
+    return texts

@@ -1,33 +1,92 @@
-"""From scores and their replicates to the parts of the result."""
+"""From scores and their replicates to the parts of the result: ranks, decisions, inversions, and what to warn about."""
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
 from dissensus.arrays import Floats
-from dissensus.errors import listed
-from dissensus.methods.judges.answers import JudgeAnswers
-from dissensus.methods.judges.decisions import (
+from dissensus.errors import JudgesError, listed
+from dissensus.methods.judges.definitions import COEFFICIENTS, SLACK, Definition, number_of
+from dissensus.methods.judges.result import (
     BASELINES,
+    DefinitionResult,
     Downstream,
-    ranks,
-    selected,
-    shares_best,
+    Inversion,
+    JudgeValue,
+    OrderFlips,
+    OwnBeta,
+    Redundancy,
+    ReverseMatrix,
+    Violation,
 )
-from dissensus.methods.judges.definitions import COEFFICIENTS, Definition
-from dissensus.methods.judges.result import DefinitionResult, JudgeValue, OrderFlips, OwnBeta, ReverseMatrix
 from dissensus.methods.judges.scoring import Scores
-from dissensus.methods.judges.setup import Prepared
-from dissensus.methods.judges.vectors import number_of
+from dissensus.methods.judges.setup import JudgeAnswers, Prepared
 from dissensus.sampling.intervals import UNDEFINED_SHARE, percentile_interval
 
 NAN = float("nan")
+
+# ---- Ranks, and how often a judge is best; values are turned so that higher is better
 
 
 def oriented(definitions: Sequence[Definition], values: Floats) -> Floats:
     """Values of shape (..., n_definitions, n_judges), turned so that higher is better."""
     return np.asarray(values * np.array([definition.sign for definition in definitions])[:, None])
+
+
+def ranks(values: Floats) -> Floats:
+    """Rank of each judge, 1 for the best, from values of shape (..., n_judges).
+
+    Judges that tie share the better rank, and NaN has none.
+
+    Examples
+    --------
+    >>> ranks(np.array([0.2, 0.9, np.nan, 0.9]))
+    array([ 3.,  1., nan,  1.])
+    """
+    with np.errstate(invalid="ignore"):
+        better = (values[..., None, :] > values[..., :, None] + SLACK).sum(axis=-1)
+    return np.where(np.isnan(values), np.nan, better + 1.0)
+
+
+def selected(values: Floats, judges: Sequence[str]) -> str | None:
+    """The judge with the best value, the first one of those that tie; None if none has a value.
+
+    Examples
+    --------
+    >>> selected(np.array([np.nan, 0.1, 0.3, 0.3]), ["a", "b", "c", "d"])
+    'c'
+    """
+    first = np.flatnonzero(ranks(values) == 1)
+    return judges[int(first[0])] if first.size else None
+
+
+def shares_best(values: Floats) -> Floats:
+    """Share of the replicates in which each judge is best; judges that tie share the replicate.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_replicates, ..., n_judges)
+        Higher is better; a judge whose value is NaN is not best.
+
+    Returns
+    -------
+    ndarray of shape (..., n_judges)
+        NaN for a judge that has no value in any replicate.
+
+    Examples
+    --------
+    >>> shares_best(np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 1.0], [4.0, 1.0]]))
+    array([0.625, 0.375])
+    """
+    is_known = ~np.isnan(values)
+    filled = np.where(is_known, values, -np.inf)
+    is_best = is_known & (filled >= filled.max(axis=-1, keepdims=True) - SLACK)
+    parts = is_best / np.maximum(is_best.sum(axis=-1, keepdims=True), 1)
+    counted = np.maximum(is_known.any(axis=-1).sum(axis=0), 1)[..., None]
+    return np.where(is_known.any(axis=0), parts.sum(axis=0) / counted, np.nan)
 
 
 def definition_results(
@@ -39,39 +98,28 @@ def definition_results(
     rank = ranks(turned)
     best = None if samples is None else shares_best(oriented(definitions, samples.values))
     tied_people, tied_judges = prepared.problem.tied()
-    results = []
-    for d, definition in enumerate(definitions):
-        values = []
-        for j, judge in enumerate(prepared.judges):
-            value = float(data.values[0, d, j])
-            low = high = NAN
-            if samples is not None and not math.isnan(value):
-                low, high = percentile_interval(samples.values[:, d, j], confidence)
-            values.append(
-                JudgeValue(
-                    judge=judge,
-                    value=value,
-                    low=low,
-                    high=high,
-                    rank=None if math.isnan(rank[d, j]) else int(rank[d, j]),
-                    share_best=NAN if best is None or math.isnan(value) else float(best[d, j]),
-                    tied_items=tied_judges[j] if definition.judge == "hard" else 0,
-                )
-            )
-        results.append(
-            DefinitionResult(
-                id=definition.id,
-                definition=definition.name,
-                judge_aggregation=definition.judge,
-                human_aggregation=definition.human,
-                tau=definition.tau,
-                better=definition.better,
-                selected=selected(turned[d], prepared.judges),
-                tied_items=tied_people if definition.human == "hard" else 0,
-                values=tuple(values),
-            )
+
+    def value_of(d: int, j: int) -> JudgeValue:
+        value = float(data.values[0, d, j])
+        is_known = not math.isnan(value)
+        low, high = percentile_interval(samples.values[:, d, j], confidence) if samples and is_known else (NAN, NAN)
+        return JudgeValue(
+            judge=prepared.judges[j], value=value, low=low, high=high,
+            rank=None if math.isnan(rank[d, j]) else int(rank[d, j]),
+            share_best=float(best[d, j]) if best is not None and is_known else NAN,
+            tied_items=tied_judges[j] if definitions[d].judge == "hard" else 0,
+        )  # fmt: skip
+
+    return tuple(
+        DefinitionResult(
+            id=definition.id, definition=definition.name, judge_aggregation=definition.judge,
+            human_aggregation=definition.human, tau=definition.tau, better=definition.better,
+            selected=selected(turned[d], prepared.judges),
+            tied_items=tied_people if definition.human == "hard" else 0,
+            values=tuple(value_of(d, j) for j in range(len(prepared.judges))),
         )
-    return tuple(results)
+        for d, definition in enumerate(definitions)
+    )  # fmt: skip
 
 
 def reverse_matrix(prepared: Prepared, samples: Scores | None, *, confidence: float) -> ReverseMatrix | None:
@@ -84,44 +132,225 @@ def reverse_matrix(prepared: Prepared, samples: Scores | None, *, confidence: fl
     if samples is not None:
         tail = (1 - confidence) / 2
         bounds = np.quantile(samples.reverse, [tail, 1 - tail], axis=0)
+    rows, low, high = (tuple(tuple(row) for row in matrix.tolist()) for matrix in (values, *bounds))
     return ReverseMatrix(
-        options=prepared.space.options,
-        response_sets=prepared.space.response_sets,
-        values=_rows(values),
-        low=_rows(bounds[0]),
-        high=_rows(bounds[1]),
-        pairs=reversal.n_pairs,
-        paired_by=reversal.paired_by,
-    )
-
-
-def _rows(matrix: Floats) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(row) for row in matrix.tolist())
+        options=prepared.space.options, response_sets=prepared.space.response_sets,
+        values=rows, low=low, high=high, pairs=reversal.n_pairs, paired_by=reversal.paired_by,
+    )  # fmt: skip
 
 
 def own_beta(prepared: Prepared, data: Scores, samples: Scores | None, *, confidence: float) -> tuple[OwnBeta, ...]:
     """The own beta of each judge that answered in both elicitations."""
-    problem = prepared.problem
-    items = number_of(problem.has_both, problem.copies)
     found = []
-    for j, both in enumerate(items):
+    for j, both in enumerate(number_of(prepared.problem.has_both, prepared.problem.weights)):
         if both and prepared.positive.any():
             low, high = (NAN, NAN) if samples is None else percentile_interval(samples.own_beta[:, j], confidence)
-            own = OwnBeta(
-                judge=prepared.judges[j], beta=float(data.own_beta[0, j]), low=low, high=high, items=int(both)
-            )
-            found.append(own)
+            beta = float(data.own_beta[0, j])
+            found.append(OwnBeta(judge=prepared.judges[j], beta=beta, low=low, high=high, items=int(both)))
     return tuple(found)
 
 
-def order_flips(answers: JudgeAnswers, judges: Sequence[str], copies: Floats | None = None) -> tuple[OrderFlips, ...]:
+def order_flips(answers: JudgeAnswers, judges: Sequence[str], weights: Floats) -> tuple[OrderFlips, ...]:
     """How often each judge that was asked in both orders answers otherwise."""
-    asked, flipped = (number_of(items, copies) for items in (answers.both_orders, answers.flips))
+    asked, flipped = (number_of(items, weights) for items in (answers.both_orders, answers.flips))
     return tuple(
         OrderFlips(judge=judge, items=int(asked[j]), share=float(flipped[j] / asked[j]))
         for j, judge in enumerate(judges)
         if asked[j]
     )
+
+
+# ---- What would follow from using a judge: decisions on items, and the prevalence that they add up to (section 2.2.2)
+
+
+def check_names(judges: Sequence[str]) -> None:
+    """Raise if a judge is called as one of the constants that stand beside the judges."""
+    taken = [name for name in judges if name in BASELINES]
+    if taken:
+        raise JudgesError(
+            f"A judge is called {taken[0]!r}, as the constant that stands beside judges anyway: rename it, or leave "
+            "it out."
+        )
+
+
+def with_baselines(scores: Scores) -> Scores:
+    """The scores with the two constants as further judges of the decisions."""
+    prevalence = scores.prevalence[:, :, None]
+    constant = np.concatenate([np.ones_like(prevalence), np.zeros_like(prevalence)], axis=2)
+    return replace(
+        scores,
+        consistency=np.concatenate([scores.consistency, prevalence, 1 - prevalence], axis=2),
+        judged_positive=np.concatenate([scores.judged_positive, constant], axis=2),
+    )
+
+
+def decision_kappa(consistency: Floats, judged_positive: Floats, prevalence: Floats) -> Floats:
+    """Cohen's kappa of two-way decisions, from how often they agree and how often each is positive.
+
+    NaN where one side decides all items alike: kappa would be 0 whatever the other does.
+
+    Examples
+    --------
+    >>> decision_kappa(np.array([0.75]), np.array([0.5]), np.array([0.5]))
+    array([0.5])
+    """
+    by_chance = judged_positive * prevalence + (1 - judged_positive) * (1 - prevalence)
+    spread = np.minimum(judged_positive * (1 - judged_positive), prevalence * (1 - prevalence))
+    is_defined = spread > SLACK
+    return np.where(is_defined, (consistency - by_chance) / np.where(is_defined, 1 - by_chance, 1.0), np.nan)
+
+
+def downstream_rows(
+    data: Scores, samples: Scores | None, *, taus: Sequence[float], judges: Sequence[str], confidence: float
+) -> tuple[Downstream, ...]:
+    """Every judge and both constants at every threshold; `data` has one replicate."""
+    if not data.prevalence.size:
+        return ()
+    data, samples = with_baselines(data), None if samples is None else with_baselines(samples)
+    bias = data.judged_positive - data.prevalence[:, :, None]
+    kappa = decision_kappa(data.consistency, data.judged_positive, data.prevalence[:, :, None])
+    rows = []
+    for t, tau in enumerate(taus):
+        for j, judge in enumerate([*judges, *BASELINES]):
+            bounds = [NAN] * 4
+            if samples is not None:
+                drawn = samples.judged_positive[:, t, j] - samples.prevalence[:, t]
+                bounds = [
+                    *percentile_interval(samples.consistency[:, t, j], confidence),
+                    *percentile_interval(drawn, confidence),
+                ]
+            row = Downstream(
+                tau=tau, judge=judge, kappa=float(kappa[0, t, j]),
+                consistency=float(data.consistency[0, t, j]), consistency_low=bounds[0], consistency_high=bounds[1],
+                bias=float(bias[0, t, j]), bias_low=bounds[2], bias_high=bounds[3],
+            )  # fmt: skip
+            rows.append(row)
+    return tuple(rows)
+
+
+# ---- Where two definitions cannot both be right: pairs of judges that they rank against each other (section 5)
+#
+# Theorem 5.3: unless one definition is a monotone function of the other, some judges and items invert their ranking. A
+# single item on which two judges stand the other way round shows that (Definition 5.2), as in Appendix C.
+
+
+def inversions(values: Floats, *, ids: Sequence[str], judges: Sequence[str]) -> tuple[Inversion, ...]:
+    """Pairs of judges that some definitions rank one way and some the other.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_definitions, n_judges)
+        Higher is better; NaN prefers nobody.
+    ids, judges : sequences of str
+        Names.
+
+    Examples
+    --------
+    >>> found = inversions(np.array([[1.0, 0.0], [0.2, 0.3]]), ids=["hit_rate", "jsd"], judges=["z", "w"])
+    >>> found[0].prefer_a, found[0].prefer_b
+    (('hit_rate',), ('jsd',))
+    """
+    found = []
+    for a, b in combinations(range(len(judges)), 2):
+        gap = values[:, a] - values[:, b]
+        prefer_a, prefer_b = (tuple(ids[int(i)] for i in np.flatnonzero(side > SLACK)) for side in (gap, -gap))
+        if prefer_a and prefer_b:
+            found.append(Inversion(judge_a=judges[a], judge_b=judges[b], prefer_a=prefer_a, prefer_b=prefer_b))
+    return tuple(found)
+
+
+def worst_violation(first: Floats, second: Floats) -> tuple[int, int, int] | None:
+    """The item and the two judges on which two definitions disagree most, or None if they never do.
+
+    Parameters
+    ----------
+    first, second : ndarrays of shape (n_items, n_judges)
+        What each definition gives to each judge on each item; higher is better.
+
+    Returns
+    -------
+    item, a, b : int
+        The first definition prefers judge a on the item, the second judge b. Of all such triples the one whose smaller
+        gap is largest, each gap as a share of the range of its definition.
+
+    Examples
+    --------
+    >>> hits, divergence = np.array([[1.0, 0.0]]), np.array([[-0.157, -0.058]])
+    >>> worst_violation(hits, divergence)  # the corrected example 1 of Appendix C
+    (0, 0, 1)
+    """
+    worst, place = SLACK, None
+    scale = [max(float(np.ptp(values)), SLACK) for values in (first, second)]
+    for a, b in combinations(range(first.shape[1]), 2):
+        gap_first = (first[:, a] - first[:, b]) / scale[0]
+        gap_second = (second[:, b] - second[:, a]) / scale[1]
+        both = np.maximum(np.minimum(gap_first, gap_second), np.minimum(-gap_first, -gap_second))
+        item = int(both.argmax())
+        if both[item] > worst:
+            worst = float(both[item])
+            place = (item, a, b) if gap_first[item] > 0 else (item, b, a)
+    return place
+
+
+def violations(
+    per_item: Floats, *, ids: Sequence[str], signs: Sequence[float], items: Sequence[str], judges: Sequence[str]
+) -> tuple[Violation, ...]:
+    """For each pair of definitions the item on which they disagree most.
+
+    Parameters
+    ----------
+    per_item : ndarray of shape (n_items, n_definitions, n_judges)
+        What each definition gives to each judge on each item.
+    ids, items, judges : sequences of str
+        Names.
+    signs : sequence of float
+        Of each definition: 1 where higher is better, -1 where lower is.
+    """
+    found = []
+    for p, q in combinations(range(len(ids)), 2):
+        place = worst_violation(signs[p] * per_item[:, p], signs[q] * per_item[:, q])
+        if place is None:
+            continue
+        item, a, b = place
+        first, second = ((float(per_item[item, d, a]), float(per_item[item, d, b])) for d in (p, q))
+        violation = Violation(
+            definition_a=ids[p], definition_b=ids[q], item=items[item], judge_a=judges[a], judge_b=judges[b],
+            values_a=first, values_b=second,
+        )  # fmt: skip
+        found.append(violation)
+    return tuple(found)
+
+
+TWO_RATERS = "with two raters per item Fleiss' kappa is Scott's pi, and Krippendorff's alpha is pi + (1 - pi) / (2n)"
+ONE_HOT = "of two hard labels the squared error is 2 (1 - hit)"
+ENTROPY = "they differ by the entropy of people's ratings, which is the same for every judge"
+ONE_ANSWER = "of a set with one option all or nothing lies within people's set"
+NO_SETS = "nobody gave a response set, so that everybody's choice counts as the whole set (beta 0)"
+
+
+def redundancies(definitions: Sequence[Definition], *, has_sets: bool) -> tuple[Redundancy, ...]:
+    """Groups of definitions that rank judges alike; `has_sets` if anybody's response sets are known or estimated.
+
+    Examples
+    --------
+    >>> from dissensus.methods.judges.definitions import definitions_at
+    >>> [group.definitions for group in redundancies(definitions_at([0.5]), has_sets=True)][-1]
+    ('coverage_h_hrs_0.5', 'precision_h_hrs_0.5')
+    """
+    groups: list[tuple[tuple[str, ...], str]] = [
+        (("scott_pi", "fleiss_kappa", "krippendorff_alpha"), TWO_RATERS),
+        (("hit_rate", "mse_hard"), ONE_HOT),
+        (("kl_human_judge", "cross_entropy_human_judge"), ENTROPY),
+    ]
+    if not has_sets:
+        groups.append((("mse_soft", "mse_response_set"), NO_SETS))
+    covering = [d for d in definitions if d.name == "coverage" and d.judge == "hard"]
+    precise = {d.tau: d.id for d in definitions if d.name == "precision" and d.judge == "hard"}
+    groups += [((d.id, precise[d.tau]), ONE_ANSWER) for d in covering]
+    return tuple(Redundancy(definitions=ids, reason=reason) for ids, reason in groups)
+
+
+# ---- What to warn about
 
 
 def undefined_warnings(prepared: Prepared, results: Sequence[DefinitionResult]) -> list[str]:
@@ -159,10 +388,8 @@ def interval_warnings(results: Sequence[DefinitionResult], *, bootstrap: int, n_
     if n_items == 1:
         return ["There is only one item to resample, so there are no intervals."]
     ids = [r.id for r in results if any(math.isnan(v.low) and not math.isnan(v.value) for v in r.values)]
-    if not ids:
-        return []
     why = f"undefined in more than {UNDEFINED_SHARE:.0%} of the bootstrap samples"
-    return [f"No interval for {', '.join(ids)} of some judges: {why}."]
+    return [f"No interval for {', '.join(ids)} of some judges: {why}."] if ids else []
 
 
 def tie_warnings(results: Sequence[DefinitionResult]) -> list[str]:

@@ -5,12 +5,13 @@ the disagreement between raters as well as the difference between items. Items a
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dissensus.arrays import Floats
-from dissensus.methods.prevalence.options import IntervalName
+from dissensus.methods.prevalence.options import IntervalName, Method, PrevalenceOptions
+from dissensus.methods.prevalence.result import Estimate
 from dissensus.sampling.intervals import UNKNOWN, normal_interval, reach_of, wilson_interval
 
 # ---- Intervals of a share, from an estimate and its variance
@@ -237,3 +238,55 @@ def _shares_within(sample: Sample, moments: tuple[float, float, float], share: f
         return 0.0, 1.0
     low, high = (half - math.sqrt(root)) / squared, (half + math.sqrt(root)) / squared
     return min(1.0, max(0.0, low)), min(1.0, max(0.0, high))
+
+
+# ---- All methods on one sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimates:
+    """All methods on one sample, and what they rest on.
+
+    Attributes
+    ----------
+    weight : float
+        Of the judge in ppi++.
+    gain : float
+        How many times the items that people alone would need for the interval of ppi++ are those they have, less 1; NaN
+        where neither varies.
+    """
+
+    estimates: tuple[Estimate, ...]
+    corrected: Corrected
+    weight: float
+    gain: float
+
+
+def estimates_of(sample: Sample, options: PrevalenceOptions) -> Estimates:
+    """Every method on a sample."""
+    weight = tuned_weight(sample)
+    corrected = rogan_gladen(sample, options.confidence)
+    alone, tuned = people_only(sample), prediction_powered(sample, weight)
+    own = Base(share=float(sample.people.mean()), n_items=len(sample.people))
+    judged, size = naive(sample), error_size(sample)
+    found = [
+        _estimate("naive", judged, Base(share=judged.value, n_items=len(sample.everything)), options),
+        _estimate("people", alone, own, options),
+        Estimate(method="rogan-gladen", value=corrected.value, low=corrected.interval[0], high=corrected.interval[1]),
+        _estimate("ppi", prediction_powered(sample, 1.0), replace(own, error=size), options),
+        _estimate("ppi++", tuned, replace(own, error=weight**2 * size), options),
+    ]
+    gain = _gain(alone, tuned, replace(own, error=weight**2 * size), options)
+    return Estimates(estimates=tuple(found), corrected=corrected, weight=weight, gain=gain)
+
+
+def _gain(alone: Point, tuned: Point, base: Base, options: PrevalenceOptions) -> float:
+    """What is saved by the intervals as they are."""
+    if options.interval == "wilson":
+        return size_of(tuned.variance, base) / size_of(alone.variance, replace(base, error=0.0)) - 1
+    return alone.variance / tuned.variance - 1 if tuned.variance > 0 else math.nan
+
+
+def _estimate(method: Method, point: Point, base: Base, options: PrevalenceOptions) -> Estimate:
+    low, high = interval_of(point.value, point.variance, base, kind=options.interval, confidence=options.confidence)
+    return Estimate(method=method, value=point.value, low=low, high=high)

@@ -1,4 +1,4 @@
-"""What the user asked for, checked."""
+"""Options of `prevalence`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from dissensus.data import Task
 from dissensus.data.labels import option_name
 from dissensus.data.task import PAIRWISE_OPTIONS
 from dissensus.errors import OptionError
-from dissensus.sampling.intervals import check_confidence
+from dissensus.options import Options, confidence_option, named, option
 
 Target = Literal["share", "decision"]
 TARGETS: tuple[Target, ...] = ("share", "decision")
@@ -18,38 +18,47 @@ Method = Literal["naive", "people", "rogan-gladen", "ppi", "ppi++"]
 METHODS: tuple[Method, ...] = ("naive", "people", "rogan-gladen", "ppi", "ppi++")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+@dataclass(frozen=True, kw_only=True)
+class PrevalenceOptions(Options):
     """What the user asked for, as in `prevalence`."""
 
-    judge: tuple[str, ...] | None
-    positive: tuple[str, ...]
-    half: tuple[str, ...]
-    target: Target
-    tau: float
-    interval: IntervalName
-    confidence: float
+    judge: tuple[str, ...] | None = option(None, metavar="J", help="A judge to take; may be repeated.")
+    positive: tuple[str, ...] | None = option(
+        None, metavar="LABEL", help="A label that is counted; may be repeated.", label="Label to count"
+    )
+    half: tuple[str, ...] | None = option(
+        None,
+        metavar="LABEL",
+        help="A label that counts half, e.g. a tie; may be repeated.",
+        label="Label to count half",
+    )
+    target: Target = option(
+        "share", choices=TARGETS, metavar="T",
+        help="What an item counts: share (of raters who say LABEL) or decision (1 if tau of them do).",
+    )  # fmt: skip
+    tau: float = option(
+        0.5, above=0, at_most=1, wants="it is a share above 0 and at most 1", metavar="T",
+        help="Share at which an item is decided positive.",
+    )  # fmt: skip
+    interval: IntervalName = option(
+        "wilson", choices=INTERVALS, metavar="I", help="wilson, or normal (standard errors to each side)."
+    )
+    confidence: float = confidence_option()
+
+    def check(self) -> None:
+        """Raise where a name is missing or counts twice."""
+        if self.judge == ():
+            raise OptionError("No judge was named: name at least one, or leave judge out to take all of them.")
+        if not self.positive:
+            raise OptionError(
+                f"Say which label is counted with {named('positive')}; it may be repeated for several labels."
+            )
+        if both := set(self.positive) & set(self.half or ()):
+            raise OptionError(f"{min(both)!r} cannot count as positive and as half: name it once.")
 
     def settings(self) -> dict[str, object]:
-        """The options by name, for the JSON."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-
-def check_question(question: Question) -> None:
-    """Raise where an option has a value it cannot have, or is missing."""
-    if question.target not in TARGETS:
-        raise OptionError.unknown("--target", question.target, TARGETS)
-    if question.interval not in INTERVALS:
-        raise OptionError.unknown("--interval", question.interval, INTERVALS)
-    if question.judge == ():
-        raise OptionError("No judge was named: name at least one, or leave judge out to take all of them.")
-    if not question.positive:
-        raise OptionError("Say which label is counted with --positive; it may be repeated for several labels.")
-    if both := set(question.positive) & set(question.half):
-        raise OptionError(f"{min(both)!r} cannot count as positive and as half: name it once.")
-    if not 0 < question.tau <= 1:
-        raise OptionError(f"--tau cannot be {question.tau:g}: it is a share above 0 and at most 1.")
-    check_confidence(question.confidence)
+        """The options by name, for the JSON; nothing is drawn, so there is no seed."""
+        return {name: value for name, value in Options.settings(self).items() if name != "seed"}
 
 
 def counted_labels(

@@ -2,20 +2,32 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
+import numpy as np
+
+from dissensus.arrays import Floats
 from dissensus.data import Judges, Ratings, Task
-from dissensus.data.ratings import ELICITATIONS
-from dissensus.errors import OptionError
-from dissensus.methods.prevalence.options import IntervalName, Question, Target, check_question, counted_labels
+from dissensus.data.align import elicitations_in, rows_among
+from dissensus.data.labels import natural_order, parts_of
+from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
+from dissensus.methods.judges.definitions import reaches
+from dissensus.methods.prevalence.estimators import Estimates, Sample, estimates_of
+from dissensus.methods.prevalence.options import IntervalName, PrevalenceOptions, Target, counted_labels
 from dissensus.methods.prevalence.result import JudgePrevalence, PrevalenceResult
-from dissensus.methods.prevalence.summary import sum_up
 from dissensus.methods.prevalence.systems import Pairs, systems_of
-from dissensus.methods.prevalence.targets import Targets, targets_of
+from dissensus.options import named
+from dissensus.sampling.intervals import reach_of
 
 BOTH_KINDS = (
     "The ratings hold forced choices and response sets: a set is positive if an option in it is, and all count alike."
 )
+HALF = 0.5
+FEWEST_ITEMS = 2
+FEW_ITEMS = 30
+"""With fewer rated items the intervals are rough."""
+UNLIKE = reach_of(0.999)
+"""So many standard errors between rated items and others are more than chance."""
 
 
 def prevalence(
@@ -82,21 +94,21 @@ def prevalence(
         raise OptionError("The items that nobody rated were left out when alike items were put together, and they are "
                           "what is counted here: read the files without reducing them.")  # fmt: skip
     ones, halves = counted_labels(positive, half, task)
-    question = Question(
-        judge=(judge,) if isinstance(judge, str) else None if judge is None else tuple(dict.fromkeys(judge)),
-        positive=ones, half=halves, target=target, tau=tau, interval=interval, confidence=confidence,
-    )  # fmt: skip
-    check_question(question)
-    found, warnings = targets_of(ratings, judges, question)
-    summed = [_with_systems(targets, pairs, question) for targets in found]
-    warnings += [text for _, texts in summed for text in texts]
-    mixed = [BOTH_KINDS] if _has_both_kinds(ratings) else []
-    order = sorted((one for one, _ in summed), key=lambda one: -one.ratings_saved if _is_known(one) else math.inf)
+    judge = tuple(dict.fromkeys(judge)) if judge is not None and not isinstance(judge, str) else judge
+    options = PrevalenceOptions.given(locals(), positive=ones, half=halves)
+    _check_labels(ratings, judges, ones, halves)
+    targets, warnings = _targets(ratings, judges, options)
+    summed = []
+    for one in targets:
+        found, texts = _summed_up(one, pairs, options)
+        summed.append(found)
+        warnings += texts
+    mixed = [BOTH_KINDS] if elicitations_in(ratings) >= {0, 1} else []
     return PrevalenceResult(
-        settings=question.settings(),
+        settings=options.settings(),
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
         warnings=tuple(dict.fromkeys([*ratings.warnings, *judges.warnings, *mixed, *warnings])),
-        judges=tuple(order),
+        judges=tuple(sorted(summed, key=_least_saved)),
         positive=ones,
         half=halves,
         target=target,
@@ -104,17 +116,162 @@ def prevalence(
     )
 
 
-def _with_systems(targets: Targets, pairs: Pairs | None, question: Question) -> tuple[JudgePrevalence, list[str]]:
-    judge, warnings = sum_up(targets, question)
-    if pairs is None:
-        return judge, warnings
-    systems, more = systems_of(targets, pairs, question)
-    return replace(judge, systems=systems), [*warnings, *more]
+def _least_saved(judge: JudgePrevalence) -> float:
+    return -judge.ratings_saved if math.isfinite(judge.ratings_saved) else math.inf
 
 
-def _is_known(judge: JudgePrevalence) -> bool:
-    return math.isfinite(judge.ratings_saved)
+# ---- What is estimated: for each item, the share of people who say yes or their decision, and the same of each judge
 
 
-def _has_both_kinds(ratings: Ratings) -> bool:
-    return ratings.elicitation is not None and set(range(len(ELICITATIONS))) <= set(ratings.elicitation.tolist())
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Targets:
+    """People's and one judge's answers on the items that the judge answered, and how many ratings these have.
+
+    The rated items stand first; an answer is the share of raters, or of the judge's samples, who say yes, or the
+    decision.
+    """
+
+    name: str
+    items: tuple[str, ...]
+    sample: Sample
+    ratings: int
+
+
+def _targets(ratings: Ratings, judges: Judges, options: PrevalenceOptions) -> tuple[list[Targets], list[str]]:
+    """One entry for each judge that was asked for, and what there is to warn about."""
+    times = np.ones(len(ratings.item)) if ratings.times is None else ratings.times.astype(np.float64)
+    yes = times * _label_weights(ratings, options)[ratings.label]
+    total, positive = (np.bincount(ratings.item, weights=each, minlength=ratings.n_items) for each in (times, yes))
+    people, answers = _decided(positive / total, options), _answer_shares(judges, options)
+    targets, warnings = [], []
+    for name in judges.judges if options.judge is None else options.judge:
+        own = judges[name]  # raises where there is no such judge
+        values = _decided(_by_item(own, answers[judges.judge == judges.judges.index(name)]), options)
+        rows = rows_among(own.items, ratings.items)
+        rated, others = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
+        if not len(rated):
+            theirs, rest = listed(own.items), listed(ratings.items)
+            raise JudgesError(f"{name} shares no item with the ratings: its items are {theirs}; rated are {rest}.")
+        if len(rated) < FEWEST_ITEMS:
+            raise RatingsError(f"People rated {counted(len(rated), 'item')} that {name} answered: rate more of them.")
+        if missing := ratings.n_items - len(rated):
+            left_out = counted(missing, "rated item")
+            warnings.append(f"{name} did not answer {left_out}: left out of its estimates, people's among them.")
+        sample = Sample(people=people[rows[rated]], judge=values[rated], judge_only=values[others])
+        items = tuple(own.items[place] for place in (*rated, *others))
+        targets.append(Targets(name=name, items=items, sample=sample, ratings=int(total[rows[rated]].sum())))
+    return targets, warnings
+
+
+def _check_labels(ratings: Ratings, judges: Judges, ones: Sequence[str], halves: Sequence[str]) -> None:
+    known = {*ratings.options, *judges.options}
+    for option, names in (("positive", ones), ("half", halves)):
+        if unknown := [name for name in names if name not in known]:
+            ordered = sorted(known, key=natural_order)
+            raise OptionError(f"{named(option)} {unknown[0]!r} is no label: the labels are {listed(ordered)}.")
+    if known <= {*ones, *halves}:
+        raise OptionError(f"Every label counts as positive ({listed(ones)}): leave one out.")
+
+
+def _label_weights(data: Ratings | Judges, options: PrevalenceOptions) -> Floats:
+    """How far each label is a yes: 1 if it is positive or a response set with a positive option, a half for a tie."""
+    weights, single = np.zeros(len(data.labels)), frozenset(data.options)
+    for place, label in enumerate(data.labels):
+        parts = set(parts_of(label, single))
+        is_positive, is_half = (not parts.isdisjoint(names or ()) for names in (options.positive, options.half))
+        weights[place] = 1.0 if is_positive else HALF if is_half else 0.0
+    return weights
+
+
+def _answer_shares(judges: Judges, options: PrevalenceOptions) -> Floats:
+    """How far each answer of a judge is a yes, of shape (n_answers,): its label, or its probability."""
+    weights = _label_weights(judges, options)
+    values = weights[np.maximum(judges.label, 0)]
+    if judges.probability is not None:
+        has_probability = ~np.isnan(judges.probability).any(axis=1)
+        values[has_probability] = judges.probability[has_probability] @ weights
+    return np.asarray(values)
+
+
+def _by_item(own: Judges, values: Floats) -> Floats:
+    """Mean answer to each item; where pairs were shown in both orders, each order counts the same."""
+    n_items, kinds = len(own.items), 3
+    order = np.zeros(len(values), dtype=np.intp) if own.order is None else own.order + 1
+    place = own.item * kinds + order
+    asked = np.bincount(place, minlength=n_items * kinds)
+    total = np.bincount(place, weights=values, minlength=n_items * kinds)
+    means = (total / np.maximum(asked, 1)).reshape(n_items, kinds)
+    return np.asarray(means.sum(axis=1) / (asked.reshape(n_items, kinds) > 0).sum(axis=1))
+
+
+def _decided(shares: Floats, options: PrevalenceOptions) -> Floats:
+    """The shares, or the decisions that they come to."""
+    return reaches(shares, options.tau).astype(np.float64) if options.target == "decision" else shares
+
+
+# ---- From answers to estimates with intervals, judge by judge
+
+
+def _summed_up(targets: Targets, pairs: Pairs | None, options: PrevalenceOptions) -> tuple[JudgePrevalence, list[str]]:
+    """The estimates with one judge, and what to warn about."""
+    name, sample = targets.name, targets.sample
+    estimates = estimates_of(sample, options)
+    warnings = [*_about_sample(name, sample), *_about_correction(name, sample, estimates)]
+    systems = None
+    if pairs is not None:
+        systems, about_systems = systems_of(sample, targets.items, pairs, options, judge=name)
+        warnings += about_systems
+    judge = JudgePrevalence(
+        judge=name,
+        items=len(targets.items),
+        rated_items=len(sample.people),
+        ratings=targets.ratings,
+        estimates=estimates.estimates,
+        ratings_saved=estimates.gain * targets.ratings,
+        weight=estimates.weight,
+        sensitivity=estimates.corrected.sensitivity,
+        specificity=estimates.corrected.specificity,
+        systems=systems,
+    )
+    return judge, warnings
+
+
+def _about_sample(name: str, sample: Sample) -> list[str]:
+    """Few items, none to add, or items that were not drawn at random."""
+    warnings = []
+    n, others = len(sample.people), len(sample.judge_only)
+    if n < FEW_ITEMS:
+        warnings.append(f"People rated {counted(n, 'item')} that {name} answered: the intervals are rough below 30.")
+    if not others:
+        warnings.append(
+            f"{name} answered the rated items only, so it adds nothing to what people say and ppi has no value: let it "
+            "answer items that nobody rated."
+        )
+        return warnings
+    gap = float(sample.judge.mean() - sample.judge_only.mean())
+    error = math.sqrt(sample.judge.var() / n + sample.judge_only.var() / others)
+    if abs(gap) > UNLIKE * error and error > 0:
+        warnings.append(
+            f"{name} says yes on {sample.judge.mean():.1%} of the rated items and on {sample.judge_only.mean():.1%} of "
+            "the others: the rated ones do not look drawn at random, and then no estimate but naive is about all items."
+        )
+    return warnings
+
+
+def _about_correction(name: str, sample: Sample, found: Estimates) -> list[str]:
+    """What Rogan-Gladen and the savings could not do."""
+    share = float(sample.people.mean())
+    if not 0 < share < 1:
+        word = "nobody" if share == 0 else "everybody"
+        return [f"On the items that {name} answered {word} says yes, so there is no rogan-gladen and nothing is saved."]
+    warnings = []
+    if math.isnan(found.corrected.value):
+        warnings.append(f"{name} says yes no more often where people do: rogan-gladen has no value.")
+    if found.corrected.is_cut:
+        warnings.append(f"With {name} rogan-gladen lies beyond what a share can be and was cut to it.")
+    beyond = [one.method for one in found.estimates if one.method.startswith("ppi") and not 0 <= one.value <= 1]
+    if beyond and len(sample.judge_only):
+        warnings.append(f"With {name} {' and '.join(beyond)} lies beyond what a share can be: read its interval.")
+    if np.ptp(sample.judge) == 0:
+        warnings.append(f"{name} says the same of every rated item, so ppi++ is what people say.")
+    return warnings

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dissensus.methods.prevalence.options import Method, Target
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +21,6 @@ class Estimate:
     value: float
     low: float
     high: float
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,16 +42,6 @@ class SystemScore:
     rated_items: int
     win_rates: tuple[Estimate, ...]
     strengths: tuple[Estimate, ...]
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {
-            "system": self.system,
-            "items": self.items,
-            "rated_items": self.rated_items,
-            "win_rates": [estimate.as_dict() for estimate in self.win_rates],
-            "strengths": [estimate.as_dict() for estimate in self.strengths],
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +79,6 @@ class JudgePrevalence:
         """The estimate by this method."""
         return next(estimate for estimate in self.estimates if estimate.method == method)
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        fields: dict[str, object] = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        systems = None if self.systems is None else [system.as_dict() for system in self.systems]
-        return fields | {"estimates": [estimate.as_dict() for estimate in self.estimates], "systems": systems}
-
 
 @dataclass(frozen=True, kw_only=True)
 class PrevalenceResult(Result):
@@ -124,12 +104,12 @@ class PrevalenceResult(Result):
 
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""
-        return {"judges": [judge.as_dict() for judge in self.judges]}
+        return {"judges": [as_dict(judge) for judge in self.judges]}
 
     def rows(self) -> list[dict[str, object]]:
         """One row per judge and method."""
         return [
-            {"judge": judge.judge, **estimate.as_dict(), "ratings_saved": judge.ratings_saved}
+            {"judge": judge.judge, **as_dict(estimate), "ratings_saved": judge.ratings_saved}
             for judge in self.judges
             for estimate in judge.estimates
         ]

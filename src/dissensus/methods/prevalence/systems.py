@@ -8,18 +8,17 @@ for Model Evaluation".
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data.labels import natural_order
 from dissensus.errors import OptionError, counted, listed
-from dissensus.methods.prevalence.estimators import Sample
-from dissensus.methods.prevalence.options import Method, Question
+from dissensus.methods.prevalence.estimators import Sample, estimates_of
+from dissensus.methods.prevalence.options import Method, PrevalenceOptions
 from dissensus.methods.prevalence.result import Estimate, SystemScore
-from dissensus.methods.prevalence.summary import estimates_of
-from dissensus.methods.prevalence.targets import Targets
+from dissensus.options import named
 from dissensus.sampling.intervals import normal_interval
 
 # ---- Bradley-Terry strengths of systems that were compared in pairs, by people on some items and by a judge on all
@@ -75,10 +74,7 @@ class Strengths:
 
 def judged_strengths(duels: Duels) -> Strengths:
     """The judge's strengths, as if it never erred."""
-    everything = Duels(
-        first=duels.first, second=duels.second, people=duels.judge, judge=duels.judge, n_systems=duels.n_systems
-    )
-    return strengths_of(everything, 0.0)
+    return strengths_of(replace(duels, people=duels.judge), 0.0)
 
 
 def strengths_of(duels: Duels, weight: float) -> Strengths:
@@ -205,52 +201,56 @@ Pairs = Mapping[str, tuple[str, str]]
 FEWEST_RATED = 2
 
 
-def systems_of(targets: Targets, pairs: Pairs, question: Question) -> tuple[tuple[SystemScore, ...], list[str]]:
-    """Every system, the strongest first, and what to warn about."""
-    names = _check_pairs(targets, pairs)
+def systems_of(
+    sample: Sample, items: Sequence[str], pairs: Pairs, options: PrevalenceOptions, *, judge: str
+) -> tuple[tuple[SystemScore, ...], list[str]]:
+    """Every system, the strongest first, and what to warn about; the rated items stand first."""
+    names = _check_pairs(items, pairs)
     place = {name: code for code, name in enumerate(names)}
-    first, second = (np.array([place[pairs[item][side]] for item in targets.items], dtype=np.intp) for side in (0, 1))
-    duels = Duels(first=first, second=second, people=targets.people, judge=targets.judge, n_systems=len(names))
+    first, second = (np.array([place[pairs[item][side]] for item in items], dtype=np.intp) for side in (0, 1))
+    duels = Duels(first=first, second=second, people=sample.people, judge=sample.everything, n_systems=len(names))
     fitted: dict[Method, Strengths] = {
         "naive": judged_strengths(duels),
         "people": strengths_of(duels, 0.0),
         "ppi": strengths_of(duels, 1.0),
         "ppi++": strengths_of(duels, tuned_weight(duels)),
     }
-    scores = [_score(name, code, duels, fitted, question) for code, name in enumerate(names)]
+    scores = [_score(name, code, duels, fitted, options) for code, name in enumerate(names)]
     best = fitted["ppi++"].values
     order = sorted(range(len(names)), key=lambda code: -best[code] if math.isfinite(best[code]) else code)
-    return tuple(scores[code] for code in order), _warnings(targets.name, scores, fitted)
+    return tuple(scores[code] for code in order), _warnings(judge, scores, fitted)
 
 
-def _check_pairs(targets: Targets, pairs: Pairs) -> list[str]:
+def _check_pairs(items: Sequence[str], pairs: Pairs) -> list[str]:
     """The systems by name; an error where an item has no pair, or a pair is one system."""
-    missing = [item for item in targets.items if item not in pairs]
+    missing = [item for item in items if item not in pairs]
     if missing:
         raise OptionError(
-            f"--pairs does not say which systems {counted(len(missing), 'item')} compare: {listed(missing)}. Add them, "
-            "or leave their answers out."
+            f"{named('pairs')} does not say which systems {counted(len(missing), 'item')} compare: {listed(missing)}. "
+            "Add them, or leave their answers out."
         )
-    used = [pairs[item] for item in targets.items]
-    if alike := [item for item, (a, b) in zip(targets.items, used, strict=True) if a == b]:
-        raise OptionError(f"--pairs compares a system with itself: {listed(alike)}.")
+    used = [pairs[item] for item in items]
+    if alike := [item for item, (a, b) in zip(items, used, strict=True) if a == b]:
+        raise OptionError(f"{named('pairs')} compares a system with itself: {listed(alike)}.")
     return sorted({name for pair in used for name in pair}, key=natural_order)
 
 
-def _score(name: str, code: int, duels: Duels, fitted: Mapping[Method, Strengths], question: Question) -> SystemScore:
+def _score(
+    name: str, code: int, duels: Duels, fitted: Mapping[Method, Strengths], options: PrevalenceOptions
+) -> SystemScore:
     rows = np.flatnonzero((duels.first == code) | (duels.second == code))
     sample = _seen_by(code, rows, duels)
     enough = len(sample.people) >= FEWEST_RATED
     strengths = []
     for method, found in fitted.items():
         value, variance = float(found.values[code]), float(found.covariance[code, code])
-        low, high = normal_interval(value, variance, question.confidence)
+        low, high = normal_interval(value, variance, options.confidence)
         strengths.append(Estimate(method=method, value=value, low=low, high=high))
     return SystemScore(
         system=name,
         items=len(rows),
         rated_items=len(sample.people),
-        win_rates=estimates_of(sample, question).estimates if enough else (),
+        win_rates=estimates_of(sample, options).estimates if enough else (),
         strengths=tuple(strengths),
     )
 
@@ -276,14 +276,14 @@ def _warnings(judge: str, scores: Sequence[SystemScore], fitted: Mapping[Method,
             f"No strengths by {', '.join(unbounded)} with {judge}: some systems are not compared with the rest, or "
             "win or lose every time, so that their strength has no bound."
         )
-    unsure = [method for method, found in fitted.items() if method not in unbounded and _is_unsure(found)]
+    unsure = [
+        method
+        for method, found in fitted.items()
+        if method not in unbounded and not np.isfinite(found.covariance).all()
+    ]
     if unsure:
         warnings.append(
             f"No intervals of the strengths by {', '.join(unsure)} with {judge}: it answered one item that nobody "
             "rated, and one does not tell how much they vary."
         )
     return warnings
-
-
-def _is_unsure(found: Strengths) -> bool:
-    return not np.isfinite(found.covariance).all()

@@ -4,10 +4,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from numpy.random import Generator
 
-from dissensus.arrays import Floats
+from dissensus.arrays import Flags, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import Answers, answers_of
 from dissensus.data.closeness import closeness, label_heights
@@ -63,10 +62,10 @@ def group_tests(
         GroupTest(about=about, p_value=groups_p(cells, value, groups, resamples=options.resamples, rng=stream))
         for (about, value), stream in zip(values.items(), rng.spawn(len(values)), strict=True)
     )
-    return tests, _said(groups, options, is_shared=bool(in_both.any()))
+    return tests, _about_tests(groups, options, is_shared=bool(in_both.any()))
 
 
-def _said(groups: Groups, options: RatersOptions, *, is_shared: bool) -> list[str]:
+def _about_tests(groups: Groups, options: RatersOptions, *, is_shared: bool) -> list[str]:
     if not is_shared:
         return ["Groups cannot be compared: no item was rated by two of them."]
     least = smallest_p(groups)
@@ -134,7 +133,7 @@ def _worths(
             confidence=options.confidence, rng=rng, engine=executor, progress=progress,
         )  # fmt: skip
     except DissensusError as error:
-        return dict.fromkeys(judges.judges, str(error))
+        return dict.fromkeys(judges.judges, error.message)
     if not result.curve[-1].raters:
         return dict.fromkeys(judges.judges, ONE_RATER)
     return {own.judge: own for own in sorted(result.judges, key=lambda own: own.calibrated)}  # the last one stays
@@ -168,19 +167,7 @@ class Against:
 def against(
     answers: Answers, labels: tuple[str, ...], ratings: Ratings, cells: Cells, options: RatersOptions
 ) -> Against:
-    """A judge against every rating.
-
-    Parameters
-    ----------
-    answers : Answers
-        The judge's.
-    labels : tuple of str
-        What its predictions are about: the raters' labels, then those that only judges use.
-    ratings, cells
-        Whom it is compared with.
-    options : Question
-        Which labels are positive.
-    """
+    """A judge against every rating; `labels` are the raters', then those that only judges use."""
     strange = labels[ratings.n_labels :]
     to_label = answers.predictions @ closeness(ratings, strange)
     near = np.bincount(cells.of_rating, weights=to_label[ratings.item, ratings.label]) / cells.size
@@ -194,9 +181,9 @@ def against(
 def _height(answers: Answers, heights: Floats, *, is_share: bool) -> Floats:
     """The judge's answer to each item as a number; the very number that it gave, where labels are numbers."""
     is_known = np.isfinite(heights)
-    told = answers.predictions @ np.where(is_known, heights, 0.0)
-    told = np.where(answers.predictions[:, ~is_known].sum(axis=1) > 0, NAN, told)
-    return told if is_share or np.isnan(answers.values).all() else answers.values
+    height = answers.predictions @ np.where(is_known, heights, 0.0)
+    height = np.where(answers.predictions[:, ~is_known].sum(axis=1) > 0, NAN, height)
+    return height if is_share or np.isnan(answers.values).all() else answers.values
 
 
 def sidings(
@@ -237,8 +224,11 @@ def _untold(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
         for group, worth in zip(groups.names, own, strict=True):
             if isinstance(worth, str):
                 why.setdefault(worth, {})[group] = None
-    found = ((f"{counted(len(names), 'group')} ({listed(list(names))})", said) for said, names in why.items())
-    return [f"How many raters a judge is worth cannot be told of {which}: {said}" for which, said in found]
+    return [
+        f"How many raters a judge is worth cannot be told of {counted(len(names), 'group')} ({listed(list(names))}): "
+        f"{reason}"
+        for reason, names in why.items()
+    ]
 
 
 def _siding(
@@ -283,7 +273,7 @@ def _by_group(
     return tuple(rows)
 
 
-def _nearer(closeness: Floats, cells: Cells, inside: npt.NDArray[np.bool_]) -> Floats:
+def _nearer(closeness: Floats, cells: Cells, inside: Flags) -> Floats:
     """Closeness to the group's answers less that to the other groups' answers on the same item; NaN without either."""
     others = ~inside & ~np.isnan(closeness)
     n_items = len(cells.raters_of_item)

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numpy.random import Generator
 
-from dissensus.arrays import Codes, Floats
+from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Ratings
 from dissensus.data.assemble import NO_GROUP
 from dissensus.errors import OptionError, counted
-
-# ---- Each rater's answer to each item, beside what the others of that item answered
+from dissensus.options import named
 
 MOST_CELLS = 200_000_000
 """Items times labels that fit in memory."""
@@ -62,17 +60,7 @@ class Cells:
 
 
 def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
-    """The cells of some ratings.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With known raters.
-    near : ndarray of shape (n_labels, n_labels)
-        How near labels are to each other, 1 for the same.
-    heights : ndarray of shape (n_labels,), optional
-        Labels as numbers.
-    """
+    """The cells of ratings, from how near labels are to each other, (n_labels, n_labels), and labels as numbers."""
     if ratings.copies is not None:
         raise OptionError("Portraits ask who rated, which is lost where alike items were put together: read the files "
                           "without reducing them.")  # fmt: skip
@@ -138,15 +126,7 @@ def rater_means(cells: Cells, values: Floats, n_raters: int) -> tuple[Floats, Co
 
 
 class Groups(NamedTuple):
-    """Groups of raters.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Two or more.
-    of_rater : ndarray of shape (n_raters,)
-        Code into `names`; -1 for a rater without a group.
-    """
+    """Names of two or more groups, and a code into them for each rater, or -1 without a group."""
 
     names: tuple[str, ...]
     of_rater: Codes
@@ -171,14 +151,14 @@ def groups_of_raters(ratings: Ratings) -> tuple[Groups | None, list[str]]:
     differs = (group >= 0) & (of_rater[ratings.rater] != group)
     several = int(np.count_nonzero(np.bincount(ratings.rater[differs])))
     if several:
-        said = f"Groups are not compared: {counted(several, 'rater')} rated in several of them, so the group column is"
-        return None, [f"{said} not about raters. Name another one with --group."]
+        why = f"{counted(several, 'rater')} rated in several of them, so the group column is not about raters"
+        return None, [f"Groups are not compared: {why}. Name another one with {named('group', of='read')}."]
     without = int(np.sum(of_rater < 0))
     left_out = f"Left out {counted(without, 'rater')} without a group where groups are compared."
     return Groups(names, of_rater), [left_out] if without else []
 
 
-def on_shared_items(cells: Cells, groups: Groups) -> npt.NDArray[np.bool_]:
+def on_shared_items(cells: Cells, groups: Groups) -> Flags:
     """Which cells of raters in groups are of items that two or more groups rated: others say nothing about groups."""
     group = groups.of_cells(cells)
     known = group >= 0
@@ -204,15 +184,7 @@ FEWEST_RATERS = 4
 
 
 class Shrunk(NamedTuple):
-    """Raters drawn towards their mean.
-
-    Attributes
-    ----------
-    value, low, high : ndarray of shape (n_raters,)
-        NaN for a rater without a number.
-    mean, spread : float
-        Of the raters, without what chance adds.
-    """
+    """Raters drawn towards their mean, NaN without a number; mean and spread of the raters without what chance adds."""
 
     value: Floats
     low: Floats
@@ -232,12 +204,8 @@ def pooled_variance(values: Floats, rater: Codes, means: Floats) -> float:
 def spread_between(means: Floats, variances: Floats) -> tuple[float, float]:
     """Mean and variance of the raters behind noisy means (Paule and Mandel 1982).
 
-    The variance is such that the weighted squares about the weighted mean sum to one less than the raters.
-
-    Parameters
-    ----------
-    means, variances : ndarray of shape (n_raters,)
-        Of each rater, and the variance that chance gives to it.
+    The variance is such that the weighted squares about the weighted mean sum to one less than the raters; `variances`
+    are what chance gives to the mean of each.
     """
 
     def excess(between: float) -> tuple[float, float]:
@@ -259,16 +227,8 @@ def spread_between(means: Floats, variances: Floats) -> tuple[float, float]:
 def shrink(means: Floats, counts: Codes, variance: float, *, confidence: float) -> Shrunk:
     """Each rater's mean drawn towards the others', with Morris's (1983) interval.
 
-    Parameters
-    ----------
-    means : ndarray of shape (n_raters,)
-        NaN for a rater without a number.
-    counts : ndarray of shape (n_raters,)
-        On how many items each rests.
-    variance : float
-        Of one item.
-    confidence : float
-        Of the intervals.
+    From the means, of shape (n_raters,), NaN for a rater without a number, the items that each rests on, and the
+    variance of one item.
 
     References
     ----------
@@ -290,20 +250,9 @@ def shrink(means: Floats, counts: Codes, variance: float, *, confidence: float) 
         value = y - pull * (y - centre)
         uncertainty = v * (1 - (n - 1) / n * pull) + 2 / (n - 3) * pull**2 * (y - centre) ** 2
     reach = float(ndtri((1 + confidence) / 2)) * np.sqrt(uncertainty)
-    return Shrunk(
-        value=_filled(known, value),
-        low=_filled(known, value - reach),
-        high=_filled(known, value + reach),
-        mean=centre,
-        spread=float(np.sqrt(between)),
-    )
-
-
-def _filled(known: npt.NDArray[np.bool_], numbers: Floats) -> Floats:
-    """The numbers at their places, NaN elsewhere."""
-    full = np.full(len(known), np.nan)
-    full[known] = numbers
-    return full
+    drawn = np.full((3, len(means)), np.nan)
+    drawn[:, known] = value, value - reach, value + reach
+    return Shrunk(*drawn, mean=centre, spread=float(np.sqrt(between)))
 
 
 # ---- Groups of raters: do they differ, and is a judge nearer to one than to another?
@@ -321,17 +270,7 @@ def centred(cells: Cells, values: Floats) -> Floats:
 
 
 def between_groups(sums: Floats, weights: Floats, groups: Codes, n_groups: int) -> Floats:
-    """Squares between groups: what group means explain, in each row of groups.
-
-    Parameters
-    ----------
-    sums, weights : ndarray of shape (n_raters,)
-        Of each rater's values.
-    groups : ndarray of shape (n_rows, n_raters)
-        Group of each rater.
-    n_groups : int
-        How many groups there are.
-    """
+    """Squares between groups: what group means explain, in each row of groups, of shape (n_rows, n_raters)."""
     total = np.zeros(len(groups))
     away = sums - weights * (sums.sum() / weights.sum())
     for group in range(n_groups):
@@ -344,12 +283,7 @@ def between_groups(sums: Floats, weights: Floats, groups: Codes, n_groups: int) 
 def rater_weights(means: Floats, counts: Codes, variance: float) -> Floats:
     """How much each rater's mean counts: less for few items, but not in proportion, since raters differ too.
 
-    Parameters
-    ----------
-    means, counts : ndarray of shape (n_raters,)
-        Of the raters' values.
-    variance : float
-        Of one value about its rater's mean.
+    The variance is that of one value about its rater's mean.
     """
     if not variance > 0 or len(means) < 2:  # noqa: PLR2004 - nothing between fewer than two
         return np.ones(len(means))
@@ -372,18 +306,8 @@ def groups_p(cells: Cells, values: Floats, groups: Groups, *, resamples: int, rn
 def permutation_p(means: Floats, weights: Floats, groups: Codes, *, resamples: int, rng: Generator) -> float:
     """Share of dealings of raters into groups of these sizes that set groups apart as much; the data count as one.
 
-    Parameters
-    ----------
-    means, weights : ndarray of shape (n_raters,)
-        Of each rater. The weights do not know the groups, so the test is exact where raters can be exchanged; with
-        weights in proportion to the items, four raters with many items would be called different too often, and four
-        with few items never.
-    groups : ndarray of shape (n_raters,)
-        Group of each.
-    resamples : int
-        Dealings.
-    rng : Generator
-        Deals.
+    The weights do not know the groups, so the test is exact where raters can be exchanged; with weights in proportion
+    to the items, four raters with many items would be called different too often, and four with few items never.
     """
     present, groups = np.unique(groups, return_inverse=True)
     if len(present) < 2:  # noqa: PLR2004 - two groups can differ

@@ -23,6 +23,7 @@ from dissensus.methods.raters.cells import (
 )
 from dissensus.methods.raters.options import RatersOptions
 from dissensus.methods.raters.result import Measure, Population, Portrait, RatersResult, Siding
+from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 
 # ---- Each rater's numbers, drawn towards those of the other raters
@@ -111,7 +112,7 @@ def standing_out(measures: Sequence[Measure | None]) -> list[bool]:
 
 NO_GROUPS = (
     "The judges were not looked at, because the ratings have no groups of raters to compare them with: name the column "
-    "of groups with --group, or ask `dissensus equivalence`."
+    f"of groups with {named('group', of='read')}, or ask `dissensus equivalence`."
 )
 
 
@@ -179,7 +180,7 @@ def raters(
     >>> [(rater.rater, rater.agreement, rater.others, rater.leniency.value) for rater in found.raters]
     [('a', 0.5, 0.0, -0.5), ('b', 0.5, 0.0, -0.5), ('c', 0.0, 1.0, 1.0)]
     """
-    options = RatersOptions.given(locals(), positive=_positive(positive, task), seed=seed_of(rng))
+    options = RatersOptions.given(locals(), positive=positive or (task.positive if task else ()), seed=seed_of(rng))
     test_stream, judge_stream = np.random.default_rng(rng).spawn(2)
     asked, about_kinds = asked_in_one_way(ratings, None, options.elicitation)
     near, heights = closeness(asked), label_heights(asked, options.positive)
@@ -196,8 +197,9 @@ def raters(
                 asked, judges, options, cells=cells, groups=groups, rng=judge_stream,
                 executor=executor, progress=progress,
             )  # fmt: skip
+    unit = None if heights is None else "share" if options.positive else "labels"
     return RatersResult(
-        settings=options.settings() | {"closeness": _kind(asked, near), "leniency_in": _unit(options, heights)},
+        settings=options.settings() | {"closeness": _kind(asked, near), "leniency_in": unit},
         data={"ratings": ratings.describe_data(), **({} if judges is None else {"judges": judges.describe_data()})},
         warnings=tuple(dict.fromkeys([*warnings, *about_judges])),
         raters=raters,
@@ -208,34 +210,26 @@ def raters(
     )
 
 
-def _positive(positive: str | Sequence[str], task: Task | None) -> tuple[str, ...]:
-    """The positive labels: those named, else the task's."""
-    named = (positive,) if isinstance(positive, str) else tuple(positive)
-    return named or (() if task is None else task.positive)
-
-
 def _kind(ratings: Ratings, near: Floats) -> str:
     if ratings.has_response_sets:
         return "shared options"
     return "same label" if np.array_equal(near, np.eye(len(near))) else "distance"
 
 
-def _unit(options: RatersOptions, heights: Floats | None) -> str | None:
-    return None if heights is None else "share" if options.positive else "labels"
-
-
 def _missing(cells: Cells, heights: Floats | None) -> list[str]:
     """Why numbers are missing."""
-    said = []
+    texts = []
     if heights is None:
-        said.append("No leniency: the labels have no order. Name the label that it shall count, --positive LABEL.")
+        which = f"Name the label that it shall count, {named('positive')} LABEL."
+        texts.append(f"No leniency: the labels have no order. {which}")
     if np.isnan(cells.others).all():
-        said.append("No item has three raters, so nobody's agreement can be compared with that of the others.")
+        texts.append("No item has three raters, so nobody's agreement can be compared with that of the others.")
     elif np.bincount(cells.rater[~np.isnan(cells.others)]).max() == 1:
-        said.append(
+        texts.append(
             "Nobody has two items with three raters, so differences between raters cannot be told from chance: their "
             "numbers have no intervals and are not drawn towards each other."
         )
     if np.isnan(cells.repeated).all():
-        said.append("No consistency: no rater rated an item twice (repeats are kept with --repeats keep).")
-    return said
+        kept = f"repeats are kept with {named('repeats', of='read')} keep"
+        texts.append(f"No consistency: no rater rated an item twice ({kept}).")
+    return texts

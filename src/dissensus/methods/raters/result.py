@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from dissensus.methods.equivalence.result import JudgeWorth
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 About = Literal["agreement", "leniency"]
 
@@ -29,10 +29,6 @@ class Measure:
     high: float
     items: int
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Portrait:
@@ -50,6 +46,8 @@ class Portrait:
         With the other raters of the same items: how near their labels are on average, 1 if they are always the same.
     others : float
         How near those other raters are to each other on the same items; NaN if there never were two of them.
+    stands_out : bool
+        Whether the rater agrees far less with the others than raters do.
     difference : Measure, optional
         Agreement less that of the others; None where no item has three raters.
     leniency : Measure, optional
@@ -57,8 +55,6 @@ class Portrait:
         neither an order nor a positive option.
     consistency : Measure, optional
         How near the rater's labels are when the same item comes again; None where none does.
-    stands_out : bool
-        Whether the rater agrees far less with the others than raters do.
     """
 
     rater: str
@@ -67,16 +63,10 @@ class Portrait:
     ratings: int
     agreement: float
     others: float
+    stands_out: bool = False
     difference: Measure | None
     leniency: Measure | None
     consistency: Measure | None
-    stands_out: bool = False
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        names = ("rater", "group", "items", "ratings", "agreement", "others", "stands_out")
-        plain = {name: getattr(self, name) for name in names}
-        return plain | {name: own and own.as_dict() for name, own in self.measures().items()}
 
     def measures(self) -> dict[str, Measure | None]:
         """The three numbers by name."""
@@ -99,10 +89,6 @@ class Population:
     spread: float
     raters: int
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupPortrait:
@@ -120,10 +106,6 @@ class GroupPortrait:
     difference: float
     leniency: float
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupTest:
@@ -131,10 +113,6 @@ class GroupTest:
 
     about: About
     p_value: float
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {"about": self.about, "p_value": self.p_value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +145,7 @@ class JudgeByGroup:
     items: int
 
     def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
+        """The fields as the JSON has them; of the worth only some."""
         names = ("equivalence", "equivalence_low", "equivalence_high", "verdict")
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "worth"}
         return plain | {name: None if self.worth is None else getattr(self.worth, name) for name in names}
@@ -192,11 +170,6 @@ class Siding:
     p_holm: float
     sides_with: str | None
     groups: tuple[JudgeByGroup, ...]
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        plain = {name: getattr(self, name) for name in ("judge", "p_value", "p_holm", "sides_with")}
-        return plain | {"groups": [group.as_dict() for group in self.groups]}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,23 +198,14 @@ class RatersResult(Result):
     tests: tuple[GroupTest, ...] = ()
     judges: tuple[Siding, ...] = ()
 
-    def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON."""
-        return {
-            "raters": [portrait.as_dict() for portrait in self.raters],
-            "populations": {name: population.as_dict() for name, population in self.populations.items()},
-            "groups": [group.as_dict() for group in self.groups],
-            "tests": [test.as_dict() for test in self.tests],
-            "judges": [siding.as_dict() for siding in self.judges],
-        }
-
     def rows(self) -> list[dict[str, object]]:
         """One row per rater, the numbers beside each other."""
         rows = []
-        for portrait in self.raters:
-            row = {name: value for name, value in portrait.as_dict().items() if name not in portrait.measures()}
-            for name, measure in portrait.measures().items():
-                for part in ("value", "shrunk", "low", "high", "items"):
+        for rater in self.raters:
+            measures = rater.measures()
+            row = {name: value for name, value in as_dict(rater).items() if name not in measures}
+            for name, measure in measures.items():
+                for part in Measure.__dataclass_fields__:
                     row[name if part == "value" else f"{name}_{part}"] = measure and getattr(measure, part)
             rows.append(row)
         return rows

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 from dissensus.errors import DissensusError
 from dissensus.methods.gate.options import POWER
 from dissensus.methods.gate.result import Check, Constant, GateResult, Verdict
-from dissensus.methods.judges.decisions import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
+from dissensus.methods.judges.result import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
 from dissensus.report.document import Cell, Points, Section, Table
 from dissensus.report.numbers import counted, decimal, listing, percent, quoted, spelled, visible, with_interval
 from dissensus.report.views.intervals import interval_sentence

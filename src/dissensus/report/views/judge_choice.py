@@ -6,9 +6,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dissensus.data.labels import number
-from dissensus.methods.judges.decisions import ALWAYS_POSITIVE, BASELINES, Downstream
-from dissensus.methods.judges.result import Advice, DefinitionResult, JudgesResult, JudgeValue, OrderFlips, OwnBeta
-from dissensus.methods.judges.sweep import FlipPoint, Sensitivity
+from dissensus.methods.judges.result import (
+    ALWAYS_POSITIVE,
+    BASELINES,
+    Advice,
+    DefinitionResult,
+    Downstream,
+    FlipPoint,
+    JudgesResult,
+    JudgeValue,
+    OrderFlips,
+    OwnBeta,
+    Sensitivity,
+)
 from dissensus.report.numbers import DASH, counted, decimal, listing, percent, quoted, with_interval
 from dissensus.report.views.worth import samples
 

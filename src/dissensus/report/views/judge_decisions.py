@@ -3,8 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from dissensus.methods.judges.decisions import ALWAYS_NEGATIVE, BASELINES, Downstream
-from dissensus.methods.judges.result import JudgesResult
+from dissensus.methods.judges.result import ALWAYS_NEGATIVE, BASELINES, Downstream, JudgesResult
 from dissensus.report.document import Block, Cell, Figure, Note, Paragraph, Table
 from dissensus.report.numbers import percent, quoted
 from dissensus.report.specs import LineChart, Row, Spec, intervals, line_chart

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from dissensus.methods.judges.result import JudgesResult
-from dissensus.methods.judges.sweep import Sensitivity
+from dissensus.methods.judges.result import JudgesResult, Sensitivity
 from dissensus.report.document import Cell, Figure, Paragraph, Part, Points, Table
 from dissensus.report.numbers import counted, decimal, percent, quoted
 from dissensus.report.specs import LineChart, Row, line_chart

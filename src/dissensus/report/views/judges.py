@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 
 from dissensus.errors import DissensusError
-from dissensus.methods.judges.consistency import Violation
-from dissensus.methods.judges.result import JudgesResult, ReverseMatrix
+from dissensus.methods.judges.result import JudgesResult, ReverseMatrix, Violation
 from dissensus.report.document import Block, Cell, Fold, Paragraph, Part, Points, Section, Table
 from dissensus.report.numbers import counted, decimal, listing, quoted, told_apart, with_interval
 from dissensus.report.views.intervals import interval_sentence

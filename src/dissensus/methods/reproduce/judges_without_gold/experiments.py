@@ -8,9 +8,15 @@ from numpy.random import Generator
 
 from dissensus.arrays import Floats
 from dissensus.errors import OptionError
-from dissensus.methods.judges.definitions import COEFFICIENTS, PER_ITEM, Definition, Margins, definitions_at
+from dissensus.methods.judges.definitions import (
+    COEFFICIENTS,
+    PER_ITEM,
+    Definition,
+    Margins,
+    RatingVectors,
+    definitions_at,
+)
 from dissensus.methods.judges.reverse_matrix import apply_reverse, pooled_reverse
-from dissensus.methods.judges.vectors import RatingVectors
 from dissensus.methods.reproduce.rank_correlation import spearman
 from dissensus.simulation.indeterminate_experiment import (
     FULLY_SPECIFIED,
