@@ -304,7 +304,7 @@ def test_consistency_needs_items_that_came_again():
     assert b.consistency is None
     first = portraits(read(table, repeats="first"), positive="yes")
     assert first.raters[0].consistency is None
-    assert any("--repeats keep" in warning for warning in first.warnings)
+    assert any("`repeats=` of `read` keep" in warning for warning in first.warnings)
 
 
 def test_a_rater_who_repeats_everything_is_not_certain_to():

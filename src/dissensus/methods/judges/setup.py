@@ -426,7 +426,8 @@ def _task(space: LabelSpace, task: Task | None) -> Task:
 def _left_out(answers: JudgeAnswers, weights: Floats) -> list[str]:
     """Say how many items not every judge answered; an error if none is left."""
     has_answer = answers.has_answer
-    answered, by_all = (int(number_of(each(axis=1), weights)) for each in (has_answer.any, has_answer.all))
+    some, every = np.asarray(has_answer.any(axis=1)), np.asarray(has_answer.all(axis=1))
+    answered, by_all = int(number_of(some, weights)), int(number_of(every, weights))
     if not by_all:
         raise JudgesError("No item was answered by every judge, and judges are compared on the same items: name those "
                           f"to compare with {named('judge')}.")  # fmt: skip

@@ -252,7 +252,7 @@ def shrink(means: Floats, counts: Codes, variance: float, *, confidence: float) 
     reach = float(ndtri((1 + confidence) / 2)) * np.sqrt(uncertainty)
     drawn = np.full((3, len(means)), np.nan)
     drawn[:, known] = value, value - reach, value + reach
-    return Shrunk(*drawn, mean=centre, spread=float(np.sqrt(between)))
+    return Shrunk(drawn[0], drawn[1], drawn[2], mean=centre, spread=float(np.sqrt(between)))
 
 
 # ---- Groups of raters: do they differ, and is a judge nearer to one than to another?

@@ -630,7 +630,8 @@ def constant_warning(choice: Choice) -> str:
 
 def advice_sentence(advice: Advice, result: JudgesResult) -> str:
     """What to do, and why."""
-    return in_words(f"{advice.text} {advice.reason}", result.definitions)
+    reason = getattr(advice.reason, "message", advice.reason)  # with options as data
+    return in_words(f"{advice.text} {reason}", result.definitions)
 
 
 def votes_sentence(choice: Choice) -> str:
