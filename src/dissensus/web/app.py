@@ -39,6 +39,7 @@ from dissensus.web.uploads import Uploads
 from dissensus.web.work.pool import JobBook, Pool, QuickAnswers
 
 QUICK_WORKERS, MOST_QUICK, LONGEST_QUICK = 2, 200, 10.0
+WARM = ("dissensus.web.tasks", "dissensus.methods.plan_labels", "dissensus.methods.plan_raters")
 LONGEST_SCRIPT = 60.0
 TIDY_SECONDS = 60.0
 
@@ -97,7 +98,7 @@ async def _open_desk(app: Starlette, settings: Settings, session: Callable[[], s
         size=QUICK_WORKERS,
         most_waiting=MOST_QUICK,
         longest=LONGEST_QUICK,
-        warm=("plan_labels", "plan_raters"),
+        warm=WARM,
         is_fresh=False,
     )
     scripts = Pool(folder, size=1, most_waiting=1, longest=LONGEST_SCRIPT, is_fresh=True)

@@ -1,67 +1,37 @@
-"""What tasks that ask one question about a data set have in common: read the files, ask, show the section."""
+"""What runs in a worker's process: read the files of a data set, ask a method, show the section."""
 
+import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
 from time import monotonic
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
+import dissensus
 from dissensus.data import Judges, Ratings, Task, read_task
 from dissensus.data.doctor import DoctorResult, examine
 from dissensus.data.formats.plan import OffScale, ReadPlan, Repeats, Skipped
 from dissensus.data.labels import Scale
 from dissensus.data.readers import judges_of, ratings_of
 from dissensus.data.sources.source import open_source
-from dissensus.errors import DissensusError, JudgesError
-from dissensus.methods.alt_test import alt_test
-from dissensus.methods.compare import compare
-from dissensus.methods.decide.answers import Answers, answered, answers_about
-from dissensus.methods.decide.asking import Asking, portrayed
-from dissensus.methods.decide.unanswered import WITHOUT_JUDGES, Unanswered
-from dissensus.methods.describe.result import DescribeResult
-from dissensus.methods.gate import gate
-from dissensus.methods.panel import panel as panels
-from dissensus.methods.plan_labels.curves import by_budget
-from dissensus.methods.plan_labels.plan_labels import plan_labels
-from dissensus.methods.plan_labels.result import PlanLabelsResult
-from dissensus.methods.plan_raters.plan_raters import plan_raters
-from dissensus.methods.prevalence import prevalence
-from dissensus.methods.raters import raters as portraits
+from dissensus.errors import JudgesError
 from dissensus.options import parts_of, pattern_of, renamed_labels, split_labels
 from dissensus.report.document import Note, Paragraph, Section
-from dissensus.report.footer import file_tables
 from dissensus.report.views import section_of
-from dissensus.report.views.plan_labels import reasons, recommendation
-from dissensus.report.views.plan_labels_charts import budget_chart
-from dissensus.report.whole import report_of
 from dissensus.results import Result
-from dissensus.sampling import Progress, open_executor
+from dissensus.sampling import Progress
 from dissensus.web.data_options import is_read_plainly
 from dissensus.web.fixes import can_mend
-from dissensus.web.layout import blocks_html, render, section_html
-from dissensus.web.pages.working import PARTS
+from dissensus.web.layout import blocks_html, section_html
 from dissensus.web.work.process import Message, Tell
+from dissensus.web.work.process import Task as Work
 
-Options = dict[str, object]
-
-
-def data_and_options(arguments: Mapping[str, object]) -> tuple[Mapping[str, object], Options]:
-    """The files with what is said about them, and what is said about the question."""
-    data, options = arguments["data"], arguments["options"]
-    assert isinstance(data, dict)  # noqa: S101 - the server wrote it
-    assert isinstance(options, dict)  # noqa: S101 - as above
-    return data, options
-
-
-def answer_of(result: Result, judges: Judges | None, *, id_: str) -> Message:
-    """The answer as a section, and the judges there are to ask about."""
-    html = section_html(section_of(result), id_, has_title=False)  # the page has asked the question
-    return {"html": html, "judges": [] if judges is None else list(judges.judges)}
-
+if TYPE_CHECKING:
+    from dissensus.methods.plan_labels.result import PlanLabelsResult
 
 # ---- Read the files of a data set in a worker's process, as the command line reads them
 
@@ -178,74 +148,50 @@ def part(tell: Tell, name: str, html: str) -> None:
     tell({"kind": "part", "name": name, "html": html})
 
 
-def run_alt_test(arguments: Mapping[str, object], tell: Tell) -> Message:
-    """Each judge in the place of each rater, as a section."""
-    (data, options), step = data_and_options(arguments), steps(tell)
+# ---- One question about a data set
+
+DOING = {
+    "alt_test": "Comparing with each rater",
+    "compare": "Resampling",
+    "gate": "Checking the judge",
+    "panel": "Combining the judges",
+    "prevalence": "Counting",
+    "raters": "Comparing raters",
+}
+"""The methods that have a page of their own, and what their progress says."""
+WITHOUT_JUDGES_TOO = frozenset({"raters"})
+NAMES_A_JUDGE = frozenset({"gate"})
+"""As long as no judge is named, the answer is the judges there are."""
+
+
+def ask(method: str, arguments: Mapping[str, object], tell: Tell) -> Message:
+    """The answer of a method about a data set, as a section, and the judges there are to ask about."""
+    data, options = mapping_in(arguments, "data"), mapping_in(arguments, "options")
+    step = steps(tell)
     with step("Reading the files"):
-        judges, ratings = judges_wanted(data), ratings_in(data)
-    with step("Comparing with each rater"):
-        result = alt_test(ratings, judges, **options)  # type: ignore[arg-type]  # the page's fields
-    return answer_of(result, judges, id_="alt-test")
-
-
-def run_compare(arguments: Mapping[str, object], tell: Tell) -> Message:
-    """Two judges, or every pair of them, compared, as a section."""
-    (data, options), step = data_and_options(arguments), steps(tell)
-    with step("Reading the files"):
-        judges, ratings = judges_wanted(data), ratings_in(data)
-    with step("Resampling") as progress:
-        result = compare(ratings, judges, **options, progress=progress)  # type: ignore[arg-type]  # the page's fields
-    return answer_of(result, judges, id_="compare")
-
-
-def run_gate(arguments: Mapping[str, object], tell: Tell) -> Message:
-    """Whether a judge passes, as a section; as long as no judge is named, the judges there are."""
-    (data, options), step = data_and_options(arguments), steps(tell)
-    with step("Reading the files"):
-        judges = judges_wanted(data)
-        if not options.get("judge"):
+        judges = judges_in(data) if method in WITHOUT_JUDGES_TOO else judges_wanted(data)
+        if judges is not None and method in NAMES_A_JUDGE and not options.get("judge"):
             return {"judges": list(judges.judges)}
-        ratings = ratings_in(data)
-    with step("Checking the judge") as progress:
-        result = gate(ratings, judges, task=task_in(data), **options, progress=progress)  # type: ignore[arg-type]  # the page's fields
-    return answer_of(result, judges, id_="gate")
+        ratings = ratings_in(data, group=said(data, "group"))
+    with step(DOING[method]) as progress:
+        function: Callable[..., Result] = getattr(dissensus, method)
+        also = {"task": task_in(data), "progress": progress}
+        taken = inspect.signature(function).parameters
+        result = function(ratings, judges, **options, **{name: own for name, own in also.items() if name in taken})
+    html = section_html(section_of(result), result.command, has_title=False)  # the page has asked the question
+    return {"html": html, "judges": [] if judges is None else list(judges.judges)}
 
 
-def run_panel(arguments: Mapping[str, object], tell: Tell) -> Message:
-    """Several judges together, as a section."""
-    (data, options), step = data_and_options(arguments), steps(tell)
-    with step("Reading the files"):
-        judges, ratings = judges_wanted(data), ratings_in(data)
-    with step("Combining the judges") as progress:
-        result = panels(ratings, judges, **options, progress=progress)  # type: ignore[arg-type]  # the page's fields
-    return answer_of(result, judges, id_="panel")
+def mapping_in(arguments: Mapping[str, object], name: str) -> Mapping[str, object]:
+    """A part of what the server sent."""
+    found = arguments[name]
+    assert isinstance(found, dict)  # noqa: S101 - the server wrote it
+    return found
 
 
-def run_prevalence(arguments: Mapping[str, object], tell: Tell) -> Message:
-    """The share of positive items, corrected, as a section."""
-    (data, options), step = data_and_options(arguments), steps(tell)
-    with step("Reading the files"):
-        judges, ratings = judges_wanted(data), ratings_in(data)
-    with step("Counting"):
-        result = prevalence(ratings, judges, task=task_in(data), **options)  # type: ignore[arg-type]  # the page's fields
-    return answer_of(result, judges, id_="prevalence")
-
-
-def run_raters(arguments: Mapping[str, object], tell: Tell) -> Message:
-    """A portrait of each rater, as a section."""
-    (data, options), step = data_and_options(arguments), steps(tell)
-    with step("Reading the files"):
-        judges, ratings = judges_in(data), ratings_in(data, group=said(data, "group"))
-    with step("Comparing raters") as progress:
-        result = portraits(ratings, judges, task=task_in(data), **options, progress=progress)  # type: ignore[arg-type]  # the page's fields
-    return answer_of(result, judges, id_="raters")
-
-
-def run_plan_labels(arguments: Mapping[str, object], tell: Tell) -> Message:
+def plan_labels_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     """A plan of labels: all of it from a pilot; else what follows a slider, or the rest, for those who stop to read."""
-    options = arguments["options"]
-    assert isinstance(options, dict)  # noqa: S101 - the server typed and named them after the fields of the page
-    data = arguments.get("data")
+    options, data = mapping_in(arguments, "options"), arguments.get("data")
     if isinstance(data, dict):
         return _from_pilot(data, options, tell)
     result = _planned(json.dumps(options))
@@ -257,9 +203,9 @@ def run_plan_labels(arguments: Mapping[str, object], tell: Tell) -> Message:
 
 
 @lru_cache(maxsize=64)
-def _planned(options: str) -> PlanLabelsResult:
+def _planned(options: str) -> "PlanLabelsResult":
     """The plan for some options: those who rest on a slider ask for it twice."""
-    return plan_labels(**json.loads(options))
+    return dissensus.plan_labels(**json.loads(options))
 
 
 def _from_pilot(data: Mapping[str, object], options: Mapping[str, object], tell: Tell) -> Message:
@@ -267,30 +213,32 @@ def _from_pilot(data: Mapping[str, object], options: Mapping[str, object], tell:
     with step("Reading the files"):
         judges, ratings = judges_wanted(data), ratings_in(data)
     with step("Learning from the pilot"):
-        result = plan_labels(pilot=ratings, pilot_judges=judges, **options)  # type: ignore[arg-type]  # the page's fields
+        result = dissensus.plan_labels(pilot=ratings, pilot_judges=judges, **options)  # type: ignore[arg-type]  # the page's fields
     return {"html": section_html(section_of(result), "plan", has_title=False), "judges": list(judges.judges)}
 
 
-def _first(result: PlanLabelsResult) -> Section:
+def _first(result: "PlanLabelsResult") -> Section:
     """The sentence, the reasons, and the error against the budget."""
+    from dissensus.methods.plan_labels.curves import by_budget  # noqa: PLC0415 - for this task only
+    from dissensus.report.views.plan_labels import reasons, recommendation  # noqa: PLC0415 - as above
+    from dissensus.report.views.plan_labels_charts import budget_chart  # noqa: PLC0415 - as above
+
     said = [Paragraph(text=text) for text in reasons(result)]
     chart = budget_chart(result, by_budget(result))
     return Section(title="The plan", lead=recommendation(result), blocks=[*said, chart])
 
 
-def run_plan_raters(arguments: Mapping[str, object], tell: Tell) -> Message:
+def plan_raters_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     """A plan of items and raters, from a pilot if there is one, as a section."""
-    options = arguments["options"]
-    assert isinstance(options, dict)  # noqa: S101 - the server typed and named them after the fields of the page
-    data = arguments.get("data")
+    options, data = mapping_in(arguments, "options"), arguments.get("data")
     ratings, judges = (ratings_in(data), judges_in(data)) if isinstance(data, dict) else (None, None)
     with steps(tell)("Simulating test sets") as progress:
-        result = plan_raters(**options, pilot=ratings, pilot_judges=judges, progress=progress)
+        result = dissensus.plan_raters(**options, pilot=ratings, pilot_judges=judges, progress=progress)  # type: ignore[arg-type]  # the page's fields
     section = section_of(result)
     return {"html": section_html(section, "plan", has_title=False), "lead": section.lead}
 
 
-def run_bundle(arguments: Mapping[str, object], tell: Tell) -> Message:
+def bundle_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     """The script that draws charts: the report's, and what draws those that come later."""
     del arguments, tell  # it is always the same
     import vl_convert  # noqa: PLC0415 - 60 MB of shared library, for this task only
@@ -303,7 +251,7 @@ def run_bundle(arguments: Mapping[str, object], tell: Tell) -> Message:
 TITLES = {"ratings": "People's ratings", "judges": "The judges' answers"}
 
 
-def run_checkup(arguments: Mapping[str, object], tell: Tell) -> Message:
+def checkup_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     """What is the matter with the files of a data set: a section for each, and the options that mend them."""
     step, found = steps(tell), {}
     with step("Looking at the ratings"):
@@ -340,66 +288,19 @@ def _html(result: DoctorResult, id_: str, name: str) -> str:
     return section_html(replace(section, title=TITLES[id_], blocks=blocks), id_)
 
 
-# ---- A whole report, told section by section as each is computed
-
-T = TypeVar("T")
-TITLE = "What the ratings say"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Telling(Asking):
-    """Asks one question after the other, and tells each answer at once."""
-
-    tell: Tell
-
-    def agreement(self) -> DescribeResult:
-        """Do the raters agree?"""
-        answer = super().agreement()
-        self._told("describe", answer)
-        return answer
-
-    def ask(
-        self,
-        question: str,
-        what: str,
-        ask: Callable[[Progress | None], T],
-        *,
-        refused: tuple[type[DissensusError], ...] | type[DissensusError] = (),
-    ) -> T | Unanswered:
-        """The answer, told as a section, or the reason why there is none."""
-        answer = super().ask(question, what, ask, refused=refused)
-        if isinstance(answer, Result):
-            self._told(answer.command, answer)
-        return answer
-
-    def _told(self, name: str, answer: Result) -> None:
-        if name in PARTS:
-            part(self.tell, name, section_html(section_of(answer), name))
-
-
-def run_report(arguments: Mapping[str, object], tell: Tell) -> Message:
+def report_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     """The report on a data set: parts while it is computed, and all of it in the end."""
-    data, bootstrap = arguments["data"], arguments["bootstrap"]
-    assert isinstance(data, dict)  # noqa: S101 - the server wrote it
-    assert isinstance(bootstrap, int)  # noqa: S101 - as above
-    step = steps(tell)
-    with step("Reading the files"):
-        judges, task, ratings = judges_in(data), task_in(data), ratings_in(data)
-    with open_executor() as executor:
-        asking = Telling(
-            ratings=ratings, task=task, positive=(), bootstrap=bootstrap, seed=0, executor=executor, step=step,
-            tell=tell,
-        )  # fmt: skip
-        if judges is None:
-            answers = _without_judges(asking)
-        else:
-            answers = answers_about(judges, asking, item_cost=0.0, rating_cost=1.0)
-    report = report_of(answers, title=TITLE if task is None else task.instructions)
-    html = render("whole.html.j2", report=report, files=file_tables(report.results))
-    return {"html": html, "judges": [] if judges is None else list(judges.judges)}
+    from dissensus.web.report_task import tell_report  # noqa: PLC0415 - it imports every method
+
+    return tell_report(arguments, tell)
 
 
-def _without_judges(asking: Asking) -> Answers:
-    raters = portrayed(asking, None)
-    is_open = (raters,) if isinstance(raters, Unanswered) else ()
-    return Answers(agreement=asking.agreement(), raters=answered(raters), unanswered=(*WITHOUT_JUDGES, *is_open))
+TASKS: dict[str, Work] = {
+    **{method: partial(ask, method) for method in DOING},
+    "plan_labels": plan_labels_task,
+    "plan_raters": plan_raters_task,
+    "bundle": bundle_task,
+    "checkup": checkup_task,
+    "report": report_task,
+}
+"""Every kind of work by its name, as a page orders it."""

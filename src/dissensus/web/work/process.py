@@ -18,19 +18,6 @@ Message = dict[str, object]
 Tell = Callable[[Message], None]
 Task = Callable[[Mapping[str, object], Tell], Message]
 
-TASKS = (
-    "alt_test",
-    "bundle",
-    "checkup",
-    "compare",
-    "gate",
-    "panel",
-    "plan_labels",
-    "plan_raters",
-    "prevalence",
-    "raters",
-    "report",
-)
 OURS = "Something went wrong on our side. The terminal in which `dissensus serve` runs says what: please report it."
 MEMORY = "This takes more memory than this machine has. Try fewer rows, or fewer bootstrap samples."
 LARGEST_FILE = 8 * 2**30
@@ -47,7 +34,7 @@ def serve_tasks(connection: Connection, folder: str, warm: tuple[str, ...]) -> N
     folder : str
         Where temporary files go; the server removes it.
     warm : tuple of str
-        Tasks to import before they are asked for.
+        Modules to import before they are needed.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which stops us
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -56,7 +43,7 @@ def serve_tasks(connection: Connection, folder: str, warm: tuple[str, ...]) -> N
         os.environ.setdefault(name, "1")  # there is a worker for each core already
     _limit()
     for name in warm:
-        task_of(name)
+        importlib.import_module(name)
     while True:
         try:
             order = json.loads(connection.recv_bytes())
@@ -82,10 +69,11 @@ def run_task(order: Mapping[str, object], tell: Tell) -> Message:
 
 def task_of(name: str) -> Task:
     """The function of a task by its name."""
+    from dissensus.web.tasks import TASKS  # noqa: PLC0415 - the server itself needs none of the methods
+
     if name not in TASKS:
         raise DissensusError(f"There is no task {name!r}: choose one of {', '.join(TASKS)}.")
-    run: Task = getattr(importlib.import_module("dissensus.web.tasks"), f"run_{name}")
-    return run
+    return TASKS[name]
 
 
 def _send(connection: Connection, message: Message) -> None:

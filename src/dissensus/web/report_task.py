@@ -1,0 +1,81 @@
+"""A whole report, told section by section as each is computed."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from dissensus.errors import DissensusError
+from dissensus.methods.decide.answers import Answers, answered, answers_about
+from dissensus.methods.decide.asking import Asking, portrayed
+from dissensus.methods.decide.unanswered import WITHOUT_JUDGES, Unanswered
+from dissensus.methods.describe.result import DescribeResult
+from dissensus.report.footer import file_tables
+from dissensus.report.views import section_of
+from dissensus.report.whole import report_of
+from dissensus.results import Result
+from dissensus.sampling import Progress, open_executor
+from dissensus.web.layout import render, section_html
+from dissensus.web.pages.working import PARTS
+from dissensus.web.tasks import judges_in, mapping_in, part, ratings_in, steps, task_in
+from dissensus.web.work.process import Message, Tell
+
+T = TypeVar("T")
+TITLE = "What the ratings say"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Telling(Asking):
+    """Asks one question after the other, and tells each answer at once."""
+
+    tell: Tell
+
+    def agreement(self) -> DescribeResult:
+        """Do the raters agree?"""
+        answer = super().agreement()
+        self._told("describe", answer)
+        return answer
+
+    def ask(
+        self,
+        question: str,
+        what: str,
+        ask: Callable[[Progress | None], T],
+        *,
+        refused: tuple[type[DissensusError], ...] | type[DissensusError] = (),
+    ) -> T | Unanswered:
+        """The answer, told as a section, or the reason why there is none."""
+        answer = super().ask(question, what, ask, refused=refused)
+        if isinstance(answer, Result):
+            self._told(answer.command, answer)
+        return answer
+
+    def _told(self, name: str, answer: Result) -> None:
+        if name in PARTS:
+            part(self.tell, name, section_html(section_of(answer), name))
+
+
+def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """The report on a data set: parts while it is computed, and all of it in the end."""
+    data, bootstrap = mapping_in(arguments, "data"), arguments["bootstrap"]
+    assert isinstance(bootstrap, int)  # noqa: S101 - as in _mapping
+    step = steps(tell)
+    with step("Reading the files"):
+        judges, task, ratings = judges_in(data), task_in(data), ratings_in(data)
+    with open_executor() as executor:
+        asking = Telling(
+            ratings=ratings, task=task, positive=(), bootstrap=bootstrap, seed=0, executor=executor, step=step,
+            tell=tell,
+        )  # fmt: skip
+        if judges is None:
+            answers = _without_judges(asking)
+        else:
+            answers = answers_about(judges, asking, item_cost=0.0, rating_cost=1.0)
+    report = report_of(answers, title=TITLE if task is None else task.instructions)
+    html = render("whole.html.j2", report=report, files=file_tables(report.results))
+    return {"html": html, "judges": [] if judges is None else list(judges.judges)}
+
+
+def _without_judges(asking: Asking) -> Answers:
+    raters = portrayed(asking, None)
+    is_open = (raters,) if isinstance(raters, Unanswered) else ()
+    return Answers(agreement=asking.agreement(), raters=answered(raters), unanswered=(*WITHOUT_JUDGES, *is_open))
