@@ -31,7 +31,7 @@ FREE = 1.5
 MOST_GROWTH = 1.5
 """The server's memory after the reports, over what it was before."""
 START = (
-    "from dissensus.web.server import serve; from dissensus.web.settings import Settings; "
+    "from dissensus.web.server import serve; from dissensus.web.guard import Settings; "
     "serve(Settings(port=0), opens=False, say=lambda text: print(text, flush=True))"
 )
 

@@ -20,10 +20,10 @@ from starlette.testclient import TestClient
 
 from dissensus.errors import DissensusError
 from dissensus.web import app as web_app
+from dissensus.web.guard import Settings
+from dissensus.web.jobs import Job
 from dissensus.web.pages.jobs import WORKS
-from dissensus.web.settings import Settings
-from dissensus.web.work.jobs import Job
-from dissensus.web.work.process import OURS, run_task
+from dissensus.web.process import OURS, run_task
 
 ORIGIN = "http://127.0.0.1:8000"
 EVIL = "<zq>\"'&zq"

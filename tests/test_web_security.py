@@ -303,7 +303,7 @@ def test_an_address_with_very_many_fields_is_answered_or_refused_and_harms_nobod
 
 
 def test_more_uploads_at_once_than_the_disk_should_hold_are_refused():
-    from dissensus.web.receiving import MOST_AT_ONCE  # noqa: PLC0415 - the extra may be missing
+    from dissensus.web.uploads import MOST_AT_ONCE  # noqa: PLC0415 - the extra may be missing
 
     sent = form({"ratings": ("a.csv", RATINGS)})
     with running() as server, contextlib.ExitStack() as stack:
@@ -379,8 +379,10 @@ def test_what_is_typed_into_a_form_is_shown_as_text(server):
 
 
 def test_an_error_of_ours_shows_no_traceback_on_the_page_but_in_the_log(caplog):
-    from dissensus.web.guard import Guard  # noqa: PLC0415 - the extra may be missing
-    from dissensus.web.settings import Settings  # noqa: PLC0415 - as above
+    from dissensus.web.guard import (
+        Guard,  # noqa: PLC0415 - the extra may be missing
+        Settings,  # noqa: PLC0415 - as above
+    )
 
     async def fails(*_):
         raise ZeroDivisionError("a secret of ours")
@@ -401,7 +403,7 @@ def test_an_error_of_ours_shows_no_traceback_on_the_page_but_in_the_log(caplog):
 
 
 def test_an_error_in_a_worker_shows_no_traceback_on_the_page(capfd):
-    from dissensus.web.work.process import run_task  # noqa: PLC0415 - as above
+    from dissensus.web.process import run_task  # noqa: PLC0415 - as above
 
     message = run_task({"task": "plan_labels", "arguments": {"options": {"nonsense": 1}, "wants": "first"}}, print)
     assert message["kind"] == "failed"
@@ -410,8 +412,10 @@ def test_an_error_in_a_worker_shows_no_traceback_on_the_page(capfd):
 
 
 def test_over_a_network_only_numbers_and_own_names_are_answered():
-    from dissensus.web.guard import Guard  # noqa: PLC0415 - as above
-    from dissensus.web.settings import Settings  # noqa: PLC0415 - as above
+    from dissensus.web.guard import (
+        Guard,  # noqa: PLC0415 - as above
+        Settings,  # noqa: PLC0415 - as above
+    )
 
     guard = Guard(None, Settings(host="judge.lab.example", token=TOKEN))
     status = {

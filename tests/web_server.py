@@ -12,7 +12,7 @@ from dataclasses import dataclass
 START = """
 import sys
 from dissensus.web.server import serve
-from dissensus.web.settings import Settings
+from dissensus.web.guard import Settings
 serve(Settings(port=0, **{settings!r}), opens=False, say=lambda text: print(text, flush=True))
 """
 

@@ -32,7 +32,7 @@ def serve_command(
         from dissensus.web.server import serve
     except ImportError as error:
         raise MissingExtraError("`dissensus serve`", install="dissensus[web]") from error
-    from dissensus.web.settings import Settings
+    from dissensus.web.guard import Settings
 
     def say(text: str) -> None:
         if not quiet:

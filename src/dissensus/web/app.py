@@ -11,9 +11,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dissensus.errors import DissensusError
-from dissensus.web.guard import Guard
+from dissensus.web.guard import Guard, Settings
+from dissensus.web.jobs import JobBook, Pool, QuickAnswers
 from dissensus.web.layout import refusal
-from dissensus.web.pages.data import data_page, upload
+from dissensus.web.pages.data import data_page, report_page, upload
 from dissensus.web.pages.home import contents, explain, home, static, token
 from dissensus.web.pages.jobs import cancel, progress, start
 from dissensus.web.pages.plans import (
@@ -31,12 +32,8 @@ from dissensus.web.pages.questions import (
     prevalence_page,
     raters_page,
 )
-from dissensus.web.pages.report import report_page
-from dissensus.web.settings import Settings
-from dissensus.web.state import Desk
-from dissensus.web.statuses import status_of
+from dissensus.web.state import Desk, status_of
 from dissensus.web.uploads import Uploads
-from dissensus.web.work.pool import JobBook, Pool, QuickAnswers
 
 QUICK_WORKERS, MOST_QUICK, LONGEST_QUICK = 2, 200, 10.0
 WARM = ("dissensus.web.tasks", "dissensus.methods.plan_labels", "dissensus.methods.plan_raters")

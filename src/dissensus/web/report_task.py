@@ -15,9 +15,9 @@ from dissensus.report.whole import report_of
 from dissensus.results import Result
 from dissensus.sampling import Progress, open_executor
 from dissensus.web.layout import render, section_html
-from dissensus.web.pages.working import PARTS
+from dissensus.web.process import Message, Tell
+from dissensus.web.state import PARTS
 from dissensus.web.tasks import judges_in, mapping_in, part, ratings_in, steps, task_in
-from dissensus.web.work.process import Message, Tell
 
 T = TypeVar("T")
 TITLE = "What the ratings say"

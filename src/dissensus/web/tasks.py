@@ -24,11 +24,10 @@ from dissensus.report.document import Note, Paragraph, Section
 from dissensus.report.views import section_of
 from dissensus.results import Result
 from dissensus.sampling import Progress
-from dissensus.web.data_options import is_read_plainly
-from dissensus.web.fixes import can_mend
+from dissensus.web.data_options import can_mend, is_read_plainly
 from dissensus.web.layout import blocks_html, section_html
-from dissensus.web.work.process import Message, Tell
-from dissensus.web.work.process import Task as Work
+from dissensus.web.process import Message, Tell
+from dissensus.web.process import Task as Work
 
 if TYPE_CHECKING:
     from dissensus.methods.plan_labels.result import PlanLabelsResult

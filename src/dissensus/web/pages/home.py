@@ -10,10 +10,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from dissensus.data.sources.files import SUFFIXES
 from dissensus.report.page import style_sheet
 from dissensus.web.fields import Recipe
-from dissensus.web.guard import COOKIE, own_page
+from dissensus.web.guard import COOKIE, MEGABYTE, own_page
 from dissensus.web.layout import EXAMPLES, page_html, refusal
 from dissensus.web.questions import QUESTIONS
-from dissensus.web.settings import MEGABYTE
 from dissensus.web.state import desk_of
 
 RECIPE = Recipe(

@@ -4,16 +4,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from dissensus.errors import DissensusError
+from dissensus.web.jobs import Work
 from dissensus.web.layout import refusal, render
-from dissensus.web.pages.data import CHECKUP
+from dissensus.web.pages.data import CHECKUP, REPORT
 from dissensus.web.pages.plans import PLAN as PLAN_RATERS
 from dissensus.web.pages.plans import PLAN_LABELS
 from dissensus.web.pages.questions import ASKINGS
-from dissensus.web.pages.report import REPORT
-from dissensus.web.pages.working import answer_html, progress_answer
-from dissensus.web.state import desk_of
-from dissensus.web.statuses import status_of
-from dissensus.web.work.jobs import Work
+from dissensus.web.state import answer_html, desk_of, progress_answer, status_of
 
 WORKS: dict[str, Work] = {
     "checkup": CHECKUP,

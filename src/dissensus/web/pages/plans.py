@@ -21,12 +21,11 @@ from dissensus.web.fields import (
     values_of,
     what_is_wrong,
 )
+from dissensus.web.jobs import Job, Order, Work
 from dissensus.web.layout import EXAMPLES, address, page_html, render, rendered
 from dissensus.web.pages.questions import judges_known
-from dissensus.web.pages.working import answer_values
-from dissensus.web.state import Desk, desk_of
+from dissensus.web.state import Desk, answer_values, desk_of
 from dissensus.web.uploads import DataSet, Uploads
-from dissensus.web.work.jobs import Job, Order, Work
 
 PAIRS = {"example:toxicity": "&a=strong&b=weak", "example:binary": ""}
 """Two judges of an example that are worth telling apart."""

@@ -21,11 +21,10 @@ from dissensus.web.fields import (
     values_of,
     what_is_wrong,
 )
+from dissensus.web.jobs import Job, Order, Work, state_of
 from dissensus.web.layout import EXAMPLES, address, page_html, render, rendered
-from dissensus.web.pages.working import answer_values
-from dissensus.web.state import Desk, desk_of
+from dissensus.web.state import Desk, answer_values, desk_of
 from dissensus.web.uploads import DataSet, Uploads
-from dissensus.web.work.jobs import Job, Order, Work, state_of
 
 # ---- Pages that ask one question about a data set: a form, the answer as a job, and how to ask elsewhere
 

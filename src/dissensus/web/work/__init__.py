@@ -1,1 +1,0 @@
-"""Where long work runs: processes that can be stopped, and a queue with an end."""
