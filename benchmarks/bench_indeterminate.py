@@ -7,9 +7,8 @@ import numpy as np
 
 from dissensus.methods.judges.reverse_matrix import reverse_by_items
 from dissensus.methods.reproduce.judges_without_gold.experiments import measures_of
-from dissensus.simulation.indeterminate_experiment import UNDERSPECIFIED, selected_consistency
-from dissensus.simulation.indeterminate_model import response_sets
-from dissensus.simulation.indeterminate_population import Indeterminacy, draw_population
+from dissensus.simulation.indeterminate import UNDERSPECIFIED, selected_consistency
+from dissensus.simulation.indeterminate_model import Indeterminacy, draw_population, response_sets
 
 from timing import best_seconds, report
 

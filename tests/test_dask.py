@@ -15,8 +15,8 @@ import pytest
 from dissensus import equivalence, plan_raters, read, read_judges
 from dissensus.cli.main import main
 from dissensus.data.large import read_large
-from dissensus.data.large.files import find_files
 from dissensus.data.large.read_large import read_reduced
+from dissensus.data.large.tables import find_files
 from dissensus.errors import DissensusError, MissingExtraError, OptionError, RepeatedRatingsError
 from dissensus.methods.equivalence.scores import label_scores
 from dissensus.methods.reproduce.dont_label_twice.sweep import REDUCED_GRID, sweep_grid

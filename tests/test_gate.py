@@ -34,7 +34,7 @@ from dissensus.report.views.gate import asked_text, check_sentence, junit_of
 from dissensus.report.whole import report_on
 from dissensus.sampling.intervals import paired_difference_interval, share_interval
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, simulate_urn
-from dissensus.simulation.urn_truth import classifier_information, equivalent_raters
+from dissensus.simulation.urn_draws import classifier_information, equivalent_raters
 
 from survey_builders import hard_judges_of, judges_of, ratings_of
 

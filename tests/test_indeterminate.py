@@ -11,21 +11,26 @@ from dissensus.cli.output import Output
 from dissensus.cli.simulate import number_or_range, simulate_indeterminate_command
 from dissensus.errors import OptionError
 from dissensus.methods.reproduce.judges_without_gold.experiments import measures_of
-from dissensus.simulation.indeterminate import readme_of, simulate_indeterminate, task_of
-from dissensus.simulation.indeterminate_experiment import (
+from dissensus.simulation.indeterminate import (
     TAUS,
     Seen,
     best_judge,
     consistency,
+    readme_of,
     seen_of,
     selected_consistency,
+    simulate_indeterminate,
+    task_of,
 )
-from dissensus.simulation.indeterminate_model import choice_matrix, choice_weights, error_matrix, response_sets
-from dissensus.simulation.indeterminate_population import (
+from dissensus.simulation.indeterminate_model import (
     Indeterminacy,
+    choice_matrix,
+    choice_weights,
     draw_population,
+    error_matrix,
     onto_simplex,
     oracle_marginals,
+    response_sets,
     sample_choices,
     sample_pairs,
 )

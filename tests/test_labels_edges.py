@@ -20,8 +20,7 @@ from dissensus.methods.plan_labels.votes import (
     two_plus_one,
 )
 from dissensus.methods.plan_labels.walk import log_chances
-from dissensus.simulation.labels import simulate_labels
-from dissensus.simulation.labels_truth import LabelNoise
+from dissensus.simulation.labels import LabelNoise, simulate_labels
 
 from tables import message_of
 

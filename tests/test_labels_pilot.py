@@ -13,8 +13,7 @@ from dissensus.methods.plan_labels.pilot import read_pilot
 from dissensus.methods.plan_labels.pilot_data import pilot_data
 from dissensus.methods.plan_labels.pilot_fit import moments_of
 from dissensus.methods.plan_labels.votes import NODES, beta_law, majority_accuracy, over_items
-from dissensus.simulation.labels import simulate_labels
-from dissensus.simulation.labels_truth import LabelNoise, TwoClassifiers
+from dissensus.simulation.labels import LabelNoise, TwoClassifiers, simulate_labels
 
 from tables import message_of
 

@@ -22,8 +22,7 @@ from dissensus.methods.plan_labels.result import PlanLabelsResult
 from dissensus.methods.plan_labels.situation import situation_from
 from dissensus.methods.plan_labels.votes import Steps
 from dissensus.methods.plan_labels.walk import log_chances
-from dissensus.simulation.labels import simulate_labels
-from dissensus.simulation.labels_truth import LabelNoise
+from dissensus.simulation.labels import LabelNoise, simulate_labels
 
 from tables import message_of
 

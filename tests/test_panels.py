@@ -33,7 +33,7 @@ from dissensus.methods.panel.stacking import (
 )
 from dissensus.report.views import main_chart, section_of
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, HardClassifier, SoftClassifier, simulate_urn
-from dissensus.simulation.urn_truth import (
+from dissensus.simulation.urn_draws import (
     classifier_information,
     equivalent_raters,
     label_counts,

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from dissensus.data.task import Task
 from dissensus.methods.rate.answers import is_refusal, option_probabilities, read_answer, verdict_on
 from dissensus.methods.rate.client import MalformedReplyError, Reply, reply_of
-from dissensus.methods.rate.prompts import ShownOption, marks_of
-from dissensus.methods.rate.requests import Request
+from dissensus.methods.rate.requests import Request, ShownOption, marks_of
 
 TASK = Task(options=("Toxic", "Not toxic", "Bad"))
 SHOWN = (

@@ -10,16 +10,19 @@ from hypothesis import strategies as st
 from dissensus.data.task import Example, Task, read_task
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.rate.options import RateOptions, endpoint_of
-from dissensus.methods.rate.prompts import (
+from dissensus.methods.rate.requests import (
+    Columns,
+    Item,
+    Plan,
     asks_for_list,
     check_options,
     fence_of,
     option_order,
     prompt_of,
+    read_items,
     response_format,
     shown_options,
 )
-from dissensus.methods.rate.requests import Columns, Item, Plan, read_items
 
 TOXICITY = Task(
     instructions="How toxic is this comment?",

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from dissensus import read, read_reduced
 from dissensus.cli.app import whole_app
-from dissensus.data.large import files as large_files
 from dissensus.data.large import read_large
+from dissensus.data.large import tables as large_files
 from dissensus.errors import DissensusError
 from dissensus.methods.equivalence.scores import label_scores
 

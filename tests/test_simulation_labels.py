@@ -11,8 +11,7 @@ import typer
 from dissensus import read, read_judges
 from dissensus.cli.flags import spread
 from dissensus.cli.simulate import simulate_labels_command
-from dissensus.simulation.labels import simulate_labels
-from dissensus.simulation.labels_truth import LabelNoise, TwoClassifiers, chances_of
+from dissensus.simulation.labels import LabelNoise, TwoClassifiers, chances_of, simulate_labels
 
 from tables import message_of, triples
 

@@ -9,7 +9,7 @@ from dissensus.data import read, read_judges
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.calibration import calibrate, draw_folds
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SoftClassifier, simulate_urn
-from dissensus.simulation.urn_truth import classifier_information
+from dissensus.simulation.urn_draws import classifier_information
 
 METHODS = ("isotonic", "platt", "table")
 

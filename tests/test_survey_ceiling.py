@@ -19,7 +19,7 @@ from dissensus.methods.equivalence.ceiling import (
 )
 from dissensus.sampling.intervals import bootstrap_interval
 from dissensus.simulation import RUNNING_EXAMPLE, Urn, simulate_urn
-from dissensus.simulation.urn_truth import ceiling
+from dissensus.simulation.urn_draws import ceiling
 
 from survey_builders import judges_of, ratings_of, ratings_of_counts
 

@@ -7,7 +7,7 @@ import pytest
 
 from dissensus.methods.equivalence import equivalence
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
-from dissensus.simulation.urn_truth import ceiling, classifier_information, equivalent_raters
+from dissensus.simulation.urn_draws import ceiling, classifier_information, equivalent_raters
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import pytest
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.ceiling import Mixture, fit_mixtures, multisets, state_grid, states_near
 from dissensus.simulation import RUNNING_EXAMPLE, Urn, simulate_urn
-from dissensus.simulation.urn_truth import ceiling, survey_information
+from dissensus.simulation.urn_draws import ceiling, survey_information
 
 from survey_builders import judges_of, ratings_of
 

@@ -17,7 +17,7 @@ from dissensus.methods.reproduce.survey_equivalence.theorems import (
     panel_results,
     results_of,
 )
-from dissensus.simulation.urn_truth import classifier_information, equivalent_raters, survey_information
+from dissensus.simulation.urn_draws import classifier_information, equivalent_raters, survey_information
 
 
 def agrees(samples, truth, slack=0.0):

@@ -23,8 +23,7 @@ from dissensus.simulation import (
     simulate_urn,
 )
 from dissensus.simulation.urn import reports_of, rounded
-from dissensus.simulation.urn_draws import readme_of
-from dissensus.simulation.urn_truth import (
+from dissensus.simulation.urn_draws import (
     ceiling,
     classifier_agreement,
     classifier_information,
@@ -35,6 +34,7 @@ from dissensus.simulation.urn_truth import (
     omniscient_score,
     pairwise_agreement,
     prior_score,
+    readme_of,
     survey_information,
 )
 

@@ -15,7 +15,7 @@ from dissensus.data.doctor import examine
 from dissensus.data.formats.plan import ReadPlan
 from dissensus.errors import DissensusError
 from dissensus.methods.rate.answers import read_answer
-from dissensus.methods.rate.prompts import ShownOption
+from dissensus.methods.rate.requests import ShownOption
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT.parent / "shared" / "samples"

@@ -96,7 +96,7 @@ class RatingsInput:
 
     def has_column(self, name: str) -> bool:
         """Whether the file has a column of this name."""
-        from dissensus.data.large.files import find_files, is_many
+        from dissensus.data.large.tables import find_files, is_many
         from dissensus.data.sources.source import open_source
 
         path = resolve(self.ratings, "ratings.csv")

@@ -43,7 +43,7 @@ class LargeOptions:
 
     def wanted_for(self, *paths: Path | None) -> bool:
         """Whether files are to be reduced."""
-        from dissensus.data.large.files import is_large, is_many
+        from dissensus.data.large.tables import is_large, is_many
 
         given = [path for path in paths if path is not None]
         if self.reduce is None:
@@ -83,8 +83,8 @@ def read_inputs(
         answers = None if judges_source is None else judges_source.read_all(repeats=source.repeats)
         return source.read(group_column=group_column), answers
     _check_plain(source, judges_source)
-    from dissensus.data.large.inputs import input_of
     from dissensus.data.large.read_large import read_input
+    from dissensus.data.large.tables import input_of
 
     wanted = input_of(
         path,

@@ -11,7 +11,7 @@ from dissensus.errors import FileError, OptionError
 
 if TYPE_CHECKING:
     from dissensus.simulation import Classifier, Urn
-    from dissensus.simulation.labels_truth import Difficulty, LabelNoise, TwoClassifiers, Where
+    from dissensus.simulation.labels import Difficulty, LabelNoise, TwoClassifiers, Where
     from dissensus.simulation.responses import Kind
 
 
@@ -115,9 +115,8 @@ def simulate_indeterminate_command(
     Writes ratings.csv, judges.csv, task.toml, truth.json and README.md.
     """
     from dissensus.data.writers import write_folder
-    from dissensus.simulation.indeterminate import readme_of, simulate_indeterminate, task_of
-    from dissensus.simulation.indeterminate_experiment import IndeterminateResult
-    from dissensus.simulation.indeterminate_population import Indeterminacy
+    from dissensus.simulation.indeterminate import IndeterminateResult, readme_of, simulate_indeterminate, task_of
+    from dissensus.simulation.indeterminate_model import Indeterminacy
 
     design = Indeterminacy(
         n_options=options,
@@ -187,7 +186,7 @@ class ClassifierOptions:
 
     def classifiers(self) -> "TwoClassifiers | None":
         """The judges that were described; None for the usual ones."""
-        from dissensus.simulation.labels_truth import TwoClassifiers
+        from dissensus.simulation.labels import TwoClassifiers
 
         worse, if_wrong, if_right = self.worse_accuracy, self.better_if_worse_wrong, self.better_if_worse_right
         if worse is None and if_wrong is None and if_right is None:
@@ -230,7 +229,7 @@ class NoiseOptions:
 
     def noise(self) -> "LabelNoise":
         """The labels that were described."""
-        from dissensus.simulation.labels_truth import LabelNoise
+        from dissensus.simulation.labels import LabelNoise
 
         return LabelNoise(
             label_accuracy=self.label_accuracy,

@@ -12,11 +12,18 @@ import duckdb
 
 from dissensus.data import Judges, Ratings
 from dissensus.data.judges import LabelScores
-from dissensus.data.large.files import LargeFiles, checked_memory
-from dissensus.data.large.inputs import Input, Tables, open_tables
 from dissensus.data.large.read_large import MEMORY, reduce
-from dissensus.data.large.sql_tables import Table, create_views, unreadable
 from dissensus.data.large.steps import Step, T
+from dissensus.data.large.tables import (
+    Input,
+    LargeFiles,
+    Table,
+    Tables,
+    checked_memory,
+    create_views,
+    open_tables,
+    unreadable,
+)
 from dissensus.data.sources.sql_sheets import any_of, connect, literal, quoted
 from dissensus.errors import FileError, MissingExtraError
 from dissensus.sampling.dask_cluster import Watch, check_installed, connected, host_and_port, quiet

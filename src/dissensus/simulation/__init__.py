@@ -14,8 +14,7 @@ from dissensus.simulation.urn import (
     SoftClassifier,
     Urn,
 )
-from dissensus.simulation.urn_draws import SimulatedUrn, SimulateResult, simulate_urn
-from dissensus.simulation.urn_truth import UrnTruth
+from dissensus.simulation.urn_draws import SimulatedUrn, SimulateResult, UrnTruth, simulate_urn
 
 __all__ = [
     "HARD_CLASSIFIER",

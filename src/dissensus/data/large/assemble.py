@@ -14,10 +14,9 @@ from dissensus.data.fixes import changes_labels, doubts, mend_labels
 from dissensus.data.formats.plan import LeftOut, ReadPlan, sentences
 from dissensus.data.judges import ORDERS, Judges, LabelScores, OutputMoments
 from dissensus.data.labels import LabelSet, code_labels, listed_options, options_of, unlisted
-from dissensus.data.large.kinds import Coding, Said
-from dissensus.data.large.moments import UNIT, MomentSums
-from dissensus.data.large.profiles import Profiles, cells_of
-from dissensus.data.large.sql_tables import Table
+from dissensus.data.large.kinds import Coding, Profiles, Said, cells_of
+from dissensus.data.large.steps import UNIT, MomentSums
+from dissensus.data.large.tables import Table
 from dissensus.data.ratings import ELICITATIONS, Provenance, Ratings
 from dissensus.errors import ColumnError, OptionError, RatingsError, counted, shortened
 

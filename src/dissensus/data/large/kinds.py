@@ -3,13 +3,19 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TypeVar
 
 import duckdb
+import numpy as np
+import numpy.typing as npt
 
 from dissensus.data.labels import ROUNDING, SUM_TOLERANCE, options_of
-from dissensus.data.large.sql_tables import is_blank
+from dissensus.data.large.tables import is_blank
 from dissensus.data.sources.sql_sheets import literal
+from dissensus.errors import SHOWN, RepeatedRatingsError
+
+# ---- What raters and judges ever said: the distinct ratings and answers, and how often each was given
 
 # ---- What raters and judges ever said: the distinct ratings and answers, and how often each was given
 
@@ -269,3 +275,289 @@ def coding_of(said: Said, *, n_outputs: int, has_numbers: bool, has_counts: bool
 
 def _as_text(kind: tuple[str | bool | None, ...]) -> tuple[str, ...]:
     return tuple("" if part is None else f" {part}" for part in kind)
+
+
+# ---- Items that were rated and judged alike, found by duckdb: what was said of them, and how many there are
+
+# ---- Items that were rated and judged alike, found by duckdb: what was said of them, and how many there are
+
+MOST_COLUMNS = 12
+"""So many kinds of ratings or answers are counted in a column each; more are counted cell by cell."""
+SLOTS = 126
+"""Bits of a word in which raters leave their marks."""
+
+Key = tuple[str, str, bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Profiles:
+    """Distinct items.
+
+    Attributes
+    ----------
+    rated : list of str
+        What raters said of each, such as `0:3 2:1`: the kind of rating with number 0 three times, number 2 once.
+    judged : list of str
+        The same of the judges.
+    outputs : ndarray of shape (n_profiles, n_speakers, n_outputs)
+        Mean probabilities of each judge, elicitation and order; NaN where there are none.
+    copies : ndarray of shape (n_profiles,)
+        How many items there are of each.
+    example : list of str
+        The first of them by name.
+    """
+
+    rated: list[str]
+    judged: list[str]
+    outputs: npt.NDArray[np.float64]
+    copies: npt.NDArray[np.int64]
+    example: list[str]
+
+    def keys(self) -> list[Key]:
+        """What makes each profile what it is, to put parts together."""
+        outputs = (row.tobytes() for row in self.outputs)
+        return list(zip(self.rated, self.judged, outputs, strict=True))
+
+
+def create_items(connection: duckdb.DuckDBPyConnection, coding: Coding, *, checks_repeats: bool) -> None:
+    """The table `items`: what raters said of each item, and whether somebody may have rated it twice."""
+    suspect = _suspect(coding) if checks_repeats else "false"
+    count, any_rating = ("sum(times)", "HAVING sum(times) > 0") if coding.has_counts else ("count(*)", "")
+    if len(coding.ratings) <= MOST_COLUMNS:
+        counts = [f"{count} FILTER ({_is_kind(kind)})::BIGINT AS n{i}" for i, kind in enumerate(coding.ratings)]
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE items AS SELECT item, {', '.join(counts)}, {suspect} AS suspect "
+            f"FROM people WHERE {coding.is_labelled} GROUP BY item {any_rating}"
+        )
+        return
+    _create_kinds(connection, "rating_kinds", [(*kind, False) for kind in coding.ratings], RATING_COLUMNS)
+    connection.execute(f"DELETE FROM rating_kinds WHERE NOT ({coding.is_labelled})")
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE cells AS SELECT item, kind, sum(times)::BIGINT AS n FROM people "
+        f"JOIN rating_kinds k ON {_same('people', RATING_COLUMNS)} GROUP BY item, kind HAVING n > 0"
+    )
+    marked = f"SELECT item, {suspect} AS suspect FROM people WHERE {coding.is_labelled} GROUP BY item"
+    joined, suspect = "", "false"
+    if checks_repeats:  # an item without a name must not get lost on the way, it is to be refused
+        joined, suspect = f"JOIN ({marked}) m ON cells.item IS NOT DISTINCT FROM m.item", "any_value(suspect)"
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE items AS SELECT cells.item AS item, "
+        f"string_agg(kind || ':' || n, ' ' ORDER BY kind) AS rated, {suspect} AS suspect FROM cells {joined} "
+        "GROUP BY cells.item"
+    )
+
+
+RATING_COLUMNS = ("label", "grp", "elicitation")
+ANSWER_COLUMNS = ("judge", "elicitation", "shown", "label")
+
+
+def _suspect(coding: Coding) -> str:
+    """SQL that tells whether somebody may have rated an item twice.
+
+    An item that fills as many slots as it has ratings has nobody twice. Slots collide, so the others are only
+    suspects, a tenth of the items with ten ratings; they alone are looked at rater by rater.
+    """
+    mark = "hash(rater, elicitation)" if coding.has_elicitation else "rater"
+    words = [f"bit_or(1::HUGEINT << (({mark} >> {shift}) % {SLOTS})::INT)" for shift in (0, 8)]
+    return " AND ".join(f"bit_count({word}) < count(*)" for word in words)
+
+
+def _is_kind(kind: tuple[str | None, ...]) -> str:
+    columns = zip(RATING_COLUMNS, kind, strict=True)
+    return " AND ".join(
+        f"{column} IS NULL" if text is None else f"{column} = {literal(text)}" for column, text in columns
+    )
+
+
+def _same(table: str, columns: Sequence[str]) -> str:
+    return " AND ".join(f"{table}.{column} IS NOT DISTINCT FROM k.{column}" for column in columns)
+
+
+def _create_kinds(
+    connection: duckdb.DuckDBPyConnection, name: str, kinds: Sequence[tuple[object, ...]], columns: Sequence[str]
+) -> None:
+    fields = ", ".join(f"unnest($c{i}::VARCHAR[]) AS {column}" for i, column in enumerate(columns))
+    values = {f"c{i}": [kind[i] for kind in kinds] for i in range(len(columns))}
+    values |= {"kind": list(range(len(kinds))), "has_output": [kind[-1] for kind in kinds]}
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT unnest($kind::INTEGER[]) AS kind, {fields}, "
+        "unnest($has_output::BOOLEAN[]) AS has_output",
+        values,
+    )
+
+
+def create_said(connection: duckdb.DuckDBPyConnection, coding: Coding) -> None:
+    """The table `said`: what judges answered to each item."""
+    _create_kinds(connection, "answer_kinds", coding.answers, ANSWER_COLUMNS)
+    same = f"{_same('answers', ANSWER_COLUMNS)} AND ({outputs_given(coding.n_outputs)}) = k.has_output"
+    coded = f"SELECT answers.*, kind FROM answers JOIN answer_kinds k ON {same}"
+    if len(coding.answers) <= MOST_COLUMNS:
+        counts = [f"count(*) FILTER (kind = {i}) AS m{i}" for i in range(len(coding.answers))]
+    else:
+        coded = f"SELECT *, count(*) OVER (PARTITION BY item, kind) AS n FROM ({coded})"
+        counts = ["string_agg(DISTINCT kind || ':' || n, ' ' ORDER BY kind || ':' || n) AS judged"]
+    most = _create_said(connection, coding, coded, counts, mean="max({output}) FILTER ({own})")
+    if most > 1:
+        # Sorted first, so that the mean of several answers does not depend on the order of the rows.
+        total = " + ".join(f"p{p}" for p in range(coding.n_outputs))
+        mean = f"list_avg(list_sort(list({{output}} / ({total})) FILTER ({{own}})))"
+        _create_said(connection, coding, coded, counts, mean=mean)
+
+
+def _create_said(
+    connection: duckdb.DuckDBPyConnection, coding: Coding, coded: str, counts: Sequence[str], *, mean: str
+) -> int:
+    """Make the table, and tell how many answers with probabilities a judge gave at most to an item."""
+    own = [f"kind IN ({', '.join(map(str, kinds))})" for kinds in _kinds_of_speakers(coding)]
+    outputs = [
+        mean.format(output=f"p{p}", own=is_own) + f" AS p{s}_{p}"
+        for s, is_own in enumerate(own)
+        for p in range(coding.n_outputs)
+    ]
+    times = [f"count(*) FILTER ({is_own}) AS t{s}" for s, is_own in enumerate(own)]
+    columns = ", ".join(["item", *counts, *outputs, *times])
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE said AS SELECT {columns} FROM ({coded}) GROUP BY item")
+    if not times:
+        return 0
+    most = ", ".join(f"max(t{s})" for s in range(len(own)))
+    return max(connection.execute(f"SELECT {most} FROM said").fetchall()[0], key=lambda n: n or 0) or 0
+
+
+def _kinds_of_speakers(coding: Coding) -> list[list[int]]:
+    return [
+        [i for i, answer in enumerate(coding.answers) if answer[4] and answer[:3] == speaker]
+        for speaker in coding.speakers
+    ]
+
+
+def rated_columns(coding: Coding) -> list[str]:
+    """The columns of `items` that say what raters said."""
+    return [f"n{i}" for i in range(len(coding.ratings))] if len(coding.ratings) <= MOST_COLUMNS else ["rated"]
+
+
+def judged_columns(coding: Coding) -> list[str]:
+    """The columns of `said` that say what judges said."""
+    if not coding.answers:
+        return []
+    return [f"m{i}" for i in range(len(coding.answers))] if len(coding.answers) <= MOST_COLUMNS else ["judged"]
+
+
+def output_columns(coding: Coding) -> list[str]:
+    """The columns of `said` with probabilities."""
+    return [f"p{s}_{p}" for s in range(len(coding.speakers)) for p in range(coding.n_outputs)]
+
+
+def profiles_in(connection: duckdb.DuckDBPyConnection, coding: Coding, *, most: int) -> Profiles | None:
+    """The profiles of the tables `items` and `said`; None if there are more than `most`."""
+    rated, judged, outputs = rated_columns(coding), judged_columns(coding), output_columns(coding)
+    relation = "items LEFT JOIN said USING (item)" if judged else "items"
+    columns = ", ".join([*rated, *judged, *outputs])
+    grouped = (
+        f"SELECT {columns}, count(*) AS copies, min(item)::VARCHAR AS example FROM {relation} GROUP BY {columns} "
+        f"LIMIT {most + 1}"
+    )
+    found = connection.execute(grouped).fetchnumpy()
+    if len(found["copies"]) > most:
+        return None
+    n_profiles = len(found["copies"])
+    shape = (n_profiles, len(coding.speakers), coding.n_outputs)
+    filled = [np.ma.filled(found[name].astype(np.float64), np.nan) for name in outputs]
+    return Profiles(
+        rated=keys_of([found[name] for name in rated], n_profiles),
+        judged=keys_of([found[name] for name in judged], n_profiles),
+        outputs=np.stack(filled, axis=1).reshape(shape) if filled else np.empty(shape),
+        copies=np.asarray(found["copies"], dtype=np.int64),
+        example=["" if name is None else str(name) for name in found["example"].tolist()],
+    )
+
+
+def keys_of(columns: Sequence[npt.NDArray[np.generic]], n_profiles: int) -> list[str]:
+    """What was said, in one text per profile."""
+    if len(columns) == 1 and columns[0].dtype == object:
+        return [text or "" for text in np.ma.filled(columns[0], "").tolist()]
+    counts = [np.ma.filled(np.ma.masked_invalid(column.astype(np.float64)), 0).astype(np.int64) for column in columns]
+    if not counts:
+        return [""] * n_profiles
+    rows = np.stack(counts, axis=1).tolist()
+    return [" ".join(f"{kind}:{n}" for kind, n in enumerate(row) if n) for row in rows]
+
+
+def together(parts: Sequence[Profiles], *, has_numbers: bool) -> Profiles:
+    """The profiles of several parts that share no item, in an order that does not depend on the parts."""
+    found: dict[Key, tuple[int, str, npt.NDArray[np.float64]]] = {}
+    for part in parts:
+        for key, copies, example, outputs in zip(
+            part.keys(), part.copies.tolist(), part.example, part.outputs, strict=True
+        ):
+            before = found.get(key)
+            known = (copies, example, outputs)
+            first = example if before is None else min(before[1], example, key=int if has_numbers else None)
+            found[key] = known if before is None else (before[0] + copies, first, outputs)
+    ordered = sorted(found)
+    shape = parts[0].outputs.shape[1:]
+    return Profiles(
+        rated=[key[0] for key in ordered],
+        judged=[key[1] for key in ordered],
+        outputs=np.stack([found[key][2] for key in ordered]) if ordered else np.empty((0, *shape)),
+        copies=np.array([found[key][0] for key in ordered], dtype=np.int64),
+        example=[found[key][1] for key in ordered],
+    )
+
+
+def cells_of(keys: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Profile, kind and count of everything that was said, of shape (n_cells, 3).
+
+    Examples
+    --------
+    >>> cells_of(["0:3 2:1", "1:4"]).tolist()
+    [[0, 0, 3], [0, 2, 1], [1, 1, 4]]
+    """
+    cells = chain.from_iterable(
+        ((profile, *map(int, cell.split(":"))) for cell in key.split()) for profile, key in enumerate(keys)
+    )
+    return np.array(list(cells), dtype=np.int64).reshape(-1, 3)
+
+
+REMEDY = "Keep all of them with --repeats keep, or one of each in the files: large ones have no first and last row."
+Repeated = tuple[list[str], int]
+"""The first of them in words, and how many there are."""
+
+
+def repeated_ratings(connection: duckdb.DuckDBPyConnection, coding: Coding) -> Repeated:
+    """Ratings with the item, rater and elicitation of another one, looked for among the suspects of `items`."""
+    if connection.execute("SELECT count(*) FROM items WHERE suspect").fetchall() == [(0,)]:
+        return [], 0
+    key = ["item", "rater_name"] + (["elicitation"] if coding.has_elicitation else [])
+    suspects = f"(SELECT * FROM people WHERE {coding.is_labelled} AND item IN (SELECT item FROM items WHERE suspect))"
+    return _twice(connection, suspects, key, ["item", "rater", "elicitation"])
+
+
+def repeated_samples(connection: duckdb.DuckDBPyConnection, coding: Coding) -> Repeated:
+    """Answers with the item, judge, elicitation, order and sample of another one; rows that say nothing are none."""
+    mark = f"1::HUGEINT << (hash(judge, elicitation, shown, sample) % {SLOTS})::INT"
+    given = f"FROM answers WHERE {coding.is_answered}"
+    suspects = f"SELECT item {given} GROUP BY item HAVING bit_count(bit_or({mark})) < count(*)"
+    key = ["item", "judge", "elicitation", "shown", "sample"]
+    rows = f"(SELECT * {given} AND item IN ({suspects}))"
+    return _twice(connection, rows, key, ["item", "judge", "elicitation", "order", "sample"])
+
+
+def _twice(connection: duckdb.DuckDBPyConnection, rows: str, key: list[str], words: list[str]) -> Repeated:
+    columns = ", ".join(key)
+    again = f"SELECT {columns}, count(*) - 1 AS more FROM {rows} GROUP BY {columns} HAVING count(*) > 1"
+    total = connection.execute(f"SELECT coalesce(sum(more), 0) FROM ({again})").fetchall()[0][0]
+    if not total:
+        return [], 0
+    found = connection.execute(f"{again} ORDER BY {columns} LIMIT {SHOWN}").fetchall()
+    shown = [
+        " ".join(f"{word} {value}" for word, value in zip(words, row, strict=False) if value is not None)
+        for row in (line[:-1] for line in found)
+    ]
+    return shown, int(total)
+
+
+def refuse(repeated: Repeated, *, name: str, key: list[str]) -> None:
+    """Raise if something comes twice."""
+    shown, total = repeated
+    if total:
+        raise RepeatedRatingsError(shown, total=total, source=name, key=key, remedy=REMEDY)

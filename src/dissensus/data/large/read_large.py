@@ -23,23 +23,32 @@ from dissensus.data.large.assemble import (
     spelled_answers,
     spelled_ratings,
 )
-from dissensus.data.large.files import LargeFiles, checked_memory
-from dissensus.data.large.inputs import Input, Tables, input_of, open_tables
-from dissensus.data.large.kinds import Coding, Said, added, coding_of
-from dissensus.data.large.moments import MomentSums, added_sums
-from dissensus.data.large.profiles import Profiles, together
-from dissensus.data.large.sql_tables import Table, interruptible, is_blank, is_given
+from dissensus.data.large.kinds import Coding, Profiles, Said, added, coding_of, together
 from dissensus.data.large.steps import (
     FindProfiles,
     Found,
     ListKinds,
+    MomentSums,
     Parts,
     Step,
     SumScores,
     T,
+    added_sums,
     check_answers,
     check_found,
     check_ratings,
+)
+from dissensus.data.large.tables import (
+    Input,
+    LargeFiles,
+    Table,
+    Tables,
+    checked_memory,
+    input_of,
+    interruptible,
+    is_blank,
+    is_given,
+    open_tables,
 )
 from dissensus.data.ratings import Provenance, Ratings
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed

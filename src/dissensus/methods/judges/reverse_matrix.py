@@ -13,7 +13,7 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Task
 from dissensus.errors import RatingsError
 from dissensus.methods.judges.result import PairedBy
-from dissensus.simulation.indeterminate_population import onto_simplex
+from dissensus.simulation.indeterminate_model import onto_simplex
 
 MOST_SMOOTHING = 0.5
 SMOOTHING_PER_OPTION = 2.0

@@ -15,8 +15,7 @@ from typing import Literal
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.task import Task
 from dissensus.methods.rate.client import Reply, Token
-from dissensus.methods.rate.prompts import ShownOption, line_of
-from dissensus.methods.rate.requests import Request
+from dissensus.methods.rate.requests import Request, ShownOption, line_of
 
 # ---- What an answer says: strict about meaning, lenient about form
 

@@ -11,8 +11,7 @@ from dissensus.methods.rate.cache import Cache
 from dissensus.methods.rate.client import Reply
 from dissensus.methods.rate.judges_file import OUTPUT, Counts, JudgesFile, check_names, check_writable, replaced
 from dissensus.methods.rate.options import OPENAI, Endpoint, RateOptions, Structured, endpoint_of
-from dissensus.methods.rate.prompts import check_options, examples_for
-from dissensus.methods.rate.requests import Columns, Items, Plan, Request, read_items
+from dissensus.methods.rate.requests import Columns, Items, Plan, Request, check_options, examples_for, read_items
 from dissensus.methods.rate.result import RateResult, Spending
 from dissensus.options import named
 from dissensus.results import Message

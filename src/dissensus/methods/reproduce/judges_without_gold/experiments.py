@@ -18,7 +18,7 @@ from dissensus.methods.judges.definitions import (
 )
 from dissensus.methods.judges.reverse_matrix import apply_reverse, pooled_reverse
 from dissensus.methods.reproduce.rank_correlation import spearman
-from dissensus.simulation.indeterminate_experiment import (
+from dissensus.simulation.indeterminate import (
     FULLY_SPECIFIED,
     SLACK,
     TAUS,
@@ -29,7 +29,7 @@ from dissensus.simulation.indeterminate_experiment import (
     seen_of,
     selected_consistency,
 )
-from dissensus.simulation.indeterminate_population import (
+from dissensus.simulation.indeterminate_model import (
     Indeterminacy,
     Population,
     draw_population,
@@ -51,8 +51,8 @@ def measures_of(ids: Iterable[str], *, tau: float = 0.5) -> dict[str, Measure]:
 
     Examples
     --------
-    >>> from dissensus.simulation.indeterminate_experiment import selected_consistency
-    >>> from dissensus.simulation.indeterminate_population import Indeterminacy
+    >>> from dissensus.simulation.indeterminate import selected_consistency
+    >>> from dissensus.simulation.indeterminate_model import Indeterminacy
     >>> found = selected_consistency(Indeterminacy(), measures_of(["mse_response_set"]), ratings=100, rng=0)
     >>> found["mse_response_set"] > 0.9
     True

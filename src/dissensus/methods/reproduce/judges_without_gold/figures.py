@@ -12,7 +12,7 @@ from dissensus.methods.reproduce.judges_without_gold.findings import (
     selected,
 )
 from dissensus.methods.reproduce.judges_without_gold.theory import PAPER
-from dissensus.simulation.indeterminate_experiment import TAUS
+from dissensus.simulation.indeterminate import TAUS
 
 NAMES = {
     "hit_rate": "hit rate (h/h)",

@@ -20,7 +20,7 @@ from dissensus.methods.reproduce.judges_without_gold.experiments import (
     rank_correlations_under_error,
     selection,
 )
-from dissensus.simulation.indeterminate_experiment import FULLY_SPECIFIED, TAUS, UNDERSPECIFIED
+from dissensus.simulation.indeterminate import FULLY_SPECIFIED, TAUS, UNDERSPECIFIED
 from dissensus.simulation.indeterminate_model import choice_matrix, choice_weights, response_sets
 
 SEEDS, TRIALS = range(2), 2

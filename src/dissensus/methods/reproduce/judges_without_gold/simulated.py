@@ -27,7 +27,7 @@ from dissensus.methods.reproduce.judges_without_gold.findings import (
     underestimates,
 )
 from dissensus.methods.reproduce.judges_without_gold.theory import PAPER
-from dissensus.simulation.indeterminate_experiment import TAUS
+from dissensus.simulation.indeterminate import TAUS
 
 
 def _same_decisions(tau: float, data: PaperData) -> float:

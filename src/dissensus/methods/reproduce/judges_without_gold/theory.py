@@ -10,8 +10,10 @@ import numpy as np
 from dissensus.arrays import Floats
 from dissensus.methods.judges.definitions import PER_ITEM
 from dissensus.methods.reproduce.claims import Claim, Part
-from dissensus.simulation.indeterminate_experiment import FULLY_SPECIFIED, UNDERSPECIFIED
+from dissensus.simulation.indeterminate import FULLY_SPECIFIED, UNDERSPECIFIED
 from dissensus.simulation.indeterminate_model import (
+    Indeterminacy,
+    draw_population,
     endorsements,
     error_matrix,
     forced_choices,
@@ -20,7 +22,6 @@ from dissensus.simulation.indeterminate_model import (
     reverse_choice,
     reverse_error,
 )
-from dissensus.simulation.indeterminate_population import Indeterminacy, draw_population
 
 PAPER = "judges-without-gold"
 SMALL = 1e-9

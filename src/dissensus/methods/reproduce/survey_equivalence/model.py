@@ -8,7 +8,7 @@ import numpy as np
 from dissensus.methods.reproduce.claims import Claim, Part
 from dissensus.methods.reproduce.survey_equivalence.authors_files import PAPER
 from dissensus.simulation.urn import RUNNING_EXAMPLE, SOFT_CLASSIFIER, reports_of
-from dissensus.simulation.urn_truth import ceiling, omniscient_score, prior_score, survey_information
+from dissensus.simulation.urn_draws import ceiling, omniscient_score, prior_score, survey_information
 
 AGREED_ON_CAT, AGREED_ON_DOG, JUDGE_DOG_RATER_CAT = 7, 2, 1
 """Hard classifier against the last rater in the ten items of Figure 1: the counts in the formula of section 3.1."""

@@ -16,7 +16,7 @@ from dissensus.methods.reproduce.claims import Claim, Part
 from dissensus.methods.reproduce.data import PaperData
 from dissensus.methods.reproduce.survey_equivalence.authors_files import PAPER
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, HardClassifier, SoftClassifier, Urn, simulate_urn
-from dissensus.simulation.urn_truth import classifier_information, equivalent_raters, survey_information
+from dissensus.simulation.urn_draws import classifier_information, equivalent_raters, survey_information
 
 ITEMS, DATA_SETS, RATERS = 20_000, 8, 6
 PANEL_ITEMS, PANEL_SETS, PANEL_RATERS = 5000, 20, 9

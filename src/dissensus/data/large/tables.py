@@ -1,9 +1,15 @@
-"""Tables of ratings and answers as two views of fixed columns, whatever the files call them."""
+"""Large files as tables of duckdb: one file, a folder or a pattern of files that are read as one table."""
 
+import glob
+import hashlib
+import os
 import re
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TypeVar
 
 import duckdb
@@ -15,10 +21,138 @@ from dissensus.data.formats.plan import ReadPlan
 from dissensus.data.formats.tables import SHARES
 from dissensus.data.judges import ORDERS
 from dissensus.data.labels import probability_columns
-from dissensus.data.large.files import LargeFiles
+from dissensus.data.readers import check_plan
 from dissensus.data.sources.csv_rows import read_header
-from dissensus.data.sources.sql_sheets import SqlSource, csv_source, jsonl_source, literal, parquet_source, quoted
-from dissensus.errors import ColumnError, FileError
+from dissensus.data.sources.files import GLOB_CHARACTERS, SUFFIXES, InputFile, inspect_file, sha256_of
+from dissensus.data.sources.sql_sheets import (
+    SqlSource,
+    connect,
+    csv_source,
+    jsonl_source,
+    literal,
+    parquet_source,
+    quoted,
+)
+from dissensus.errors import ColumnError, FileError, OptionError, listed
+
+# ---- One file, a folder or a pattern of files that are read as one table
+
+KINDS = ("csv", "tsv", "jsonl", "parquet")
+NOTES = {".txt"}
+"""Suffixes of tables that are not looked for in a folder, where they are more often a README."""
+LARGE_PARQUET = 40 * 2**20
+LARGE_TEXT = 400 * 2**20
+"""Bytes from which a file is reduced by duckdb before Python sees it: about ten million ratings, also if gzipped."""
+_SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LargeFiles:
+    """Files of one kind and the same columns.
+
+    Attributes
+    ----------
+    name : str
+        What the user called them, without the folder around, for messages.
+    files : tuple of InputFile
+        In the order of their paths.
+    """
+
+    name: str
+    files: tuple[InputFile, ...]
+
+    @property
+    def kind(self) -> str:
+        """What their suffixes say."""
+        return self.files[0].kind
+
+    @property
+    def is_gzipped(self) -> bool:
+        """Whether they are gzipped."""
+        return self.files[0].is_gzipped
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Where they are, as duckdb takes it."""
+        return tuple(file.path.resolve() for file in self.files)
+
+    def sha256(self) -> str:
+        """Hash of the file's bytes; of several files the hash of their hashes, one per line."""
+        each = [sha256_of(path) for path in self.paths]
+        return each[0] if len(each) == 1 else hashlib.sha256("\n".join(each).encode()).hexdigest()
+
+
+def is_many(source: object) -> bool:
+    """Whether the user named a folder or a pattern, and not one file."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = Path(source)
+    return path.is_dir() or (not path.exists() and bool(GLOB_CHARACTERS & set(str(path))))
+
+
+def is_large(source: object) -> bool:
+    """Whether a source is better reduced before Python sees it: several files, or a file of many megabytes."""
+    if is_many(source):
+        return True
+    if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
+        return False
+    size, kind = Path(source).stat().st_size, _kind_of(Path(source))
+    is_packed = kind == "parquet" or Path(source).suffix.lower() == ".gz"
+    return kind in KINDS and size > (LARGE_PARQUET if is_packed else LARGE_TEXT)
+
+
+def _kind_of(path: Path) -> str | None:
+    """What the suffix says, that of gzip aside."""
+    name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return SUFFIXES.get(name.suffix.lower())
+
+
+def find_files(source: str | os.PathLike[str]) -> LargeFiles:
+    """The files behind a path, a folder or a pattern; an error if there is none or they are of different kinds."""
+    path = Path(source)
+    named = sorted(_inside(path)) if path.is_dir() else _matching(path)
+    found = list({file.resolve(): file for file in reversed(named)}.values())[::-1]  # a link is no second file
+    if not found:
+        raise FileError(f"There is no Parquet, CSV or JSONL file in {path}: check the path.")
+    files = tuple(inspect_file(file) for file in found)
+    odd = [file.name for file in files if (file.kind, file.is_gzipped) != (files[0].kind, files[0].is_gzipped)]
+    if odd:
+        raise FileError(f"{path} has files of different kinds ({files[0].name}, {odd[0]}): name those of one kind.")
+    if files[0].kind not in KINDS or (files[0].kind == "parquet" and files[0].is_gzipped):
+        raise FileError(f"{files[0].name} is not one of {listed(KINDS)}, which can be read piece by piece: convert it.")
+    strange = [file.name for file in files if GLOB_CHARACTERS & set(str(file.path.resolve()))]
+    if strange:
+        raise FileError(f"The path of {strange[0]} has a character out of *?[] in it: rename the file or its folder.")
+    return LargeFiles(name=path.name or str(path), files=files)
+
+
+def _inside(folder: Path) -> Sequence[Path]:
+    """The files in a folder and below; names that begin with a dot or an underscore are notes of other tools."""
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith((".", "_")))
+    return [path for path in files if _kind_of(path) in KINDS and path.suffix.lower() not in NOTES]
+
+
+def _matching(path: Path) -> list[Path]:
+    if path.exists() or not GLOB_CHARACTERS & set(str(path)):
+        return [path]
+    names = glob.glob(str(path), recursive=True)  # noqa: PTH207 - Path.glob does not take a pattern of folders as it is
+    return [Path(name) for name in sorted(names) if Path(name).is_file()]
+
+
+def checked_memory(memory: str) -> str:
+    """An amount of memory as duckdb takes it.
+
+    Examples
+    --------
+    >>> checked_memory("2GB")
+    '2GB'
+    """
+    if not _SIZE.fullmatch(memory.strip()):
+        raise OptionError(f"--memory cannot be {memory!r}: write it like 500MB or 2GB.")
+    return memory.strip()
+
+
+# ---- Tables of ratings and answers as two views of fixed columns, whatever the files call them
 
 LAST_BLANK = 0x3000
 BLANKS = "".join(character for character in map(chr, range(LAST_BLANK + 1)) if character.isspace())
@@ -299,3 +433,188 @@ def interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[duckdb.
                 connection.interrupt()
                 wait([future], timeout=PATIENCE)
             raise
+
+
+# ---- What to read, and the tables behind a connection that reads it
+
+NUMBERS = INTEGERS | {"FLOAT", "DOUBLE"}
+NAMES = INTEGERS | {"VARCHAR"}
+MEASURED = ("label", "count")
+"""What may be a number, so that 1 is 1.0; everything else is a name, and 1 and 1.0 are two of them."""
+
+
+def fitted(connection: duckdb.DuckDBPyConnection, files: LargeFiles, table: Table) -> Table:
+    """The table, with columns of types that fit all of its files.
+
+    duckdb would give each column the type that it has in the first file, and round 2.5 to 2 where that is an integer.
+    """
+    if files.kind != "parquet" or len(files.paths) == 1:
+        return table
+    used = [*table.roles.values(), *table.probabilities]
+    first, *others = ((path.name, _types(connection, path)) for path in files.paths)
+    is_mixed = False
+    for name, types in others:
+        _check_there(used, first, (name, types))
+        for column in used:
+            if types[column] != first[1][column]:
+                is_mixed = True
+                _check_types(table, column, first, (name, types))
+    if not is_mixed:
+        return table
+    source = parquet_source(connection, *files.paths, name=files.name, fits_all=True)
+    return replace(table, relation=source.relation, text_of=source.text_of, type_of=types_of(connection, source))
+
+
+def _types(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, str]:
+    """The columns of a file and their types."""
+    relation = f"read_parquet({literal(str(path))}, hive_partitioning = false)"
+    return {column: kind for column, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()}
+
+
+Named = tuple[str, Mapping[str, str]]
+
+
+def _check_there(used: Iterable[str], first: Named, other: Named) -> None:
+    for column in used:
+        if column not in other[1]:
+            raise ColumnError(f"{other[0]} has no column {column!r}, which {first[0]} has: give files of one table.")
+
+
+def _check_types(table: Table, column: str, first: Named, other: Named) -> None:
+    """Raise if a column has types in two files that are not the same thing."""
+    kinds = {first[1][column], other[1][column]}
+    is_measured = column in table.probabilities or column in {table.roles.get(role) for role in MEASURED}
+    if not (kinds <= NAMES or (is_measured and kinds <= NUMBERS)):
+        raise ColumnError(
+            f"The column {column} is {first[1][column]} in {first[0]} and {other[1][column]} in {other[0]}: export it "
+            "with one type."
+        )
+
+
+# ---- What to read, and the tables behind a connection that reads it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """What to read.
+
+    Attributes
+    ----------
+    people, answers : LargeFiles
+        The files; answers may be missing.
+    ratings_plan, judges_plan : ReadPlan
+        What the user says about them.
+    judge : tuple of str, optional
+        Which judges; all if not given.
+    round_outputs : int, optional
+        Digits to which probabilities are rounded.
+    """
+
+    people: LargeFiles
+    answers: LargeFiles | None
+    ratings_plan: ReadPlan
+    judges_plan: ReadPlan
+    judge: tuple[str, ...] | None = None
+    round_outputs: int | None = None
+
+    @property
+    def files(self) -> tuple[LargeFiles, ...]:
+        """All files."""
+        return (self.people,) if self.answers is None else (self.people, self.answers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """The tables of an input."""
+
+    people: Table
+    answers: Table | None
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether items are whole numbers."""
+        tables = [self.people] if self.answers is None else [self.people, self.answers]
+        return all(table.type_of[table.roles["item"]] in INTEGERS for table in tables)
+
+
+def input_of(
+    ratings: str | os.PathLike[str],
+    judges: str | os.PathLike[str] | None = None,
+    *,
+    ratings_plan: ReadPlan | None = None,
+    judges_plan: ReadPlan | None = None,
+    judge: str | Sequence[str] | None = None,
+    round_outputs: int | None = None,
+) -> Input:
+    """What to read, checked: the files are there, and options have values that they can have."""
+    plans = {"ratings": ratings_plan or ReadPlan(), "answers": judges_plan or ReadPlan()}
+    for what, plan in plans.items():
+        check_plan(plan)
+        if plan.repeats in {"first", "last"}:
+            raise OptionError(
+                f"--repeats {plan.repeats} needs the order of the rows, which large {what} do not keep: choose "
+                "--repeats keep, or keep one of each in the file."
+            )
+    return Input(
+        people=find_files(ratings),
+        answers=None if judges is None else find_files(judges),
+        ratings_plan=plans["ratings"],
+        judges_plan=plans["answers"],
+        judge=(judge,) if isinstance(judge, str) else None if judge is None else tuple(judge),
+        round_outputs=_checked_digits(round_outputs),
+    )
+
+
+def _checked_digits(digits: int | None) -> int | None:
+    if digits is not None and not 1 <= digits <= 15:  # noqa: PLR2004 - a double has no more
+        raise OptionError(f"--round-outputs cannot be {digits}: give a number of digits from 1 to 15.")
+    return digits
+
+
+@contextmanager
+def open_tables(wanted: Input, *, memory: str) -> Iterator[tuple[duckdb.DuckDBPyConnection, Tables]]:
+    """A connection with the views of an input; what it wrote to disk goes at the end of the block."""
+    with tempfile.TemporaryDirectory(prefix="dissensus-") as folder, _explained(wanted, memory, Path(folder)):
+        paths = [path for some in wanted.files for path in some.paths]
+        connection = connect(*paths, spill=Path(folder), memory=memory)
+        try:
+            tables = interruptible(connection, lambda own: tables_of(own, wanted))
+            create_views(connection, tables.people, tables.answers, round_outputs=wanted.round_outputs)
+            yield connection, tables
+        finally:
+            connection.close()
+
+
+@contextmanager
+def _explained(wanted: Input, memory: str, folder: Path) -> Iterator[None]:
+    """Say in one line what duckdb could not do."""
+    try:
+        yield
+    except duckdb.Error as error:
+        is_full = isinstance(error, duckdb.OutOfMemoryException) or str(folder) in str(error)
+        if not is_full:
+            raise unreadable(error, *wanted.files) from error
+        raise OptionError(
+            f"{wanted.people.name} does not fit in --memory {memory} and what is free in {folder.parent} for temporary "
+            "files: give more memory, or set TMPDIR to a folder on a larger disk."
+        ) from error
+
+
+def tables_of(connection: duckdb.DuckDBPyConnection, wanted: Input) -> Tables:
+    """The tables in the files, and which column is which."""
+    return Tables(
+        people=_people(connection, wanted.people, wanted.ratings_plan),
+        answers=None if wanted.answers is None else _answers(connection, wanted.answers, wanted.judges_plan),
+    )
+
+
+def _people(connection: duckdb.DuckDBPyConnection, files: LargeFiles, plan: ReadPlan) -> Table:
+    source = source_of(connection, files)
+    return fitted(connection, files, ratings_table(source, types_of(connection, source), plan, name=files.name))
+
+
+def _answers(connection: duckdb.DuckDBPyConnection, files: LargeFiles, plan: ReadPlan) -> Table:
+    source = source_of(connection, files)
+    table = fitted(connection, files, judges_table(source, types_of(connection, source), plan, name=files.name))
+    is_guessed = "order" in table.roles and plan.order is None
+    return without_foreign_order(connection, table) if is_guessed else table
