@@ -53,9 +53,9 @@ def timed(ratings_file, judges_file, page):
     times = [time.perf_counter()]
     from dissensus.data import read, read_judges  # noqa: PLC0415 - importing is timed
     from dissensus.methods.decide.answers import answers_of  # noqa: PLC0415 - importing is timed
-    from dissensus.report.page import bundled_meanwhile  # noqa: PLC0415 - as above
+    from dissensus.report.files import write_page  # noqa: PLC0415 - as above
+    from dissensus.report.html import bundled_meanwhile  # noqa: PLC0415 - as above
     from dissensus.report.whole import report_of  # noqa: PLC0415 - as above
-    from dissensus.report.writing import write_page  # noqa: PLC0415 - as above
 
     times.append(time.perf_counter())
     ratings, judges = read(ratings_file), read_judges(judges_file)

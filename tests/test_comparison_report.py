@@ -18,7 +18,7 @@ from dissensus.methods.compare.options import TESTS
 from dissensus.methods.compare.result import NonInferiority, PairComparison
 from dissensus.report.document import Figure
 from dissensus.report.views import main_chart, section_of
-from dissensus.report.views.compare import METRIC_WORDS, TEST_WORDS, best_judge, finding_sentence, pair_sentence
+from dissensus.report.views.compare import METRIC_WORDS, TEST_WORDS, finding_sentence, pair_sentence
 
 from comparison_builders import judges_of, ratings_of
 
@@ -70,8 +70,8 @@ def test_an_undefined_score_is_said_and_has_no_chart():
 
 def test_the_best_judge_beats_every_other():
     others = [replace(PAIR, judge_b="bert"), replace(PAIR, judge_a="llama", judge_b="bert", better="neither")]
-    assert best_judge([PAIR, *others]) == "gpt"
-    assert best_judge([replace(PAIR, better="neither"), *others]) is None
+    assert result_of(PAIR, *others).best_judge == "gpt"
+    assert result_of(replace(PAIR, better="neither"), *others).best_judge is None
     assert 'Of 3 pairs of judges, 2 have a better one; "gpt" is better than every other by mae.' in text(
         result_of(PAIR, *others)
     )

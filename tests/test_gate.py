@@ -29,9 +29,8 @@ from dissensus.methods.gate.checks import (
 from dissensus.methods.gate.options import POWER, Question
 from dissensus.methods.gate.result import Check, Constant
 from dissensus.report.markdown import markdown_of
-from dissensus.report.views import section_of
+from dissensus.report.views import report_on, section_of
 from dissensus.report.views.gate import asked_text, check_sentence, junit_of
-from dissensus.report.whole import report_on
 from dissensus.sampling.intervals import paired_difference_interval, share_interval
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, simulate_urn
 from dissensus.simulation.urn_draws import classifier_information, equivalent_raters

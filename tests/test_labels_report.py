@@ -13,8 +13,7 @@ from dissensus.methods.plan_labels.options import CORRELATED
 from dissensus.methods.plan_labels.plan_labels import plan_labels
 from dissensus.report.charts import Chart
 from dissensus.report.document import Figure, Points, Table
-from dissensus.report.html import fragment_of
-from dissensus.report.page import page_of
+from dissensus.report.html import fragment_of, page_of
 from dissensus.report.text import text_of
 from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.plan_labels import (

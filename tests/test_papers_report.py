@@ -8,7 +8,7 @@ from dissensus.cli.main import main
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.reproduce.claims import ClaimOutcome, Drawing, Part, Point, ReproduceResult
 from dissensus.report.document import Fold, Table
-from dissensus.report.page import page_of_report
+from dissensus.report.html import page_of_report
 from dissensus.report.views import section_of
 from dissensus.report.views.reproduce import gathered, page_report
 from dissensus.report.views.reproduce_figures import figure_of

@@ -6,10 +6,9 @@ import pytest
 
 from dissensus.methods.decide.unanswered import Unanswered
 from dissensus.methods.equivalence.result import JudgeWorth
-from dissensus.report.next_steps import open_question
 from dissensus.report.views.equivalence import Comparison, difference_sentence
-from dissensus.report.views.surveys import terms_of
-from dissensus.report.views.worth import asking
+from dissensus.report.views.worth import asking, terms_of
+from dissensus.report.whole import open_question
 
 NAN = math.nan
 TERMS = terms_of({}, largest=20)

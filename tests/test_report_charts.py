@@ -9,7 +9,7 @@ from dissensus.methods.compare.result import CompareResult, PairComparison
 from dissensus.methods.describe.result import LabelShare
 from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.report.charts import Chart, script_safe_json
-from dissensus.report.page import page_of
+from dissensus.report.html import page_of
 from dissensus.report.views import main_chart, section_of
 
 SCRIPT = "<script>alert(1)</script>"

@@ -24,21 +24,22 @@ from dissensus.report.document import Figure, Fold, Note, Table
 from dissensus.report.html import fragment_of
 from dissensus.report.numbers import table_cells
 from dissensus.report.text import text_of
-from dissensus.report.together import in_short
 from dissensus.report.views import main_chart, section_of
-from dissensus.report.views.equivalence import amateurs_sentence, compared, difference_sentence
-from dissensus.report.views.power_curve import drawn
-from dissensus.report.views.surveys import combiner_sentence, score_sentence, score_words, terms_of
+from dissensus.report.views.equivalence import amateurs_sentence, compared, difference_sentence, drawn
 from dissensus.report.views.worth import (
+    combiner_sentence,
     curve_finding,
-    decision_sentence,
     fraction_sentence,
     judge_sentence,
     raters_text,
+    score_sentence,
+    score_words,
     shares_sentence,
+    terms_of,
     worth_in_short,
     worth_text,
 )
+from dissensus.report.whole import in_short
 
 NAN = math.nan
 SETTINGS = {
@@ -157,33 +158,28 @@ ANSWERS = [
     (
         worth(3.4, 2.8, 4.0),
         1,
-        """Judge "gpt" is worth 3.40 raters [2.80, 4.00]: a survey of 3 people predicts another person's label
-        less well, one of 4 better.""",
+        """Judge "gpt" is worth 3.40 raters [2.80, 4.00] at predicting another person's label. Asking two people would
+        be worse, four would be better.""",
     ),
     (
         worth(0.4, 0.2, 0.7, calibrated=True),
         3,
-        """Of 3 judges, "gpt" (calibrated) is worth the most, 0.40 raters [0.20, 0.70]: asking nobody predicts
-        another person's label less well, asking 1 person better.""",
+        """The best of 3 judges, "gpt" (calibrated), is worth 0.40 raters [0.20, 0.70] at predicting another person's
+        label. Asking nobody would be worse, asking one person would be better.""",
     ),
     (
         worth(2.0, 1.5, 2.5),
         1,
-        """Judge "gpt" is worth 2.00 raters [1.50, 2.50]: it predicts another person's label exactly as well as
-        asking 2 people.""",
+        """Judge "gpt" is worth 2.00 raters [1.50, 2.50] at predicting another person's label. Asking one person would
+        be worse, three would be better.""",
     ),
     (
         worth(verdict="below 0"),
         1,
-        """Judge "gpt" is worth less than asking nobody: predicting from how common each label is foretells
-        another person's label better.""",
+        """Judge "gpt" is worth less than asking nobody: predicting from how common each label is does
+        better.""",
     ),
-    (
-        worth(verdict="above K"),
-        1,
-        """Judge "gpt" is worth more than 5 raters: it predicts another person's label better than asking 5 people,
-        the largest survey here; how much better is unknown.""",
-    ),
+    (worth(verdict="above K"), 1, 'Judge "gpt" is worth more than 5 raters, the largest survey here.'),
     (worth(verdict=None), 1, 'How many raters judge "gpt" is worth is undefined here (the warnings say why).'),
 ]
 
@@ -224,35 +220,34 @@ def test_there_is_no_fraction_to_explain_in_a_whole_number_or_off_the_curve(judg
     assert fraction_sentence(judge, TERMS) == ""
 
 
+NOBODY_NOT_BEATEN = "Asking one person would be better; that the judge is better than asking nobody is not shown."
 LEFT_OPEN = [
     # [1.2, 1.9]: every size up to 1 is below the interval, every size from 2 above it
-    (worth(1.5, 1.2, 1.9), "asking 1 person tells less. Its interval does not change that."),
+    (worth(1.5, 1.2, 1.9), "Asking one person would be worse, two would be better."),
     # [0.7, 2.3]: 1 and 2 lie inside
+    (worth(1.6, 0.7, 2.3), "Asking nobody would be worse, asking three people would be better."),
+    (worth(2.5, 1.5, 4.5), "Asking one person would be worse, five would be better."),
     (
-        worth(1.6, 0.7, 2.3),
-        """whether asking 1 or 2 people tells more or less than the judge; asking nobody tells less, asking 3 or more
-        tells more.""",
+        worth(0.5, NAN, 0.8),
+        NOBODY_NOT_BEATEN,
     ),
-    (
-        worth(2.5, 1.5, 4.5),
-        """asking 2 to 4 people tells more or less than the judge; asking fewer tells less, asking 5 or more tells
-        more.""",
-    ),
-    (worth(0.5, NAN, 0.8), "whether asking nobody tells more or less than the judge; asking 1 or more tells more."),
-    (worth(4.5, NAN, NAN), "leaves open whether asking nobody to 5 people tells more or less than the judge."),
+    (worth(4.5, NAN, NAN), "Whether asking people, up to five, would be better or worse is open."),
     # [0, 0.8]: at 0 the judge tells as much as nobody
-    (worth(0.5, 0.0, 0.8), "whether asking nobody tells more or less than the judge; asking 1 or more tells more."),
+    (
+        worth(0.5, 0.0, 0.8),
+        NOBODY_NOT_BEATEN,
+    ),
 ]
 
 
 @pytest.mark.parametrize(("judge", "ends_with"), LEFT_OPEN)
 def test_whether_to_ask_people_follows_from_the_value_and_its_interval(judge, ends_with):
-    assert decision_sentence(judge, SETTINGS, TERMS).endswith(one_line(ends_with))
+    assert worth_in_short(judge, SETTINGS, TERMS, judges=1).endswith(ends_with)
 
 
 def test_a_survey_of_exactly_that_size_tells_as_much():
-    said = decision_sentence(worth(2.0, 1.5, 2.5), SETTINGS, TERMS)
-    assert "asking 3 people or more about each item tells more than the judge, asking 2 people tells as much." in said
+    alone = worth_in_short(worth(2.0, NAN, NAN), SETTINGS | {"bootstrap": 0}, TERMS, judges=1)
+    assert alone.endswith("Asking two people would be exactly as good.")
 
 
 @pytest.mark.parametrize(
@@ -406,7 +401,7 @@ def test_below_zero_brings_a_hint_that_fits():
 
     low = worth(score=-1.2, verdict="below 0", share_below=1.0)
     assert "overconfidence" in hints(found(low))[0]
-    assert "--calibrate isotonic" in hints(found(low))[0]
+    assert "calibrate= isotonic" in hints(found(low))[0]
     calibrated = dataclasses.replace(low, calibrated=True)
     assert "as far as these data show" in hints(found(low, calibrated, settings={"calibrate": "table"}))[0]
     other = found(low, settings={"score": "agreement", "combiner": "plurality"}, scores=[0.5, 0.7])
@@ -423,7 +418,7 @@ def test_a_falling_curve_is_not_blamed_on_people():
 
     [hint] = falls([-1.0, -0.8, -0.7, -0.9])
     assert hint.startswith("The curve falls after 2 raters. More people do not know less")
-    assert "--max-raters 2" in hint
+    assert "max_raters= 2" in hint
     assert falls([-1.0, -0.8, -0.7, -0.701]) == []  # a hair
     assert falls([-1.0, -0.8, -0.7, -0.9], combiner="frequency") == []  # does not learn
 
@@ -586,4 +581,4 @@ def test_on_a_curve_of_nobody_a_judge_with_a_score_is_known_to_be_better():
 
 def test_one_rater_is_one():
     said = worth_in_short(worth(verdict="above K"), SETTINGS, terms_of(SETTINGS, largest=1), judges=1)
-    assert said.startswith('Judge "gpt" is worth more than 1 rater: it predicts')
+    assert said.startswith('Judge "gpt" is worth more than 1 rater, the largest')

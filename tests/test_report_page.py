@@ -9,9 +9,17 @@ import pytest
 import dissensus
 from dissensus.methods.describe.result import LabelShare
 from dissensus.report.document import Section, Table
-from dissensus.report.html import MOST_ROWS, environment, fragment_of, fragment_of_section
-from dissensus.report.page import _elsewhere, bundled_meanwhile, drawing_script, page_of
-from dissensus.report.writing import write_report
+from dissensus.report.files import write_report
+from dissensus.report.html import (
+    MOST_ROWS,
+    _elsewhere,
+    bundled_meanwhile,
+    drawing_script,
+    environment,
+    fragment_of,
+    fragment_of_section,
+    page_of,
+)
 
 SCRIPT = "<script>alert(1)</script>"
 HOSTILE = (LabelShare(label=SCRIPT, count=3, share=0.75), LabelShare(label='" onload="x</style>', count=1, share=0.25))
@@ -169,7 +177,7 @@ def test_a_script_made_meanwhile_by_another_process_is_the_same():
 def test_where_the_other_process_fails_the_script_is_made_here(monkeypatch):
     here = drawing_script()
     drawing_script.cache_clear()
-    monkeypatch.setattr("dissensus.report.page.PRINT", "raise SystemExit(1)")
+    monkeypatch.setattr("dissensus.report.html.PRINT", "raise SystemExit(1)")
     with bundled_meanwhile():
         assert drawing_script() == here
 

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from dissensus.methods.describe.result import Coefficient, LabelShare
-from dissensus.report.views.agreement import (
+from dissensus.report.views.describe import (
     RULE_OF_THUMB,
     agreement_in_short,
     coefficient_name,
@@ -20,7 +20,7 @@ from dissensus.report.views.agreement import (
     unanimity_finding,
     unused_labels_sentence,
 )
-from dissensus.report.views.intervals import interval_sentence
+from dissensus.report.views.section import interval_sentence
 
 NAMES = [
     "pairwise_agreement",

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from dissensus.cli.flags import flag_of
 from dissensus.methods.compare.result import CompareResult, PairComparison
 from dissensus.methods.decide.answers import Answers
 from dissensus.methods.decide.unanswered import COLLECT, WITHOUT_JUDGES, Unanswered
@@ -12,11 +13,10 @@ from dissensus.methods.describe.result import Coefficient, DescribeResult, Descr
 from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
 from dissensus.methods.judges.result import DefinitionResult, Downstream, JudgesResult, JudgeValue
 from dissensus.methods.plan_raters.result import Design, PlanRatersResult
+from dissensus.options import named, spelled
 from dissensus.report.document import Figure, Fold, Note, Paragraph, Points
-from dissensus.report.next_steps import Prices, next_steps
-from dissensus.report.together import in_short, together
 from dissensus.report.verdict import verdict_of
-from dissensus.report.whole import report_of
+from dissensus.report.whole import Prices, in_short, next_steps, report_of, together
 
 NAN = math.nan
 DATA = {"ratings": {"file": "ratings.csv", "sha256": "ab" * 32, "format": "tidy", "rows": 2000}}
@@ -192,9 +192,9 @@ def test_a_curve_that_ends_before_the_ratings_do_is_not_blamed_on_the_data():
         "How many more this page does not tell: its largest survey asks 20 people."
     )
     [step] = steps(worth=result, agreement=rated)
-    assert step == (
+    assert spelled(step) == (
         '"b" is better than asking 20 raters, the largest survey here. Most items have more ratings than that takes: '
-        "`dissensus equivalence` with --max-raters 38 looks further, without a new rating."
+        "set `max_raters=` of `equivalence` to 38 to look further, without a new rating."
     )
 
 
@@ -552,13 +552,16 @@ def test_each_warning_stands_once_and_many_are_folded():
 
 
 def test_options_that_a_report_does_not_have_are_named_with_the_command_that_has_them():
-    told = dataclasses.replace(surveys(settings={"calibrate": "table"}), warnings=("--cohort keeps the items fixed.",))
-    report = whole(worth=told)
-    assert report.sections[1].blocks[-1].text == (
-        "--cohort is an option of `dissensus equivalence`, which asks this question alone."
-    )
-    own = dataclasses.replace(told, warnings=("Name it with --positive.",))
-    assert "is an option of" not in str(whole(worth=own).sections[1].blocks)
+    def note(warning, **spelling):
+        told = dataclasses.replace(surveys(settings={"calibrate": "table"}), warnings=(warning,))
+        answers = Answers(agreement=agreement(), worth=told)
+        return report_of(answers, title="t", **spelling).sections[1].blocks[-1].text
+
+    fixed = f"{named('cohort')} keeps the items fixed."
+    assert note(fixed) == "`cohort=` of `equivalence` keeps the items fixed."
+    assert note(fixed, spelling=flag_of) == "--cohort of `dissensus equivalence` keeps the items fixed."
+    assert note(f"Name it with {named('positive')}.") == "Name it with positive=."
+    assert note(f"See {named('scale', of='read')}.", spelling=flag_of) == "See --scale."
 
 
 def test_the_users_prices_are_repeated_and_no_others_asked_for():
@@ -567,7 +570,7 @@ def test_the_users_prices_are_repeated_and_no_others_asked_for():
         [block.text for block in report.sections[-1].blocks if isinstance(block, Paragraph)]
         for report in (report_of(answers, title="t"), report_of(answers, title="t", item_cost=0.5, rating_cost=0.12))
     ]
-    assert texts[0] == ["Costs are in units of what one rating costs, unless you give --item-cost and --rating-cost."]
+    assert texts[0] == ["Costs are in units of what one rating costs, unless you give item_cost= and rating_cost=."]
     assert texts[1] == ["Costs are in your units: 0.5 for a new item and 0.12 for a rating."]
 
 

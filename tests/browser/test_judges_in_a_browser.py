@@ -10,7 +10,7 @@ import pytest
 from dissensus.data import Judges, read, read_judges, read_task
 from dissensus.data.examples import example_path
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.report.writing import write_report
+from dissensus.report.files import write_report
 
 pytestmark = pytest.mark.browser
 SCRIPT = "<script>alert(1)</script>"

@@ -9,7 +9,7 @@ import pytest
 
 import dissensus
 from dissensus.data.examples import example_path
-from dissensus.report.writing import write_report
+from dissensus.report.files import write_report
 
 pytestmark = pytest.mark.browser
 SCRIPT = "<script>alert(1)</script>"

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dissensus.methods.describe.result import LabelShare
+from dissensus.report.files import write_report
 from dissensus.report.views import main_chart
-from dissensus.report.writing import write_report
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 

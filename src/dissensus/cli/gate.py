@@ -133,12 +133,14 @@ def gate_command(
 
 
 def _write(result: "GateResult", *, junit: Path | None, summary: Path | None) -> None:
+    from dissensus.cli.flags import flag_of
     from dissensus.report.charts import save_bytes
     from dissensus.report.markdown import markdown_of
+    from dissensus.report.views import report_on
     from dissensus.report.views.gate import junit_of
-    from dissensus.report.whole import report_on
 
     if junit is not None:
         save_bytes(junit, junit_of(result))
     if summary is not None:
-        save_bytes(summary, markdown_of(report_on([result], title=f"Gate: {result.verdict}")).encode())
+        report = report_on([result], title=f"Gate: {result.verdict}", spelling=flag_of)
+        save_bytes(summary, markdown_of(report).encode())

@@ -53,9 +53,11 @@ class Writing:
 
     def write(self, answers: "Answers", report: "Report", *, command_line: str, output: Output) -> list[Path]:
         """Write the report and its charts; what was written."""
+        from dissensus.cli.flags import flag_of
         from dissensus.report.charts import save_bytes
-        from dissensus.report.together import together
-        from dissensus.report.writing import write_charts, write_markdown, write_page
+        from dissensus.report.envelope import envelope_json
+        from dissensus.report.files import write_charts, write_markdown, write_page
+        from dissensus.report.whole import together
 
         path, form = self.path(), self.file_format()
         drawn = []
@@ -63,7 +65,7 @@ class Writing:
             with output.progress("Drawing the charts") as progress:
                 drawn = write_charts(report, self.charts, progress=progress)
         if form == "json":
-            save_bytes(path, (together(answers).to_json() + "\n").encode())
+            save_bytes(path, (envelope_json(together(answers), flag_of) + "\n").encode())
         elif form == "md":
             write_markdown(report, path, command_line=command_line, charts=self.charts)
         else:
@@ -99,11 +101,12 @@ def report_command(
     """
     from contextlib import nullcontext
 
+    from dissensus.cli.flags import flag_of
     from dissensus.methods.decide.answers import answers_of
     from dissensus.report.charts import check_place
-    from dissensus.report.page import bundled_meanwhile
-    from dissensus.report.together import together
-    from dissensus.report.whole import report_of
+    from dissensus.report.envelope import envelope_json
+    from dissensus.report.html import bundled_meanwhile
+    from dissensus.report.whole import report_of, together
 
     form = writing.file_format()  # before the work, so that a misspelt format or folder costs no time
     check_place(writing.path())
@@ -125,11 +128,15 @@ def report_command(
             step=output.progress,
         )
         report = report_of(
-            answers, title=writing.heading(task), item_cost=costs.item_cost, rating_cost=costs.rating_cost
+            answers,
+            title=writing.heading(task),
+            item_cost=costs.item_cost,
+            rating_cost=costs.rating_cost,
+            spelling=flag_of,
         )
         written = writing.write(answers, report, command_line=shlex.join(["dissensus", *context.obj]), output=output)
     if output.as_json:
-        print(together(answers).to_json())
+        print(envelope_json(together(answers), flag_of))
     for sentence in [] if output.as_json else report.verdict:
         print(sentence)
     drawn = f" and {len(written) - 1} drawings in {writing.charts}" if len(written) > 1 else ""

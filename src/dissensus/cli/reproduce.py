@@ -131,8 +131,8 @@ def reproduce_command(
         )
     output.show(result)
     if out is not None:
+        from dissensus.report.files import write_page
         from dissensus.report.views.reproduce import page_report
-        from dissensus.report.writing import write_page
 
         write_page(page_report(result), out, command_line=shlex.join(["dissensus", *context.obj]))
         output.remark(f"Wrote {out}")

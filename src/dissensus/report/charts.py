@@ -201,7 +201,7 @@ class Chart:
 
     def to_html(self) -> str:
         """A page of its own that needs no network."""
-        from dissensus.report.page import page_of_chart  # noqa: PLC0415 - the page draws charts
+        from dissensus.report.html import page_of_chart  # noqa: PLC0415 - the page draws charts
 
         return page_of_chart(self)
 

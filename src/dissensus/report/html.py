@@ -1,12 +1,30 @@
-"""Blocks of a section as HTML; the templates escape everything that is put into them."""
+"""Results as HTML: a fragment for a notebook, and one self-contained page.
 
+Templates escape everything that is put into them. The page loads nothing. Its Content-Security-Policy names the hashes
+of its one script and its one style sheet, so nothing that a label says can run, and a browser enforces it. The same
+results give the same bytes.
+
+vega-embed carries Vega's expression interpreter and uses it when told `ast: true`. Without it Vega would compile
+expressions with `Function(...)`, and the page's Content-Security-Policy would have to allow that to any script.
+"""
+
+import base64
+import hashlib
 import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from dissensus.report.document import Section
+import dissensus
+from dissensus.report.charts import DARK, LIGHT, Chart, Colours, script_safe_json, style_variables
+from dissensus.report.document import Block, Figure, Fold, Report, Section
+from dissensus.report.envelope import file_tables, setting_tables
 from dissensus.report.numbers import table_cells, visible
-from dissensus.report.views import section_of
+from dissensus.report.views import report_on, section_of
 from dissensus.results import Result
 
 if TYPE_CHECKING:
@@ -15,16 +33,27 @@ if TYPE_CHECKING:
 _INTERVAL = re.compile(r"\[[^\[\]]{1,24}\]")
 MOST_ROWS = 500
 """A page shows so many rows of a table, and says how many more there are."""
+PRINT = "import sys; from dissensus.report.html import made_here; sys.stdout.buffer.write(made_here().encode())"
+_elsewhere: list["subprocess.Popen[bytes]"] = []
+"""The process that makes the script meanwhile, if one does."""
 
 
-def fragment_of(result: Result) -> str:
-    """The answer in one sentence with the main table, for a notebook."""
-    return fragment_of_section(section_of(result))
+@cache
+def environment() -> "Environment":
+    """Where the templates are; whatever is put into one is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - 30 ms, for those who show HTML
 
-
-def fragment_of_section(section: Section) -> str:
-    """The lead and the first table of a section, with styles of their own: a notebook has no style sheet of ours."""
-    return environment().get_template("fragment.html.j2").render(section=section)
+    made = Environment(
+        loader=PackageLoader("dissensus.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    made.globals |= {"table_cells": table_cells, "MOST_ROWS": MOST_ROWS}
+    made.filters |= {"visible": visible, "unbroken": unbroken, "kind": lambda block: type(block).__name__.lower()}
+    return made
 
 
 def unbroken(text: str) -> str:
@@ -38,22 +67,142 @@ def unbroken(text: str) -> str:
     return _INTERVAL.sub(lambda match: match[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
 
 
-@cache
-def environment() -> "Environment":
-    """Where the templates are; whatever is put into one is escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - 30 ms, for those who show HTML
+def fragment_of(result: Result) -> str:
+    """The answer in one sentence with the main table, for a notebook."""
+    return fragment_of_section(section_of(result))
 
-    found = Environment(
-        loader=PackageLoader("dissensus.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=False,
+
+def fragment_of_section(section: Section) -> str:
+    """The lead and the first table of a section, with styles of their own: a notebook has no style sheet of ours."""
+    return environment().get_template("fragment.html.j2").render(section=section)
+
+
+# ---- The script that draws the charts of a page
+
+
+@cache
+def drawing_script() -> str:
+    """JavaScript that draws every chart of the page that it stands in; the same bytes each time."""
+    if _elsewhere:
+        made, _ = _elsewhere[-1].communicate()
+        if _elsewhere[-1].returncode == 0:
+            return made.decode()
+    return made_here()
+
+
+def made_here() -> str:
+    """The script, made in this process."""
+    import vl_convert  # noqa: PLC0415 - 60 MB of shared library, for those who draw
+
+    snippet = (files("dissensus.report") / "templates" / "draw.js").read_text(encoding="utf-8")
+    # A bundle that spelt the closing tag in a string would end the script element early.
+    return vl_convert.javascript_bundle(snippet).replace("</script", r"<\/script")
+
+
+@contextmanager
+def bundled_meanwhile() -> Iterator[None]:
+    """While the block computes, another process makes the script that its page will need, which takes seconds."""
+    if drawing_script.cache_info().currsize:
+        yield
+        return
+    # -P: a file in the working directory that is named like a module of ours must not be imported.
+    command = [sys.executable, "-P", "-c", PRINT]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603 - our words
+        _elsewhere.append(process)
+        try:
+            yield
+        finally:
+            _elsewhere.remove(process)
+            process.kill()
+
+
+# ---- The page: sentences first, then a section for each result, then how it was made
+
+
+def page_of(results: Sequence[Result], *, title: str = "What the ratings say", command_line: str = "") -> str:
+    """A page of HTML with a section for each result, in the order in which they are read.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        What to show.
+    title : str
+        Heading of the page.
+    command_line : str
+        The command that makes the page again; left out if empty.
+    """
+    return page_of_report(report_on(results, title=title), command_line=command_line)
+
+
+def page_of_report(report: Report, *, command_line: str = "") -> str:
+    """A whole report as one page of HTML; `command_line` is the command that makes it again."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2, which is imported for those who show HTML
+
+    specifications = [
+        (f"{id_}-spec", Markup(script_safe_json(Chart(figure=figure).embedded())))  # noqa: S704 - made safe for it
+        for i, section in enumerate(report.sections, start=1)
+        for id_, figure in _figures(section.blocks, f"section-{i}")
+    ]
+    return _rendered(
+        "page.html.j2",
+        script=drawing_script() if specifications else "",
+        title=report.title,
+        version=dissensus.__version__,
+        verdict=report.verdict,
+        sections=report.sections,
+        files=file_tables(report.results),
+        settings=setting_tables(report.results),
+        command_line=command_line,
+        specifications=specifications,
     )
-    found.globals["table_cells"] = table_cells
-    found.globals["MOST_ROWS"] = MOST_ROWS
-    found.filters["visible"] = visible
-    found.filters["unbroken"] = unbroken
-    found.filters["kind"] = lambda block: type(block).__name__.lower()
-    return found
+
+
+def page_of_chart(chart: Chart) -> str:
+    """A page with one chart and the table behind it."""
+    from markupsafe import Markup  # noqa: PLC0415 - as above
+
+    specification = Markup(script_safe_json(chart.embedded()))  # noqa: S704 - as above
+    return _rendered("chart.html.j2", script=drawing_script(), figure=chart.figure, specification=specification)
+
+
+def _rendered(template: str, *, script: str, **values: object) -> str:
+    """A page with our style sheet and script, and the policy that allows no others."""
+    from markupsafe import Markup  # noqa: PLC0415 - as above
+
+    style = style_sheet()
+    # Only what we wrote ourselves goes in without escaping: the style sheet and the script.
+    ours = {"style": Markup(style), "script": Markup(script)}  # noqa: S704 - see above
+    return environment().get_template(template).render(policy=policy_for(style, script), **ours, **values) + "\n"
+
+
+def policy_for(style: str, script: str) -> str:
+    """A Content-Security-Policy under which only this style sheet and this script work, and nothing is loaded."""
+    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
+    scripts = f"'sha256-{hashes[1]}'" if script else "'none'"
+    return (
+        f"default-src 'none'; script-src {scripts}; style-src 'sha256-{hashes[0]}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def style_sheet() -> str:
+    """The colours of both themes, and the rules that use them."""
+    rules = (files("dissensus.report") / "templates" / "page.css").read_text(encoding="utf-8")
+    light, dark = _variables(LIGHT, alarm="#9a3f00"), _variables(DARK, alarm="#E69F00")
+    # Print is left out of the dark theme: paper is white.
+    return (
+        f":root {{ color-scheme: light dark; {light} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n{rules}"
+    )
+
+
+def _variables(colours: Colours, *, alarm: str) -> str:
+    return " ".join(f"--{name}: {value};" for name, value in (style_variables(colours) | {"alarm": alarm}).items())
+
+
+def _figures(blocks: Sequence[Block], id_: str) -> Iterator[tuple[str, Figure]]:
+    """The charts with the ids that the template gives to their elements, those in folds too."""
+    for j, block in enumerate(blocks, start=1):
+        if isinstance(block, Figure):
+            yield f"{id_}-{j}", block
+        elif isinstance(block, Fold):
+            yield from _figures(block.parts, f"{id_}-{j}")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import dissensus
 from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Points, Report, Section, Table
-from dissensus.report.footer import file_tables, setting_tables
+from dissensus.report.envelope import file_tables, setting_tables
 from dissensus.report.numbers import counted, table_cells, visible
 
 MOST_ROWS = 50

@@ -157,15 +157,55 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     return f"{whole(count)} {one if count == 1 else many or one + 's'}"
 
 
-def listing(parts: list[str]) -> str:
-    """Things in a sentence.
+def listing(parts: Sequence[str], *, most: int = 0, word: str = "and") -> str:
+    """Things in a sentence; after so many of them, how many more there are.
 
     Examples
     --------
-    >>> listing(["a"]), listing(["a", "b"]), listing(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
+    >>> listing(["a"]), listing(["a", "b"]), listing(["a", "b", "c"]), listing(["a", "b", "c", "d"], most=2)
+    ('a', 'a and b', 'a, b and c', 'a, b and 2 more')
     """
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    if 0 < most < len(parts):
+        parts = [*parts[:most], f"{len(parts) - most} more"]
+    return f" {word} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def sentences(*texts: str) -> str:
+    """The texts that are not empty, one after the other."""
+    return " ".join(text for text in texts if text)
+
+
+def capital(text: str) -> str:
+    """The text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+def are(count: int) -> str:
+    """The verb for so many things."""
+    return "is" if count == 1 else "are"
+
+
+def finite(value: float) -> float | None:
+    """The number as a chart takes it: None if it is none."""
+    return value if math.isfinite(value) else None
+
+
+def points(share: float, digits: int = 1) -> str:
+    """A share in percentage points, without the word."""
+    return decimal(100 * share, digits)
+
+
+def p_text(p_value: float) -> str:
+    """A p-value.
+
+    Examples
+    --------
+    >>> p_text(0.0312), p_text(0.00004), p_text(float("nan"))
+    ('p = 0.031', 'p < 0.001', 'no p-value')
+    """
+    if not math.isfinite(p_value):
+        return "no p-value"
+    return f"p = {decimal(p_value, 3)}" if p_value >= 0.001 else "p < 0.001"  # noqa: PLR2004 - three decimals
 
 
 def with_interval(value: float, low: float, high: float, *, form: Callable[[float], str] = decimal) -> str:

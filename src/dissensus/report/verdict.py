@@ -9,153 +9,40 @@ from dissensus.methods.compare.result import CompareResult
 from dissensus.methods.decide.answers import Answers
 from dissensus.methods.describe.result import Description
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
+from dissensus.methods.judges.choice import Choice, choice_of
 from dissensus.methods.judges.result import JudgesResult
-from dissensus.report.numbers import counted, decimal, percent, quoted, spelled, whole, with_interval
-from dissensus.report.views.agreement import coefficient_name, headline, interval_of, pairwise_clause
-from dissensus.report.views.compare import p_text
-from dissensus.report.views.equivalence import best_first
-from dissensus.report.views.judge_choice import (
-    Choice,
-    best_constant,
-    choice_of,
-    constant_warning,
-    constant_words,
-    rivals,
+from dissensus.report.numbers import (
+    capital,
+    counted,
+    decimal,
+    listing,
+    p_text,
+    percent,
+    quoted,
+    spelled,
+    whole,
+    with_interval,
 )
-from dissensus.report.views.surveys import Settings, Terms, by_words, terms_of
+from dissensus.report.views.describe import coefficient_name, headline, interval_of, pairwise_clause
+from dissensus.report.views.judge_words import constant_words, kind_name, votes_clause
 from dissensus.report.views.worth import (
     FLAT,
+    ORDERS,
     TURNED,
+    Settings,
+    Terms,
     asking,
-    is_flat,
+    by_words,
     judge_name,
-    people_in_words,
     place_of,
     raters_text,
-    reach_of,
-    runs_against,
     surely_better,
+    terms_of,
 )
-
-# ---- Whether any judge is shown to predict people better than asking nobody, and what a report says where none is
 
 PAIR = 2
 ONE_PERSON = 1.0
 """A judge that is worth as much by its estimate could be thought to replace one."""
-
-
-def is_any_shown(result: EquivalenceResult | None) -> bool | None:
-    """Whether a judge is shown to be better than asking nobody; None where that is no question, or has no answer."""
-    if result is None or is_flat(result.curve):
-        return None
-    terms = terms_of(result.settings, largest=result.curve[-1].raters)
-    placed = [worth for worth in best_first(result.judges) if place_of(worth, terms) is not None]
-    has_interval = bool(result.settings.get("bootstrap"))
-    return any(_is_shown(worth, has_interval=has_interval) for worth in placed) if placed else None
-
-
-def _is_shown(worth: JudgeWorth, *, has_interval: bool) -> bool:
-    """By the interval; without one by the estimate."""
-    if worth.verdict != "within":
-        return worth.verdict != "below 0"
-    if not has_interval:
-        return worth.equivalence > 0
-    return math.isfinite(worth.equivalence_low) and worth.equivalence_low > 0
-
-
-def not_yet(result: EquivalenceResult) -> list[str]:
-    """That no judge is to be used yet, and which one comes closest."""
-    ranked = best_first(result.judges)
-    terms = terms_of(result.settings, largest=result.curve[-1].raters)
-    best = ranked[0]
-    said = [not_yet_sentence(ranked), _closest(best, result, terms, is_only=len(ranked) == 1)]
-    return [*said, TURNED] if runs_against(result, best) else said
-
-
-def not_yet_sentence(ranked: Sequence[JudgeWorth]) -> str:
-    """The verdict where no judge is shown to be better than asking nobody."""
-    shown = "shown to predict people better than asking nobody"
-    if len(ranked) == 1:
-        return f"Do not use {judge_name(ranked[0])} yet: it is not {shown}."
-    if len(ranked) == PAIR:
-        return f"Use neither judge yet: neither is {shown}."
-    return f"Use none of the {whole(len(ranked))} judges yet: none is {shown}."
-
-
-def _closest(best: JudgeWorth, result: EquivalenceResult, terms: Terms, *, is_only: bool) -> str:
-    """What the best of them is worth, and which survey is surely better."""
-    said = "It is" if is_only else f"{judge_name(best)} is worth the most,"
-    if best.verdict == "below 0":
-        said = "It is" if is_only else f"{judge_name(best)} comes closest,"
-        reach = reach_of(best)
-        up_to = "" if reach is None or decimal(reach) == decimal(0) else f", at most {decimal(reach)} {terms.raters}"
-        said += f" worth less than asking nobody{by_words(result.settings.get('score'))}{up_to}"
-    else:
-        said += f"{' worth' * is_only} {raters_text(best, result.settings, terms)}"
-    better = _better_survey(best, result, terms)
-    return f"{said}{'' if better is None else f'; asking {people_in_words(better, terms)} tells more'}."
-
-
-def _better_survey(best: JudgeWorth, result: EquivalenceResult, terms: Terms) -> int | None:
-    """The smallest survey that is surely better; of a judge off the curve one person, by the estimate."""
-    if best.verdict == "within":
-        return surely_better(best, terms)
-    return next((p.raters for p in result.curve if p.raters == 1 and p.score > best.score), None)
-
-
-def nearest_sentence(choice: Choice) -> str:
-    """Which judge comes closest to people where none is one to pick; empty if there is nothing to choose between."""
-    picked, select_by = choice.picked, choice.select_by
-    if picked is None or select_by is None or len(choice.ranked) == 1:
-        return ""
-    said = f"Of these, {quoted(picked.judge)} comes closest to people by {select_by.name}"
-    if len(select_by.best) > 1:
-        said = f"Of these, none comes closest to people by {select_by.name}: the first tie"
-    mine, constant = choice.downstream.get(picked.judge), best_constant(choice.downstream.values())
-    if mine is None or constant is None or not constant_warning(choice):
-        return f"{said}."
-    often = "just as often" if mine.consistency == constant.consistency else "more often"
-    return (
-        f"{said}, but {constant_words(constant)}, without looking, decides as people do {often}: on "
-        f"{percent(constant.consistency)} of the items{_instead(mine.consistency, constant.consistency)}."
-    )
-
-
-def _instead(mine: float, constant: float) -> str:
-    return "" if mine == constant else f", the judge on {percent(mine)}"
-
-
-def differing(answers: Answers) -> str:
-    """Why the parts of a report do not say the same of the judges; empty where they do."""
-    if answers.worth is None or not _do_differ(answers):
-        return ""
-    unit = by_words(answers.worth.settings.get("score")).strip() or "in bits"
-    asked = [f"what a judge is worth is how well it predicts one more person's answer, {unit}"]
-    if answers.ranking is not None and len(best_first(answers.worth.judges)) > 1:
-        asked.append("which can stand in is how near its answers and decisions come to those of people together")
-    if answers.replacing is not None:
-        asked.append("whether it can replace a rater is whether it is as near to the raters as one of them is")
-    return f"The sections differ because they measure different things: {'; '.join(asked)}."
-
-
-def _do_differ(answers: Answers) -> bool:
-    """Whether a judge is first in one way and not in another, or replaces raters and is worth none, or the reverse."""
-    assert answers.worth is not None  # noqa: S101 - asked before
-    best = next(iter(best_first(answers.worth.judges)), None)
-    if best is None:
-        return False
-    ranked = answers.ranking
-    first = None if ranked is None or ranked.recommended is None else ranked.definition(ranked.recommended).selected
-    if answers.replacing is not None:
-        replaces = any(judge.replaces is True for judge in answers.replacing.judges)
-        is_worth_one = best.verdict == "above K" or best.equivalence >= ONE_PERSON
-        if (replaces and is_any_shown(answers.worth) is False) or (is_worth_one and not replaces):
-            return True
-    return first is not None and first != best.judge
-
-
-# ---- The verdict: what a whole report comes down to, in a few sentences
-
 SENTENCES = 3
 """A shorter verdict ends with how far people agree."""
 VISIBLE_BIAS = 0.01
@@ -171,25 +58,26 @@ def verdict_of(answers: Answers) -> list[str]:
 
     Where the sections do not say the same of the judges, a fourth tells why.
     """
-    if answers.worth is not None and is_any_shown(answers.worth) is False:
-        return _not_yet(answers, answers.worth)
-    best = None if answers.worth is None else next(iter(best_first(answers.worth.judges)), None)
-    said = [] if answers.worth is None or best is None else _worth(answers.worth, best, answers.agreement.whole)
-    named = None if best is None or answers.worth is None or is_flat(answers.worth.curve) else best.judge
+    worth = answers.worth
+    if worth is not None and worth.is_any_shown is False:
+        return _filled(_not_yet(answers, worth), answers)
+    best = next(iter(worth.ranked), None) if worth is not None else None
+    texts = [] if worth is None or best is None else _worth(worth, best, answers.agreement.whole)
+    worthiest = None if best is None or worth is None or worth.is_flat else best.judge
     if answers.ranking is not None:
-        said += _choice(answers.ranking, answers.comparison, named)
-    elif best is not None:
-        duel = _duel(answers.comparison, best.judge)
-        said += [] if duel is None else [duel.sentence("it" if named else quoted(best.judge))]
-    if not said:
-        return _agreement(answers)
-    return _filled(said, answers)
+        texts += _choice(answers.ranking, answers.comparison, worthiest)
+    elif best is not None and (duel := _duel(answers.comparison, best.judge)) is not None:
+        texts.append(duel.sentence("it" if worthiest else quoted(best.judge)))
+    return _filled(texts, answers) if texts else _agreement(answers)
 
 
-def _filled(said: list[str], answers: Answers) -> list[str]:
+def _filled(texts: list[str], answers: Answers) -> list[str]:
     """The verdict with how far people agree where it is short, and with why its parts differ where they do."""
-    filled = said if len(said) >= SENTENCES else [*said, *_agreement(answers)[:1]]
+    filled = texts if len(texts) >= SENTENCES else [*texts, *_agreement(answers)[:1]]
     return [text for text in [*filled, differing(answers)] if text]
+
+
+# ---- What a report says where no judge is shown to predict people better than asking nobody
 
 
 def _not_yet(answers: Answers, worth: EquivalenceResult) -> list[str]:
@@ -199,90 +87,121 @@ def _not_yet(answers: Answers, worth: EquivalenceResult) -> list[str]:
     first = first if used >= FEW * rated else f"{first} That is on {whole(used)} of the {counted(rated, 'item')}."
     choice = None if answers.ranking is None else choice_of(answers.ranking)
     nearest = [] if choice is None else [nearest_sentence(choice)] if len(choice.ranked) > 1 else _only(choice)
-    return _filled([text for text in [first, *rest, *nearest] if text], answers)
+    return [text for text in [first, *rest, *nearest] if text]
+
+
+def not_yet(result: EquivalenceResult) -> list[str]:
+    """That no judge is to be used yet, and which one comes closest."""
+    ranked = result.ranked
+    best, shown = ranked[0], "shown to predict people better than asking nobody"
+    first = f"Use none of the {whole(len(ranked))} judges yet: none is {shown}."
+    if len(ranked) == 1:
+        first = f"Do not use {judge_name(best)} yet: it is not {shown}."
+    elif len(ranked) == PAIR:
+        first = f"Use neither judge yet: neither is {shown}."
+    runs_against = best.verdict == "below 0" and result.settings.get("score") in ORDERS
+    return [first, _closest(best, result, is_only=len(ranked) == 1), *([TURNED] if runs_against else [])]
+
+
+def _closest(best: JudgeWorth, result: EquivalenceResult, *, is_only: bool) -> str:
+    """What the best of them is worth, and which survey is surely better; off the curve one person, by the estimate."""
+    terms = terms_of(result.settings, largest=result.curve[-1].raters)
+    if best.verdict == "below 0":
+        who = "It is" if is_only else f"{judge_name(best)} comes closest,"
+        is_nothing = best.reach is None or decimal(best.reach) == decimal(0)
+        up_to = "" if is_nothing else f", at most {decimal(best.reach or 0)} {terms.raters}"
+        text = f"{who} worth less than asking nobody{by_words(result.settings.get('score'))}{up_to}"
+    else:
+        who = "It is worth" if is_only else f"{judge_name(best)} is worth the most,"
+        text = f"{who} {raters_text(best, result.settings, terms)}"
+    better = next((p.raters for p in result.curve if p.raters == 1 and p.score > best.score), None)
+    if best.verdict == "within":
+        better = surely_better(best, terms)
+    return f"{text}{'' if better is None else f'; asking {terms.people_in_words(better)} tells more'}."
+
+
+def nearest_sentence(choice: Choice) -> str:
+    """Which judge comes closest to people where none is one to pick; empty if there is nothing to choose between."""
+    picked, select_by, mine, constant = choice.picked, choice.select_by, choice.decided, choice.constant
+    if picked is None or select_by is None or len(choice.ranked) == 1:
+        return ""
+    text = f"Of these, {quoted(picked.judge)} comes closest to people by {kind_name(select_by)}"
+    if len(select_by.best) > 1:
+        text = f"Of these, none comes closest to people by {kind_name(select_by)}: the first tie"
+    if mine is None or constant is None or not choice.is_beaten:
+        return f"{text}."
+    is_same = mine.consistency == constant.consistency
+    often, instead = ("just as often", "") if is_same else ("more often", f", the judge on {percent(mine.consistency)}")
+    return (
+        f"{text}, but {constant_words(constant)}, without looking, decides as people do {often}: on "
+        f"{percent(constant.consistency)} of the items{instead}."
+    )
+
+
+# ---- What the best judge is worth
 
 
 def _worth(result: EquivalenceResult, best: JudgeWorth, rated: Description) -> list[str]:
+    """What the best judge is worth, and what asking people would bring."""
     terms = terms_of(result.settings, largest=result.curve[-1].raters)
     first, *rest = _placed(result, best, terms, rated)
     used = result.curve[0].items
-    if used >= FEW * rated.items:
-        return [first, *rest]
-    return [f"On {whole(used)} of the {counted(rated.items, 'item')}, {first[0].lower()}{first[1:]}", *rest]
+    if used < FEW * rated.items:
+        first = f"On {whole(used)} of the {counted(rated.items, 'item')}, {first[0].lower()}{first[1:]}"
+    return [first, *rest]
 
 
 def _placed(result: EquivalenceResult, best: JudgeWorth, terms: Terms, rated: Description) -> list[str]:
-    """What the best judge is worth, and what asking people would bring."""
     name, place = judge_name(best), place_of(best, terms)
     if place is None:
         return [f"How many {terms.raters} judge {name} is worth is undefined here."]
-    if place == "above K":
-        by = by_words(result.settings.get("score"))
-        return _above(best, terms, by=by, has_more=rated.median > terms.largest + 1)
-    if is_flat(result.curve):
-        return [FLAT]
-    return [
-        f"Judge {name} is worth {raters_text(best, result.settings, terms)}.",
-        asking(best, result.settings, terms),
-    ]
-
-
-def _above(best: JudgeWorth, terms: Terms, *, by: str, has_more: bool) -> list[str]:
-    if not terms.largest:
+    if place == "above K" and not terms.largest:
         return [
-            f"Judge {judge_name(best)} predicts people better than asking nobody.",
+            f"Judge {name} predicts people better than asking nobody.",
             f"To know how many {terms.raters} that is worth, at least half of the items need a second rating.",
         ]
-    reach, people = reach_of(best), people_in_words(terms.largest, terms)
-    begins = "" if reach is None else f"; its interval begins at {decimal(reach)}"
-    unknown = f"How many more these data cannot tell: the largest survey that they allow asks {people}."
-    return [
-        f"Judge {judge_name(best)} is worth more than {terms.raters_of(terms.largest)}{by}{begins}.",
-        f"How many more this page does not tell: its largest survey asks {people}." if has_more else unknown,
-    ]
+    if place == "above K":
+        begins = "" if best.reach is None else f"; its interval begins at {decimal(best.reach)}"
+        by, people = by_words(result.settings.get("score")), terms.people_in_words(terms.largest)
+        unknown = f"How many more these data cannot tell: the largest survey that they allow asks {people}."
+        if rated.median > terms.largest + 1:
+            unknown = f"How many more this page does not tell: its largest survey asks {people}."
+        return [f"Judge {name} is worth more than {terms.raters_of(terms.largest)}{by}{begins}.", unknown]
+    if result.is_flat:
+        return [FLAT]
+    worth = raters_text(best, result.settings, terms)
+    return [f"Judge {name} is worth {worth}.", asking(best, result.settings, terms)]
+
+
+# ---- Who should be picked, and who would have picked somebody else
 
 
 def _choice(result: JudgesResult, comparison: CompareResult | None, worthiest: str | None) -> list[str]:
-    """Who should be picked, and who would have picked somebody else."""
     choice = choice_of(result)
     if choice.picked is None:
         return []
     if len(choice.ranked) == 1:
         return _only(choice)
-    if constant_warning(choice):
+    if choice.is_beaten:
         return [nearest_sentence(choice)]
-    picked = choice.picked.judge
+    picked, select_by = choice.picked.judge, choice.select_by
+    who = "it" if picked == worthiest else quoted(picked)
+    is_few = 2 * len(choice.agreeing(picked)) < len(choice.voting)
+    if is_few and select_by is not None:
+        pick = "it is the judge to pick" if picked == worthiest else f"the judge to pick is {who}"
+        text = f"By {kind_name(select_by)} {pick}, but only {votes_clause(choice, picked, 'it')}"
+    else:
+        is_same = worthiest is None or picked == worthiest
+        text = votes_clause(choice, picked, who, verb="pick" if is_same else "would rather pick")
     duel = _duel(comparison, picked)
-    found = rivals(choice)
-    rival = found[0][0] if found else None
-    said = _votes(choice, picked, worthiest)
+    rival, kinds = choice.rivals[0] if choice.rivals else (None, [])
     if duel is not None and duel.other != rival:
-        said += duel.clause().replace(", but ", ", and ") if ", but " in said else duel.clause()
+        text += duel.clause(has_but=is_few)
     if rival is not None:
-        verbs = [_harm(choice, rival, result.settings), duel.verb() if duel is not None and duel.other == rival else ""]
-        which = " and ".join(filter(None, verbs))
-        said += f"; {spelled(len(found[0][1]))} would have picked {quoted(rival)}{f', which {which}' if which else ''}"
-    return [f"{said}."]
-
-
-def _votes(choice: Choice, picked: str, worthiest: str | None) -> str:
-    """How many definitions pick the judge to pick, and by which it is that where most do not."""
-    is_worthiest = picked == worthiest
-    agreeing, total = choice.agreeing(picked), len(choice.voting)
-    tied = sum(len(kind.best) > 1 for kind in agreeing)
-    agree = len(agreeing) - tied
-    if tied == total:
-        return f"No definition of agreement can tell {'it' if is_worthiest else quoted(picked)} from another judge"
-    share = f"{agree} of {counted(total, 'definition')} of agreement"
-    open_ = f", {tied} cannot tell it from another judge" if tied else ""
-    if 2 * len(agreeing) < total and choice.select_by is not None:
-        who = "it is the judge to pick" if is_worthiest else f"the judge to pick is {quoted(picked)}"
-        return f"By {choice.select_by.name} {who}, but only {share} pick{'s' * (agree == 1)} it{open_}"
-    if agree == total:
-        share = f"All {counted(total, 'definition')} of agreement" if total > 1 else "The one definition of agreement"
-    is_same = worthiest is None or is_worthiest
-    verb = f"pick{'s' * (agree == 1)}" if is_same else "would rather pick"
-    return f"{share} {verb} {'it' if is_worthiest else quoted(picked)}{open_}"
+        does = duel.verb() if duel is not None and duel.other == rival else ""
+        which = " and ".join(filter(None, [_harm(choice, rival, result.settings), does]))
+        text += f"; {spelled(len(kinds))} would have picked {quoted(rival)}{f', which {which}' if which else ''}"
+    return [f"{text}."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,24 +213,25 @@ class Duel:
     how: str
     p_value: float
 
-    def clause(self) -> str:
-        """As what is added about the judge to pick."""
-        other, sure = quoted(self.other), p_text(self.p_value)
-        if self.result == "open":
-            return f", but that it is better than {other} is not shown ({sure})"
-        if self.result == "won":
-            return f", and it beats {other} {self.how} ({sure})"
-        return f", although {other} beats it {self.how} ({sure})"
+    def clause(self, *, has_but: bool) -> str:
+        """As what is added about the judge to pick; one `but` in a sentence is enough."""
+        other = quoted(self.other)
+        text = {
+            "open": f"{'and' if has_but else 'but'} that it is better than {other} is not shown",
+            "won": f"and it beats {other} {self.how}",
+            "lost": f"although {other} beats it {self.how}",
+        }[self.result]
+        return f", {text} ({p_text(self.p_value)})"
 
-    def sentence(self, judge: str = "it") -> str:
+    def sentence(self, judge: str) -> str:
         """By itself."""
-        other, sure = quoted(self.other), p_text(self.p_value)
-        said = {
+        other = quoted(self.other)
+        text = {
             "open": f"that {judge} is better than {other} is not shown",
             "won": f"{judge} beats {other} {self.how}",
             "lost": f"{other} beats {judge} {self.how}",
         }[self.result]
-        return f"{said[0].upper()}{said[1:]} ({sure})."
+        return f"{capital(text)} ({p_text(self.p_value)})."
 
     def verb(self) -> str:
         """As what the other one does."""
@@ -335,46 +255,69 @@ def _duel(comparison: CompareResult | None, picked: str) -> Duel | None:
 
 def _harm(choice: Choice, other: str, settings: Settings) -> str:
     """What deciding with another judge does worse, as what that one does."""
-    mine = choice.downstream.get(choice.picked.judge) if choice.picked else None
-    theirs = choice.downstream.get(other)
+    mine, theirs = choice.decided, choice.downstream.get(other)
     if mine is None or theirs is None:
         return ""
     if abs(theirs.bias) > abs(mine.bias) and abs(theirs.bias) >= VISIBLE_BIAS:
-        how = "overstates" if theirs.bias > 0 else "understates"
-        return f"{how} {_positive(settings)} by {abs(100 * theirs.bias):.0f} points"
+        positive = settings.get("positive")
+        names = [quoted(str(name)) for name in positive] if isinstance(positive, Sequence) else []
+        what = listing(names, word="or") if 0 < len(names) <= MOST_OPTIONS else "the positive options"
+        return f"{'overstates' if theirs.bias > 0 else 'understates'} {what} by {abs(100 * theirs.bias):.0f} points"
     if theirs.consistency < mine.consistency:
         shares = percent(theirs.consistency), percent(mine.consistency)
         return f"decides as people do on {shares[0]} of the items, not on {shares[1]}"
     return ""
 
 
-def _positive(settings: Settings) -> str:
-    """What is decided about, in few words."""
-    positive = settings.get("positive")
-    names = [quoted(str(name)) for name in positive] if isinstance(positive, Sequence) else []
-    return " or ".join(names) if 0 < len(names) <= MOST_OPTIONS else "the positive options"
-
-
 def _only(choice: Choice) -> list[str]:
     """What one judge decides, beside the better constant."""
-    row = choice.downstream.get(choice.ranked[0].judge)
+    row, constant = choice.downstream.get(choice.ranked[0].judge), choice.constant
     if row is None:
         return []
     share = with_interval(row.consistency, row.consistency_low, row.consistency_high, form=percent)
-    said = f"It decides as people do on {share} of the items"
-    constant = best_constant(choice.downstream.values())
+    text = f"It decides as people do on {share} of the items"
     if constant is None:
-        return [f"{said}."]
-    return [f"{said}, {constant_words(constant)} without looking on {percent(constant.consistency)}."]
+        return [f"{text}."]
+    return [f"{text}, {constant_words(constant)} without looking on {percent(constant.consistency)}."]
+
+
+# ---- How far people agree, and why the parts of a report differ
 
 
 def _agreement(answers: Answers) -> list[str]:
     """Without judges: how far the raters agree; of numbers, which are seldom equal, by how near they are."""
     part, scale = answers.agreement.whole, answers.agreement.settings.get("scale")
-    said = [f"{pairwise_clause(part.pairwise_agreement)}."]
+    texts = [f"{pairwise_clause(part.pairwise_agreement)}."]
     best = headline(part.coefficients, scale)
     if best is not None and math.isfinite(best.value):
         known = f"{coefficient_name(best.name)} is {interval_of(best)}, where 1 is perfect agreement and 0 is chance."
-        said = [known] if scale == "interval" else [*said, known]
-    said.append("With a file of judges' answers this page also says how many raters each judge is worth.")
-    return said
+        texts = [known] if scale == "interval" else [*texts, known]
+    return [*texts, "With a file of judges' answers this page also says how many raters each judge is worth."]
+
+
+def differing(answers: Answers) -> str:
+    """Why the parts of a report do not say the same of the judges; empty where they do."""
+    if answers.worth is None or not _do_differ(answers, answers.worth):
+        return ""
+    unit = by_words(answers.worth.settings.get("score")).strip() or "in bits"
+    asked = [f"what a judge is worth is how well it predicts one more person's answer, {unit}"]
+    if answers.ranking is not None and len(answers.worth.ranked) > 1:
+        asked.append("which can stand in is how near its answers and decisions come to those of people together")
+    if answers.replacing is not None:
+        asked.append("whether it can replace a rater is whether it is as near to the raters as one of them is")
+    return f"The sections differ because they measure different things: {'; '.join(asked)}."
+
+
+def _do_differ(answers: Answers, worth: EquivalenceResult) -> bool:
+    """Whether a judge is first in one way and not in another, or replaces raters and is worth none, or the reverse."""
+    best = next(iter(worth.ranked), None)
+    if best is None:
+        return False
+    if answers.replacing is not None:
+        replaces = any(judge.replaces is True for judge in answers.replacing.judges)
+        is_worth_one = best.verdict == "above K" or best.equivalence >= ONE_PERSON
+        if (replaces and worth.is_any_shown is False) or (is_worth_one and not replaces):
+            return True
+    ranked = answers.ranking
+    first = None if ranked is None or ranked.recommended is None else ranked.definition(ranked.recommended).selected
+    return first is not None and first != best.judge

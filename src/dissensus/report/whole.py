@@ -1,58 +1,100 @@
-"""A whole report: a verdict, a section for each question that was answered, and what is left open."""
+"""A whole report: a verdict, a section for each question that was answered, what to collect next, what is left open."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
+from dissensus.methods.compare.result import CompareResult
 from dissensus.methods.decide.answers import Answers
-from dissensus.methods.decide.unanswered import BETTER, COLLECT, COMMANDS, POSITIVE, RATERS, REPLACE, options_elsewhere
-from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Part, Points, Report, Section
-from dissensus.report.next_steps import Prices, next_steps, open_question
-from dissensus.report.numbers import quoted
-from dissensus.report.verdict import is_any_shown, verdict_of
-from dissensus.report.views import section_of
-from dissensus.report.views.equivalence import best_first
-from dissensus.report.views.finding import warning_texts
-from dissensus.report.views.judge_choice import choice_of, pick_in_short
+from dissensus.methods.decide.unanswered import (
+    BETTER,
+    COLLECT,
+    COMMANDS,
+    FURTHER,
+    POSITIVE,
+    RATERS,
+    REPLACE,
+    Unanswered,
+)
+from dissensus.methods.describe.result import Description
+from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
+from dissensus.methods.judges.choice import choice_of
+from dissensus.methods.plan_raters.result import PlanRatersResult
+from dissensus.options import Spelling, in_python, named
+from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Points, Report, Section, respelled
+from dissensus.report.numbers import counted, decimal, quoted, sentences, whole
+from dissensus.report.verdict import verdict_of
+from dissensus.report.views import unspelled_section, warning_texts
+from dissensus.report.views.judge_words import kind_name, pick_in_short
+from dissensus.report.views.plan_raters import design_words
+from dissensus.report.views.worth import judge_name, place_of, terms_of
 from dissensus.results import Result
 
+OPTIONS = frozenset({"bootstrap", "item_cost", "positive", "rating_cost", "task", "workers"})
+"""The options of a report beside those of reading."""
 MOST_WARNINGS = 2
 """More warnings than that about one question are folded."""
 WITHOUT_INTERVAL = (
     "What a judge is worth in raters of a group is told without its interval, which `dissensus raters` computes."
 )
-UNIT = "Costs are in units of what one rating costs, unless you give --item-cost and --rating-cost."
+UNIT = f"Costs are in units of what one rating costs, unless you give {named('item_cost')} and {named('rating_cost')}."
 PRICES = "Costs are in your units: {item:g} for a new item and {rating:g} for a rating."
+WIDE = 1.0
+"""An interval wider than one rater leaves open how many people a judge replaces."""
+FEW = 0.5
+"""A worth that rests on a smaller share of the rated items than that is worth a suggestion."""
+MANY = 0.1
+"""So large a share of items rated once is worth a suggestion."""
 
 
-def report_of(answers: Answers, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0) -> Report:
-    """The report about some answers, in the order of a reader's questions."""
-    sections = [section_of(answers.agreement), *_raters(answers)]
-    sections += [*([] if answers.worth is None else [section_of(answers.worth)]), *_ranking(answers)]
+def report_of(
+    answers: Answers, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0, spelling: Spelling = in_python
+) -> Report:
+    """The report about some answers, in the order of a reader's questions, options as a front end spells them."""
+    sections = [unspelled_section(answers.agreement), *_raters(answers)]
+    sections += [*([] if answers.worth is None else [unspelled_section(answers.worth)]), *_ranking(answers)]
     for section in _titled(BETTER, answers.comparison):
         sections.append(replace(section, blocks=[*_why_these(answers), *section.blocks]))
     sections += _titled(REPLACE, answers.replacing)
-    sections += [section_of(part) for part in (answers.together,) if part is not None]
+    sections += [] if answers.together is None else [unspelled_section(answers.together)]
     sections += _titled(POSITIVE, answers.prevalence)
     sections.append(_collect(answers, Prices(item=item_cost, rating=rating_cost)))
+    sections = [*_warned_once(sections, answers.results), *_left_open(answers)]
     return Report(
         title=title,
-        verdict=verdict_of(answers),
-        sections=[*map(_with_options, _warned_once(sections, answers.results)), *_left_open(answers)],
+        verdict=[respelled(text, spelling) for text in verdict_of(answers)],
+        sections=[respelled(section, _with_command(spelling, section.title)) for section in sections],
         results=answers.results,
     )
 
 
+def _with_command(spelling: Spelling, title: str) -> Spelling:
+    """A spelling that names the command with each option that a report does not have."""
+    command = COMMANDS.get(title, "describe")
+    commands = {name.replace(" ", "_").replace("-", "_"): name for name in (command, *COMMANDS.values())}
+    function = next(iter(commands))
+
+    def spelled(option: str, of: str) -> str:
+        home = of or ("" if option in OPTIONS else function)
+        text = spelling(option, home)
+        return f"{text} of `dissensus {commands[home]}`" if home in commands and home not in text else text
+
+    return spelled
+
+
 def _titled(title: str, result: Result | None) -> list[Section]:
     """The section of a result under the question that it answers, if it does."""
-    return [] if result is None else [replace(section_of(result), title=title)]
+    return [] if result is None else [replace(unspelled_section(result), title=title)]
 
 
 def _ranking(answers: Answers) -> list[Section]:
     """Which judge can stand in; none is one to pick where none is shown to be better than asking nobody."""
     if answers.ranking is None:
         return []
-    is_shown = is_any_shown(answers.worth) is not False
-    return [replace(section_of(answers.ranking), lead=pick_in_short(choice_of(answers.ranking), is_shown=is_shown))]
+    is_shown = answers.worth is None or answers.worth.is_any_shown is not False
+    lead = pick_in_short(choice_of(answers.ranking), is_shown=is_shown)
+    return [replace(unspelled_section(answers.ranking), lead=lead)]
 
 
 def _raters(answers: Answers) -> list[Section]:
@@ -63,77 +105,239 @@ def _raters(answers: Answers) -> list[Section]:
     return [replace(section, blocks=[*section.blocks, Paragraph(text=WITHOUT_INTERVAL)]) for section in sections]
 
 
-def report_on(results: Sequence[Result], *, title: str) -> Report:
-    """A report with a section for each result; their leads are the verdict."""
-    sections = [section_of(result) for result in results]
-    return Report(
-        title=title, verdict=[section.lead for section in sections], sections=sections, results=tuple(results)
-    )
-
-
 def _why_these(answers: Answers) -> list[Block]:
     """Why these two judges were compared, where they are the best in two ways and not the first and the second."""
     choice = None if answers.ranking is None else choice_of(answers.ranking)
-    picked = None if choice is None else choice.picked
-    worthiest = None if answers.worth is None else next(iter(best_first(answers.worth.judges)), None)
-    by = None if choice is None else choice.select_by
-    if picked is None or by is None or worthiest is None or picked.judge == worthiest.judge:
+    worthiest = None if answers.worth is None else next(iter(answers.worth.ranked), None)
+    if choice is None or choice.picked is None or choice.select_by is None or worthiest is None:
         return []
-    text = f"{quoted(picked.judge)} comes first by {by.name}, {quoted(worthiest.judge)} is worth the most raters."
-    return [Paragraph(text=text)]
+    picked, by = choice.picked.judge, kind_name(choice.select_by)
+    if picked == worthiest.judge:
+        return []
+    return [
+        Paragraph(text=f"{quoted(picked)} comes first by {by}, {quoted(worthiest.judge)} is worth the most raters.")
+    ]
 
 
 def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list[Section]:
     """The sections with each result's warning in the first one that has it, many warnings of a section in a fold."""
     about_data = {text for result in results for text in warning_texts(result)}
-    told: set[str] = set()
-    found = []
+    seen: set[str] = set()
+    shown = []
     for section in sections:
         warnings = [block for block in section.blocks if isinstance(block, Note) and block.text in about_data]
         others = [block for block in section.blocks if block not in warnings]
-        new = [warning for warning in warnings if warning.text not in told]
-        told |= {warning.text for warning in new}
-        shown = [Fold(title=f"{len(new)} warnings about the data", parts=new)] if len(new) > MOST_WARNINGS else new
-        found.append(replace(section, blocks=[*others, *shown]))
-    return found
-
-
-def _with_options(section: Section) -> Section:
-    """The section, and where the options are that its hints and warnings name and a report does not have."""
-    told = [text for part in section.parts() for text in _advice(part)]
-    said = options_elsewhere(told, COMMANDS.get(section.title, "describe"))
-    return replace(section, blocks=[*section.blocks, Paragraph(text=said)]) if said else section
-
-
-def _advice(part: Part) -> Sequence[str]:
-    return part.texts if isinstance(part, Points) else [part.text] if isinstance(part, Note | Paragraph) else []
-
-
-def _collect(answers: Answers, prices: Prices) -> Section:
-    """What to collect next: suggestions, then the plan behind the first of them."""
-    steps = next_steps(answers, prices)
-    lead = steps[0] if steps else "Nothing that these data suggest: more of the same would only narrow the intervals."
-    blocks: list[Block] = [Points(title="Besides", texts=steps[1:])] if steps[1:] else []
-    if any("(cost " in step for step in steps):
-        own = PRICES.format(item=prices.item, rating=prices.rating)
-        blocks.append(Paragraph(text=UNIT if prices == Prices(item=0.0, rating=1.0) else own))
-    return Section(title=COLLECT, lead=lead, blocks=[*blocks, *_plan_blocks(answers)])
-
-
-def _plan_blocks(answers: Answers) -> list[Block]:
-    """The plan where one was needed: its first chart, the rest on demand."""
-    if answers.plan is None:
-        return []
-    parts = section_of(answers.plan).parts()
-    first = next((part for part in parts if isinstance(part, Figure)), None)
-    rest = [part for part in parts if part is not first]
-    return [*([] if first is None else [first]), Fold(title="What the plan rests on", parts=rest)]
+        new = [warning for warning in warnings if warning.text not in seen]
+        seen |= {warning.text for warning in new}
+        fold = [Fold(title=f"{len(new)} warnings about the data", parts=new)]
+        shown.append(replace(section, blocks=[*others, *(fold if len(new) > MOST_WARNINGS else new)]))
+    return shown
 
 
 def _left_open(answers: Answers) -> list[Section]:
     # Why there is no plan is told where a reader asks what to collect.
-    said = [open_question(part) for part in answers.unanswered if part.question != COLLECT]
-    if not said:
+    texts = [open_question(part) for part in answers.unanswered if part.question != COLLECT]
+    if not texts:
         return []
     lead = "Some questions cannot be answered from these data; below is what would answer them."
-    return [Section(title="What these data leave open", lead=lead, blocks=[Points(title="Open questions", texts=said)])]
+    points = Points(title="Open questions", texts=texts)
+    return [Section(title="What these data leave open", lead=lead, blocks=[points])]
+
+
+def open_question(unanswered: Unanswered) -> str:
+    """A question that is left open, with the reason and the remedy."""
+    reason = getattr(unanswered.reason, "message", unanswered.reason)
+    return sentences(unanswered.question, reason, unanswered.remedy)
+
+
+# ---- All answers as one result, and a report in short
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings(Result):
+    """What a report holds: its verdict, its results by the name of their command, and what is left open."""
+
+    command: ClassVar[str] = "report"
+
+    verdict: Sequence[str]
+    results: tuple[Result, ...]
+    unanswered: tuple[Unanswered, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """Each result's part of the JSON."""
+        answered = {result.command: result.as_dict() for result in self.results}
+        return {"verdict": list(self.verdict), **answered, "unanswered": [part.as_dict() for part in self.unanswered]}
+
+    def rows(self) -> list[dict[str, object]]:
+        """The rows of each result, with the command that they come from."""
+        return [{"command": result.command, **row} for result in self.results for row in result.rows()]
+
+
+def together(answers: Answers) -> Findings:
+    """The answers as one result."""
+    results = answers.results
+    return Findings(
+        settings={result.command: result.settings for result in results},
+        data={role: facts for result in results for role, facts in result.data.items()},
+        warnings=tuple(dict.fromkeys(warning for result in results for warning in result.warnings)),
+        verdict=verdict_of(answers),
+        results=results,
+        unanswered=answers.unanswered,
+    )
+
+
+def in_short(section: Section) -> Section:
+    """A section's answer with its main table; what to collect in points; of the further questions the answer only."""
+    if section.title in FURTHER:
+        return replace(section, blocks=())
+    table = None if section.title == COLLECT else section.main_table()
+    points = [block for block in section.blocks if isinstance(block, Points)]
+    return replace(section, blocks=tuple(points) if table is None else (table,))
+
+
+# ---- What to collect next, with what it costs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """What a new item costs to prepare, and one rating of it."""
+
+    item: float
+    rating: float
+
+    def text(self, *, items: int, ratings: int) -> str:
+        """What new items and ratings cost together."""
+        return f"cost {whole(round(items * self.item + ratings * self.rating, 2))}"
+
+
+def _collect(answers: Answers, prices: Prices) -> Section:
+    """What to collect next: suggestions, then the plan behind the first of them, its first chart before the rest."""
+    steps = next_steps(answers, prices)
+    lead = steps[0] if steps else "Nothing that these data suggest: more of the same would only narrow the intervals."
+    blocks: list[Block] = [Points(title="Besides", texts=steps[1:])] if steps[1:] else []
+    if any("(cost " in step for step in steps):
+        is_usual = prices == Prices(item=0.0, rating=1.0)
+        blocks.append(Paragraph(text=UNIT if is_usual else PRICES.format(item=prices.item, rating=prices.rating)))
+    if answers.plan is not None:
+        parts = unspelled_section(answers.plan).parts()
+        first = next((part for part in parts if isinstance(part, Figure)), None)
+        blocks += [] if first is None else [first]
+        blocks.append(Fold(title="What the plan rests on", parts=[part for part in parts if part is not first]))
+    return Section(title=COLLECT, lead=lead, blocks=blocks)
+
+
+def next_steps(answers: Answers, prices: Prices) -> list[str]:
+    """Suggestions, each with what it would bring and what it costs."""
+    part, worth = answers.agreement.whole, answers.worth
+    best = None if worth is None else next(iter(worth.ranked), None)
+    why = next((left.reason for left in answers.unanswered if left.question == COLLECT), "")
+    is_shown = worth is None or worth.is_any_shown is not False
+    texts = [tell_apart(answers.comparison, answers.plan, getattr(why, "message", why), is_shown=is_shown)]
+    if worth is not None and best is not None:
+        texts = [
+            "" if is_shown else beat_nobody(worth, best),
+            *texts,
+            more_answers(worth, part),
+            narrow_interval(best, worth, part, prices),
+            lengthen_curve(best, worth, part, prices),
+        ]
+    return [text for text in [*texts, second_ratings(part, prices)] if text]
+
+
+def beat_nobody(worth: EquivalenceResult, best: JudgeWorth) -> str:
+    """What is missing where no judge is shown to be better than asking nobody: more items, or better judges."""
+    who = f"{judge_name(best)} is not" if len(worth.ranked) == 1 else "No judge is"
+    text = f"{who} shown to predict people better than asking nobody"
+    items = counted(worth.curve[0].items, "item")
+    if best.equivalence_high < WIDE:
+        return (
+            f"{text}, and on {items} none can be worth as much as one rater: better judges are needed before more "
+            "ratings."
+        )
+    return f"{text} on {items}: it takes more items to know, or better judges."
+
+
+def tell_apart(
+    comparison: CompareResult | None, plan: PlanRatersResult | None, why: str = "", *, is_shown: bool = True
+) -> str:
+    """What it takes to know whether the best judge is better than the second, or `why` that is unknown."""
+    if comparison is None or not comparison.pairs:
+        return ""
+    pair = comparison.pairs[0]
+    two, items = f"{quoted(pair.judge_a)} and {quoted(pair.judge_b)}", counted(pair.items, "item")
+    if pair.better != "neither" and not is_shown:
+        return f"{two} are told apart by these {items}, which makes neither of them worth using."
+    if pair.better != "neither":
+        return f"To tell {two} apart nothing more is needed: {items} were enough."
+    if plan is None:
+        return sentences(f"What it takes to tell {two} apart these data cannot tell.", why)
+    best = plan.recommended
+    if best is None:
+        return f"To tell {two} apart more items are needed; how many these data cannot tell."
+    power = f"{float(str(plan.settings.get('power', 0.8))):.0%}"
+    # A test set with other numbers of raters asks another question, so that fewer items can be enough for it.
+    small = f"Mind that the {items} here did not find it, so take more rather than fewer."
+    return sentences(
+        f"To tell {two} apart, collect {design_words(best)}: as far as these data tell how large the difference is, "
+        f"that finds it {power} of the time (cost {whole(round(best.cost, 2))}).",
+        small if best.items <= pair.items else "",
+    )
+
+
+def more_answers(worth: EquivalenceResult, part: Description) -> str:
+    """That judges left rated items out, whose answers would cost no rating."""
+    used = worth.curve[0].items
+    if used >= FEW * part.items:
+        return ""
+    return (
+        f"What judges are worth rests on {whole(used)} of the {counted(part.items, 'item')}. Let every judge answer "
+        "all rated items before you collect new ones: that costs no rating."
+    )
+
+
+def narrow_interval(best: JudgeWorth, worth: EquivalenceResult, part: Description, prices: Prices) -> str:
+    """What it takes to know better how many raters the best judge is worth."""
+    low, high = best.equivalence_low, best.equivalence_high
+    is_whole = math.isfinite(low) and math.isfinite(high)
+    # An end off the curve is at least as far away as the end of the curve.
+    width = (high if math.isfinite(high) else worth.curve[-1].raters) - (low if math.isfinite(low) else 0.0)
+    if best.verdict != "within" or not worth.settings.get("bootstrap") or width <= WIDE:
+        return ""
+    items, each = 3 * worth.curve[0].items, max(round(part.median), 1)
+    return (
+        f"The interval of what {judge_name(best)} is worth is {'' if is_whole else 'at least '}{decimal(width, 1)} "
+        "raters wide. An interval shrinks with the square root of the number of items: "
+        f"{counted(items, 'new item')} with {counted(each, 'rating')} each would about halve it "
+        f"({prices.text(items=items, ratings=items * each)})."
+    )
+
+
+def lengthen_curve(best: JudgeWorth, worth: EquivalenceResult, part: Description, prices: Prices) -> str:
+    """What it takes to know how many raters a judge is worth that is better than every survey here."""
+    largest = worth.curve[-1].raters
+    if place_of(best, terms_of(worth.settings, largest=largest)) != "above K":
+        return ""
+    if largest and part.median > largest + 1:
+        return (
+            f"{judge_name(best)} is better than asking {largest} raters, the largest survey here. Most items have more "
+            f"ratings than that takes: set {named('max_raters', of='equivalence')} to {math.floor(part.median) - 1} to "
+            "look further, without a new rating."
+        )
+    ratings = max(math.ceil(part.items / 2), 1)
+    beaten = "the largest survey that the data allow" if largest else "asking nobody"
+    needed = f"A survey of {largest + 1} takes {counted(largest + 2, 'rating')} of at least half of the items"
+    return (
+        f"{judge_name(best)} is better than {beaten}. {needed}: up to {counted(ratings, 'rating')} more "
+        f"({prices.text(items=0, ratings=ratings)})."
+    )
+
+
+def second_ratings(part: Description, prices: Prices) -> str:
+    """What items rated once are missing."""
+    once = part.items - sum(count for _, count in part.agreement_by_item)
+    if once < MANY * part.items:
+        return ""
+    return (
+        f"{counted(once, 'item')} {'has' if once == 1 else 'have'} one rating only and say nothing about how far "
+        f"raters agree; a second rating of each would ({prices.text(items=0, ratings=once)})."
+    )

@@ -9,7 +9,7 @@ from dissensus.methods.decide.answers import Answers, answered, answers_about
 from dissensus.methods.decide.asking import Asking, portrayed
 from dissensus.methods.decide.unanswered import WITHOUT_JUDGES, Unanswered
 from dissensus.methods.describe.result import DescribeResult
-from dissensus.report.footer import file_tables
+from dissensus.report.envelope import file_tables
 from dissensus.report.views import section_of
 from dissensus.report.whole import report_of
 from dissensus.results import Result

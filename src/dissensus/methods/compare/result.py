@@ -100,6 +100,13 @@ class CompareResult(Result):
     question: Asked
     is_single: bool
 
+    @property
+    def best_judge(self) -> str | None:
+        """The judge that is better than every other; None if there is none, or if not every pair was compared."""
+        names = {name for pair in self.pairs for name in (pair.judge_a, pair.judge_b)}
+        won = [pair.judge_a if pair.better == "a" else pair.judge_b for pair in self.pairs if pair.better != "neither"]
+        return next((name for name in sorted(names) if won.count(name) == len(names) - 1), None)
+
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON: the pair that was asked for, or all of them under `pairs`."""
         shared = {

@@ -8,6 +8,9 @@ from typing import ClassVar
 from dissensus.methods.equivalence.crossing import Verdict
 from dissensus.results import Result
 
+FLATTEST = 1e-9
+"""A curve that rises less is flat."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurvePoint:
@@ -75,6 +78,12 @@ class JudgeWorth:
         """The judge, and whether it was calibrated."""
         return f"{self.judge} (calibrated)" if self.calibrated else self.judge
 
+    @property
+    def reach(self) -> float | None:
+        """The end of the interval of a judge off the curve that lies on it, if one does."""
+        end = {"below 0": self.equivalence_high, "above K": self.equivalence_low}.get(str(self.verdict), math.nan)
+        return end if math.isfinite(end) else None
+
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -138,6 +147,32 @@ class EquivalenceResult(Result):
     amateurs: tuple[AmateurPoint, ...] | None = None
     ceiling: Ceiling | None = None
 
+    @property
+    def ranked(self) -> list[JudgeWorth]:
+        """One entry for each judge, calibrated if it was calibrated, the best first."""
+        by_name = {worth.judge: worth for worth in self.judges}  # calibrated judges come after themselves raw
+        return sorted(by_name.values(), key=lambda w: -w.score if math.isfinite(w.score) else math.inf)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether surveys of any size predict the same, so that a judge's place among them means nothing."""
+        known = [point.score for point in self.curve if math.isfinite(point.score)]
+        return len(known) > 1 and max(known) - min(known) < FLATTEST
+
+    @property
+    def is_any_shown(self) -> bool | None:
+        """Whether a judge is shown to be better than asking nobody; None where that is no question, or has no answer.
+
+        By the interval; without one by the estimate.
+        """
+        # On a curve that ends with nobody asked a judge that is better has no place, but it has a score.
+        is_nobody = not self.curve[-1].raters
+        placed = [w for w in self.ranked if w.verdict is not None or (is_nobody and math.isfinite(w.score))]
+        if self.is_flat or not placed:
+            return None
+        has_interval = bool(self.settings.get("bootstrap"))
+        return any(_is_shown(worth, has_interval=has_interval) for worth in placed)
+
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""
         return {
@@ -151,6 +186,12 @@ class EquivalenceResult(Result):
     def rows(self) -> list[dict[str, object]]:
         """One row per judge."""
         return _dicts(self.judges)
+
+
+def _is_shown(worth: JudgeWorth, *, has_interval: bool) -> bool:
+    if worth.verdict != "within":
+        return worth.verdict != "below 0"
+    return (worth.equivalence_low if has_interval else worth.equivalence) > 0
 
 
 def _dicts(parts: Sequence[CurvePoint | JudgeWorth | JudgeDifference | AmateurPoint]) -> list[dict[str, object]]:

@@ -1,5 +1,6 @@
 """What `panel` returns."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -37,6 +38,13 @@ class PanelWorth:
     low: float
     high: float
     share_better: float
+
+    def is_better(self, confidence: float) -> bool:
+        """Whether it is shown to be better than its best member.
+
+        By the interval of the difference in raters, or where one of them is off the curve by the share of the samples.
+        """
+        return self.low > 0 if math.isfinite(self.low) else self.share_better >= (1 + confidence) / 2
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
@@ -121,6 +129,11 @@ class PanelResult(Result):
     judges: tuple[JudgeWorth, ...]
     panels: tuple[PanelWorth, ...]
     people_and_judge: tuple[PeopleAndJudge, ...]
+
+    @property
+    def ranked(self) -> list[JudgeWorth]:
+        """The members with a score, the best first."""
+        return sorted((own for own in self.judges if math.isfinite(own.score)), key=lambda own: -own.score)
 
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""

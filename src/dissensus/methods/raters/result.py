@@ -72,6 +72,13 @@ class Portrait:
         """The three numbers by name."""
         return {"difference": self.difference, "leniency": self.leniency, "consistency": self.consistency}
 
+    @property
+    def agreement_beside(self) -> float:
+        """Agreement on the items on which that of the others is known; on all where it is known on none."""
+        if self.difference is None:
+            return self.agreement
+        return min(1.0, max(0.0, self.others + self.difference.value))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Population:
@@ -197,6 +204,12 @@ class RatersResult(Result):
     groups: tuple[GroupPortrait, ...] = ()
     tests: tuple[GroupTest, ...] = ()
     judges: tuple[Siding, ...] = ()
+
+    @property
+    def ranked(self) -> list[Portrait]:
+        """The raters whose difference is known, those who agree the least first."""
+        known = [(portrait.difference.shrunk, portrait) for portrait in self.raters if portrait.difference is not None]
+        return [portrait for _, portrait in sorted(known, key=lambda pair: pair[0])]
 
     def rows(self) -> list[dict[str, object]]:
         """One row per rater, the numbers beside each other."""

@@ -1,8 +1,8 @@
 """One file per command: what its result says, as a Section.
 
-Charts that are long to tell have files of their own: `judge_*`, `power_curve`, `plan_*_charts` and `reproduce_figures`.
+Words or charts that are long to tell have files of their own: `worth`, `judge_*`, `plan_*_charts`, `reproduce_figures`.
 """
 
-from dissensus.report.views.finding import main_chart, section_of
+from dissensus.report.views.section import main_chart, report_on, section_of, unspelled_section, warning_texts
 
-__all__ = ["main_chart", "section_of"]
+__all__ = ["main_chart", "report_on", "section_of", "unspelled_section", "warning_texts"]

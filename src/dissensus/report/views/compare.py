@@ -1,20 +1,30 @@
 """What `compare` says: is A better than B."""
 
 import math
-from collections.abc import Sequence
+from functools import partial
 
 from dissensus.errors import DissensusError
 from dissensus.methods.compare.metrics import MetricName
 from dissensus.methods.compare.options import Test
 from dissensus.methods.compare.result import CompareResult, PairComparison
 from dissensus.report.document import Block, Cell, Figure, Paragraph, Points, Section, Table
-from dissensus.report.numbers import counted, decimal, percent, quoted, told_apart, with_interval
+from dissensus.report.numbers import (
+    are,
+    counted,
+    decimal,
+    finite,
+    p_text,
+    percent,
+    points,
+    quoted,
+    sentences,
+    told_apart,
+    with_interval,
+)
 from dissensus.report.specs import Row, intervals
 from dissensus.report.specs.shapes import zoomed
-from dissensus.report.views.intervals import interval_sentence
+from dissensus.report.views.section import interval_sentence
 from dissensus.results import Result
-
-# ---- Which of two judges is better, in words
 
 METRIC_WORDS: dict[MetricName, str] = {
     "wins": "Wins is the share of the items on which a judge's answer is nearer to the raters' than the other judge's "
@@ -44,8 +54,38 @@ TEST_WORDS: dict[Test, str] = {
     "with both judges answering from the mixture of their responses and each from its own, and counts how often the "
     "first differ at least as much as the second. Judges that answer differently can still be equally good.",
 }
-_SHARES = {"wins", "accuracy"}
+HOLM = (
+    "Holm's correction makes p-values of many pairs honest: the chance that any pair of equal judges is called "
+    "different stays below {level}."
+)
+_SHARES = frozenset({"wins", "accuracy"})
 MOST_DIGITS = 12
+MOST_SENTENCES = 10
+LONGEST_NAME = 12
+"""Two names of that length fit beside each other on the axis of a chart."""
+
+
+def view(result: Result) -> Section:
+    """Which judge is better: the answer, the scores, their differences, and which question the p-value answers."""
+    if not isinstance(result, CompareResult):
+        raise DissensusError(f"A {type(result).__name__} cannot be shown as what compare found.")
+    has_many = len(result.pairs) > 1
+    pairs = [pair_sentence(pair, result) for pair in result.pairs[:MOST_SENTENCES]] if has_many else []
+    confidence = result.settings.get("confidence")
+    level = percent(1 - confidence, 0) if isinstance(confidence, float) else "its level"
+    computed = [METRIC_WORDS[result.metric], interval_sentence(result.settings)]
+    computed += [HOLM.format(level=level)] if has_many else []
+    return Section(
+        title="Is A better than B?" if result.is_single else "Which judge is better?",
+        lead=lead_sentence(result),
+        blocks=[
+            *_non_inferiority(result),
+            _figure(result),
+            *([Points(title="Pair by pair", texts=pairs)] if pairs else []),
+            Paragraph(text=TEST_WORDS[result.test]),
+            Points(title="How this was computed", texts=[text for text in computed if text]),
+        ],
+    )
 
 
 def number(value: float, metric: MetricName, digits: int = 3) -> str:
@@ -67,17 +107,15 @@ def digits_of(pair: PairComparison) -> int:
     return 3 if larger == 0 else min(max(3, 1 - math.floor(math.log10(larger))), MOST_DIGITS)
 
 
-def p_text(p_value: float) -> str:
-    """A p-value.
-
-    Examples
-    --------
-    >>> p_text(0.0312), p_text(0.00004), p_text(float("nan"))
-    ('p = 0.031', 'p < 0.001', 'no p-value')
-    """
-    if not math.isfinite(p_value):
-        return "no p-value"
-    return f"p = {decimal(p_value, 3)}" if p_value >= 0.001 else "p < 0.001"  # noqa: PLR2004 - three decimals
+def lead_sentence(result: CompareResult) -> str:
+    """The answer: the one pair, or who is better than everybody else."""
+    if len(result.pairs) == 1:
+        return pair_sentence(result.pairs[0], result)
+    decided = sum(pair.better != "neither" for pair in result.pairs)
+    has = "has" if decided == 1 else "have"
+    text = f"Of {counted(len(result.pairs), 'pair')} of judges, {decided} {has} a better one"
+    best = result.best_judge
+    return f"{text}; {quoted(best)} is better than every other by {result.metric}." if best else f"{text}."
 
 
 def pair_sentence(pair: PairComparison, result: CompareResult) -> str:
@@ -85,124 +123,61 @@ def pair_sentence(pair: PairComparison, result: CompareResult) -> str:
     a, b = quoted(pair.judge_a), quoted(pair.judge_b)
     if not math.isfinite(pair.difference):
         return f"{a} and {b} cannot be compared by {result.metric}: a score is undefined."
-    sure = f"{p_text(pair.p_holm)}{' (Holm-corrected)' if len(result.pairs) > 1 else ''}"
     first, second = (number(score, result.metric, digits_of(pair)) for score in (pair.score_a, pair.score_b))
-    scores = f"{result.metric} {first} against {second}"
-    if pair.better == "neither":
-        return f"It is open whether {a} or {b} is better: {scores}, {sure} on {counted(pair.items, 'item')}."
     if pair.better == "b":
-        a, b, scores = b, a, f"{result.metric} {second} against {first}"
-    return f"{a} is better than {b}: {scores}, {sure} on {counted(pair.items, 'item')}."
-
-
-def lead_sentence(result: CompareResult) -> str:
-    """The answer: the one pair, or who is better than everybody else."""
-    if len(result.pairs) == 1:
-        return pair_sentence(result.pairs[0], result)
-    decided = sum(pair.better != "neither" for pair in result.pairs)
-    text = (
-        f"Of {counted(len(result.pairs), 'pair')} of judges, {decided} {'has' if decided == 1 else 'have'} a better one"
-    )
-    best = best_judge(result.pairs)
-    return f"{text}; {quoted(best)} is better than every other by {result.metric}." if best else f"{text}."
-
-
-def best_judge(pairs: Sequence[PairComparison]) -> str | None:
-    """The judge that is better than every other; None if there is none, or if not every pair was compared."""
-    names = {name for pair in pairs for name in (pair.judge_a, pair.judge_b)}
-    won = [pair.judge_a if pair.better == "a" else pair.judge_b for pair in pairs if pair.better != "neither"]
-    return next((name for name in sorted(names) if won.count(name) == len(names) - 1), None)
+        a, b, first, second = b, a, second, first
+    who = f"It is open whether {a} or {b} is better" if pair.better == "neither" else f"{a} is better than {b}"
+    sure = f"{p_text(pair.p_holm)}{' (Holm-corrected)' if len(result.pairs) > 1 else ''}"
+    return f"{who}: {result.metric} {first} against {second}, {sure} on {counted(pair.items, 'item')}."
 
 
 def finding_sentence(result: CompareResult) -> str:
     """What the chart of the differences shows."""
     if len(result.pairs) > 1:
         decided = sum(pair.better != "neither" for pair in result.pairs)
-        found = f"{decided} of {counted(len(result.pairs), 'difference')} in {result.metric}"
-        return f"{found} {'is' if decided == 1 else 'are'} told apart from chance"
+        differences = counted(len(result.pairs), "difference")
+        return f"{decided} of {differences} in {result.metric} {are(decided)} told apart from chance"
     pair = result.pairs[0]
-    more = "higher" if pair.difference > 0 else "lower"
-    names = f"{quoted(pair.judge_a)}'s {result.metric} score is", f"than {quoted(pair.judge_b)}'s"
+    score, other = f"{quoted(pair.judge_a)}'s {result.metric} score is", f"{quoted(pair.judge_b)}'s"
     if pair.difference == 0:
-        return f"{names[0]} equal to {quoted(pair.judge_b)}'s"
-    return f"{names[0]} {more} {names[1]}" + ("; that may be chance" if pair.better == "neither" else "")
-
-
-def interval_text(pair: PairComparison, metric: MetricName) -> str:
-    """The difference with its interval."""
-    digits = digits_of(pair)
-    return with_interval(pair.difference, pair.low, pair.high, form=lambda value: number(value, metric, digits))
+        return f"{score} equal to {other}"
+    chance = "; that may be chance" if pair.better == "neither" else ""
+    return f"{score} {'higher' if pair.difference > 0 else 'lower'} than {other}{chance}"
 
 
 def non_inferiority_sentence(pair: PairComparison, result: CompareResult) -> str:
     """Whether B is at most so much worse; empty if that was not asked."""
-    found = pair.non_inferiority
-    if found is None:
+    test = pair.non_inferiority
+    if test is None:
         return ""
-    a, b = quoted(pair.judge_a), quoted(pair.judge_b)
     is_share = result.metric in _SHARES
-    margin = f"{decimal(100 * found.margin, 1)} percentage points" if is_share else f"{found.margin:g}"
-    if found.is_non_inferior:
-        return f"{b} is at most {margin} worse than {a} ({p_text(found.p_holm)})."
-    return f"It is not shown that {b} is at most {margin} worse than {a} ({p_text(found.p_holm)})."
+    margin = f"{points(test.margin)} percentage points" if is_share else f"{test.margin:g}"
+    claim = f"{quoted(pair.judge_b)} is at most {margin} worse than {quoted(pair.judge_a)} ({p_text(test.p_holm)})."
+    return claim if test.is_non_inferior else f"It is not shown that {claim}"
 
 
-# ---- What `compare` says: is A better than B
-
-MOST_SENTENCES = 10
-LONGEST_NAME = 12
-"""Two names of that length fit beside each other on the axis of a chart."""
-_SHARE_METRICS = frozenset({"wins", "accuracy"})
-
-
-def view(result: Result) -> Section:
-    """Which judge is better: the answer, the scores, their differences, and which question the p-value answers."""
-    if not isinstance(result, CompareResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what compare found.")
-    return Section(
-        title="Is A better than B?" if result.is_single else "Which judge is better?",
-        lead=lead_sentence(result),
-        blocks=[
-            *_non_inferiority(result),
-            _figure(result),
-            *_pairs(result),
-            Paragraph(text=TEST_WORDS[result.test]),
-            Points(title="How this was computed", texts=_computed(result)),
-        ],
-    )
+def _non_inferiority(result: CompareResult) -> list[Block]:
+    texts = [text for pair in result.pairs if (text := non_inferiority_sentence(pair, result))]
+    if len(texts) == 1:
+        return [Paragraph(text=texts[0])]
+    return [Points(title="At most the margin worse?", texts=texts)] if texts else []
 
 
 def _table(result: CompareResult) -> Table:
     names = told_apart(name for pair in result.pairs for name in (pair.judge_a, pair.judge_b))
-    has_many = len(result.pairs) > 1
     rows: list[list[Cell]] = []
     for pair in result.pairs:
+        form = partial(number, metric=result.metric, digits=digits_of(pair))
+        difference = with_interval(pair.difference, pair.low, pair.high, form=form)
         p_value = p_text(pair.p_holm).removeprefix("p = ").removeprefix("p ")
-        difference = interval_text(pair, result.metric)
         rows.append([names[pair.judge_a], names[pair.judge_b], pair.score_a, pair.score_b, difference, p_value])
     return Table(
         caption=f"Scores ({result.metric}, {result.better_scores} is better) and their difference, A less B",
-        columns=["A", "B", "Score A", "Score B", "Difference", "p (Holm)" if has_many else "p"],
+        columns=["A", "B", "Score A", "Score B", "Difference", "p (Holm)" if len(result.pairs) > 1 else "p"],
         rows=rows,
-        percent=frozenset({"Score A", "Score B"}) if result.metric in _SHARE_METRICS else frozenset(),
+        percent=frozenset({"Score A", "Score B"}) if result.metric in _SHARES else frozenset(),
         digits=max(map(digits_of, result.pairs)),
     )
-
-
-def _pairs(result: CompareResult) -> list[Block]:
-    """Each pair in words, where there are several."""
-    if len(result.pairs) == 1:
-        return []
-    said = [pair_sentence(pair, result) for pair in result.pairs[:MOST_SENTENCES]]
-    return [Points(title="Pair by pair", texts=said)]
-
-
-def _non_inferiority(result: CompareResult) -> list[Block]:
-    said = [non_inferiority_sentence(pair, result) for pair in result.pairs]
-    texts = [text for text in said if text]
-    if not texts:
-        return []
-    return [Paragraph(text=texts[0])] if len(texts) == 1 else [Points(title="At most the margin worse?", texts=texts)]
 
 
 def _figure(result: CompareResult) -> Block:
@@ -210,43 +185,25 @@ def _figure(result: CompareResult) -> Block:
     known = [pair for pair in result.pairs if math.isfinite(pair.difference)]
     if not known:
         return _table(result)
-    rows = _rows(known)
+    names = told_apart((name for pair in known for name in (pair.judge_a, pair.judge_b)), LONGEST_NAME, has_end=True)
+    rows: list[Row] = [
+        {
+            "name": f"{names[pair.judge_a]} - {names[pair.judge_b]}",
+            "value": pair.difference,
+            "low": finite(pair.low),
+            "high": finite(pair.high),
+        }
+        for pair in known
+    ]
     spec = intervals(rows, names="Judges", values=[f"Difference in {result.metric}, A less B"], reference=0.0)
     side = "right" if result.better_scores == "higher" else "left"
     return Figure(
         title=finding_sentence(result),
-        caption=f"Each line is the difference of two judges' scores ({result.metric}), the first less the second; to "
-        f"the {side} of the dashed line the first is better. {interval_sentence(result.settings, 'Whiskers are')}",
+        caption=sentences(
+            f"Each line is the difference of two judges' scores ({result.metric}), the first less the second; to the "
+            f"{side} of the dashed line the first is better.",
+            interval_sentence(result.settings, "Whiskers are"),
+        ),
         spec=zoomed(spec, rows, anchors=[0.0], form=None),
         table=_table(result),
     )
-
-
-def _rows(pairs: Sequence[PairComparison]) -> list[Row]:
-    judges = (name for pair in pairs for name in (pair.judge_a, pair.judge_b))
-    names = told_apart(judges, LONGEST_NAME, has_end=True)
-    return [
-        {
-            "name": f"{names[pair.judge_a]} - {names[pair.judge_b]}",
-            "value": pair.difference,
-            "low": pair.low if math.isfinite(pair.low) else None,
-            "high": pair.high if math.isfinite(pair.high) else None,
-        }
-        for pair in pairs
-    ]
-
-
-def _computed(result: CompareResult) -> list[str]:
-    said = [METRIC_WORDS[result.metric], interval_sentence(result.settings)]
-    if len(result.pairs) > 1:
-        said.append(
-            "Holm's correction makes p-values of many pairs honest: the chance that any pair of equal judges is called "
-            f"different stays below {_level(result)}."
-        )
-    return [text for text in said if text]
-
-
-def _level(result: CompareResult) -> str:
-    """The largest p-value that decides."""
-    confidence = result.settings.get("confidence")
-    return percent(1 - confidence, 0) if isinstance(confidence, float) else "its level"

@@ -9,8 +9,8 @@ from dissensus.methods.gate.result import Check, Constant, GateResult, Verdict
 from dissensus.methods.judges.result import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
 from dissensus.report.document import Cell, Points, Section, Table
 from dissensus.report.numbers import counted, decimal, listing, percent, quoted, spelled, visible, with_interval
-from dissensus.report.views.intervals import interval_sentence
-from dissensus.report.views.surveys import by_words
+from dissensus.report.views.section import interval_sentence
+from dissensus.report.views.worth import by_words
 from dissensus.results import Result
 
 # ---- Whether a judge passes, in words

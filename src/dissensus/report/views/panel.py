@@ -10,9 +10,8 @@ from dissensus.methods.panel.result import PanelResult, PanelWorth, PeopleAndJud
 from dissensus.report.document import Block, Cell, Figure, Paragraph, Points, Section, Table
 from dissensus.report.numbers import counted, decimal, percent, quoted, told_apart
 from dissensus.report.specs import LineChart, Row, line_chart
-from dissensus.report.views.intervals import interval_sentence
-from dissensus.report.views.surveys import ScoreWords, Terms, score_sentence, score_words, terms_of
-from dissensus.report.views.worth import worth_text
+from dissensus.report.views.section import interval_sentence
+from dissensus.report.views.worth import ScoreWords, Terms, score_sentence, score_words, terms_of, worth_text
 from dissensus.results import Result
 
 # ---- What judges are worth together and beside people, in words

@@ -10,7 +10,7 @@ from dissensus.report.numbers import counted, decimal, percent, quoted, whole
 from dissensus.report.specs import Spec
 from dissensus.report.specs.lines import line_colour
 from dissensus.report.specs.shapes import series_channels, tip
-from dissensus.report.views.surveys import Settings
+from dissensus.report.views.worth import Settings
 from dissensus.results import Result
 
 # ---- A plan of items and raters, in words

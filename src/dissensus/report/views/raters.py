@@ -8,10 +8,9 @@ from dissensus.methods.raters.cells import FEWEST_RATERS
 from dissensus.methods.raters.raters import FAR
 from dissensus.methods.raters.result import JudgeByGroup, Measure, Population, Portrait, RatersResult, Siding
 from dissensus.report.document import Block, Cell, Figure, Paragraph, Points, Section, Table
-from dissensus.report.numbers import counted, decimal, listing, percent, quoted, told_apart, with_interval
+from dissensus.report.numbers import counted, decimal, listing, p_text, percent, quoted, told_apart, with_interval
 from dissensus.report.specs import Row, Spec, intervals
 from dissensus.report.specs.shapes import zoomed
-from dissensus.report.views.compare import p_text
 from dissensus.results import Result
 
 # ---- Who the raters are, in words

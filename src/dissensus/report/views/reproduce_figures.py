@@ -9,9 +9,8 @@ from dissensus.report.document import Cell, Figure, Table
 from dissensus.report.specs import LineChart, Row, Spec, line_chart
 from dissensus.report.specs.lines import LogLines, log_lines
 from dissensus.report.specs.shapes import choice_map
-from dissensus.report.views.equivalence import best_first
-from dissensus.report.views.power_curve import curve_figure
-from dissensus.report.views.surveys import terms_of
+from dissensus.report.views.equivalence import curve_figure
+from dissensus.report.views.worth import terms_of
 
 FORM = ",.4~r"
 
@@ -22,7 +21,7 @@ def figure_of(drawing: Drawing) -> Figure:
     if drawing.curve is not None:
         curve = drawing.curve
         terms = terms_of(curve.settings, largest=curve.curve[-1].raters)
-        made = curve_figure(curve, best_first(curve.judges), terms)
+        made = curve_figure(curve, curve.ranked, terms)
         return replace(made, title=drawing.title, caption=f"{caption} {made.caption}", spark=None)
     return Figure(title=drawing.title, caption=caption, spec=_SPECS[drawing.kind](drawing), table=_table(drawing))
 

@@ -1,14 +1,321 @@
-"""How many raters a judge is worth, in words."""
+"""What surveys and judges are worth, in words: whom a survey asks, how it is scored, how many raters a judge is worth.
+
+`equivalence`, `panel`, `gate` and the verdict of a report use these words.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from dissensus.methods.equivalence.crossing import Verdict
-from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
-from dissensus.report.numbers import counted, decimal, listing, percent, quoted, spelled
-from dissensus.report.views.surveys import ORDERS, ScoreWords, Settings, Terms, by_words
+from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth
+from dissensus.options import named
+from dissensus.report.numbers import counted, decimal, listing, percent, quoted, sentences, spelled, whole
 
-# ---- How many raters a judge is worth, in words
+# ---- Whom a survey asks, what it predicts, how that is scored and computed
+
+Settings = Mapping[str, object]
+ORDERS = frozenset({"auc", "pearson", "spearman"})
+"""Scores that ask whether items come in the right order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """The words that depend on what was asked for.
+
+    Attributes
+    ----------
+    raters : str
+        Whom a judge is measured in, in the plural.
+    group : str, optional
+        The group they are of.
+    target : str
+        What surveys and judges predict.
+    nobody : str
+        What is predicted with nobody asked, as what one does.
+    largest : int
+        The size of the largest survey.
+    """
+
+    raters: str
+    group: str | None
+    target: str
+    nobody: str
+    largest: int
+
+    def people(self, n: int) -> str:
+        """So many people, in a sentence.
+
+        Examples
+        --------
+        >>> [terms_of({}, largest=9).people(n) for n in (0, 1, 3)]
+        ['nobody', '1 person', '3 people']
+        """
+        if n == 0:
+            return "nobody"
+        return counted(n, "person", "people") if self.group is None else f"{n} {self.group} rater{'s' * (n > 1)}"
+
+    def people_in_words(self, n: int) -> str:
+        """The same, small numbers spelled out."""
+        return self.people(n).replace(str(n), spelled(n), 1) if n else "nobody"
+
+    def raters_of(self, n: int) -> str:
+        """So many of whom a judge is measured in.
+
+        Examples
+        --------
+        >>> [terms_of({}, largest=9).raters_of(n) for n in (1, 3)]
+        ['1 rater', '3 raters']
+        """
+        return f"{n} {self.raters.removesuffix('s') if n == 1 else self.raters}"
+
+
+def terms_of(settings: Settings, *, largest: int) -> Terms:
+    """The words for a question."""
+    experts = settings.get("experts")
+    group = None if experts is None else quoted(str(experts))
+    references = settings.get("reference_raters", 1)
+    other = "another person's label" if group is None else f"a further {group} rater's label"
+    if isinstance(references, int) and references > 1:
+        other = f"the most frequent label of {references} other {'people' if group is None else f'{group} raters'}"
+    raters = "raters" if group is None else f"{group} raters"
+    return Terms(raters=raters, group=group, target=other, nobody=_nobody(settings), largest=largest)
+
+
+def _nobody(settings: Settings) -> str:
+    combiner, prior = settings.get("combiner", "abc"), settings.get("prior", "uniform")
+    if settings.get("score") in ORDERS:
+        return "predicting the same for every item"
+    if combiner in {"abc", "npmle"} or (combiner == "frequency" and prior == "data"):
+        return "predicting from how common each label is"
+    if combiner in {"frequency", "plurality"}:
+        return "giving every label the same chance"
+    return "what the combiner predicts without any label"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreWords:
+    """How a score is called, shown and explained.
+
+    Attributes
+    ----------
+    heading, axis : str
+        Above a column, and on an axis.
+    meaning : str
+        What it is, and which direction is better; `{label}` stands for the positive label.
+    is_gain : bool
+        Whether it is shown as the gain over asking nobody.
+    form, d3_form : callable, str
+        A score as text, and the same for a chart.
+    """
+
+    heading: str
+    axis: str
+    meaning: str
+    is_gain: bool = False
+    form: Callable[[float], str] = lambda value: decimal(value, 3)
+    d3_form: str = ".3f"
+
+    @property
+    def percent_columns(self) -> frozenset[str]:
+        """The columns of a table that hold shares, where the score is one."""
+        return frozenset({self.heading, "Low", "High"}) if self.form is percent else frozenset()
+
+    def origin(self, curve: Sequence[CurvePoint]) -> float:
+        """What is taken off every score that is shown: that of asking nobody, where the score is shown as a gain."""
+        return curve[0].score if self.is_gain else 0.0
+
+
+_SCORES: Mapping[str, ScoreWords] = {
+    "cross-entropy": ScoreWords(
+        heading="Bits",
+        axis="Bits gained over asking nobody",
+        meaning="The score is cross-entropy: the mean base-2 logarithm of the probability that was given to what the "
+        "other person then said. It is shown as the gain over asking nobody, which is information: so many bits does a "
+        "survey or a judge tell about the other person's label. More is better; below 0 it misleads.",
+        is_gain=True,
+        form=lambda value: f"{decimal(value, 3)} bits",
+    ),
+    "agreement": ScoreWords(
+        heading="Agreement",
+        axis="How often the prediction is what another person said",
+        meaning="The score is agreement: how often the predicted label is the one that the other person gave. More is "
+        "better.",
+        form=percent,
+        d3_form=".1%",
+    ),
+    "brier": ScoreWords(
+        heading="Brier",
+        axis="Brier score with its sign turned",
+        meaning="The score is the Brier score with its sign turned, so that more is better: minus the squared distance "
+        "between the predicted probabilities and the label that the other person gave. 0 would be perfect.",
+    ),
+    "auc": ScoreWords(
+        heading="AUC",
+        axis="AUC against another person's label",
+        meaning="The score is AUC {label}: how often an item that the other person gave the label is ranked above one "
+        "that got another label. 0.5 is chance, 1 is perfect.",
+    ),
+    "f1": ScoreWords(
+        heading="F1",
+        axis="F1 against another person's label",
+        meaning="The score is F1 {label}, the harmonic mean of precision and recall. More is better, 1 is perfect.",
+    ),
+    "precision": ScoreWords(
+        heading="Precision",
+        axis="Precision against another person's label",
+        meaning="The score is precision {label}: of the items for which the label is predicted, the share to which the "
+        "other person gave it. More is better.",
+        form=percent,
+        d3_form=".1%",
+    ),
+    "recall": ScoreWords(
+        heading="Recall",
+        axis="Recall against another person's label",
+        meaning="The score is recall {label}: of the items to which the other person gave the label, the share for "
+        "which it is predicted. More is better.",
+        form=percent,
+        d3_form=".1%",
+    ),
+    "dmi": ScoreWords(
+        heading="DMI",
+        axis="Determinant-based mutual information",
+        meaning="The score is the determinant-based mutual information of prediction and label: 0 if the prediction "
+        "tells nothing about what the other person says, and more is better. Only comparisons of it mean something.",
+        form=lambda value: decimal(value, 4),
+        d3_form=".4f",
+    ),
+    "pearson": ScoreWords(
+        heading="Pearson",
+        axis="Correlation with another person's number",
+        meaning="The score is Pearson's correlation between the predicted number and the one that the other person "
+        "gave. 0 is no relation, 1 is perfect.",
+    ),
+    "spearman": ScoreWords(
+        heading="Spearman",
+        axis="Rank correlation with another person's number",
+        meaning="The score is Spearman's rank correlation between the predicted number and the one that the other "
+        "person gave. 0 is no relation, 1 is the same order.",
+    ),
+}
+
+
+def score_words(settings: Settings) -> ScoreWords:
+    """The words for the score; for one that has none its name."""
+    name = str(settings.get("score", "cross-entropy"))
+    return _SCORES.get(name) or ScoreWords(heading=name, axis=name, meaning=f"The score is {name}; more is better.")
+
+
+def score_sentence(settings: Settings) -> str:
+    """What the score is, and which direction is better."""
+    positive = settings.get("positive")
+    label = "averaged over the labels" if positive is None else f"for {quoted(str(positive))}"
+    return score_words(settings).meaning.replace("{label}", label)
+
+
+_COMBINERS = {
+    "abc": "A survey's answers become a prediction by the Anonymous Bayesian Combiner: among the other items on which "
+    "so many people gave the same labels, what did the next person say?",
+    "npmle": "A survey's answers become a prediction by Bayes' rule: the mixture of kinds of items that explains all "
+    "ratings best says which kind this item is likely to be.",
+    "frequency": "A survey predicts each label with the share of the asked people who gave it.",
+    "plurality": "A survey predicts the label that most of the asked people gave; labels that tie share it.",
+}
+_LEARN = {
+    "leave-one-out": "What is learned for an item never comes from the item itself.",
+    "in-sample": "It is learned from all items, the predicted one included, which flatters large surveys a little.",
+    "cross-fit": "It is learned on nine tenths of the items and used on the last tenth, in turn.",
+}
+
+
+def combiner_sentence(settings: Settings) -> str:
+    """How a survey's answers become a prediction."""
+    combiner, learn = str(settings.get("combiner", "abc")), str(settings.get("learn"))
+    how = _COMBINERS.get(combiner, f"A survey's answers become a prediction by the combiner {quoted(combiner)}.")
+    return f"{how} {_LEARN[learn]}" if combiner in {"abc", "npmle"} and learn in _LEARN else how
+
+
+def exactness_sentence(curve: Sequence[CurvePoint]) -> str:
+    """Whether every possible survey was counted."""
+    sampled = [point.raters for point in curve if not math.isnan(point.standard_error)]
+    if sampled:
+        return f"Up to {sampled[0] - 1} raters every possible survey is counted, none is sampled."
+    return "Every possible survey is counted, by its exact probability; none is sampled."
+
+
+def reference_sentence(settings: Settings, terms: Terms) -> str:
+    """What the other person is."""
+    who = "That rater is" if settings.get("reference_raters", 1) == 1 else "Those raters are"
+    weights = "A judge's score is the mean over raters, not over items." if settings.get("weights") == "rater" else ""
+    return sentences(
+        f"Surveys and judges alike predict {terms.target}. {who} never among those asked, and neither one rater nor a "
+        "majority vote is taken for the truth.",
+        weights,
+    )
+
+
+_CALIBRATIONS = {
+    "isotonic": "by isotonic regression, a rising curve from the judge's probability to people's share (for "
+    "judges that give probabilities or several answers)",
+    "platt": "by Platt's logistic curve from the judge's probability to people's share",
+    "table": "by a table: for each distinct answer of the judge, how often people gave each label (for judges that "
+    "give one label per item)",
+}
+
+
+def calibration_sentence(settings: Settings) -> str:
+    """How judges were calibrated; where they were not, that it matters to cross-entropy."""
+    method = _CALIBRATIONS.get(str(settings.get("calibrate", "none")))
+    if method is not None:
+        return f"Judges are calibrated {method}, learned on other items than those it is used on."
+    if settings.get("score", "cross-entropy") != "cross-entropy":
+        return ""
+    return (
+        f"Judges' probabilities are taken at face value; {named('calibrate')} isotonic would show what they know apart "
+        "from how sure they sound."
+    )
+
+
+def clip_sentence(settings: Settings) -> str:
+    """How far from certainty predictions are kept; empty where they are not."""
+    clip = settings.get("clip")
+    if settings.get("score", "cross-entropy") != "cross-entropy" or not isinstance(clip, float):
+        return ""
+    low, high = percent(clip, 0), percent(1 - clip, 0)
+    return f"No prediction, of a survey or a judge, is taken to be surer than {low} or {high}."
+
+
+def items_sentence(curve: Sequence[CurvePoint]) -> str:
+    """How many items each point rests on."""
+    first, last = curve[0].items, curve[-1].items
+    if first == last:
+        return f"Every point rests on the same {counted(first, 'item')}."
+    full = max(point.raters for point in curve if point.items == first)
+    return (
+        f"Some items have few ratings: up to {counted(full, 'rater')} the curve rests on {counted(first, 'item')}, at "
+        f"{curve[-1].raters} on {whole(last)}. A blank is never counted as a rater."
+    )
+
+
+_BY = {
+    "pearson": "correlation (Pearson)", "spearman": "rank correlation (Spearman)", "auc": "AUC", "f1": "F1",
+    "dmi": "mutual information (DMI)", "brier": "the Brier score",
+}  # fmt: skip
+
+
+def by_words(score: object) -> str:
+    """By what a number of raters was found, as the end of a clause; empty of cross-entropy, which is the rule.
+
+    Examples
+    --------
+    >>> f"worth 1.23 raters{by_words('pearson')}", f"worth 1.23 raters{by_words('cross-entropy')}"
+    ('worth 1.23 raters by correlation (Pearson)', 'worth 1.23 raters')
+    """
+    name = "cross-entropy" if score is None else str(score)
+    return "" if name == "cross-entropy" else f" by {_BY.get(name, name)}"
+
+
+# ---- How many raters a judge is worth
 
 CALIBRATION_MATTERS = (
     "Why calibrated and raw differ: a judge that sounds surer than it should scores badly however much it knows. "
@@ -21,8 +328,9 @@ FLAT = (
     "to measure judges by."
 )
 """Of a curve that does not rise, as where every rating says the same."""
-FLATTEST = 1e-9
 TURNED = "The judge's order runs against people's: if its scale is turned, turn its numbers round."
+NEARLY_FLAT = 0.1
+"""A curve that takes off a smaller share than that of what is unknown makes large numbers of raters of small gains."""
 
 
 def judge_name(worth: JudgeWorth) -> str:
@@ -43,116 +351,108 @@ def value_text(worth: JudgeWorth, terms: Terms) -> str:
     """What a judge is worth without its interval: a number, or the end of the curve that it is beyond."""
     if worth.verdict == "within":
         return decimal(worth.equivalence)
-    return off_curve(place_of(worth, terms), terms)
+    return {"below 0": "below 0", "above K": f"above {terms.largest}"}.get(str(place_of(worth, terms)), "undefined")
 
 
-def off_curve(verdict: str | None, terms: Terms) -> str:
-    """The end of the curve."""
-    return {"below 0": "below 0", "above K": f"above {terms.largest}"}.get(str(verdict), "undefined")
-
-
-def bounds_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> tuple[str, str] | None:
-    """The ends of the interval of a judge on the curve, an end off the curve in words; None if there is no interval."""
-    if not settings.get("bootstrap") or worth.verdict != "within":
-        return None
+def bounds_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
+    """The interval of a judge, ends off the curve in words; of a judge off the curve the end that is on it."""
     low, high = worth.equivalence_low, worth.equivalence_high
-    return (
-        decimal(low) if math.isfinite(low) else off_curve("below 0", terms),
-        decimal(high) if math.isfinite(high) else off_curve("above K", terms),
-    )
+    if settings.get("bootstrap") and worth.verdict == "within":
+        first = decimal(low) if math.isfinite(low) else "below 0"
+        return f" [{first}, {decimal(high) if math.isfinite(high) else f'above {terms.largest}'}]"
+    if worth.reach is None:
+        return ""
+    return f" ({'up to' if worth.verdict == 'below 0' else 'from'} {decimal(worth.reach)})"
 
 
 def worth_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """What a judge is worth with its interval, without a unit; of a judge off the curve the end that is on it."""
-    value, bounds = value_text(worth, terms), bounds_text(worth, settings, terms)
-    if bounds is not None:
-        return f"{value} [{bounds[0]}, {bounds[1]}]"
-    reach = reach_of(worth)
-    return value if reach is None else f"{value} ({'up to' if worth.verdict == 'below 0' else 'from'} {decimal(reach)})"
-
-
-def reach_of(worth: JudgeWorth) -> float | None:
-    """The end of the interval of a judge off the curve that lies on it, if one does."""
-    end = {"below 0": worth.equivalence_high, "above K": worth.equivalence_low}.get(str(worth.verdict), math.nan)
-    return end if math.isfinite(end) else None
-
-
-def reach_sentence(worth: JudgeWorth, terms: Terms) -> str:
-    """How far the interval of a judge off the curve comes back to it; empty if it does not."""
-    reach = reach_of(worth)
-    if reach is None:
-        return ""
-    how = "reaches up to" if worth.verdict == "below 0" else "begins at"
-    return f"Its interval {how} {decimal(reach)} {terms.raters}."
+    """What a judge is worth with its interval, without a unit."""
+    return value_text(worth, terms) + bounds_text(worth, settings, terms)
 
 
 def raters_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
     """What a judge is worth with its interval, in raters."""
-    value = value_text(worth, terms)
-    bounds = worth_text(worth, settings, terms).removeprefix(value)
-    return f"{value} {terms.raters}{bounds}{by_words(settings.get('score'))}"
-
-
-def is_flat(curve: Sequence[CurvePoint]) -> bool:
-    """Whether surveys of any size predict the same, so that a judge's place among them means nothing."""
-    known = [point.score for point in curve if math.isfinite(point.score)]
-    return len(known) > 1 and max(known) - min(known) < FLATTEST
-
-
-def runs_against(result: EquivalenceResult, best: JudgeWorth) -> bool:
-    """Whether even the best judge puts items in the opposite order, so that judges' scales may be turned."""
-    return best.verdict == "below 0" and result.settings.get("score") in ORDERS
+    bounds = bounds_text(worth, settings, terms)
+    return f"{value_text(worth, terms)} {terms.raters}{bounds}{by_words(settings.get('score'))}"
 
 
 def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges: int) -> str:
     """The answer: what the best judge is worth, and which surveys are worse and better than it."""
-    name, place = judge_name(best), place_of(best, terms)
-    if place is None:
-        return f"How many {terms.raters} judge {name} is worth is undefined here (the warnings say why)."
-    by = by_words(settings.get("score"))
-    subject = f"Judge {name}" if judges == 1 else f"Of {judges} judges, {name}"
-    if place == "below 0":
-        even = "" if judges == 1 else " comes closest to people, and even it"
-        return f"{subject}{even} is worth less than asking nobody{by}: {terms.nobody} foretells {terms.target} better."
-    if place == "above K":
-        return f"{subject} {_above(terms, by)}"
-    most = "" if judges == 1 else " the most,"
-    return f"{subject} is worth{most} {raters_text(best, settings, terms)}: {_between(best, settings, terms)}."
-
-
-def reaches_beyond(worth: JudgeWorth, settings: Settings) -> bool:
-    """Whether the interval of a judge on the curve ends beyond it, so that no survey here is surely better."""
-    return bool(settings.get("bootstrap")) and worth.verdict == "within" and not math.isfinite(worth.equivalence_high)
-
-
-def _above(terms: Terms, by: str) -> str:
-    """That a judge is better than the largest survey, which may be asking nobody."""
-    if not terms.largest:
-        return (
-            f"predicts {terms.target} better than {terms.nobody}; how many {terms.raters} that is worth the data "
-            "cannot tell, because fewer than half of the items have a second rating."
-        )
-    return (
-        f"is worth more than {terms.raters_of(terms.largest)}{by}: it predicts {terms.target} better than asking "
-        f"{terms.people(terms.largest)}, the largest survey here; how much better is unknown."
+    name = judge_name(best)
+    return worth_sentence(
+        best, settings, terms, subject=f"Judge {name}" if judges == 1 else f"The best of {judges} judges, {name},"
     )
 
 
-def _between(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """Which surveys a judge lies between; what leftmost crossing means, so that it holds for every smaller survey."""
-    k = math.ceil(worth.equivalence)
-    if worth.equivalence == k:
-        return f"it predicts {terms.target} exactly as well as asking {terms.people(k)}"
-    if reaches_beyond(worth, settings):
-        fewer = f"a survey of {terms.people(k - 1)}" if k > 1 else "asking nobody"
-        return f"{fewer} predicts {terms.target} less well; that more people predict better is not shown"
-    is_sure = not settings.get("bootstrap") or math.isfinite(worth.equivalence_low)
-    if k == 1 and is_sure:
-        return f"asking nobody predicts {terms.target} less well, asking {terms.people(1)} better"
-    if k == 1:
-        return f"asking {terms.people(1)} predicts {terms.target} better; that asking nobody is worse is not shown"
-    said = f"a survey of {terms.people(k - 1)} predicts {terms.target} less well, one of {k} better"
-    return said if is_sure else f"{said}; that even asking nobody is worse is not shown"
+def judge_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
+    """One judge in a list: what it is worth, and how sure that is."""
+    what = worth_sentence(worth, settings, terms, subject=judge_name(worth))
+    return sentences(what, reach_sentence(worth, terms), shares_sentence(worth, terms))
+
+
+def worth_sentence(worth: JudgeWorth, settings: Settings, terms: Terms, *, subject: str) -> str:
+    """What a judge is worth, and which surveys are worse and better than it."""
+    place, by = place_of(worth, terms), by_words(settings.get("score"))
+    if place is None:
+        return f"How many {terms.raters} judge {judge_name(worth)} is worth is undefined here (the warnings say why)."
+    if place == "below 0":
+        return f"{subject} is worth less than asking nobody{by}: {terms.nobody} does better."
+    if place == "within":
+        value = f"{subject} is worth {raters_text(worth, settings, terms)} at predicting {terms.target}."
+        return f"{value} {asking(worth, settings, terms)}"
+    if terms.largest:
+        return f"{subject} is worth more than {terms.raters_of(terms.largest)}{by}, the largest survey here."
+    return (
+        f"{subject} predicts {terms.target} better than {terms.nobody}; how many {terms.raters} that is worth is "
+        "unknown, because fewer than half of the items have a second rating."
+    )
+
+
+def asking(best: JudgeWorth, settings: Settings, terms: Terms) -> str:
+    """Which surveys are worse and which are better than a judge on the curve; without an interval by the estimate."""
+    low, high = best.equivalence_low, best.equivalence_high
+    if not settings.get("bootstrap") or low == high:
+        k = math.ceil(best.equivalence)
+        if best.equivalence == k:
+            return f"Asking {terms.people_in_words(k)} would be exactly as good."
+        return _worse_and_better(k - 1, k, terms)
+    worse, better = surely_worse(best), surely_better(best, terms)
+    if worse is None and better is None:
+        return f"Whether asking people, up to {spelled(terms.largest)}, would be better or worse is open."
+    if worse is None:
+        asked = terms.people_in_words(better or 0)
+        return f"Asking {asked} would be better; that the judge is better than asking nobody is not shown."
+    if better is not None:
+        return _worse_and_better(worse, better, terms)
+    first, last = worse + 1, terms.largest
+    most = spelled(last) if worse else terms.people_in_words(last)
+    span = "" if first == last else f"{spelled(first)} {'or' if last == first + 1 else 'to'} "
+    return f"Asking {terms.people_in_words(worse)} would be worse; whether asking {span}{most} would be better is open."
+
+
+def _worse_and_better(worse: int, better: int, terms: Terms) -> str:
+    """A survey on each side; the noun stands with the smaller one, unless that asks nobody."""
+    more = spelled(better) if worse else f"asking {terms.people_in_words(better)}"
+    return f"Asking {terms.people_in_words(worse)} would be worse, {more} would be better."
+
+
+def surely_worse(worth: JudgeWorth) -> int | None:
+    """The largest survey below the whole interval; None if even asking nobody is not."""
+    low = worth.equivalence_low
+    return math.ceil(low) - 1 if math.isfinite(low) and low > 0 else None
+
+
+def surely_better(worth: JudgeWorth, terms: Terms) -> int | None:
+    """The smallest survey beyond the whole interval; None if the data allow none."""
+    high = worth.equivalence_high
+    size = max(math.ceil(high), 1) if math.isfinite(high) else terms.largest + 1
+    return size if size <= terms.largest else None
+
+
+def reach_sentence(worth: JudgeWorth, terms: Terms) -> str:
+    """How far the interval of a judge off the curve comes back to it; empty if it does not."""
+    how = "reaches up to" if worth.verdict == "below 0" else "begins at"
+    return "" if worth.reach is None else f"Its interval {how} {decimal(worth.reach)} {terms.raters}."
 
 
 def fraction_sentence(worth: JudgeWorth, terms: Terms) -> str:
@@ -167,80 +467,18 @@ def fraction_sentence(worth: JudgeWorth, terms: Terms) -> str:
     )
 
 
-def decision_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """Would asking people be better than this judge? With the interval: what the data do not decide."""
-    if worth.verdict != "within":
-        return ""
-    fewer = math.floor(worth.equivalence)
-    asked = f"asking {terms.people(fewer)}"
-    rest = f"{asked} or fewer tells less" if fewer > 1 else f"{asked} tells less"
-    if fewer == worth.equivalence:
-        rest = f"{asked} tells as much"
-    if reaches_beyond(worth, settings):
-        opened = _open_question(worth, settings, terms)
-        return f"The judge or people? By this estimate {rest} than the judge. {opened}".replace(
-            "tells as much than", "tells as much as"
-        )
-    return (
-        f"The judge or people? By this estimate asking {terms.people(fewer + 1)} or more about each item tells more "
-        f"than the judge, {rest}. {_open_question(worth, settings, terms)}"
-    ).strip()
-
-
-def _open_question(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """Which sizes the interval leaves open."""
-    if bounds_text(worth, settings, terms) is None:
-        return ""
-    low, high = worth.equivalence_low, worth.equivalence_high
-    first = math.ceil(low) if math.isfinite(low) else 0
-    last = math.ceil(high) - 1 if math.isfinite(high) else terms.largest
-    if first > last:
-        return "Its interval does not change that."
-    fewer = [f"asking {'nobody' if first == 1 else 'fewer'} tells less"] if first > 0 else []
-    more = [f"asking {last + 1} or more tells more"] if last < terms.largest else []
-    rest = f"; {', '.join([*fewer, *more])}" if fewer or more else ""
-    return (
-        f"Its interval leaves open whether asking {_sizes(first, last, terms)} tells more or less than the judge{rest}."
-    )
-
-
-def _sizes(first: int, last: int, terms: Terms) -> str:
-    if first == last:
-        return terms.people(first)
-    first_word = "nobody" if first == 0 else str(first)
-    return f"{first_word} {'or' if last == first + 1 else 'to'} {terms.people(last)}"
-
-
 def shares_sentence(worth: JudgeWorth, terms: Terms) -> str:
     """In how many bootstrap samples the judge is off the curve; empty if in none."""
-    said = []
-    if worth.share_below > 0:
-        said.append(f"In {samples(worth.share_below)} it is worse than asking nobody.")
-    if worth.share_above > 0 and terms.largest:
-        said.append(f"In {samples(worth.share_above)} it is better than {terms.people(terms.largest)}.")
-    return " ".join(said)
+    below = f"In {samples(worth.share_below)} it is worse than asking nobody." if worth.share_below > 0 else ""
+    is_above = worth.share_above > 0 and terms.largest
+    above = f"In {samples(worth.share_above)} it is better than {terms.people(terms.largest)}." if is_above else ""
+    return sentences(below, above)
 
 
 def samples(share: float) -> str:
     """So many of the bootstrap samples."""
     words = {0.0: "no bootstrap sample", 1.0: "every bootstrap sample"}
     return words.get(share, f"{percent(share)} of the bootstrap samples")
-
-
-def judge_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """One judge in a list: what it is worth, and how sure that is."""
-    name, place = judge_name(worth), place_of(worth, terms)
-    if place is None:
-        said = f"{name}: undefined (the warnings say why)."
-    elif place == "below 0":
-        said = f"{name} is worth less than asking nobody: {terms.nobody} does better."
-    elif place == "above K" and not terms.largest:
-        said = f"{name} predicts people better than asking nobody."
-    elif place == "above K":
-        said = f"{name} is worth more than {terms.raters_of(terms.largest)}, the largest survey here."
-    else:
-        said = f"{name} is worth {raters_text(worth, settings, terms)}: {_between(worth, settings, terms)}."
-    return " ".join(filter(None, [said, reach_sentence(worth, terms), shares_sentence(worth, terms)]))
 
 
 def below_hint(settings: Settings, terms: Terms) -> str:
@@ -251,12 +489,15 @@ def below_hint(settings: Settings, terms: Terms) -> str:
         return f"{meaning} {TURNED}"
     if score != "cross-entropy":
         return meaning
-    if settings.get("calibrate", "none") == "none":
-        return (
-            f"{meaning} With cross-entropy that is often a sign of overconfidence, not of ignorance: try --calibrate "
-            "isotonic, or --calibrate table for judges that give one label per item."
-        )
-    return f"{meaning} A calibrated judge that is there tells, as far as these data show, nothing about people."
+    if settings.get("calibrate", "none") != "none":
+        return f"{meaning} A calibrated judge that is there tells, as far as these data show, nothing about people."
+    return (
+        f"{meaning} With cross-entropy that is often a sign of overconfidence, not of ignorance: try "
+        f"{named('calibrate')} isotonic, or {named('calibrate')} table for judges that give one label per item."
+    )
+
+
+# ---- What the curve says
 
 
 def curve_finding(best: JudgeWorth | None, terms: Terms) -> str:
@@ -271,10 +512,6 @@ def curve_finding(best: JudgeWorth | None, terms: Terms) -> str:
     return f"{name} predicts people as well as {decimal(best.equivalence)} {terms.raters} do"
 
 
-NEARLY_FLAT = 0.1
-"""A curve that takes off a smaller share than that of what is unknown makes large numbers of raters of small gains."""
-
-
 def nearly_flat_sentence(curve: Sequence[CurvePoint], settings: Settings, terms: Terms) -> str:
     """That even many people tell little, so that many raters are a small gain; empty where they tell more.
 
@@ -283,12 +520,11 @@ def nearly_flat_sentence(curve: Sequence[CurvePoint], settings: Settings, terms:
     known = [point for point in curve if math.isfinite(point.score)]
     if settings.get("score", "cross-entropy") != "cross-entropy" or len(known) < 2:  # noqa: PLR2004 - no curve
         return ""
-    first, last = known[0], known[-1]
-    gain, unknown = last.score - first.score, -first.score
+    gain, unknown = known[-1].score - known[0].score, -known[0].score
     if not 0 < gain < NEARLY_FLAT * unknown:
         return ""
     return (
-        f"The whole curve is nearly flat: even asking {terms.people(last.raters)} tells {decimal(gain, 3)} of the "
+        f"The whole curve is nearly flat: even asking {terms.people(known[-1].raters)} tells {decimal(gain, 3)} of the "
         f"{decimal(unknown, 3)} bits that are unknown with nobody asked, so a large number of raters is a small gain."
     )
 
@@ -296,10 +532,9 @@ def nearly_flat_sentence(curve: Sequence[CurvePoint], settings: Settings, terms:
 def curve_sentence(curve: Sequence[CurvePoint], terms: Terms, words: ScoreWords) -> str:
     """What asking people brings."""
     shown = [p for p in curve if p.raters in {0, 1, 2, curve[-1].raters} and math.isfinite(p.score)]
-    if words.is_gain:
-        parts = [f"{terms.people(p.raters)} {words.form(p.score - curve[0].score)}" for p in shown if p.raters]
-        return f"What asking brings, over asking nobody: {listing(parts)}."
-    return f"What asking brings: {listing([f'{terms.people(p.raters)} {words.form(p.score)}' for p in shown])}."
+    origin = words.origin(curve)
+    parts = [f"{terms.people(p.raters)} {words.form(p.score - origin)}" for p in shown if p.raters or not words.is_gain]
+    return f"What asking brings{', over asking nobody' * words.is_gain}: {listing(parts)}."
 
 
 def falling_sentence(curve: Sequence[CurvePoint], settings: Settings) -> str:
@@ -311,55 +546,6 @@ def falling_sentence(curve: Sequence[CurvePoint], settings: Settings) -> str:
         return ""
     return (
         f"The curve falls after {counted(top.raters, 'rater')}. More people do not know less: the larger a survey, the "
-        "fewer other items show the same answers, and the combiner has too little to learn from. Try --combiner npmle, "
-        f"or --max-raters {top.raters}."
+        f"fewer other items show the same answers, and the combiner has too little to learn from. Try "
+        f"{named('combiner')} npmle, or {named('max_raters')} {top.raters}."
     )
-
-
-def asking(best: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """Which surveys are worse and which are better than a judge on the curve; without an interval by the estimate."""
-    if not settings.get("bootstrap") or best.equivalence_low == best.equivalence_high:
-        return _by_estimate(best.equivalence, terms)
-    worse, better = surely_worse(best), surely_better(best, terms)
-    if worse is None and better is None:
-        return f"Whether asking people, up to {spelled(terms.largest)}, would be better or worse is open."
-    if worse is None:
-        asked = people_in_words(better or 0, terms)
-        return f"Asking {asked} would be better; that the judge is better than asking nobody is not shown."
-    said = f"Asking {people_in_words(worse, terms)} would be worse"
-    if better is not None:
-        return f"{said}, {_more(better, terms, worse=worse)} would be better."
-    first, last = worse + 1, terms.largest
-    most = spelled(last) if worse else people_in_words(last, terms)
-    span = "" if first == last else f"{spelled(first)} {'or' if last == first + 1 else 'to'} "
-    return f"{said}; whether asking {span}{most} would be better is open."
-
-
-def surely_worse(worth: JudgeWorth) -> int | None:
-    """The largest survey below the whole interval; None if even asking nobody is not."""
-    low = worth.equivalence_low
-    return math.ceil(low) - 1 if math.isfinite(low) and low > 0 else None
-
-
-def surely_better(worth: JudgeWorth, terms: Terms) -> int | None:
-    """The smallest survey beyond the whole interval; None if the data allow none."""
-    high = worth.equivalence_high
-    found = max(math.ceil(high), 1) if math.isfinite(high) else terms.largest + 1
-    return found if found <= terms.largest else None
-
-
-def people_in_words(number: int, terms: Terms) -> str:
-    """So many people, small numbers spelled out."""
-    return terms.people(number).replace(str(number), spelled(number), 1) if number else "nobody"
-
-
-def _by_estimate(equivalence: float, terms: Terms) -> str:
-    k = math.ceil(equivalence)
-    if equivalence == k:
-        return f"Asking {people_in_words(k, terms)} would be exactly as good."
-    return f"Asking {people_in_words(k - 1, terms)} would be worse, {_more(k, terms, worse=k - 1)} would be better."
-
-
-def _more(better: int, terms: Terms, *, worse: int) -> str:
-    """The larger survey; the noun stands with the smaller one, unless that asks nobody."""
-    return spelled(better) if worse else f"asking {people_in_words(better, terms)}"

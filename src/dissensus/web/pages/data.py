@@ -204,7 +204,7 @@ def _report_recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
         "from pathlib import Path",
         "from dissensus.methods.decide.answers import answers_of",
         "from dissensus.report.whole import report_of",
-        "from dissensus.report.writing import write_page",
+        "from dissensus.report.files import write_page",
         "",
         f"report = report_of(answers_of({', '.join(asked)}), title={title})",
         'print(*report.verdict, sep="\\n")',

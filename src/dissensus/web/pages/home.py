@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from dissensus.data.sources.files import SUFFIXES
-from dissensus.report.page import style_sheet
+from dissensus.report.html import style_sheet
 from dissensus.web.fields import Recipe
 from dissensus.web.guard import COOKIE, MEGABYTE, own_page
 from dissensus.web.layout import EXAMPLES, page_html, refusal

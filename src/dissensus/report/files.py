@@ -1,4 +1,4 @@
-"""Reports on disk: a page, Markdown, JSON, and the charts as files of their own."""
+"""Reports on disk: a page, Markdown, and the charts as files of their own."""
 
 import os
 import re
@@ -8,8 +8,8 @@ from pathlib import Path
 from dissensus.errors import DissensusError
 from dissensus.report.charts import Chart, save_bytes
 from dissensus.report.document import Figure, Report
+from dissensus.report.html import page_of, page_of_report
 from dissensus.report.markdown import markdown_of
-from dissensus.report.page import page_of, page_of_report
 from dissensus.results import Result
 from dissensus.sampling import Progress
 
@@ -17,7 +17,7 @@ from dissensus.sampling import Progress
 def write_report(
     results: Sequence[Result], path: str | Path, *, title: str = "What the ratings say", command_line: str = ""
 ) -> Path:
-    """Write one page about the results, as a whole or not at all.
+    """Write one page about the results, as a whole or not at all; where it was written.
 
     Parameters
     ----------
@@ -29,15 +29,9 @@ def write_report(
         Heading of the page.
     command_line : str
         The command that makes the page again.
-
-    Returns
-    -------
-    Path
-        Where it was written.
     """
-    path = Path(path)
-    save_bytes(path, page_of(results, title=title, command_line=command_line).encode())
-    return path
+    save_bytes(Path(path), page_of(results, title=title, command_line=command_line).encode())
+    return Path(path)
 
 
 def write_page(report: Report, path: Path, *, command_line: str = "") -> None:
@@ -50,7 +44,11 @@ def write_markdown(report: Report, path: Path, *, command_line: str = "", charts
     names = chart_names(report)
 
     def link(figure: Figure) -> str | None:
-        return None if charts is None else _relative(charts / f"{names[id(figure)]}.svg", path.parent)
+        if charts is None:
+            return None
+        drawing = charts / f"{names[id(figure)]}.svg"
+        # pathlib cannot walk up before Python 3.12.
+        return Path(os.path.relpath(drawing.resolve(), path.parent.resolve())).as_posix()
 
     save_bytes(path, markdown_of(report, command_line=command_line, link=link).encode())
 
@@ -85,9 +83,3 @@ def chart_names(report: Report) -> dict[int, str]:
         for j, figure in enumerate(section.figures(), start=1):
             names[id(figure)] = f"{i}-{j}-{question}"
     return names
-
-
-def _relative(path: Path, folder: Path) -> str:
-    """A path as seen from a folder, with slashes."""
-    # pathlib cannot walk up before Python 3.12.
-    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()

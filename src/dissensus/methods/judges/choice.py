@@ -1,0 +1,223 @@
+"""What a ranking of judges comes down to: kinds of definitions, the judge to pick, its rivals and the constants."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from dissensus.data.labels import number
+from dissensus.methods.judges.result import BASELINES, DefinitionResult, Downstream, JudgesResult, JudgeValue
+
+BLIND = "predictive_efficiency"
+"""The definition that does not look at people, so that it cannot vouch for a judge."""
+HALF = 0.5
+NEARLY = 0.99
+"""Of the largest Jensen-Shannon divergence, ln 2: judge and people share next to no label."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """Definitions that rank judges alike whatever the data: they count once.
+
+    Attributes
+    ----------
+    definitions : tuple of DefinitionResult
+        The first one stands for all.
+    reason : str
+        Why they rank judges alike; empty for a definition that stands alone.
+    """
+
+    definitions: tuple[DefinitionResult, ...]
+    reason: str = ""
+
+    @property
+    def first(self) -> DefinitionResult:
+        """The definition that stands for the others."""
+        return self.definitions[0]
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The judges with the best value: several if they tie, none if it is undefined."""
+        return tuple(value.judge for value in self.first.values if value.rank == 1)
+
+    @property
+    def looks_at_people(self) -> bool:
+        """Whether it compares judges with people at all."""
+        return self.first.definition != BLIND
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """What there is to choose between, and by what.
+
+    Attributes
+    ----------
+    kinds : sequence of Kind
+        The definitions at the threshold, those that rank judges alike as one.
+    tau : float
+        The threshold.
+    select_by : Kind, optional
+        The one to select by; None if none has a value.
+    ranked : sequence of JudgeValue
+        The judges by it, the best first, those without a value last.
+    downstream : mapping of str to Downstream
+        Decisions at the threshold, by judge; empty if no option is positive.
+    has_numbers : bool
+        Whether every label is a number, so that distances mean something.
+    """
+
+    kinds: Sequence[Kind]
+    tau: float
+    select_by: Kind | None
+    ranked: Sequence[JudgeValue]
+    downstream: Mapping[str, Downstream]
+    has_numbers: bool = False
+
+    @property
+    def picked(self) -> JudgeValue | None:
+        """The judge to pick."""
+        return self.ranked[0] if self.ranked and self.ranked[0].rank == 1 else None
+
+    @property
+    def decided(self) -> Downstream | None:
+        """How the judge to pick decides."""
+        return self.downstream.get(self.picked.judge) if self.picked else None
+
+    @property
+    def constant(self) -> Downstream | None:
+        """The constant that decides as people do more often."""
+        return best_constant(list(self.downstream.values()))
+
+    @property
+    def is_beaten(self) -> bool:
+        """Whether a constant decides as people do at least as often as the judge to pick."""
+        own, constant = self.decided, self.constant
+        return own is not None and constant is not None and own.consistency <= constant.consistency
+
+    @property
+    def voting(self) -> list[Kind]:
+        """The kinds that look at people and have a best judge."""
+        return [kind for kind in self.kinds if kind.best and kind.looks_at_people]
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether no judge ever gives a label of people, so that definitions that ask for that have nothing to tell."""
+        by_id = {own.id: own for kind in self.kinds for own in kind.definitions}
+        hits, jsd = by_id.get("hit_rate"), by_id.get("jsd")
+        if hits is None or jsd is None or not hits.values or not jsd.values:
+            return False
+        never = all(value.value == 0 for value in hits.values)
+        return never and all(value.value >= NEARLY * math.log(2) for value in jsd.values)
+
+    @cached_property
+    def rivals(self) -> list[tuple[str, list[Kind]]]:
+        """The judges that other definitions would have picked, each with those definitions; the most frequent first."""
+        picked = self.picked
+        others = [kind for kind in self.voting if picked is not None and picked.judge not in kind.best]
+        names = dict.fromkeys(kind.best[0] for kind in others)
+        pairs = [(name, [kind for kind in others if kind.best[0] == name]) for name in names]
+        return sorted(pairs, key=lambda pair: -len(pair[1]))
+
+    @property
+    def better_decider(self) -> Downstream | None:
+        """A judge that surely decides more like people than the one to pick, and that no definition would pick."""
+        named = {judge for judge, _ in self.rivals}
+        rows = [row for row in self.downstream.values() if row.judge not in {*BASELINES, *named}]
+        if self.decided is None or not rows:
+            return None
+        best = max(rows, key=lambda row: row.consistency)
+        return best if best.consistency_low > self.decided.consistency_high else None
+
+    def votes(self, judge: str) -> tuple[int, int]:
+        """By how many definitions a judge comes first alone, and tied with others."""
+        agreeing = self.agreeing(judge)
+        tied = sum(len(kind.best) > 1 for kind in agreeing)
+        return len(agreeing) - tied, tied
+
+    def agreeing(self, judge: str) -> list[Kind]:
+        """The kinds that would pick a judge."""
+        return [kind for kind in self.voting if judge in kind.best]
+
+    def most_alike_first(self) -> list[Kind]:
+        """The kinds with a best judge: the one to select by first, then those that rank most as it does."""
+        main, defined = self.select_by, [kind for kind in self.kinds if kind.best]
+        if main is None:
+            return defined
+        return sorted(defined, key=lambda kind: -2.0 if kind is main else -rank_correlation(main, kind))
+
+
+def choice_of(result: JudgesResult) -> Choice:
+    """What a result lets the reader choose between."""
+    tau = main_tau(result)
+    kinds = kinds_of(result, tau)
+    select_by = _recommended(result, kinds)
+    values = () if select_by is None else select_by.first.values
+    options = result.settings.get("options")
+    numbers = [number(str(option)) for option in options] if isinstance(options, Sequence) else []
+    return Choice(
+        kinds=kinds,
+        tau=tau,
+        select_by=select_by,
+        ranked=sorted(values, key=lambda value: math.inf if value.rank is None else value.rank),
+        downstream={row.judge: row for row in result.downstream if math.isclose(row.tau, tau)},
+        has_numbers=bool(numbers) and None not in numbers,
+    )
+
+
+def main_tau(result: JudgesResult) -> float:
+    """The threshold that is shown where there is room for one: the one nearest to a half."""
+    taus = [definition.tau for definition in result.definitions if definition.tau is not None]
+    return min([*taus, *(row.tau for row in result.downstream)], key=lambda tau: abs(tau - HALF), default=HALF)
+
+
+def kinds_of(result: JudgesResult, tau: float) -> list[Kind]:
+    """The definitions without threshold and those at one threshold, by kind, in their order."""
+    groups: dict[tuple[str, ...], list[DefinitionResult]] = {}
+    reasons: dict[tuple[str, ...], str] = {}
+    for definition in result.definitions:
+        if definition.tau is not None and not math.isclose(definition.tau, tau):
+            continue
+        redundancy = next((one for one in result.redundant if definition.id in one.definitions), None)
+        key = (definition.id,) if redundancy is None else redundancy.definitions
+        groups.setdefault(key, []).append(definition)
+        reasons[key] = "" if redundancy is None else redundancy.reason
+    return [
+        Kind(definitions=tuple(group), reason=reasons[key] if len(group) > 1 else "") for key, group in groups.items()
+    ]
+
+
+def _recommended(result: JudgesResult, kinds: Sequence[Kind]) -> Kind | None:
+    """The kind with the definition to select by, if a judge has a value there; else the first with a value."""
+    for kind in kinds:
+        if kind.best and any(definition.id == result.recommended for definition in kind.definitions):
+            return kind
+    return next((kind for kind in kinds if kind.best and kind.looks_at_people), None)
+
+
+def best_constant(rows: Collection[Downstream]) -> Downstream | None:
+    """The constant that decides as people do more often."""
+    return max((row for row in rows if row.judge in BASELINES), key=lambda row: row.consistency, default=None)
+
+
+def beaten_by_constant(rows: Collection[Downstream]) -> list[Downstream]:
+    """The judges that a constant equals or beats at one threshold."""
+    constant = best_constant(rows)
+    if constant is None:
+        return []
+    return [row for row in rows if row.judge not in BASELINES and row.consistency <= constant.consistency]
+
+
+def rank_correlation(first: Kind, second: Kind) -> float:
+    """Kendall's tau of two kinds: pairs of judges ranked alike less those ranked the other way round, as a share.
+
+    Pairs that either kind ties or leaves undefined count as neither; NaN where there is no pair at all.
+    """
+    ranks = ([value.rank for value in kind.first.values] for kind in (first, second))
+    pairs = list(combinations(zip(*ranks, strict=True), 2))
+    ways = [_way(a[0], b[0]) * _way(a[1], b[1]) for a, b in pairs]
+    return sum(ways) / len(ways) if ways else math.nan
+
+
+def _way(a: int | None, b: int | None) -> int:
+    return 0 if a is None or b is None else (a < b) - (a > b)

@@ -1,0 +1,84 @@
+"""From a result to its section: the view of its command, its warnings last, its options as a front end spells them."""
+
+import importlib
+import importlib.util
+import keyword
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import ModuleType
+
+from dissensus.errors import DissensusError
+from dissensus.options import Spelling, in_python
+from dissensus.report.charts import Chart
+from dissensus.report.document import Note, Report, Section, Table, respelled
+from dissensus.report.numbers import counted, visible
+from dissensus.results import Result
+
+
+def section_of(result: Result, spelling: Spelling = in_python) -> Section:
+    """What a result says, its warnings last, with options as a front end spells them.
+
+    The view is the function `view` in the module of this folder that is named like the command; a command without one
+    shows its rows. A module with a function `warning_texts` has its own words for warnings.
+    """
+    return respelled(unspelled_section(result), spelling)
+
+
+def unspelled_section(result: Result) -> Section:
+    """The same with the names of options as data."""
+    module = _module_of(result.command)
+    section: Section = _rows(result) if module is None else module.view(result)
+    return replace(section, blocks=(*section.blocks, *(Note(text=text) for text in warning_texts(result))))
+
+
+def warning_texts(result: Result) -> list[str]:
+    """The warnings of a result as its section shows them, with the names of options as data."""
+    texts = [visible(getattr(warning, "message", warning)) for warning in result.warnings]
+    worded = getattr(_module_of(result.command), "warning_texts", None)
+    return texts if worded is None else worded(result, texts)
+
+
+def report_on(results: Sequence[Result], *, title: str, spelling: Spelling = in_python) -> Report:
+    """A report with a section for each result; their leads are the verdict."""
+    sections = [section_of(result, spelling) for result in results]
+    leads = [section.lead for section in sections]
+    return Report(title=title, verdict=leads, sections=sections, results=tuple(results))
+
+
+def main_chart(result: Result) -> Chart:
+    """The first chart of what a result says; DissensusError if it has none."""
+    figures = section_of(result).figures()
+    if not figures:
+        raise DissensusError(f"This result of {result.command} has no chart: print its summary() instead.")
+    return Chart(figure=figures[0])
+
+
+def _module_of(command: str) -> ModuleType | None:
+    word = command.replace(" ", "_").replace("-", "_")
+    name = f"dissensus.report.views.{word}{'_' * keyword.iskeyword(word)}"
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+
+
+def _rows(result: Result) -> Section:
+    """A result whose command has no view: its rows, as they are."""
+    rows = result.rows()
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    cells = [[row.get(column) for column in columns] for row in rows]
+    table = Table(
+        caption=f"What {result.command} found",
+        columns=[column.replace("_", " ") for column in columns],
+        rows=[[c if isinstance(c, int | float) or c is None else visible(str(c)) for c in row] for row in cells],
+    )
+    lead = f"{result.command.capitalize()} has {counted(len(rows), 'row')} to show."
+    return Section(title=result.command.capitalize(), lead=lead, blocks=(table,) if rows else ())
+
+
+def interval_sentence(settings: Mapping[str, object], shown: str = "Brackets hold") -> str:
+    """What the intervals mean, and how they are shown; empty if there are none."""
+    bootstrap, confidence = settings.get("bootstrap"), settings.get("confidence", 0.95)
+    if not isinstance(bootstrap, int) or not bootstrap or not isinstance(confidence, float):
+        return ""
+    return (
+        f"{shown} {100 * confidence:g}% intervals: how far a number would move if other items of the same kind "
+        f"had been rated ({counted(bootstrap, 'bootstrap sample')} of the items)."
+    )
