@@ -58,7 +58,7 @@ def test_further_questions_stand_under_their_names_where_the_data_answer_them(ca
     for title in ("Who are the raters?", "Can a judge replace a rater?", "What are the judges worth together?"):
         assert text.count(f"\n## {title}\n") == 1
     assert "How many items are positive?" not in text  # the judges answered no other items
-    assert "epsilon is an option of \\`dissensus alt-test\\`, which asks this question alone." in text
+    assert "epsilon of \\`dissensus alt-test\\`" in text
 
 
 def test_the_json_has_a_part_for_each_command_and_nothing_else_is_on_stdout(capsys, tmp_path):

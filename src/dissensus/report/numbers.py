@@ -205,7 +205,21 @@ def p_text(p_value: float) -> str:
     """
     if not math.isfinite(p_value):
         return "no p-value"
-    return f"p = {decimal(p_value, 3)}" if p_value >= 0.001 else "p < 0.001"  # noqa: PLR2004 - three decimals
+    number = p_number(p_value)
+    return f"p {number}" if number.startswith("<") else f"p = {number}"
+
+
+def p_number(p_value: float) -> str:
+    """A p-value in a table.
+
+    Examples
+    --------
+    >>> p_number(0.0312), p_number(0.00004), p_number(float("nan"))
+    ('0.031', '< 0.001', '-')
+    """
+    if not math.isfinite(p_value):
+        return DASH
+    return decimal(p_value, 3) if p_value >= 0.001 else "< 0.001"  # noqa: PLR2004 - three decimals
 
 
 def with_interval(value: float, low: float, high: float, *, form: Callable[[float], str] = decimal) -> str:

@@ -5,14 +5,13 @@ import math
 from dissensus.errors import DissensusError
 from dissensus.methods.alt_test.alt_test import REPLACES_AT
 from dissensus.methods.alt_test.options import FEW_ITEMS, Score, Test
-from dissensus.methods.alt_test.result import AltTestResult, JudgeTest, RaterTest
+from dissensus.methods.alt_test.result import AltTestResult, JudgeTest
+from dissensus.options import named
 from dissensus.report.document import Block, Cell, Figure, Fold, Note, Paragraph, Points, Section, Table
-from dissensus.report.numbers import counted, decimal, percent, quoted, told_apart
+from dissensus.report.numbers import are, counted, finite, p_number, percent, points, quoted, sentences, told_apart
 from dissensus.report.specs import Row, intervals
 from dissensus.report.specs.shapes import zoomed
 from dissensus.results import Result
-
-# ---- Whether a judge can replace a rater, in words
 
 SCORE_WORDS: dict[Score, str] = {
     "accuracy": "Closeness is accuracy: how many of the other raters gave the same label. Of a judge with several "
@@ -35,59 +34,74 @@ TEST_WORDS: dict[Test, str] = {
     "sign-flip": "flipping the signs of the differences in every way",
     "exact": "an exact test that keeps its level however few items differ",
 }
+MOST_SENTENCES = 6
+MOST_RATERS = 25
+"""So many raters are drawn, those in whose place the judge stands worst; the table has them all."""
+
+
+def view(result: Result) -> Section:
+    """Whether a judge can replace a rater: the answer, all judges, the raters one by one, and how it was computed."""
+    if not isinstance(result, AltTestResult):
+        raise DissensusError(f"A {type(result).__name__} cannot be shown as what alt-test found.")
+    tables = [_raters_table(judge) for judge in result.judges[1:] if judge.raters]
+    best, baseline = result.judges[0], baseline_sentence(result)
+    tested = [p_value_sentence(best, _alpha(result))] if best.raters else []
+    computed = Points(title="", texts=[LEFT_OUT, SCORE_WORDS[result.score], *tested, ADVANTAGE])
+    return Section(
+        title="Can this judge replace a rater?" if len(result.judges) == 1 else "Which judge can replace a rater?",
+        lead=lead_sentence(result),
+        blocks=[
+            Paragraph(text=epsilon_sentence(result)),
+            *_judges(result),
+            *([Note(text=baseline) if result.baseline.replaces else Paragraph(text=baseline)] if baseline else []),
+            *([_figure(result, best)] if best.raters else []),
+            *([Fold(title="The other judges, rater by rater", parts=tables)] if tables else []),
+            Fold(title="How this was computed", parts=[computed]),
+        ],
+    )
 
 
 def lead_sentence(result: AltTestResult) -> str:
     """The answer: of the one judge, or of all and the best one."""
-    best = result.judges[0]
+    best, able = result.judges[0], sum(judge.replaces is True for judge in result.judges)
+    of = f"Of {counted(len(result.judges), 'judge')},"
     if best.replaces and result.baseline.replaces:
-        return _no_skill(result)
-    said = judge_sentence(best)
-    if len(result.judges) > 1:
-        able = sum(judge.replaces is True for judge in result.judges) or "none"
-        said = (
-            f"Of {counted(len(result.judges), 'judge')}, {able} can replace a rater as far as is shown; the largest "
-            f"advantage is that of {quoted(best.judge)}. {said}"
+        # A constant passes the test as well, which then tells nothing of a judge.
+        who = quoted(best.judge) if len(result.judges) == 1 else f"{of} {able}"
+        passes = "pass" if len(result.judges) > 1 and able > 1 else "passes"
+        constant = f"somebody who says {quoted(result.baseline.judge)} of every item"
+        return (
+            f"{who} {passes} the test for replacing a rater, but so would {constant}, so passing takes no skill here: "
+            f"{quoted(best.judge)} wins against {best.won} of {counted(len(best.raters), 'rater')}, that constant "
+            f"against {result.baseline.won}."
         )
-    return said
-
-
-def _no_skill(result: AltTestResult) -> str:
-    """The answer where a constant passes the test as well, which then tells nothing of a judge."""
-    best = result.judges[0]
-    able = sum(judge.replaces is True for judge in result.judges)
-    many = f"Of {counted(len(result.judges), 'judge')}, {able} {'passes' if able == 1 else 'pass'}"
-    who = f"{quoted(best.judge)} passes" if len(result.judges) == 1 else many
-    won = f"wins against {best.won} of {counted(len(best.raters), 'rater')}"
-    constant = f"somebody who says {quoted(result.baseline.judge)} of every item"
+    if len(result.judges) == 1:
+        return judge_sentence(best)
     return (
-        f"{who} the test for replacing a rater, but so would {constant}, so passing takes no skill here: "
-        f"{quoted(best.judge)} {won}, that constant against {result.baseline.won}."
+        f"{of} {able or 'none'} can replace a rater as far as is shown; the largest advantage is that of "
+        f"{quoted(best.judge)}. {judge_sentence(best)}"
     )
 
 
 def judge_sentence(judge: JudgeTest) -> str:
     """Whether one judge can replace a rater, and on what that rests."""
-    name = quoted(judge.judge)
+    name, enough = quoted(judge.judge), percent(REPLACES_AT, 0)
     if judge.replaces is None:
         return f"Nothing can be said of {name}: no rater shares enough items with it."
     won = f"it wins against {judge.won} of {counted(len(judge.raters), 'rater')}"
     close = f"is at least as close to the others as the rater in whose place it stands on {percent(judge.advantage)}"
     if judge.replaces:
-        return f"{name} can replace a rater: {won} ({percent(REPLACES_AT, 0)} are enough) and {close} of the items."
-    return (
-        f"It is not shown that {name} can replace a rater: {won}, fewer than {percent(REPLACES_AT, 0)}, and {close} of "
-        "the items."
-    )
+        return f"{name} can replace a rater: {won} ({enough} are enough) and {close} of the items."
+    return f"It is not shown that {name} can replace a rater: {won}, fewer than {enough}, and {close} of the items."
 
 
 def epsilon_sentence(result: AltTestResult) -> str:
     """What winning against a rater means."""
-    points = f"{decimal(100 * result.epsilon, 1).removesuffix('.0')} percentage points"
+    size = f"{points(result.epsilon).removesuffix('.0')} percentage points"
     return (
         "A judge wins against a rater if it is shown that the share of items on which the rater is closer to the "
-        f"others is less than {points} above the judge's. So much is granted to the judge (--epsilon), since it costs "
-        "less: the authors take 0.2 for experts, 0.15 for skilled raters and 0.1 for crowd workers."
+        f"others is less than {size} above the judge's. So much is granted to the judge ({named('epsilon')}), since it "
+        "costs less: the authors take 0.2 for experts, 0.15 for skilled raters and 0.1 for crowd workers."
     )
 
 
@@ -97,20 +111,14 @@ def baseline_sentence(result: AltTestResult) -> str:
     if constant.replaces is None:
         return ""
     who = f"somebody who says {quoted(constant.judge)} of every item, without looking,"
-    fares = (
-        f"against {constant.won} of {counted(len(constant.raters), 'rater')} (advantage {percent(constant.advantage)})"
-    )
+    raters = counted(len(constant.raters), "rater")
+    fares = f"against {constant.won} of {raters} (advantage {percent(constant.advantage)})"
     if not constant.replaces:
         return f"For comparison: {who} wins {fares}."
     return (
         f"Winning takes no skill here: {who} would win {fares}. Most ratings are alike, or raters hardly agree, so ask "
         "what a judge is worth beyond that with `dissensus equivalence`."
     )
-
-
-def finding_sentence(judge: JudgeTest) -> str:
-    """What the chart of the raters shows."""
-    return f"{quoted(judge.judge)} wins against {judge.won} of {counted(len(judge.raters), 'rater')}"
 
 
 def p_value_sentence(judge: JudgeTest, alpha: float) -> str:
@@ -124,115 +132,48 @@ def p_value_sentence(judge: JudgeTest, alpha: float) -> str:
     )
 
 
-def p_text(rater: RaterTest) -> str:
-    """A corrected p-value in a table.
-
-    Examples
-    --------
-    >>> rater = RaterTest(rater="ann", items=40, p_value=0.0001, p_adjusted=0.0002, rejected=True,
-    ...     judge_at_least_as_close=0.9, rater_at_least_as_close=0.8, difference=-0.1, low=-0.2, high=0.0, test="t")
-    >>> p_text(rater)
-    '< 0.001'
-    """
-    if not math.isfinite(rater.p_adjusted):
-        return "-"
-    return decimal(rater.p_adjusted, 3) if rater.p_adjusted >= 0.001 else "< 0.001"  # noqa: PLR2004 - three decimals
-
-
-# ---- What `alt-test` says: can this judge replace a rater
-
-MOST_SENTENCES = 6
-MOST_RATERS = 25
-"""So many raters are drawn, those in whose place the judge stands worst; the table has them all."""
-
-
-def view(result: Result) -> Section:
-    """Whether a judge can replace a rater: the answer, all judges, the raters one by one, and how it was computed."""
-    if not isinstance(result, AltTestResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what alt-test found.")
-    return Section(
-        title="Can this judge replace a rater?" if len(result.judges) == 1 else "Which judge can replace a rater?",
-        lead=lead_sentence(result),
-        blocks=[
-            Paragraph(text=epsilon_sentence(result)),
-            *_judges(result),
-            *_baseline(result),
-            *_figure(result),
-            *_others(result),
-            _computed(result),
-        ],
-    )
-
-
 def _judges(result: AltTestResult) -> list[Block]:
     """All judges in a table, and some in words."""
     names = told_apart(judge.judge for judge in result.judges)
-    rows: list[list[Cell]] = [
-        [
-            names[judge.judge],
-            {True: "yes", False: "not shown", None: "unknown"}[judge.replaces],
-            judge.winning_rate,
-            f"{judge.won} of {len(judge.raters)}",
-            judge.advantage,
-        ]
-        for judge in result.judges
-    ]
+    replaces = {True: "yes", False: "not shown", None: "unknown"}
     table = Table(
         caption="Judges in the place of raters, by advantage",
         columns=["Judge", "Replaces a rater", "Winning rate", "Raters won", "Advantage"],
-        rows=rows,
+        rows=[
+            [names[own.judge], replaces[own.replaces], own.winning_rate, f"{own.won} of {len(own.raters)}", own.advantage]
+            for own in result.judges
+        ],
         percent=frozenset({"Winning rate", "Advantage"}),
-    )
-    said = [judge_sentence(judge) for judge in result.judges[1 : MOST_SENTENCES + 1]]
-    more = len(result.judges) - 1 - len(said)
-    said += [f"{counted(more, 'more judge')} {'is' if more == 1 else 'are'} in the table."] if more else []
-    return [table, *([Points(title="", texts=said)] if said else [])]
-
-
-def _baseline(result: AltTestResult) -> list[Block]:
-    said = baseline_sentence(result)
-    if not said:
-        return []
-    return [Note(text=said) if result.baseline.replaces else Paragraph(text=said)]
-
-
-def _figure(result: AltTestResult) -> list[Block]:
-    """The raters in whose place the best judge stands."""
-    best = result.judges[0]
-    if not best.raters:
-        return []
-    rows = _rows(best)
-    spec = intervals(
-        rows, names="Rater", values=["Items on which the rater is closer, less those of the judge"],
-        reference=result.epsilon,
     )  # fmt: skip
-    more = len(best.raters) - len(rows)
-    drawn = f" The {len(rows)} least favourable of {len(best.raters)} raters are drawn." if more else ""
-    return [
-        Figure(
-            title=finding_sentence(best),
-            caption=f"Each line is a rater: the share of items on which the rater is closer to the others than "
+    texts = [judge_sentence(judge) for judge in result.judges[1 : MOST_SENTENCES + 1]]
+    more = len(result.judges) - 1 - len(texts)
+    texts += [f"{counted(more, 'more judge')} {are(more)} in the table."] if more else []
+    return [table, *([Points(title="", texts=texts)] if texts else [])]
+
+
+def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
+    """The raters in whose place the best judge stands."""
+    ordered = sorted(best.raters, key=lambda rater: -rater.difference)[:MOST_RATERS]
+    names = told_apart(rater.rater for rater in ordered)
+    rows: list[Row] = [
+        {"name": names[own.rater], "value": own.difference, "low": finite(own.low), "high": finite(own.high)}
+        for own in ordered
+    ]
+    axis = ["Items on which the rater is closer, less those of the judge"]
+    spec = intervals(rows, names="Rater", values=axis, reference=result.epsilon)
+    left_out = f"The {len(rows)} least favourable of {len(best.raters)} raters are drawn."
+    return Figure(
+        title=f"{quoted(best.judge)} wins against {best.won} of {counted(len(best.raters), 'rater')}",
+        caption=sentences(
+            "Each line is a rater: the share of items on which the rater is closer to the others than "
             f"{quoted(best.judge)} is, less the share on which the judge is closer. The dashed line is epsilon; where "
             f"the whole whisker, a {percent(1 - 2 * _alpha(result), 0)} interval, lies to its left, the judge would "
-            f"win if this were the only rater.{drawn}",
-            spec=zoomed(spec, rows, anchors=(0.0, result.epsilon)),
-            table=_raters_table(best),
-        )
-    ]
-
-
-def _rows(judge: JudgeTest) -> list[Row]:
-    ordered = sorted(judge.raters, key=lambda rater: -rater.difference)[:MOST_RATERS]
-    names = told_apart(rater.rater for rater in ordered)
-    return [
-        {
-            "name": names[rater.rater],
-            "value": rater.difference,
-            "low": rater.low if math.isfinite(rater.low) else None,
-            "high": rater.high if math.isfinite(rater.high) else None,
-        }
-        for rater in ordered
-    ]
+            "win if this were the only rater.",
+            left_out if len(rows) < len(best.raters) else "",
+        ),
+        spec=zoomed(spec, rows, anchors=(0.0, result.epsilon)),
+        table=_raters_table(best),
+    )
 
 
 def _raters_table(judge: JudgeTest) -> Table:
@@ -243,7 +184,7 @@ def _raters_table(judge: JudgeTest) -> Table:
             rater.items,
             rater.judge_at_least_as_close,
             rater.rater_at_least_as_close,
-            p_text(rater),
+            p_number(rater.p_adjusted),
             "yes" if rater.rejected else "no",
         ]
         for rater in sorted(judge.raters, key=lambda rater: rater.p_value)
@@ -253,20 +194,6 @@ def _raters_table(judge: JudgeTest) -> Table:
         columns=["Rater", "Items", "Judge as close", "Rater as close", "p", "Judge wins"],
         rows=rows,
         percent=frozenset({"Judge as close", "Rater as close"}),
-    )
-
-
-def _others(result: AltTestResult) -> list[Block]:
-    tables = [_raters_table(judge) for judge in result.judges[1:] if judge.raters]
-    return [Fold(title="The other judges, rater by rater", parts=tables)] if tables else []
-
-
-def _computed(result: AltTestResult) -> Block:
-    best = result.judges[0]
-    tested = [p_value_sentence(best, _alpha(result))] if best.raters else []
-    return Fold(
-        title="How this was computed",
-        parts=[Points(title="", texts=[LEFT_OUT, SCORE_WORDS[result.score], *tested, ADVANTAGE])],
     )
 
 

@@ -13,6 +13,7 @@ from dissensus.report.numbers import (
     counted,
     decimal,
     finite,
+    p_number,
     p_text,
     percent,
     points,
@@ -169,8 +170,9 @@ def _table(result: CompareResult) -> Table:
     for pair in result.pairs:
         form = partial(number, metric=result.metric, digits=digits_of(pair))
         difference = with_interval(pair.difference, pair.low, pair.high, form=form)
-        p_value = p_text(pair.p_holm).removeprefix("p = ").removeprefix("p ")
-        rows.append([names[pair.judge_a], names[pair.judge_b], pair.score_a, pair.score_b, difference, p_value])
+        rows.append(
+            [names[pair.judge_a], names[pair.judge_b], pair.score_a, pair.score_b, difference, p_number(pair.p_holm)]
+        )
     return Table(
         caption=f"Scores ({result.metric}, {result.better_scores} is better) and their difference, A less B",
         columns=["A", "B", "Score A", "Score B", "Difference", "p (Holm)" if len(result.pairs) > 1 else "p"],
