@@ -135,12 +135,12 @@ def p_value_sentence(judge: JudgeTest, alpha: float) -> str:
 def _judges(result: AltTestResult) -> list[Block]:
     """All judges in a table, and some in words."""
     names = told_apart(judge.judge for judge in result.judges)
-    replaces = {True: "yes", False: "not shown", None: "unknown"}
+    able = {True: "yes", False: "not shown", None: "unknown"}
     table = Table(
         caption="Judges in the place of raters, by advantage",
         columns=["Judge", "Replaces a rater", "Winning rate", "Raters won", "Advantage"],
         rows=[
-            [names[own.judge], replaces[own.replaces], own.winning_rate, f"{own.won} of {len(own.raters)}", own.advantage]
+            [names[own.judge], able[own.replaces], own.winning_rate, f"{own.won} of {len(own.raters)}", own.advantage]
             for own in result.judges
         ],
         percent=frozenset({"Winning rate", "Advantage"}),
