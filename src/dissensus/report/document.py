@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Literal, TypeVar, cast
 
+from dissensus.errors import NAME_START
 from dissensus.options import Spelling, spelled
 from dissensus.results import Result
 
@@ -190,7 +191,7 @@ class Report:
 def respelled(document: T, spelling: Spelling) -> T:
     """A section or a report with every option that its texts name as a front end spells it."""
     if isinstance(document, str):
-        return cast("T", spelled(document, spelling))
+        return cast("T", spelled(document, spelling)) if NAME_START in document else document
     if is_dataclass(document) and not isinstance(document, type | Result):
         changed = {own.name: respelled(getattr(document, own.name), spelling) for own in fields(document)}
         return cast("T", replace(document, **changed))
