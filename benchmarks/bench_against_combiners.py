@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from dissensus.methods.equivalence.combiners import frequencies
+from dissensus.methods.equivalence.curve import frequencies
 from environments import answers_of
 from held_out import (
     abc_predictions,

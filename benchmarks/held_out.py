@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.data import types_of_matrix
-from dissensus.methods.equivalence.combiners import predictions_from, survey_totals
+from dissensus.methods.equivalence.curve import predictions_from, survey_totals
 from dissensus.methods.equivalence.scores import clipped
 from dissensus.methods.equivalence.surveys import surveys_of_size
 from populations import pick

@@ -18,7 +18,7 @@ from dissensus.data.examples import example_path
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.gate import GateResult, gate
-from dissensus.methods.gate.checks import (
+from dissensus.methods.gate.gate import (
     Estimate,
     better_verdict,
     more_above,
@@ -26,7 +26,7 @@ from dissensus.methods.gate.checks import (
     verdict_above,
     verdict_between,
 )
-from dissensus.methods.gate.options import POWER, Question
+from dissensus.methods.gate.options import POWER, GateOptions
 from dissensus.methods.gate.result import Check, Constant
 from dissensus.report.markdown import markdown_of
 from dissensus.report.views import report_on, section_of
@@ -37,11 +37,7 @@ from dissensus.simulation.urn_draws import classifier_information, equivalent_ra
 
 from survey_builders import hard_judges_of, judges_of, ratings_of
 
-ASKED = Question(
-    judge="j", min_equivalence=1.0, min_consistency=None, tau=0.5, max_bias=None, better_than=(), not_worse_than=(),
-    margin=None, metric="wins", positive=(), score=None, combiner=None, calibrate=None, min_items=30, bootstrap=100,
-    confidence=0.95, seed=0,
-)  # fmt: skip
+ASKED = GateOptions(judge=("j",), min_equivalence=1.0, bootstrap=100)
 CHECK = Check(
     check="min_consistency", threshold=0.8, value=0.85, low=0.82, high=0.9, verdict="pass", items=200, more_items=None,
     measure="consistency", tau=0.5,
@@ -241,25 +237,25 @@ def test_a_difference_is_positive_where_the_judge_is_better_whichever_way_the_me
     [
         ({}, "A gate needs a threshold"),
         ({"tau": 0.3}, "A gate needs a threshold"),
-        ({"not_worse_than": "keywords"}, "--not-worse-than needs --margin"),
-        ({"margin": 0.1, "min_equivalence": 1}, "--margin goes with --not-worse-than"),
-        ({"not_worse_than": "keywords", "margin": 0}, "--margin cannot be 0"),
+        ({"not_worse_than": "keywords"}, "not_worse_than= needs margin="),
+        ({"margin": 0.1, "min_equivalence": 1}, "margin= goes with not_worse_than="),
+        ({"not_worse_than": "keywords", "margin": 0}, "margin= cannot be 0"),
         ({"better_than": "classifier"}, "cannot be compared with itself"),
         ({"better_than": "nobody"}, "There is no judge 'nobody'"),
-        ({"min_consistency": 1.2}, "--min-consistency cannot be 1.2"),
-        ({"max_bias": -0.1}, "--max-bias cannot be -0.1"),
-        ({"min_equivalence": -1}, "--min-equivalence cannot be -1"),
-        ({"min_equivalence": math.nan}, "--min-equivalence cannot be nan"),
-        ({"min_consistency": math.nan}, "--min-consistency cannot be nan"),
-        ({"max_bias": math.nan}, "--max-bias cannot be nan"),
-        ({"not_worse_than": "keywords", "margin": math.nan}, "--margin cannot be nan"),
-        ({"min_equivalence": 1, "confidence": math.nan}, "--confidence cannot be nan"),
-        ({"min_equivalence": 1, "tau": math.nan}, "--tau cannot be nan"),
-        ({"min_equivalence": 1, "bootstrap": 0}, "--bootstrap cannot be 0"),
-        ({"min_equivalence": 1, "confidence": 1.0}, "--confidence cannot be 1"),
-        ({"min_equivalence": 1, "min_items": 0}, "--min-items cannot be 0"),
-        ({"better_than": "keywords", "metric": "luck"}, "--metric cannot be 'luck'"),
-        ({"min_consistency": 0.5}, "are about a decision: name its label, --positive LABEL"),
+        ({"min_consistency": 1.2}, "min_consistency= cannot be 1.2"),
+        ({"max_bias": -0.1}, "max_bias= cannot be -0.1"),
+        ({"min_equivalence": -1}, "min_equivalence= cannot be -1"),
+        ({"min_equivalence": math.nan}, "min_equivalence= cannot be nan"),
+        ({"min_consistency": math.nan}, "min_consistency= cannot be nan"),
+        ({"max_bias": math.nan}, "max_bias= cannot be nan"),
+        ({"not_worse_than": "keywords", "margin": math.nan}, "margin= cannot be nan"),
+        ({"min_equivalence": 1, "confidence": math.nan}, "confidence= cannot be nan"),
+        ({"min_equivalence": 1, "tau": math.nan}, "tau= cannot be nan"),
+        ({"min_equivalence": 1, "bootstrap": 0}, "bootstrap= cannot be 0"),
+        ({"min_equivalence": 1, "confidence": 1.0}, "confidence= cannot be 1"),
+        ({"min_equivalence": 1, "min_items": 0}, "min_items= cannot be 0"),
+        ({"better_than": "keywords", "metric": "luck"}, "metric= cannot be 'luck'"),
+        ({"min_consistency": 0.5}, "are about a decision: name its label, positive= LABEL"),
     ],
 )
 def test_bad_usage_is_refused_in_one_line(binary, options, message):
@@ -483,7 +479,7 @@ def test_a_gate_that_a_constant_would_pass_as_well_passes_with_a_warning():
     ratings, judges = ratings_of([[1] * 3] * 20 + [[0] * 3] * 80), hard_judges_of({"j": [0] * 100})
     result = gate(ratings, judges, judge="j", min_consistency=0.7, positive="b", bootstrap=50)
     assert result.passes
-    assert "Calling no item positive, without looking, would pass --min-consistency 0.7 as well" in result.warnings[0]
+    assert "Calling no item positive, without looking, would pass min_consistency= 0.7 as well" in result.warnings[0]
     assert section_of(result).lead.endswith("But calling no item positive, without looking, would pass as well.")
     strict = gate(ratings, judges, judge="j", min_consistency=0.9, positive="b", bootstrap=50)
     assert not any("without looking" in text for text in strict.warnings)

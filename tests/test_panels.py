@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from dissensus.data import read, read_judges
 from dissensus.data.examples import example_path
 from dissensus.errors import OptionError, RatingsError
-from dissensus.methods.equivalence.calibration import calibrate
+from dissensus.methods.equivalence.problem import calibrate
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.panel import PanelResult
 from dissensus.methods.panel import panel as panels
@@ -355,7 +355,7 @@ def test_what_must_be_learned_from_other_items_is_not_told_of_one_item():
     assert len(found.panels) == 3
     assert (
         "What a judge saves beside people is learned from other items, and 1 item has the 4 ratings that it takes: "
-        "lower --max-raters."
+        "lower max_raters=."
     ) in found.warnings
 
 

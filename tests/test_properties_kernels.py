@@ -6,9 +6,8 @@ import pytest
 from dissensus import equivalence, read, read_judges
 from dissensus.data.examples import example_path
 from dissensus.errors import OptionError
-from dissensus.methods.equivalence import combiners as learning
-from dissensus.methods.equivalence.combiners import own_predictions
-from dissensus.methods.equivalence.crossing import crosses_again, crossings, verdict_of
+from dissensus.methods.equivalence import curve as learning
+from dissensus.methods.equivalence.curve import crosses_again, crossings, own_predictions, verdict_of
 from dissensus.methods.judges.definitions import SLACK
 from dissensus.methods.judges.summary import ranks, shares_best
 from dissensus.methods.plan_labels.needed import cramer_items, hoeffding_items, log_cramer, log_hoeffding, log_rate

@@ -10,7 +10,7 @@ import pytest
 import dissensus
 from dissensus.data.examples import example_path
 from dissensus.errors import DissensusError
-from dissensus.methods.equivalence.combiners import COMBINERS, LEARN
+from dissensus.methods.equivalence.options import COMBINERS, LEARN
 from dissensus.methods.equivalence.result import (
     AmateurPoint,
     Ceiling,

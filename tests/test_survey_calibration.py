@@ -7,7 +7,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 
 from dissensus.data import read, read_judges
 from dissensus.methods.equivalence import equivalence
-from dissensus.methods.equivalence.calibration import calibrate, draw_folds
+from dissensus.methods.equivalence.problem import calibrate, draw_folds
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SoftClassifier, simulate_urn
 from dissensus.simulation.urn_draws import classifier_information
 

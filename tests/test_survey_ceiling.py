@@ -146,8 +146,8 @@ def test_npmle_does_not_learn_the_items_that_it_predicts_when_there_are_many_lab
     with pytest.raises(OptionError) as error:
         found_in(counts, combiner="npmle", learn="in-sample")
     assert str(error.value) == (
-        f"--combiner npmle would learn the very items that it predicts with {n_labels} labels: from 5 labels on choose "
-        "--learn cross-fit."
+        f"combiner= npmle would learn the very items that it predicts with {n_labels} labels: from 5 labels on choose "
+        "learn= cross-fit."
     )
     # Labels that say nothing about each other cannot be foreseen better than by predicting them evenly, in the data and
     # in the middle of bootstrap samples: one that had seen the items would seem to.

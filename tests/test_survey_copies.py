@@ -8,17 +8,17 @@ from scipy.stats import ks_2samp
 from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence import equivalence
-from dissensus.methods.equivalence.calibration import calibrate
-from dissensus.methods.equivalence.items import share_out
-from dissensus.methods.equivalence.large_sizes import large_sizes, treatments
-from dissensus.methods.equivalence.options import Question
+from dissensus.methods.equivalence.options import EquivalenceOptions
+from dissensus.methods.equivalence.problem import calibrate
 from dissensus.methods.equivalence.replicates import (
     Extras,
     bootstrap_scores,
+    large_sizes,
     observed_scores,
+    treatments,
 )
 from dissensus.methods.equivalence.scores import SCORES
-from dissensus.methods.equivalence.setup import set_up
+from dissensus.methods.equivalence.setup import set_up, share_out
 from dissensus.sampling.draws import draw_copies, draw_weights
 
 from profiles import moments_of, profiles_of
@@ -93,12 +93,7 @@ def vars_of(point):
 
 
 def asked(**options):
-    defaults = dict.fromkeys(Question.__dataclass_fields__) | {
-        "combiner": "abc", "score": "cross-entropy", "calibrate": "none", "reference_raters": 1, "prior": "uniform",
-        "clip": 0.02, "weights": "item", "cohort": False, "bootstrap": 100, "interval": "basic", "confidence": 0.95,
-        "ceiling": False, "seed": 0,
-    }  # fmt: skip
-    return Question(**(defaults | options))
+    return EquivalenceOptions(**({"bootstrap": 100, "seed": 0} | options))
 
 
 def replicates(ratings, judges, n, seed, *, fold_seed=5, **options):
@@ -161,8 +156,8 @@ def test_ceiling_of_profiles_is_that_of_their_items_where_half_have_eight_rating
 
 
 def test_surveys_that_are_sampled_are_sampled_alike(monkeypatch):
-    monkeypatch.setattr("dissensus.methods.equivalence.large_sizes.MEMORY_BUDGET", 10)
-    monkeypatch.setattr("dissensus.methods.equivalence.large_sizes.SAMPLES", 400)
+    monkeypatch.setattr("dissensus.methods.equivalence.replicates.MEMORY_BUDGET", 10)
+    monkeypatch.setattr("dissensus.methods.equivalence.replicates.SAMPLES", 400)
     ratings, judges = two_labels(200, raters=6)
     together = equivalence(*profiles_of(ratings, judges), bootstrap=0)
     assert together.curve[-1].standard_error > 0
@@ -191,7 +186,7 @@ def test_most_items_with_one_rating_are_counted_one_by_one():
     ratings, judges = three_labels()
     one = ratings.where((ratings.rater == 0) | (ratings.item < 30))
     together = equivalence(*profiles_of(one, judges), bootstrap=0)
-    assert any("--max-raters 1" in warning for warning in together.warnings)
+    assert any("max_raters= 1" in warning for warning in together.warnings)
     assert_same(together, equivalence(one, judges, bootstrap=0))
 
 
@@ -324,7 +319,7 @@ def test_folds_share_out_copies_as_a_random_permutation_does():
 
 
 def test_more_items_than_can_be_dealt_have_folds_of_their_own_accord(monkeypatch):
-    monkeypatch.setattr("dissensus.methods.equivalence.items.MOST_TO_SHARE_OUT", 10)
+    monkeypatch.setattr("dissensus.methods.equivalence.setup.MOST_TO_SHARE_OUT", 10)
     table = share_out(np.array([40_000, 60_000]), default_rng(0))
     np.testing.assert_array_equal(table.sum(axis=1), [40_000, 60_000])
     np.testing.assert_allclose(table, [[4000] * 10, [6000] * 10], atol=4.5 * np.sqrt(6000))
@@ -465,7 +460,7 @@ def test_judges_that_always_answer_the_same_tie_in_every_sample_from_moments():
 
 @pytest.mark.parametrize("options", [{"score": "auc"}, {"score": "f1"}, {"calibrate": "isotonic"}], ids=named)
 def test_what_needs_the_outputs_themselves_says_how_to_read_them(options):
-    with pytest.raises(OptionError, match=r"rounded outputs \(--round-outputs 3\)"):
+    with pytest.raises(OptionError, match=r"rounded outputs \(`round_outputs=` of `read_reduced` 3\)"):
         equivalence(*moments_of(*continuous(50)), **options)
 
 

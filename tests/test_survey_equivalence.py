@@ -10,7 +10,7 @@ import pytest
 from dissensus.data import read, read_judges
 from dissensus.errors import JudgesError, OptionError, RatingsError
 from dissensus.methods.equivalence import equivalence
-from dissensus.methods.equivalence.crossing import crosses_again, crossings
+from dissensus.methods.equivalence.curve import crosses_again, crossings
 from dissensus.methods.equivalence.scores import SCORES
 from dissensus.sampling.intervals import bootstrap_interval
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
@@ -41,8 +41,8 @@ def soft(drawn):
 
 
 CLIP = (
-    "--clip 0.4 is too large for 3 labels: choose less than 0.333, or for labels that are numbers --score pearson "
-    "--combiner frequency."
+    "clip= 0.4 is too large for 3 labels: choose less than 0.333, or for labels that are numbers score= pearson "
+    "combiner= frequency."
 )
 
 
@@ -51,42 +51,42 @@ CLIP = (
     [
         ({"judge": "three"}, "There is no judge 'three': the judges are one, two."),
         ({"judge": []}, "No judge was named: name at least one, or leave judge out to compare all of them."),
-        ({"combiner": "mean"}, "--combiner cannot be 'mean': choose one of abc, frequency, plurality, npmle."),
+        ({"combiner": "mean"}, "combiner= cannot be 'mean': choose one of abc, frequency, plurality, npmle."),
         (
             {"score": "accuracy"},
-            f"--score cannot be 'accuracy': choose one of {', '.join(SCORES)}.",
+            f"score= cannot be 'accuracy': choose one of {', '.join(SCORES)}.",
         ),
-        ({"learn": "twice"}, "--learn cannot be 'twice': choose one of leave-one-out, in-sample, cross-fit."),
-        ({"calibrate": "beta"}, "--calibrate cannot be 'beta': choose one of none, isotonic, platt, table."),
-        ({"prior": "flat"}, "--prior cannot be 'flat': choose one of uniform, data."),
-        ({"interval": "bca"}, "--interval cannot be 'bca': choose one of basic, percentile."),
-        ({"weights": "label"}, "--weights cannot be 'label': choose one of item, rater."),
-        ({"bootstrap": -1}, "--bootstrap cannot be -1: give the number of samples, or 0 for none."),
-        ({"confidence": 1}, "--confidence cannot be 1: it is a share between 0 and 1."),
-        ({"reference_raters": 0}, "--reference-raters cannot be 0: at least one is needed."),
-        ({"max_raters": -1}, "--max-raters cannot be -1: it is a number of raters."),
+        ({"learn": "twice"}, "learn= cannot be 'twice': choose one of leave-one-out, in-sample, cross-fit."),
+        ({"calibrate": "beta"}, "calibrate= cannot be 'beta': choose one of none, isotonic, platt, table."),
+        ({"prior": "flat"}, "prior= cannot be 'flat': choose one of uniform, data."),
+        ({"interval": "bca"}, "interval= cannot be 'bca': choose one of basic, percentile."),
+        ({"weights": "label"}, "weights= cannot be 'label': choose one of item, rater."),
+        ({"bootstrap": -1}, "bootstrap= cannot be -1: give the number of samples, or 0 for none."),
+        ({"confidence": 1}, "confidence= cannot be 1: it is a share between 0 and 1."),
+        ({"reference_raters": 0}, "reference_raters= cannot be 0: at least one is needed."),
+        ({"max_raters": -1}, "max_raters= cannot be -1: it is a number of raters."),
         (
             {"max_raters": 3},
-            "--max-raters 3 is more than the data have: no item has more than 3 ratings, so 2 is the most.",
+            "max_raters= 3 is more than the data have: no item has more than 3 ratings, so 2 is the most.",
         ),
         ({"clip": 0.4}, CLIP),
-        ({"clip": 0}, "--clip cannot be 0: choose a small share above 0, such as 0.02."),
-        ({"score": "auc", "positive": "z"}, "--positive 'z' is no label: the labels are a, b, c."),
-        ({"experts": "e"}, "--experts and --amateurs go together: name the group of each."),
-        ({"amateurs": "e"}, "--experts and --amateurs go together: name the group of each."),
+        ({"clip": 0}, "clip= cannot be 0: choose a small share above 0, such as 0.02."),
+        ({"score": "auc", "positive": "z"}, "positive= 'z' is no label: the labels are a, b, c."),
+        ({"experts": "e"}, "experts= and amateurs= go together: name the group of each."),
+        ({"amateurs": "e"}, "experts= and amateurs= go together: name the group of each."),
         ({"experts": "e", "amateurs": "a"}, "There is no group 'e': the ratings have no group column."),
-        ({"ceiling": True, "score": "brier"}, "--ceiling is in bits: it goes with --score cross-entropy, not brier."),
+        ({"ceiling": True, "score": "brier"}, "ceiling= is in bits: it goes with score= cross-entropy, not brier."),
         (
             {"score": "auc", "learn": "leave-one-out"},
-            "--learn leave-one-out spoils auc, which compares items: choose in-sample or cross-fit.",
+            "learn= leave-one-out spoils auc, which compares items: choose in-sample or cross-fit.",
         ),
         (
             {"combiner": "npmle", "learn": "leave-one-out"},
-            "--combiner npmle learns in-sample or cross-fit, not leave-one-out.",
+            "combiner= npmle learns in-sample or cross-fit, not leave-one-out.",
         ),
         (
             {"weights": "rater", "score": "dmi"},
-            "--weights rater goes with cross-entropy, agreement or brier, and one reference rater.",
+            "weights= rater goes with cross-entropy, agreement or brier, and one reference rater.",
         ),
         (
             {"combiner": lambda counts: counts[:, :2]},
@@ -109,7 +109,7 @@ def test_a_hard_judge_has_no_cross_entropy():
         equivalence(ratings_of(ITEMS), hard_judges_of({"hard": [0, 1, 2, 0, 1]}))
     assert str(error.value) == (
         "The judge hard gave one label per item and no probabilities, which cross-entropy needs: "
-        "add --calibrate table, or choose --score agreement."
+        "add calibrate= table, or choose score= agreement."
     )
 
 
@@ -117,7 +117,7 @@ def test_a_hard_judge_of_numbers_may_be_correlated():
     ratings = ratings_of_counts([[2, 1], [1, 2]], "12")
     judges = pd.DataFrame({"item": ratings.items, "judge": "hard", "label": ["1", "2"]})
     with pytest.raises(
-        OptionError, match=r"or choose --score agreement, or --score pearson since its labels are numbers\.$"
+        OptionError, match=r"or choose score= agreement, or score= pearson since its labels are numbers\.$"
     ):
         equivalence(ratings, read_judges(judges))
 
@@ -126,8 +126,8 @@ def test_a_hard_judge_of_numbers_may_be_correlated():
 def test_calibrating_labels_one_by_one_says_that_a_table_makes_more_of_them(calibrate):
     result = equivalence(ratings_of(ITEMS), hard_judges_of({"hard": [0, 1, 2, 0, 1]}), calibrate=calibrate, bootstrap=0)
     assert (
-        f"hard gave one label per item, of which --calibrate {calibrate} keeps little, since it looks at one label "
-        "after the other: use --calibrate table." in result.warnings
+        f"hard gave one label per item, of which calibrate= {calibrate} keeps little, since it looks at one label "
+        "after the other: use calibrate= table." in result.warnings
     )
 
 
@@ -166,7 +166,7 @@ def test_numbers_that_are_correlated_are_not_said_to_be_rounded():
 def test_rater_weights_need_raters():
     with pytest.raises(OptionError) as error:
         equivalence(ratings_of_counts([[2, 1], [1, 2]], "ab"), uniform_judge(2, ("a", "b")), weights="rater")
-    assert str(error.value) == "--weights rater needs to know who rated: the ratings have no rater column."
+    assert str(error.value) == "weights= rater needs to know who rated: the ratings have no rater column."
 
 
 def test_a_judge_of_other_items_is_refused():
@@ -182,13 +182,13 @@ def test_judges_without_a_common_item_are_refused():
     judges = pd.DataFrame({"item": ["item-00000", "item-00001"], "judge": ["j", "k"], "label": ["a", "b"]})
     with pytest.raises(JudgesError) as error:
         equivalence(ratings_of(ITEMS), read_judges(judges), score="agreement")
-    assert str(error.value) == "No item was answered by every judge: choose one of them with --judge."
+    assert str(error.value) == "No item was answered by every judge: choose one of them with judge=."
 
 
 def test_a_cohort_without_items_is_refused():
     # Three items of two ratings and one of four, which the judge did not answer: nobody is left for surveys of 3.
     judges = judges_of({"judge": [[1, 0, 0]] * 3})
-    with pytest.raises((OptionError, RatingsError), match="--max-raters"):
+    with pytest.raises((OptionError, RatingsError), match="max_raters="):
         equivalence(ratings_of([[0, 1]] * 3 + [[0, 1, 2, 2]]), judges, cohort=True, max_raters=3)
 
 
@@ -349,7 +349,7 @@ def test_items_with_too_few_ratings_leave_the_curve_one_by_one():
     assert [point.items for point in result.curve] == [3, 3, 2, 1]
     assert result.warnings[0] == (
         "From surveys of 2 on the curve has fewer items, since some have too few ratings, and it can jump there: "
-        "--cohort keeps the items fixed."
+        "cohort= keeps the items fixed."
     )
 
 

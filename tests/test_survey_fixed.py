@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dissensus.methods.equivalence.combiners import frequencies
 from dissensus.methods.equivalence.curve import (
     Panel,
     curve_point,
     fixed_scores,
+    frequencies,
     predicts_alike,
 )
 from dissensus.methods.equivalence.scores import Score

@@ -11,7 +11,7 @@ from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.surveys import count_subsets, draw_subsets, orders, sequence_probability
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
 
-LARGE = "dissensus.methods.equivalence.large_sizes"
+LARGE = "dissensus.methods.equivalence.replicates"
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from dissensus import equivalence, read, read_judges
 from dissensus.errors import OptionError, RatingsError
-from dissensus.methods.equivalence.crossing import equivalence_interval
+from dissensus.methods.equivalence.curve import equivalence_interval
 
 ROWS = [(i, f"{group}{r}", "ab"[(i + r) % 2], group) for i in range(6) for r in range(3) for group in ("e", "n")]
 
@@ -24,10 +24,10 @@ def judges_of(items=range(6), **columns):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"experts": "e", "amateurs": "e"}, "--experts and --amateurs are both e: name two different groups."),
-        ({"reference_raters": 9}, "--reference-raters 9 is more than any item has: the most are 6."),
-        ({"interval": "wald"}, "--interval cannot be 'wald': choose one of basic, percentile."),
-        ({"weights": "label"}, "--weights cannot be 'label': choose one of item, rater."),
+        ({"experts": "e", "amateurs": "e"}, "experts= and amateurs= are both e: name two different groups."),
+        ({"reference_raters": 9}, "reference_raters= 9 is more than any item has: the most are 6."),
+        ({"interval": "wald"}, "interval= cannot be 'wald': choose one of basic, percentile."),
+        ({"weights": "label"}, "weights= cannot be 'label': choose one of item, rater."),
         ({"elicitation": "forced_choice"}, "The ratings do not say how they were elicited"),
     ],
 )
@@ -53,7 +53,7 @@ def test_a_table_of_outputs_that_occur_once_is_warned_of():
     share = np.linspace(0.1, 0.9, 6)
     judges = judges_of(p_a=share, p_b=1 - share)
     result = equivalence(ratings_of(), judges, calibrate="table", bootstrap=0)
-    assert any("use --calibrate isotonic" in warning for warning in result.warnings)
+    assert any("use calibrate= isotonic" in warning for warning in result.warnings)
 
 
 def test_the_interval_holds_the_numbers_of_raters_that_cannot_be_told_from_the_judge():

@@ -262,7 +262,7 @@ def test_correlations_take_a_judges_own_numbers():
 def test_correlations_need_labels_that_are_numbers(score):
     with pytest.raises(OptionError) as error:
         equivalence(ratings_of([[0, 1], [1, 1]]), judges_of({"judge": [[1, 0, 0]] * 2}), score=score)
-    assert str(error.value) == f"--score {score} needs labels that are numbers: choose agreement or cross-entropy."
+    assert str(error.value) == f"score= {score} needs labels that are numbers: choose agreement or cross-entropy."
 
 
 def test_dmi_of_a_hard_judge_is_the_determinant_of_the_confusion_matrix():

@@ -8,8 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dissensus.methods.equivalence import equivalence
-from dissensus.methods.equivalence.crossing import crossings
-from dissensus.methods.equivalence.curve import Panel, curve_point
+from dissensus.methods.equivalence.curve import Panel, crossings, curve_point
 from dissensus.methods.equivalence.problem import Problem, fold_weights, types_of_items
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.surveys import surveys_of_size

@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from dissensus.options import Declared, Options, declarations, default_of, is_several
+from dissensus.options import Declared, Options, declarations, default_of, is_several, spelled
 
 Command = Callable[..., None]
 Keywords = Mapping[str, Any]
@@ -85,9 +85,8 @@ def _declared(options: type[Options]) -> list[inspect.Parameter]:
         default = default_of(options, name)
         kind = str if declared.typed else _typed_kind(hints[name], is_list=is_several(options, name))
         flags = [declared.flag] if declared.flag else [flag_of(name)]
-        told = typer.Option(*flags, metavar=declared.metavar or None, help=declared.help)
-        if kind is bool:
-            told = typer.Option(*flags, help=declared.help)
+        text = spelled(declared.help, flag_of)
+        told = typer.Option(*flags, metavar=None if kind is bool else declared.metavar or None, help=text)
         is_open = default is None or default is MISSING or declared.typed or is_several(options, name)
         annotation = Annotated[kind if default is MISSING or not is_open else kind | None, told]  # type: ignore[valid-type]
         shown = inspect.Parameter.empty if default is MISSING else None if is_open else default

@@ -142,7 +142,7 @@ def answers_about(judges: Judges, asking: Asking, *, item_cost: float, rating_co
     # Judges come first, so that those that do not fit the ratings are refused at once.
     worth, ranking = asking.worth(judges), asking.ranking(judges)
     if isinstance(worth, Unanswered) and isinstance(ranking, Unanswered):
-        raise DissensusError(f"{worth.reason} {worth.remedy}".strip())
+        raise DissensusError(" ".join(getattr(text, "message", text) for text in (worth.reason, worth.remedy)).strip())
     two = contenders(answered(worth), answered(ranking))
     comparison = asking.comparison(judges, two) if isinstance(two, Contenders) else two
     plan = None

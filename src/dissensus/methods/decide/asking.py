@@ -48,6 +48,7 @@ from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.methods.prevalence import PrevalenceResult, prevalence
 from dissensus.methods.raters import RatersResult
 from dissensus.methods.raters import raters as portraits
+from dissensus.results import Message
 from dissensus.sampling import Progress
 
 # ---- One question after the other: the answer, or why there is none
@@ -197,8 +198,8 @@ class Asking:
         except refused:
             raise
         except DissensusError as error:
-            remedy = options_elsewhere([str(error)], COMMANDS[question])
-            return Unanswered(question=question, reason=str(error), remedy=remedy)
+            remedy = options_elsewhere([error.message], COMMANDS[question])
+            return Unanswered(question=question, reason=Message(error.message), remedy=Message(remedy))
 
 
 # ---- Questions beyond the four papers, each asked where the data give it a meaning; None where they do not

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
 from dissensus.methods.judges.result import JudgesResult
+from dissensus.options import named, names_in
 
 # ---- Questions that the data leave open, and what would answer them
 
@@ -33,17 +34,10 @@ COMMANDS = {
     POSITIVE: "prevalence",
 }
 """The command that asks a question alone, with options that a report does not have."""
-OPTIONS = frozenset({"--bootstrap", "--item-cost", "--label", "--labels", "--map", "--positive", "--rating-cost"}) | {
-    "--item",
-    "--question",
-    "--rater",
-    "--repeats",
-    "--scale",
-    "--task",
-    "--workers",
-}
-"""The options of a report that messages may name."""
-_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]")
+OPTIONS = frozenset({"bootstrap", "item_cost", "positive", "rating_cost", "task", "workers"})
+"""The options of a report beside those of reading."""
+READING = frozenset({"item", "label", "labels", "map", "question", "rater", "repeats", "scale"})
+_TYPED = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,13 +68,15 @@ def options_elsewhere(texts: Iterable[str], command: str) -> str:
 
     Examples
     --------
-    >>> options_elsewhere(["--cohort keeps the items fixed.", "Name it with --positive."], "equivalence")
-    '--cohort is an option of `dissensus equivalence`, which asks this question alone.'
+    >>> spelled(options_elsewhere([f"{named('cohort')} or {named('positive')}"], "equivalence"))
+    'cohort= is an option of `dissensus equivalence`, which asks this question alone.'
     """
-    found = dict.fromkeys(name for text in texts for name in _OPTION.findall(text) if name not in OPTIONS)
-    if not found:
+    found = [name for text in texts for name, of in names_in(text) if not of]
+    found += [name.replace("-", "_") for text in texts for name in _TYPED.findall(text)]
+    shown = dict.fromkeys(named(name) for name in found if name not in OPTIONS | READING)
+    if not shown:
         return ""
-    *names, last = found
+    *names, last = shown
     listed = f"{', '.join(names)} and {last} are options" if names else f"{last} is an option"
     return f"{listed} of `dissensus {command}`, which asks this question alone."
 

@@ -1,28 +1,140 @@
-"""The survey power curve: how well k raters predict another one, exactly."""
+"""The survey power curve, and where a judge meets it: how well k raters predict another one, exactly."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
+from dissensus.errors import OptionError
 from dissensus.methods.equivalence.ceiling import Mixture
-from dissensus.methods.equivalence.combiners import (
-    Combiner,
-    Learn,
-    OwnCombiner,
-    Prior,
-    frequencies,
-    leave_one_out,
-    own_predictions,
-    pluralities,
-    predictions_from,
-    survey_totals,
-)
+from dissensus.methods.equivalence.options import Combiner, Learn, OwnCombiner, Prior
+from dissensus.methods.equivalence.result import Verdict
 from dissensus.methods.equivalence.scores import Score
-from dissensus.methods.equivalence.surveys import Surveys
+from dissensus.methods.equivalence.surveys import Surveys, plurality_shares
 from dissensus.sampling.draws import Copies
+from dissensus.sampling.intervals import bootstrap_interval
+
+# ---- Combiners: from the labels of a survey to a prediction of the next rater's label
+
+SUM_TOLERANCE = 1e-6
+
+
+def frequencies(counts: npt.NDArray[np.int32], default: Floats) -> Floats:
+    """The share of each label in the survey; the default where nobody was asked.
+
+    Examples
+    --------
+    >>> frequencies(np.array([[1, 3], [0, 0]]), np.array([0.5, 0.5]))
+    array([[0.25, 0.75],
+           [0.5 , 0.5 ]])
+    """
+    asked = counts.sum(axis=1, keepdims=True)
+    return np.where(asked > 0, counts / np.maximum(asked, 1), default)
+
+
+def own_predictions(combiner: OwnCombiner, counts: npt.NDArray[np.int32]) -> Floats:
+    """What a user's combiner predicts, checked."""
+    predictions = np.asarray(combiner(counts), dtype=np.float64)
+    if predictions.shape != counts.shape:
+        raise OptionError(f"The combiner returned shape {predictions.shape} for surveys of shape {counts.shape}.")
+    sums = predictions.sum(axis=1)
+    if not np.isfinite(predictions).all() or (predictions < 0).any() or (abs(sums - 1) > SUM_TOLERANCE).any():
+        raise OptionError("The combiner's predictions must be probabilities: at least 0, and 1 in sum for each survey.")
+    return predictions
+
+
+DENSE_CELLS = 1 << 20
+ALMOST_NOTHING = 1e-9
+"""Share of an item's own weight below which a remainder may be rounding."""
+
+
+def survey_totals(surveys: Surveys, weights: Floats, values: Floats | None = None) -> Floats:
+    """Sum over items of P(y + e_l | n), for each survey and label: S(y + e_l).
+
+    Parameters
+    ----------
+    surveys : Surveys
+        The surveys of one size.
+    weights : ndarray of shape (n_replicates, n_types)
+        How many items of each type there are.
+    values : ndarray of shape (n_cells, n_labels), optional
+        What to sum instead of the probabilities.
+
+    Returns
+    -------
+    ndarray of shape (n_replicates, n_surveys, n_labels)
+    """
+    n_surveys, n_labels = surveys.shape
+    cells = surveys.joint if values is None else values
+    if surveys.n_types * n_surveys * n_labels <= DENSE_CELLS:
+        table = np.zeros((surveys.n_types, n_surveys, n_labels))
+        table[surveys.type, surveys.survey] = cells  # each type allows a survey once
+        return np.asarray(np.einsum("rt,tyl->ryl", weights, table))
+    from scipy.sparse import csr_array  # noqa: PLC0415 - takes a while to import and is needed for large tables only
+
+    columns = surveys.survey[:, None] * n_labels + np.arange(n_labels)
+    shape = (surveys.n_types, n_surveys * n_labels)
+    sparse = csr_array((cells.ravel(), columns.ravel(), surveys.start * n_labels), shape=shape)
+    # In one piece, since rows of it are taken again and again.
+    return np.ascontiguousarray((sparse.T @ weights.T).T).reshape(len(weights), n_surveys, n_labels)
+
+
+def over_labels(values: Floats) -> Floats:
+    """Sum over the last axis; einsum is several times faster than sum where that axis is short."""
+    return np.asarray(np.einsum("...l->...", values))
+
+
+def predictions_from(totals: Floats) -> Floats:
+    """Normalise S(y + e_l) over labels; uniform where no item is left to learn from.
+
+    Differs from the paper: Algorithm 6 divides by the estimated probability of y, which on ragged data is estimated
+    from other items and does not make the predictions sum to 1.
+    """
+    sums = over_labels(totals)[..., None]
+    # Compared with zero itself: 1e-12 is a probability that occurs here.
+    nobody = sums <= 0
+    predictions = totals / np.where(nobody, 1, sums)
+    if nobody.any():
+        predictions = np.where(nobody, 1 / totals.shape[-1], predictions)
+    return np.asarray(predictions)
+
+
+def leave_one_out(
+    surveys: Surveys, totals: Floats, support: Floats, *, row: Codes, cell: Codes, copies: Codes | Floats
+) -> Floats:
+    """Predictions for an item, learned from all the others.
+
+    Parameters
+    ----------
+    surveys : Surveys
+        The surveys of one size.
+    totals, support : ndarray of shape (n_replicates, n_surveys, n_labels)
+        Sums over items of P(y + e_l | n), and of whether it is positive.
+    row, cell : ndarray of shape (n,)
+        Replicate and cell (type of item and survey) to predict for.
+    copies : ndarray of shape (n,)
+        How often the item occurs in the replicate; all copies leave.
+
+    Returns
+    -------
+    ndarray of shape (n, n_labels)
+    """
+    n_surveys, n_labels = surveys.shape
+    place = row * n_surveys + surveys.survey[cell]
+    own = surveys.joint.take(cell, axis=0) * copies[:, None]
+    others = totals.reshape(-1, n_labels).take(place, axis=0) - own
+    # Where next to nothing is left, whether anybody else contributes is asked of whole numbers: a difference that
+    # should be 0 may be 1e-17.
+    doubtful, label = np.nonzero(others < ALMOST_NOTHING * own)
+    anybody = support.reshape(-1, n_labels)[place[doubtful], label] > copies[doubtful]
+    others[doubtful, label] = np.where(anybody, np.maximum(others[doubtful, label], 0), 0)
+    return predictions_from(others)
+
+
+# ---- The survey power curve
 
 ELEMENTS_AT_ONCE = 1 << 18
 """Small enough for the processor's cache, large enough that Python does not count."""
@@ -103,7 +215,7 @@ def _predictions(surveys: Surveys, totals: Floats, panel: Panel, mixtures: list[
     if callable(panel.combiner):
         return own_predictions(panel.combiner, surveys.counts)
     if panel.combiner == "plurality":
-        return pluralities(surveys.counts)
+        return plurality_shares(surveys.counts)
     if panel.combiner == "frequency":
         if surveys.size == 0 and panel.prior == "data":
             return predictions_from(totals)
@@ -210,3 +322,91 @@ def _chunks(sizes: Codes) -> list[Codes]:
     """Consecutive entries, grouped so that a group is not much larger than what fits at once."""
     group = np.cumsum(sizes) // ELEMENTS_AT_ONCE
     return np.split(np.arange(len(sizes)), np.flatnonzero(np.diff(group)) + 1)
+
+
+# ---- Where a judge's score meets the power curve (Algorithm 4)
+
+SAME = 1e-10
+"""Scores this close are equal up to rounding: a judge that answers as nobody does is worth 0, not less or more."""
+
+
+def crossings(curve: Floats, score: Floats) -> Floats:
+    """Survey equivalence: the leftmost point at which the curve reaches the score.
+
+    Parameters
+    ----------
+    curve : ndarray of shape (n_replicates, K + 1)
+        Score of 0, 1, ..., K raters; NaN where it is not known, which ends the curve.
+    score : ndarray of shape (n_replicates,)
+        The judge's score.
+
+    Returns
+    -------
+    ndarray of shape (n_replicates,)
+        -inf where the judge is worse than nobody, inf where K raters do not reach it, NaN where it has no score.
+
+    Examples
+    --------
+    >>> crossings(np.array([[0.0, 0.5, 0.75]]), np.array([0.625])), crossings(np.array([[0.0, 1.0]]), np.array([-1.0]))
+    (array([1.5]), array([-inf]))
+    """
+    reached = np.where(np.isnan(curve), False, curve >= score[:, None] - SAME)  # noqa: FBT003 - an array of them
+    reached[:, 0] = False
+    k = np.argmax(reached, axis=1)
+    rows = np.arange(len(curve))
+    upper, lower = curve[rows, k], curve[rows, np.maximum(k - 1, 0)]
+    step = np.where(upper > lower, upper - lower, 1.0)
+    inside = k - 1 + np.minimum((score - lower) / step, 1.0)
+    value = np.where(reached.any(axis=1), inside, np.inf)
+    value = np.where(score <= curve[:, 0] + SAME, 0.0, value)
+    value = np.where(score < curve[:, 0] - SAME, -np.inf, value)
+    return np.where(np.isnan(score) | np.isnan(curve[:, 0]), np.nan, value)
+
+
+def verdict_of(equivalence: float) -> Verdict | None:
+    """In words, whether the judge lies on the curve; None if its score is undefined."""
+    if np.isnan(equivalence):
+        return None
+    if np.isinf(equivalence):
+        return "below 0" if equivalence < 0 else "above K"
+    return "within"
+
+
+def crosses_again(curve: Floats, score: float, equivalence: float) -> bool:
+    """Whether the curve falls below the score again after it has reached it."""
+    if not np.isfinite(equivalence):
+        return False
+    after = curve[int(np.ceil(equivalence)) :]
+    return bool(np.any(after < score - SAME))
+
+
+def equivalence_interval(gap: Floats, gaps: Floats, *, confidence: float) -> tuple[float, float]:
+    """Numbers of raters that cannot be told apart from the judge: where the basic interval of the gap contains 0.
+
+    A basic interval of the equivalence itself is mirrored: samples in which the judge is better than K raters, where
+    the equivalence is unknown, would take away the lower bound. Inverting the interval of (judge less k raters) needs
+    no sample to be on the curve.
+
+    Parameters
+    ----------
+    gap : ndarray of shape (K + 1,)
+        The judge's score less that of k raters.
+    gaps : ndarray of shape (n_replicates, K + 1)
+        The same in each replicate.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    low, high : float
+        -inf and inf where a bound is off the curve.
+    """
+    bounds = np.array(
+        [bootstrap_interval(float(g), gaps[:, k], confidence=confidence, kind="basic") for k, g in enumerate(gap)]
+    )
+    certain_gain, possible_gain = bounds[:, 0], bounds[:, 1]
+    nothing = np.zeros(1)
+    # Above the lower bound the judge is no longer surely better; above the upper one it is surely worse.
+    low = float(crossings(-certain_gain[None, :], nothing)[0])
+    high = float(crossings(-possible_gain[None, :], nothing)[0])
+    return low, high

@@ -1,86 +1,109 @@
-"""What the user asked for, checked."""
+"""Options of `equivalence`, and those that fit the data."""
 
-from dataclasses import dataclass, fields
-from typing import TypedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypedDict, get_args
+
+import numpy as np
+import numpy.typing as npt
 
 from dissensus.data import Judges, Ratings
 from dissensus.data.labels import number
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import OptionError
-from dissensus.methods.equivalence.calibration import CALIBRATIONS, Calibration
-from dissensus.methods.equivalence.combiners import COMBINERS, LEARN, PRIORS, Combiner, Learn, OwnCombiner, Prior
 from dissensus.methods.equivalence.scores import SCORES, ScoreName
-from dissensus.sampling.intervals import INTERVALS, Interval, check_bootstrap, check_confidence
+from dissensus.options import Options, bootstrap_option, confidence_option, elicitation_option, named, option
+from dissensus.sampling.intervals import INTERVALS, Interval
 
-# ---- What the user asked for, checked
+Combiner = Literal["abc", "frequency", "plurality", "npmle"]
+OwnCombiner = Callable[[npt.NDArray[np.int32]], npt.ArrayLike]
+"""From label counts of shape (n_surveys, n_labels) to predictions of the same shape, rows summing to 1."""
+Learn = Literal["leave-one-out", "in-sample", "cross-fit"]
+Prior = Literal["uniform", "data"]
+Calibration = Literal["none", "isotonic", "platt", "table"]
+COMBINERS: tuple[Combiner, ...] = get_args(Combiner)
+LEARN: tuple[Learn, ...] = get_args(Learn)
+CALIBRATIONS: tuple[Calibration, ...] = get_args(Calibration)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+def clip_option() -> float:
+    """How far cross-entropy keeps probabilities from certainty."""
+    wants = "choose a small share above 0, such as 0.02"
+    text = "Cross-entropy keeps probabilities this far from 0 and 1."
+    return option(0.02, metavar="E", above=0, below=1, wants=wants, help=text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EquivalenceOptions(Options):
     """What the user asked for, as in `equivalence`."""
 
-    judge: tuple[str, ...] | None
-    combiner: Combiner | OwnCombiner
-    score: ScoreName
-    positive: str | None
-    learn: Learn | None
-    calibrate: Calibration
-    reference_raters: int
-    experts: str | None
-    amateurs: str | None
-    elicitation: Elicitation | None
-    prior: Prior
-    clip: float
-    weights: str
-    max_raters: int | None
-    cohort: bool
-    bootstrap: int
-    interval: Interval
-    confidence: float
-    ceiling: bool
-    seed: int | None
+    judge: tuple[str, ...] | None = option(None, metavar="J", help="A judge to compare; may be repeated.")
+    combiner: Combiner | OwnCombiner = option(
+        "abc", metavar="C", choices=COMBINERS, help="How a survey predicts: abc, frequency, plurality or npmle."
+    )
+    score: ScoreName = option(
+        "cross-entropy",
+        metavar="S",
+        choices=SCORES,
+        help="cross-entropy, agreement, auc, f1, precision, recall, dmi, pearson, spearman or brier.",
+    )
+    positive: str | None = option(None, metavar="LABEL", help="Positive label of auc, f1, precision and recall.")
+    learn: Learn | None = option(
+        None, metavar="L", choices=LEARN, help="What abc learns from: leave-one-out, in-sample or cross-fit."
+    )
+    calibrate: Calibration = option(
+        "none", metavar="M", choices=CALIBRATIONS, help="Calibrate the judges: none, isotonic, platt or table."
+    )
+    reference_raters: int = option(
+        1,
+        metavar="R",
+        at_least=1,
+        wants="at least one is needed",
+        help="Score against the plurality of so many held-out raters.",
+    )
+    experts: str | None = option(None, metavar="G", help=f"Group to score against, with {named('amateurs')}.")
+    amateurs: str | None = option(None, metavar="G", help="Group whose surveys are scored.")
+    elicitation: Elicitation | None = elicitation_option()
+    prior: Prior = option(
+        "uniform",
+        metavar="P",
+        choices=get_args(Prior),
+        help=f"What {named('combiner')} frequency predicts with nobody asked: uniform or data.",
+    )
+    clip: float = clip_option()
+    weights: Literal["item", "rater"] = option(
+        "item",
+        metavar="W",
+        choices=("item", "rater"),
+        help="A judge's score is a mean over items or over raters: item or rater.",
+    )
+    max_raters: int | None = option(
+        None, metavar="K", at_least=0, wants="it is a number of raters", help="The largest survey."
+    )
+    cohort: bool = option(default=False, help="Only items with enough ratings for every survey.")
+    bootstrap: int = bootstrap_option()
+    interval: Interval = option("basic", metavar="I", choices=INTERVALS, help="Kind of interval: basic or percentile.")
+    confidence: float = confidence_option()
+    ceiling: bool = option(default=False, help="Estimate the curve beyond the data and what no survey can exceed.")
+
+    def check(self) -> None:
+        """Raise where two options contradict each other."""
+        if self.judge == ():
+            raise OptionError("No judge was named: name at least one, or leave judge out to compare all of them.")
+        both = f"{named('experts')} and {named('amateurs')}"
+        if (self.experts is None) != (self.amateurs is None):
+            raise OptionError(f"{both} go together: name the group of each.")
+        if self.experts is not None and self.experts == self.amateurs:
+            raise OptionError(f"{both} are both {self.experts}: name two different groups.")
+        if self.ceiling and self.score != "cross-entropy":
+            raise OptionError(
+                f"{named('ceiling')} is in bits: it goes with {named('score')} cross-entropy, not {self.score}."
+            )
 
     def settings(self) -> dict[str, object]:
-        """The options by name, for the JSON."""
-        named = {field.name: getattr(self, field.name) for field in fields(self)}
-        named["combiner"] = getattr(self.combiner, "__name__", "own") if callable(self.combiner) else self.combiner
-        return named
-
-
-def check_question(question: Question) -> None:
-    """Raise where an option has a value it cannot have, or two options contradict each other."""
-    _check_choices(question)
-    _check_numbers(question)
-    if question.judge == ():
-        raise OptionError("No judge was named: name at least one, or leave judge out to compare all of them.")
-    if (question.experts is None) != (question.amateurs is None):
-        raise OptionError("--experts and --amateurs go together: name the group of each.")
-    if question.experts is not None and question.experts == question.amateurs:
-        raise OptionError(f"--experts and --amateurs are both {question.experts}: name two different groups.")
-    if question.ceiling and question.score != "cross-entropy":
-        raise OptionError(f"--ceiling is in bits: it goes with --score cross-entropy, not {question.score}.")
-
-
-def _check_choices(question: Question) -> None:
-    if not callable(question.combiner) and question.combiner not in COMBINERS:
-        raise OptionError.unknown("--combiner", question.combiner, COMBINERS)
-    for option, value, known in (
-        ("--score", question.score, SCORES),
-        ("--learn", question.learn or "leave-one-out", LEARN),
-        ("--calibrate", question.calibrate, CALIBRATIONS),
-        ("--prior", question.prior, PRIORS),
-        ("--interval", question.interval, INTERVALS),
-        ("--weights", question.weights, ("item", "rater")),
-    ):
-        if value not in known:
-            raise OptionError.unknown(option, value, known)
-
-
-def _check_numbers(question: Question) -> None:
-    check_bootstrap(question.bootstrap)
-    check_confidence(question.confidence)
-    if question.reference_raters < 1:
-        raise OptionError(f"--reference-raters cannot be {question.reference_raters}: at least one is needed.")
+        """The options by name, for the JSON; a user's combiner by its name."""
+        combiner = getattr(self.combiner, "__name__", "own") if callable(self.combiner) else self.combiner
+        return super().settings() | {"combiner": combiner}
 
 
 MOST_LABELS = 40

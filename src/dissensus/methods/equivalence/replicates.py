@@ -1,20 +1,251 @@
 """Curve and scores in every replicate: the data themselves, or bootstrap samples of the items."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, fields, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
-from dissensus.methods.equivalence.ceiling import Mixture, ceiling_of, fit_labels, fit_mixtures, prior_entropy_of
-from dissensus.methods.equivalence.curve import curve_point
-from dissensus.methods.equivalence.large_sizes import TypeScores
+from dissensus.errors import OptionError
+from dissensus.methods.equivalence.ceiling import (
+    FEW_LABELS,
+    TWO_LABELS,
+    Mixture,
+    ceiling_of,
+    fit_labels,
+    fit_mixtures,
+    prior_entropy_of,
+    why_unasked,
+    why_untold,
+)
+from dissensus.methods.equivalence.curve import (
+    curve_point,
+    fixed_scores,
+    frequencies,
+    own_predictions,
+    predictions_from,
+    predicts_alike,
+    type_scores,
+)
+from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.problem import Problem, fold_weights, judge_scores, reference_shares, type_weights
-from dissensus.methods.equivalence.surveys import Surveys, surveys_against, surveys_of_size
+from dissensus.methods.equivalence.surveys import (
+    Surveys,
+    count_subsets,
+    log_factorials,
+    plurality_of_draws,
+    plurality_shares,
+    surveys_against,
+    surveys_of_size,
+)
+from dissensus.options import named
+from dissensus.sampling import Progress, run_tasks
 from dissensus.sampling.draws import Copies, copies_of, draw_copies, draw_weights, merely, observed
 
+# ---- Survey sizes with very many surveys: what is computed once and reweighted, and what is sampled
+
+RELEARN_LIMIT = 3_000_000
+"""Up to so many surveys that items allow, times labels, of one size, every bootstrap sample learns the combiner again.
+
+Beyond it each item's score is computed once, with the combiner learned from all the others, and bootstrap samples
+reweight these scores: a proper score is at its optimum in the combiner, so relearning would change the curve in second
+order only."""
+MEMORY_BUDGET = 40_000_000
+"""The same, from where on surveys are sampled: about 2 GB of working memory. What is predicted after each is exact."""
+SAMPLES = 4000
+SAMPLES_AT_ONCE = 200
+
+
+class TypeScores(NamedTuple):
+    """Mean score of an item of each type, and how much an item of the type counts.
+
+    Attributes
+    ----------
+    score, mass : ndarray of shape (n_types,)
+        0 where the type takes no part.
+    standard_error : float
+        Of the mean over items, from sampling surveys; NaN if none were sampled.
+    """
+
+    score: Floats
+    mass: Floats
+    standard_error: float
+
+    def mean(self, weights: Floats) -> Floats:
+        """The score in each replicate, from weights of shape (n_replicates, n_types)."""
+        total = np.einsum("rt,t->r", weights, self.mass)
+        summed = np.einsum("rt,t->r", weights, self.mass * self.score)
+        return np.where(total > 0, summed / np.where(total > 0, total, 1), np.nan)
+
+
+def number_of_cells(problem: Problem, k: int) -> int:
+    """How many surveys of one size the types of items allow, times labels."""
+    enough = problem.counts[problem.counts.sum(axis=1) >= k + problem.references]
+    return count_subsets(enough, k) * len(problem.counts.T)
+
+
+Treatment = Literal["sampled", "fixed", "learned"]
+"""Surveys are sampled, or predict alike in every replicate, or are learned from the data once."""
+
+
+def treatments(problem: Problem, *, is_resampled: bool) -> dict[int, Treatment]:
+    """The sizes of the curve that need not or cannot be treated anew in every replicate, and how they are treated."""
+    learns = problem.panel.combiner == "abc" and problem.panel.learn == "leave-one-out" and problem.score.is_additive
+    found: dict[int, Treatment] = {}
+    for k in problem.sizes:
+        cells = number_of_cells(problem, k)
+        if cells > MEMORY_BUDGET:
+            found[k] = "sampled"
+        elif is_resampled and problem.score.is_additive and predicts_alike(problem.panel, k):
+            found[k] = "fixed"
+        elif is_resampled and learns and cells > RELEARN_LIMIT:
+            found[k] = "learned"
+    return found
+
+
+def large_sizes(
+    problem: Problem, sizes: Mapping[int, Treatment], *, rng: Generator, progress: Progress | None = None
+) -> dict[int, TypeScores]:
+    """Scores by type for the sizes that are treated once."""
+    found = {}
+    orders: Orders | None = None
+    for k, treatment in sizes.items():
+        if treatment == "sampled":
+            orders = draw_orders(problem, rng) if orders is None else orders
+            found[k] = sampled_scores(problem, k, orders)
+        else:
+            surveys = surveys_of_size(problem.counts, k, references=problem.references)
+            found[k] = _type_scores(
+                surveys,
+                fixed_scores(surveys, problem.panel, problem.score)
+                if treatment == "fixed"
+                else type_scores(surveys, observed(problem.items), problem.score),
+            )
+        if progress is not None:
+            progress(len(found), len(sizes))
+    return found
+
+
+def _type_scores(surveys: Surveys, scores: Floats) -> TypeScores:
+    part = surveys.takes_part
+    return TypeScores(np.where(part, scores, 0), part.astype(np.float64), np.nan)
+
+
+class Orders(NamedTuple):
+    """Sampled items and an order in which their raters are asked, the same for every survey size.
+
+    Attributes
+    ----------
+    type : ndarray of shape (n_samples,)
+        The type of each item, ascending: every item is sampled equally often, up to one.
+    label : ndarray of shape (n_samples, most_ratings)
+        The labels in the order in which they come; -1 after the last.
+    """
+
+    type: Codes
+    label: Codes
+
+
+def draw_orders(problem: Problem, rng: Generator) -> Orders:
+    """Sample items evenly and put their ratings into a random order."""
+    last = np.cumsum(problem.items)
+    place = np.floor((np.arange(SAMPLES) + rng.random()) * (int(last[-1]) / SAMPLES)).astype(np.intp)
+    drawn = np.searchsorted(last, place, side="right")
+    most = int(problem.counts.sum(axis=1).max(initial=0))
+    label = np.full((SAMPLES, most), -1, dtype=np.intp)
+    for row, counts in enumerate(problem.counts[drawn]):
+        ordered = rng.permutation(np.repeat(np.arange(len(counts)), counts))
+        label[row, : len(ordered)] = ordered
+    return Orders(drawn, label)
+
+
+def sampled_scores(problem: Problem, k: int, orders: Orders) -> TypeScores:
+    """Scores from sampled surveys, with the exact prediction after each and every reference rater."""
+    if not problem.score.is_additive or problem.panel.combiner == "npmle" or problem.panel.learn == "cross-fit":
+        raise OptionError(
+            f"Surveys of {k} raters are too many to enumerate here ({number_of_cells(problem, k):,} cells): lower "
+            f"{named('max_raters')}, or use an additive score with a combiner that is not cross-fitted."
+        )
+    items = np.where(problem.counts.sum(axis=1) >= k + problem.references, problem.items, 0)
+    able = np.flatnonzero(items[orders.type])
+    types = orders.type[able]
+    n_labels = problem.counts.shape[1]
+    surveys = np.stack([(orders.label[able, :k] == label).sum(axis=1) for label in range(n_labels)], axis=1)
+    parts = np.split(np.arange(len(able)), range(SAMPLES_AT_ONCE, len(able), SAMPLES_AT_ONCE))
+    scores = np.concatenate([_scored(problem, items, types[part], surveys[part], k) for part in parts])
+    drawn = np.bincount(types, minlength=len(items))
+    total = np.bincount(types, weights=scores, minlength=len(items))
+    mass = drawn / np.maximum(items, 1)
+    return TypeScores(total / np.maximum(drawn, 1), mass, _standard_error(scores))
+
+
+def _standard_error(scores: Floats) -> float:
+    """Standard error of the mean of an even sample: neighbours are alike, so their differences are the noise."""
+    if len(scores) < 2:  # noqa: PLR2004 - a difference needs two
+        return float("nan")
+    return float(np.sqrt((np.diff(scores) ** 2).mean() / 2 / len(scores)))
+
+
+def _scored(problem: Problem, items: Codes, types: Codes, surveys: Codes, k: int) -> Floats:
+    """Expected score of each sampled survey over the reference raters of its item."""
+    reference = _reference(problem, types, surveys, k)
+    predictions = _predicted(problem, items, types, surveys, k, reference)
+    return np.asarray(np.einsum("nl,nl->n", reference, problem.score.of_labels()(predictions)))
+
+
+def _reference(problem: Problem, types: Codes, surveys: Codes, k: int) -> Floats:
+    left = problem.counts[types] - surveys
+    if problem.references == 1:
+        return np.asarray(left / (problem.counts[types].sum(axis=1) - k)[:, None])
+    return plurality_of_draws(left, problem.references)
+
+
+def _predicted(problem: Problem, items: Codes, types: Codes, surveys: Codes, k: int, reference: Floats) -> Floats:
+    """What the combiner predicts after each survey."""
+    combiner = problem.panel.combiner
+    counts = surveys.astype(np.int32)
+    if callable(combiner):
+        return own_predictions(combiner, counts)
+    if combiner == "plurality":
+        return plurality_shares(counts)
+    if combiner == "frequency":
+        return frequencies(counts, np.full(counts.shape[1], 1 / counts.shape[1]))
+    chance = _sequence_chances(problem, items, surveys, k)
+    totals = np.empty(surveys.shape)
+    support = np.empty(surveys.shape)
+    for row, survey in enumerate(surveys):
+        able = np.flatnonzero(chance[row])
+        answers = _reference(problem, able, np.broadcast_to(survey, (len(able), len(survey))), k)
+        weight = items[able] * chance[row, able]
+        totals[row] = np.einsum("t,tl->l", weight, answers)
+        support[row] = np.einsum("t,tl->l", items[able].astype(np.float64), (answers > 0).astype(np.float64))
+    if problem.panel.learn == "leave-one-out":
+        own = chance[np.arange(len(types)), types][:, None] * reference
+        anybody = support - (own > 0) > 0
+        totals = np.where(anybody, np.maximum(totals - own, 0), 0)
+    return predictions_from(totals)
+
+
+def _sequence_chances(problem: Problem, items: Codes, surveys: Codes, k: int) -> Floats:
+    """P(y|n) of each sampled survey for each type of item, of shape (n_samples, n_types); by logarithms."""
+    total = problem.counts.sum(axis=1)
+    log = log_factorials(int(total.max()))
+    with np.errstate(invalid="ignore"):
+        chance = np.tile(np.where(items > 0, log[np.maximum(total - k, 0)] - log[total], -np.inf), (len(surveys), 1))
+    for label in range(surveys.shape[1]):
+        given, asked = problem.counts[:, label][None, :], surveys[:, label][:, None]
+        chance += np.where(given >= asked, log[given] - log[np.maximum(given - asked, 0)], -np.inf)
+    return np.asarray(np.exp(chance))
+
+
+# ---- Curve and scores in every replicate: the data themselves, or bootstrap samples of the items
+
+REPLICATES_PER_TASK = 25
+"""Fixed, so that the streams of random numbers do not depend on the number of workers."""
 WEIGHTS_AT_ONCE = 1 << 22
 """Of profiles in bootstrap samples: 32 MB."""
 
@@ -85,6 +316,41 @@ def observed_scores(problem: Problem, extras: Extras) -> Replicates:
     """Scores of the data themselves: one replicate."""
     weights = np.ones((1, problem.n_items), dtype=np.int32) if problem.copies is None else problem.copies[None, :]
     return _scores(problem, observed(problem.items), weights, extras)
+
+
+def starting_scores(
+    problem: Problem,
+    options: EquivalenceOptions,
+    *,
+    once: Mapping[int, Treatment] | None = None,
+    rng: Generator,
+    progress: Progress | None = None,
+) -> tuple[Extras, Replicates]:
+    """What all replicates start from, and the scores of the data themselves."""
+    sizes = treatments(problem, is_resampled=options.bootstrap > 0) if once is None else once
+    large = large_sizes(problem, sizes, rng=rng, progress=progress)
+    extras = replace(ceiling_extras(problem, options), large=large)
+    return extras, observed_scores(problem, extras)
+
+
+def task_sizes(replicates: int) -> list[int]:
+    """How many bootstrap samples each task draws."""
+    return [min(REPLICATES_PER_TASK, replicates - done) for done in range(0, replicates, REPLICATES_PER_TASK)]
+
+
+def bootstrap_replicates(
+    problem: Problem,
+    extras: Extras,
+    replicates: int,
+    executor: Executor,
+    *,
+    rng: Generator,
+    progress: Progress | None,
+) -> Replicates | None:
+    """Scores of bootstrap samples of the items; None where there shall be none."""
+    tasks = [(problem, extras, size) for size in task_sizes(replicates)]
+    parts = run_tasks(executor, bootstrap_scores, tasks, rng=rng, progress=progress)
+    return joined(parts) if parts else None
 
 
 def bootstrap_scores(task: tuple[Problem, Extras, int], rng: Generator) -> Replicates:
@@ -165,3 +431,34 @@ def _mixtures(problem: Problem, copies: Copies, folds: Floats | None, extras: Ex
 def training_parts(weights: Floats, folds: Floats | None) -> list[Floats]:
     """Weights of what is learned from: everything, or for each fold the rest."""
     return [weights] if folds is None else [weights - fold for fold in folds]
+
+
+def ceiling_extras(problem: Problem, options: EquivalenceOptions) -> Extras:
+    """What replicates start from, and the sizes beyond the data where the ceiling was asked for and can be told."""
+    extras = Extras(starts=_starts(problem) if options.combiner == "npmle" and options.bootstrap else ())
+    if not options.ceiling:
+        return extras
+    if reason := why_unasked(problem.counts, problem.items):
+        return replace(extras, no_ceiling=reason)
+    weights = problem.items[None, :].astype(np.float64)
+    labels = tuple(fits[0] for fits in fit_labels(problem.counts, weights))
+    if reason := why_untold(problem.counts, problem.items, ceiling_of(labels)):
+        return replace(extras, no_ceiling=reason)
+    largest = problem.sizes[-1]
+    beyond = tuple(range(largest + 1, 2 * largest + 1)) if problem.counts.shape[1] == TWO_LABELS else ()
+    return replace(extras, labels=labels, beyond=beyond)
+
+
+def _starts(problem: Problem) -> tuple[Mixture, ...]:
+    """The mixing distribution of each part of the data that the combiner learns from.
+
+    With few labels that of all data will do. With more, the possible states themselves come from the items, and must
+    not come from those that are predicted.
+    """
+    copies = np.ones(problem.n_items, dtype=np.intp) if problem.copies is None else problem.copies
+    folds = fold_weights(copies[None, :], problem) if problem.panel.learn == "cross-fit" else None
+    whole = problem.items[None, :].astype(np.float64)
+    parts = training_parts(whole, folds)
+    if problem.counts.shape[1] <= FEW_LABELS:
+        return (fit_mixtures(problem.counts, whole)[0],) * len(parts)
+    return tuple(fit_mixtures(problem.counts, part)[0] for part in parts)

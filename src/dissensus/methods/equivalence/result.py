@@ -3,13 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from dissensus.methods.equivalence.crossing import Verdict
 from dissensus.results import Result
 
 FLATTEST = 1e-9
 """A curve that rises less is flat."""
+Verdict = Literal["below 0", "within", "above K"]
+"""Where a judge is, on a curve of 0 to K raters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

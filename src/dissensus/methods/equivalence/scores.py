@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from dissensus.arrays import Floats
 from dissensus.errors import OptionError
+from dissensus.options import named
 
 AdditiveScore = Literal["cross-entropy", "agreement", "brier"]
 ADDITIVE_SCORES: tuple[AdditiveScore, ...] = get_args(AdditiveScore)
@@ -48,8 +49,8 @@ def clipped(predictions: Floats, clip: float) -> Floats:
     n_labels = predictions.shape[-1]
     if clip * n_labels >= 1:
         raise OptionError(
-            f"--clip {clip:g} is too large for {n_labels} labels: choose less than {1 / n_labels:.3g}, or for labels "
-            "that are numbers --score pearson --combiner frequency."
+            f"{named('clip')} {clip:g} is too large for {n_labels} labels: choose less than {1 / n_labels:.3g}, or for "
+            f"labels that are numbers {named('score')} pearson {named('combiner')} frequency."
         )
     inside = np.clip(predictions, clip, 1 - clip)
     inside /= np.einsum("...l->...", inside)[..., None]
@@ -287,12 +288,9 @@ class Score:
     clip: float = 0.02
 
     def __post_init__(self) -> None:
-        if self.name not in SCORES:
-            raise OptionError.unknown("--score", self.name, SCORES)
         if self.name in CORRELATIONS and not np.isfinite(self.values).all():
-            raise OptionError(f"--score {self.name} needs labels that are numbers: choose agreement or cross-entropy.")
-        if not 0 < self.clip < 1:
-            raise OptionError(f"--clip cannot be {self.clip:g}: choose a small share above 0, such as 0.02.")
+            needs = f"{named('score')} {self.name} needs labels that are numbers"
+            raise OptionError(f"{needs}: choose agreement or cross-entropy.")
 
     @property
     def is_additive(self) -> bool:

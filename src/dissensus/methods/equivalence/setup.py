@@ -1,49 +1,86 @@
-"""From ratings, judges and options to the arrays of a Problem."""
+"""From ratings, judges and options to the arrays of a Problem: which items, how large surveys, what judges predict."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numpy.random import Generator
 
-from dissensus.arrays import Codes
+from dissensus.arrays import Codes, Flags
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import Answers, answered_by_all, answers_of, asked_in_one_way
 from dissensus.data.labels import label_values, option_name
-from dissensus.errors import OptionError, counted, listed
-from dissensus.methods.equivalence.calibration import calibrate
-from dissensus.methods.equivalence.ceiling import (
-    FEW_LABELS,
-    TWO_LABELS,
-    Mixture,
-    ceiling_of,
-    fit_labels,
-    fit_mixtures,
-    why_unasked,
-    why_untold,
-)
-from dissensus.methods.equivalence.combiners import Learn
+from dissensus.errors import OptionError, RatingsError, counted, listed
+from dissensus.methods.equivalence.ceiling import FEW_LABELS, TWO_LABELS
 from dissensus.methods.equivalence.curve import Panel
-from dissensus.methods.equivalence.items import ItemChoice, Rows, choose_items, rows_of
-from dissensus.methods.equivalence.large_sizes import number_of_cells
-from dissensus.methods.equivalence.options import Question
+from dissensus.methods.equivalence.options import EquivalenceOptions, Learn
 from dissensus.methods.equivalence.problem import (
+    FOLDS,
     Predictions,
     Problem,
-    ScoredMoments,
+    calibrate,
     check_moments,
-    fold_weights,
+    draw_folds,
     reference_shares,
     scored_moments,
     types_of_items,
 )
-from dissensus.methods.equivalence.replicates import Extras, training_parts
+from dissensus.methods.equivalence.replicates import number_of_cells
 from dissensus.methods.equivalence.scores import CORRELATIONS, Score
+from dissensus.options import named
 
+MOST_RATERS = 20
+"""The largest survey unless the user asks for more."""
 ENUMERABLE = 2_000_000
 """Surveys that items allow, times labels, that every bootstrap sample can go through."""
 MANY_LABELS = 40
 """With more labels than that hardly two items have the same answers."""
+MOST_TO_SHARE_OUT = 10**9 - 1
+"""More items than this numpy cannot draw without replacement."""
+
+
+class ItemChoice(NamedTuple):
+    """The items that take part.
+
+    Attributes
+    ----------
+    kept : ndarray of shape (n_rated_items,)
+        Whether each rated item takes part.
+    counts, amateurs : ndarray of shape (n_items, n_labels)
+        Ratings of those that do, by label; None for amateurs if nobody asked for them.
+    sizes, amateur_sizes : tuple of int
+        Numbers of raters of the curves.
+    copies : ndarray of shape (n_items,), optional
+        How many items of the data each of those that do stands for; None means one.
+    """
+
+    kept: Flags
+    counts: Codes
+    amateurs: Codes | None
+    sizes: tuple[int, ...]
+    amateur_sizes: tuple[int, ...]
+    copies: Codes | None = None
+
+
+class Rows(NamedTuple):
+    """What the rows of a problem are: an item each, or a profile's items of one fold.
+
+    Attributes
+    ----------
+    item : ndarray of shape (n_rows,)
+        Which of the rated items each row is.
+    place : ndarray of shape (n_rows,)
+        Which of those that take part.
+    fold : ndarray of shape (n_rows,)
+        The fold of each row.
+    copies : ndarray of shape (n_rows,), optional
+        How many items each row stands for; None means one.
+    """
+
+    item: Codes
+    place: Codes
+    fold: Codes
+    copies: Codes | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,49 +93,85 @@ class Prepared:
     warnings: tuple[str, ...]
 
 
-def set_up(ratings: Ratings, judges: Judges, question: Question, *, rng: Generator) -> Prepared:
-    """The problem behind a question."""
-    asked, about_kinds = asked_in_one_way(ratings, judges, question.elicitation)
-    rated = asked if question.experts is None else asked.of_group(question.experts)
-    chosen = _shared(judges.only(question.judge), ratings, rated)
-    takes_numbers = question.score in CORRELATIONS and question.calibrate == "none"
+def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng: Generator) -> Prepared:
+    """The problem that the options ask about."""
+    asked, about_kinds = asked_in_one_way(ratings, judges, options.elicitation)
+    rated = asked if options.experts is None else asked.of_group(options.experts)
+    chosen = _shared(judges.only(options.judge), ratings, rated)
+    takes_numbers = options.score in CORRELATIONS and options.calibrate == "none"
     everybody, labels, about_labels = answers_of(chosen, rated, as_numbers=takes_numbers)
-    choice, about_items = choose_items(asked, rated, answered_by_all(everybody), question, len(labels))
-    check_moments(chosen, question, labels)
-    score = _score(question, labels)
-    learn = _learn(question, score, len(labels))
-    rows = rows_of(choice, needs_folds=learn == "cross-fit" or question.calibrate != "none", rng=rng)
-    panel = Panel(combiner=question.combiner, learn=learn, prior=question.prior)
-    problem = _without_judges(choice, rows, question, panel, score)
-    problem = replace(problem, columns=_columns(rated, choice.kept, question, score))
-    problem, about_sizes = _enumerable(problem, question)
-    predictions = _predictions(problem, everybody, rows, question)
-    settings = question.settings() | {
-        "learn": problem.panel.learn if question.combiner in {"abc", "npmle"} else None,
+    choice, about_items = _choose_items(asked, rated, answered_by_all(everybody), options, len(labels))
+    check_moments(chosen, options, labels)
+    score = Score(
+        name=options.score, values=label_values(labels), positive=_positive(options, labels), clip=options.clip
+    )
+    learn = _learn(options, score, len(labels))
+    rows = _rows_of(choice, needs_folds=learn == "cross-fit" or options.calibrate != "none", rng=rng)
+    panel = Panel(combiner=options.combiner, learn=learn, prior=options.prior)
+    problem = _without_judges(choice, rows, options, panel, score)
+    problem = replace(problem, columns=_columns(rated, choice.kept, options, score))
+    problem, about_sizes = _enumerable(problem, options)
+    problem = replace(problem, judges=_predictions(problem, everybody, rows, options))
+    if chosen.moments is not None:
+        items = tuple(rated.items[i] for i in rows.item)
+        shares = reference_shares(problem)[problem.type_of_item]
+        problem = replace(problem, moments=scored_moments(chosen, items, labels, shares))
+    settings = options.settings() | {
+        "learn": problem.panel.learn if options.combiner in {"abc", "npmle"} else None,
         "max_raters": problem.sizes[-1],
         "labels": list(labels),
         "judge": list(chosen.judges),
     }
     warnings = [*ratings.warnings, *about_kinds, *chosen.warnings, *about_labels, *about_items, *about_sizes]
     return Prepared(
-        problem=replace(problem, judges=predictions, moments=_moments(problem, chosen, rated, rows, labels)),
+        problem=problem,
         settings=settings,
         data={"ratings": dict(ratings.describe_data()), "judges": dict(judges.describe_data())},
-        warnings=(
-            *warnings,
-            *_combiner_warnings(labels, question),
-            *_calibration_warnings(everybody, predictions, problem, question),
-        ),
+        warnings=(*warnings, *_other_options(labels, everybody, problem, options)),
     )
 
 
-def _score(question: Question, labels: tuple[str, ...]) -> Score:
-    return Score(
-        name=question.score, values=label_values(labels), positive=_positive(question, labels), clip=question.clip
-    )
+def _shared(judges: Judges, ratings: Ratings, rated: Ratings) -> Judges:
+    """The answers on items that take part; what profiles are left out is counted in items."""
+    names = set(rated.items)
+    if ratings.copies is None or names.isdisjoint(judges.items):
+        return judges.on_items_of(rated)
+    judges.check_answered(names)
+    copies = dict(zip(ratings.items, ratings.copies.tolist(), strict=True))
+    lost = sum(copies.get(item, 1) for item in judges.items if item not in names)
+    kept = judges.where(np.array([item in names for item in judges.items], dtype=np.bool_)[judges.item])
+    about = [f"Left out {counted(lost, 'item')} that judges answered and nobody rated."] if lost else []
+    return replace(kept, warnings=(*judges.warnings, *about)).on_items_of(rated)
 
 
-def _without_judges(choice: ItemChoice, rows: Rows, question: Question, panel: Panel, score: Score) -> Problem:
+def _positive(options: EquivalenceOptions, labels: tuple[str, ...]) -> int | None:
+    if options.positive is None:
+        return None
+    name = option_name(options.positive)
+    if name not in labels:
+        raise OptionError(f"{named('positive')} {options.positive!r} is no label: the labels are {', '.join(labels)}.")
+    return labels.index(name)
+
+
+def _learn(options: EquivalenceOptions, score: Score, n_labels: int) -> Learn:
+    """How the combiner learns, where the user leaves it to us."""
+    is_npmle = options.combiner == "npmle"
+    if options.learn is None:
+        return "cross-fit" if is_npmle or score.is_ranked else "leave-one-out"
+    if options.learn == "leave-one-out" and score.is_ranked and options.combiner == "abc":
+        spoils = f"{named('learn')} leave-one-out spoils {score.name}, which compares items"
+        raise OptionError(f"{spoils}: choose in-sample or cross-fit.")
+    if options.learn == "leave-one-out" and is_npmle:
+        raise OptionError(f"{named('combiner')} npmle learns in-sample or cross-fit, not leave-one-out.")
+    if options.learn == "in-sample" and is_npmle and n_labels > FEW_LABELS:
+        raise OptionError(
+            f"{named('combiner')} npmle would learn the very items that it predicts with {n_labels} labels: from "
+            f"{FEW_LABELS + 1} labels on choose {named('learn')} cross-fit."
+        )
+    return options.learn
+
+
+def _without_judges(choice: ItemChoice, rows: Rows, options: EquivalenceOptions, panel: Panel, score: Score) -> Problem:
     """The raters' side of the problem."""
     both = choice.counts if choice.amateurs is None else np.concatenate([choice.counts, choice.amateurs], axis=1)
     distinct, type_of_item = types_of_items(both)
@@ -113,165 +186,225 @@ def _without_judges(choice: ItemChoice, rows: Rows, question: Question, panel: P
         sizes=choice.sizes,
         panel=panel,
         score=score,
-        references=question.reference_raters,
+        references=options.reference_raters,
         fold=rows.fold,
     )
 
 
-def _enumerable(problem: Problem, question: Question) -> tuple[Problem, list[str]]:
+def _columns(
+    rated: Ratings, kept: Flags, options: EquivalenceOptions, score: Score
+) -> tuple[Codes, Codes, Codes] | None:
+    """Item, rater and label of each rating, where judges are scored rater by rater."""
+    if options.weights == "item":
+        return None
+    by_rater = f"{named('weights')} rater"
+    if rated.rater is None or rated.copies is not None:
+        raise OptionError(f"{by_rater} needs to know who rated: the ratings have no rater column.")
+    if not score.is_additive or options.reference_raters > 1:
+        raise OptionError(f"{by_rater} goes with cross-entropy, agreement or brier, and one reference rater.")
+    new_row = np.cumsum(kept) - 1
+    taken = kept[rated.item]
+    return new_row[rated.item[taken]], rated.rater[taken], rated.label[taken]
+
+
+def _enumerable(problem: Problem, options: EquivalenceOptions) -> tuple[Problem, list[str]]:
     """Where surveys cannot be sampled, the sizes up to which they can be enumerated, unless the user named one."""
-    can_sample = problem.score.is_additive and question.combiner != "npmle" and problem.panel.learn != "cross-fit"
-    if can_sample or question.max_raters is not None:
+    can_sample = problem.score.is_additive and options.combiner != "npmle" and problem.panel.learn != "cross-fit"
+    if can_sample or options.max_raters is not None:
         return problem, []
     sizes = tuple(k for k in problem.sizes if k == 0 or number_of_cells(problem, k) <= ENUMERABLE)
     if sizes == problem.sizes:
         return problem, []
-    shorter = f"The curve ends at {sizes[-1]} raters: larger surveys are too many to enumerate with {question.score}"
-    return replace(problem, sizes=sizes), [f"{shorter} in every bootstrap sample. --max-raters goes further."]
+    shorter = f"The curve ends at {sizes[-1]} raters: larger surveys are too many to enumerate with {options.score}"
+    return replace(problem, sizes=sizes), [f"{shorter} in every bootstrap sample. {named('max_raters')} goes further."]
 
 
-def _combiner_warnings(labels: tuple[str, ...], question: Question) -> list[str]:
-    if question.combiner != "abc" or len(labels) <= MANY_LABELS:
-        return []
-    little = f"With {len(labels)} labels hardly any survey comes again, so the combiner abc learns little"
-    return [f"{little}: numbers are better averaged, with --score pearson --combiner frequency."]
-
-
-def _calibration_warnings(
-    everybody: list[Answers], judges: tuple[Predictions, ...], problem: Problem, question: Question
-) -> list[str]:
-    """Say where another calibration makes more of the outputs."""
-    if question.calibrate == "none":
-        return []
-    if question.calibrate == "table":
-        raw = [judge for judge in judges if not judge.calibrated]
-        most = problem.items.sum() / 2
-        fine = [judge.judge for judge in raw if len(np.unique(judge.predictions, axis=0)) > most]
-        said = (
-            f"Most outputs of {listed(fine)} occur once, so a table learns nothing of them: use --calibrate isotonic."
-        )
-        return [said] if fine else []
-    hard = [answers.judge for answers in everybody if answers.is_hard]
-    if not hard or problem.counts.shape[1] <= TWO_LABELS:
-        return []
-    little = f"of which --calibrate {question.calibrate} keeps little, since it looks at one label after the other"
-    return [f"{listed(hard)} gave one label per item, {little}: use --calibrate table."]
-
-
-def _shared(judges: Judges, ratings: Ratings, rated: Ratings) -> Judges:
-    """The answers on items that take part; what profiles are left out is counted in items."""
-    names = set(rated.items)
-    if ratings.copies is None or names.isdisjoint(judges.items):
-        return judges.on_items_of(rated)
-    judges.check_answered(names)
-    copies = dict(zip(ratings.items, ratings.copies.tolist(), strict=True))
-    lost = sum(copies.get(item, 1) for item in judges.items if item not in names)
-    kept = judges.where(np.array([item in names for item in judges.items], dtype=np.bool_)[judges.item])
-    said = [f"Left out {counted(lost, 'item')} that judges answered and nobody rated."] if lost else []
-    return replace(kept, warnings=(*judges.warnings, *said)).on_items_of(rated)
-
-
-def _positive(question: Question, labels: tuple[str, ...]) -> int | None:
-    if question.positive is None:
-        return None
-    name = option_name(question.positive)
-    if name not in labels:
-        raise OptionError(f"--positive {question.positive!r} is no label: the labels are {', '.join(labels)}.")
-    return labels.index(name)
-
-
-def _learn(question: Question, score: Score, n_labels: int) -> Learn:
-    """How the combiner learns, where the user leaves it to us."""
-    if question.learn is not None:
-        if question.learn == "leave-one-out" and score.is_ranked and question.combiner == "abc":
-            raise OptionError(f"--learn leave-one-out spoils {score.name}, which compares items: choose in-sample or "
-                              "cross-fit.")  # fmt: skip
-        if question.learn == "leave-one-out" and question.combiner == "npmle":
-            raise OptionError("--combiner npmle learns in-sample or cross-fit, not leave-one-out.")
-        if question.learn == "in-sample" and question.combiner == "npmle" and n_labels > FEW_LABELS:
-            raise OptionError(f"--combiner npmle would learn the very items that it predicts with {n_labels} labels: "
-                              f"from {FEW_LABELS + 1} labels on choose --learn cross-fit.")  # fmt: skip
-        return question.learn
-    if question.combiner == "npmle":
-        return "cross-fit"
-    return "cross-fit" if score.is_ranked else "leave-one-out"
-
-
-def _columns(
-    rated: Ratings, kept: npt.NDArray[np.bool_], question: Question, score: Score
-) -> tuple[Codes, Codes, Codes] | None:
-    if question.weights == "item":
-        return None
-    if rated.rater is None or rated.copies is not None:
-        raise OptionError("--weights rater needs to know who rated: the ratings have no rater column.")
-    if not score.is_additive or question.reference_raters > 1:
-        raise OptionError("--weights rater goes with cross-entropy, agreement or brier, and one reference rater.")
-    new_row = np.cumsum(kept) - 1
-    own = kept[rated.item]
-    return new_row[rated.item[own]], rated.rater[own], rated.label[own]
-
-
-def _predictions(problem: Problem, everybody: list[Answers], rows: Rows, question: Question) -> tuple[Predictions, ...]:
+def _predictions(
+    problem: Problem, everybody: list[Answers], rows: Rows, options: EquivalenceOptions
+) -> tuple[Predictions, ...]:
     """Every judge as it is, and calibrated where that was asked for."""
     shares = np.nan_to_num(reference_shares(problem)[problem.type_of_item])
     made = []
     for answers in everybody:
-        raw = answers.predictions[rows.item]
-        if question.score == "cross-entropy" and answers.is_hard and question.calibrate == "none":
+        raw, values = answers.predictions[rows.item], answers.values[rows.item]
+        if options.score == "cross-entropy" and answers.is_hard and options.calibrate == "none":
+            has_numbers = np.isfinite(answers.values).any()
+            pearson = f", or {named('score')} pearson since its labels are numbers" if has_numbers else ""
             raise OptionError(
                 f"The judge {answers.judge} gave one label per item and no probabilities, which cross-entropy needs: "
-                f"add --calibrate table, or choose --score agreement{_or_correlation(answers)}."
+                f"add {named('calibrate')} table, or choose {named('score')} agreement{pearson}."
             )
-        values = answers.values[rows.item]
         made.append(Predictions(judge=answers.judge, calibrated=False, predictions=raw, values=values))
-        if question.calibrate != "none":
-            better = calibrate(question.calibrate, raw, shares, fold=problem.fold, copies=problem.copies)
+        if options.calibrate != "none":
+            better = calibrate(options.calibrate, raw, shares, fold=problem.fold, copies=problem.copies)
             nothing = np.full(len(better), np.nan)
             made.append(Predictions(judge=answers.judge, calibrated=True, predictions=better, values=nothing))
     return tuple(made)
 
 
-def _or_correlation(answers: Answers) -> str:
-    return ", or --score pearson since its labels are numbers" if np.isfinite(answers.values).any() else ""
+def _other_options(
+    labels: tuple[str, ...], everybody: list[Answers], problem: Problem, options: EquivalenceOptions
+) -> list[str]:
+    """Say where another combiner or calibration makes more of the answers."""
+    warnings = []
+    if options.combiner == "abc" and len(labels) > MANY_LABELS:
+        little = f"With {len(labels)} labels hardly any survey comes again, so the combiner abc learns little"
+        averaged = f"{named('score')} pearson {named('combiner')} frequency"
+        warnings.append(f"{little}: numbers are better averaged, with {averaged}.")
+    if options.calibrate == "table":
+        most = problem.items.sum() / 2
+        raw = [judge for judge in problem.judges if not judge.calibrated]
+        fine = [judge.judge for judge in raw if len(np.unique(judge.predictions, axis=0)) > most]
+        once = f"Most outputs of {listed(fine)} occur once, so a table learns nothing of them"
+        warnings += [f"{once}: use {named('calibrate')} isotonic."] if fine else []
+    elif options.calibrate != "none" and problem.counts.shape[1] > TWO_LABELS:
+        hard = [answers.judge for answers in everybody if answers.is_hard]
+        kept = f"of which {named('calibrate')} {options.calibrate} keeps little"
+        little = f"{listed(hard)} gave one label per item, {kept}, since it looks at one label after the other"
+        warnings += [f"{little}: use {named('calibrate')} table."] if hard else []
+    return warnings
 
 
-def _moments(
-    problem: Problem, judges: Judges, rated: Ratings, rows: Rows, labels: tuple[str, ...]
-) -> ScoredMoments | None:
-    """What judges score on the copies of each item, where their outputs differ between them."""
-    if judges.moments is None:
-        return None
-    items = tuple(rated.items[i] for i in rows.item)
-    return scored_moments(judges, items, labels, reference_shares(problem)[problem.type_of_item])
+# ---- Which items take part, and how large surveys of them can be
 
 
-def ceiling_extras(prepared: Prepared, question: Question) -> Extras:
-    """What replicates start from, and the sizes beyond the data where the ceiling was asked for and can be told."""
-    problem = prepared.problem
-    extras = Extras(starts=_starts(problem) if question.combiner == "npmle" and question.bootstrap else ())
-    if not question.ceiling:
-        return extras
-    if reason := why_unasked(problem.counts, problem.items):
-        return replace(extras, no_ceiling=reason)
-    weights = problem.items[None, :].astype(np.float64)
-    labels = tuple(fits[0] for fits in fit_labels(problem.counts, weights))
-    if reason := why_untold(problem.counts, problem.items, ceiling_of(labels)):
-        return replace(extras, no_ceiling=reason)
-    largest = problem.sizes[-1]
-    beyond = tuple(range(largest + 1, 2 * largest + 1)) if problem.counts.shape[1] == TWO_LABELS else ()
-    return replace(extras, labels=labels, beyond=beyond)
+def _choose_items(
+    asked: Ratings, rated: Ratings, answered: Flags, options: EquivalenceOptions, n_labels: int
+) -> tuple[ItemChoice, list[str]]:
+    """The items with answers and enough ratings, and what was left out.
 
-
-def _starts(problem: Problem) -> tuple[Mixture, ...]:
-    """The mixing distribution of each part of the data that the combiner learns from.
-
-    With few labels that of all data will do. With more, the possible states themselves come from the items, and must
-    not come from those that are predicted.
+    Parameters
+    ----------
+    asked, rated : Ratings
+        All ratings, and those that judges are compared with (all, or the experts').
+    answered : ndarray of shape (n_rated_items,)
+        Whether every judge answered the item.
+    options : EquivalenceOptions
+        What the user asked for.
+    n_labels : int
+        How many labels there are, those included that only judges use.
     """
-    copies = np.ones(problem.n_items, dtype=np.intp) if problem.copies is None else problem.copies
-    folds = fold_weights(copies[None, :], problem) if problem.panel.learn == "cross-fit" else None
-    whole = problem.items[None, :].astype(np.float64)
-    parts = training_parts(whole, folds)
-    if problem.counts.shape[1] <= FEW_LABELS:
-        return (fit_mixtures(problem.counts, whole)[0],) * len(parts)
-    return tuple(fit_mixtures(problem.counts, part)[0] for part in parts)
+    kept = answered.copy()
+    copies = np.ones(rated.n_items, dtype=np.intp) if rated.copies is None else rated.copies
+    warnings = []
+    if not kept.all():
+        lost = f"{copies[~kept].sum()} of {rated.items_in_all} rated items"
+        warnings.append(f"{lost} were not answered by every judge and were left out.")
+    counts = np.pad(rated.counts(), ((0, 0), (0, n_labels - rated.n_labels)))
+    amateurs = _amateur_counts(asked, rated, options.amateurs, n_labels)
+    if amateurs is not None:
+        is_rated = amateurs.sum(axis=1) > 0
+        if not (kept & is_rated).any():
+            raise RatingsError(f"No item was rated by both {options.experts} and {options.amateurs}: check the groups.")
+        unrated = int(copies[kept & ~is_rated].sum())
+        warnings += [f"Left out {unrated} items that {options.amateurs} did not rate."] if unrated else []
+        kept &= is_rated
+    limit = _largest(counts[kept], copies[kept], options)
+    ratings = counts.sum(axis=1)
+    more = int(copies[kept & (ratings > options.reference_raters)].sum())
+    if limit == 0 and more and options.max_raters is None:
+        few = "Most items have too few ratings for a survey of one"
+        warnings.append(f"{few}: {named('max_raters')} 1 takes the {more} items that have more.")
+    if options.cohort:
+        kept &= ratings >= limit + options.reference_raters
+        warnings.append(_about_cohort(kept, copies, limit))
+    elif limit > 0 and (first := int(ratings[kept].min()) - options.reference_raters + 1) <= limit:
+        fewer = f"From surveys of {max(first, 0)} on the curve has fewer items, since some have too few ratings"
+        warnings.append(f"{fewer}, and it can jump there: {named('cohort')} keeps the items fixed.")
+    chosen = None if amateurs is None else amateurs[kept]
+    most = -1 if chosen is None else _half(chosen.sum(axis=1), copies[kept])
+    own = None if rated.copies is None else copies[kept]
+    return ItemChoice(kept, counts[kept], chosen, tuple(range(limit + 1)), tuple(range(most + 1)), own), warnings
+
+
+def _amateur_counts(ratings: Ratings, experts: Ratings, group: str | None, n_labels: int) -> Codes | None:
+    """How often amateurs gave each label to each of the experts' items."""
+    if group is None:
+        return None
+    amateurs = ratings.of_group(group)
+    label_place = {label: i for i, label in enumerate(experts.labels)}
+    strange = [label for label in amateurs.labels if label not in label_place]
+    if strange:
+        never = f"Amateurs gave labels that experts never gave ({strange[0]})"
+        raise RatingsError(f"{never}: give all labels with {named('labels', of='read')}.")
+    row_of = {item: i for i, item in enumerate(experts.items)}
+    known = [row for row, item in enumerate(amateurs.items) if item in row_of]
+    counts = np.zeros((experts.n_items, n_labels), dtype=np.intp)
+    rows = np.array([row_of[amateurs.items[row]] for row in known], dtype=np.intp)
+    columns = [label_place[label] for label in amateurs.labels]
+    counts[rows[:, None], columns] = amateurs.counts()[known]
+    return counts
+
+
+def _largest(counts: Codes, copies: Codes, options: EquivalenceOptions) -> int:
+    """The largest survey of the curve."""
+    per_item, references = counts.sum(axis=1), options.reference_raters
+    possible = int(per_item.max(initial=0)) - references
+    if possible < 0:
+        more = f"{named('reference_raters')} {references} is more than any item has"
+        raise OptionError(f"{more}: the most are {per_item.max()}.")
+    if options.max_raters is None:
+        return _half(per_item - references, copies)
+    if options.max_raters > possible:
+        raise OptionError(
+            f"{named('max_raters')} {options.max_raters} is more than the data have: no item has more than "
+            f"{possible + references} ratings, so {max(possible, 0)} is the most."
+        )
+    return options.max_raters
+
+
+def _half(per_item: Codes, copies: Codes) -> int:
+    """The largest survey for which half of the items have raters, at most `MOST_RATERS`."""
+    enough = [k for k in range(MOST_RATERS + 1) if 2 * copies[per_item >= k].sum() >= copies.sum()]
+    return max(enough, default=0)
+
+
+def _about_cohort(kept: Flags, copies: Codes, limit: int) -> str:
+    if not kept.any():
+        few = f"No item has enough ratings for a survey of {limit} and its reference"
+        raise RatingsError(f"{few}: lower {named('max_raters')}.")
+    left = int(copies[~kept].sum())
+    return (
+        f"The cohort has the {copies[kept].sum()} items with enough ratings for {limit} raters; {left} were left out."
+    )
+
+
+# ---- The rows of a problem: an item each, or a profile's items of one fold
+
+
+def _rows_of(choice: ItemChoice, *, needs_folds: bool, rng: Generator) -> Rows:
+    """A row for each item that takes part; where items come as profiles and folds are needed, one per fold of each."""
+    kept = np.flatnonzero(choice.kept)
+    if choice.copies is None:
+        return Rows(kept, np.arange(len(kept)), draw_folds(len(kept), rng), None)
+    if not needs_folds:
+        return Rows(kept, np.arange(len(kept)), np.zeros_like(kept), choice.copies)
+    table = share_out(choice.copies, rng)
+    place, fold = np.nonzero(table)
+    return Rows(kept[place], place, fold, table[place, fold])
+
+
+def share_out(copies: Codes, rng: Generator, *, folds: int = FOLDS) -> Codes:
+    """How many of each profile's items come into each fold, of shape (n_profiles, n_folds).
+
+    Folds are as equal in size as can be and their items are drawn without replacement, so this is distributed as if
+    each item had been given a fold by `draw_folds`. Where numpy cannot draw so many, each item has a fold of its own
+    accord, which makes no difference among so many.
+
+    Examples
+    --------
+    >>> table = share_out(np.array([25, 5]), np.random.default_rng(0))
+    >>> table.sum(axis=0), table.sum(axis=1)
+    (array([3, 3, 3, 3, 3, 3, 3, 3, 3, 3]), array([25,  5]))
+    """
+    total = int(copies.sum())
+    folds = min(folds, total)
+    if total > MOST_TO_SHARE_OUT:
+        return rng.multinomial(copies, np.full(folds, 1 / folds))
+    left = copies.astype(np.int64)
+    table = np.zeros((len(copies), folds), dtype=np.intp)
+    for number in range(folds):
+        size = (total + folds - 1 - number) // folds  # the first ones have one more where it does not come out even
+        table[:, number] = rng.multivariate_hypergeometric(left, size, method="marginals")
+        left -= table[:, number]
+    return table

@@ -1,91 +1,96 @@
-"""What the user asked for, checked."""
+"""Options of `gate`."""
 
-import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from dissensus.errors import OptionError
 from dissensus.methods.compare.metrics import METRICS, MetricName
-from dissensus.methods.equivalence.calibration import Calibration
-from dissensus.methods.equivalence.combiners import Combiner
-from dissensus.methods.equivalence.scores import ScoreName
-from dissensus.sampling.intervals import check_confidence
+from dissensus.methods.equivalence.options import CALIBRATIONS, COMBINERS, Calibration, Combiner
+from dissensus.methods.equivalence.scores import SCORES, ScoreName
+from dissensus.options import Options, confidence_option, named, option
 
 POWER = 0.8
 """Chance with which more items shall settle a check, if the estimate is right."""
+SHARE = "it is a share from 0 to 1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What the user asked for, as in `gate`."""
+@dataclass(frozen=True, kw_only=True)
+class GateOptions(Options):
+    """What the judge must keep to, as in `gate`."""
 
-    judge: str
-    min_equivalence: float | None
-    min_consistency: float | None
-    tau: float
-    max_bias: float | None
-    better_than: tuple[str, ...]
-    not_worse_than: tuple[str, ...]
-    margin: float | None
-    metric: MetricName
-    positive: tuple[str, ...]
-    score: ScoreName | None
-    combiner: Combiner | None
-    calibrate: Calibration | None
-    min_items: int
-    bootstrap: int
-    confidence: float
-    seed: int | None
+    judge: tuple[str, ...] = option(metavar="J", help="The judge at the gate.")
+    min_equivalence: float | None = option(
+        None,
+        metavar="X",
+        at_least=0,
+        wants="it is a number of raters",
+        help="It must be worth at least so many raters.",
+    )
+    min_consistency: float | None = option(
+        None, metavar="X", at_least=0, at_most=1, wants=SHARE,
+        help="It must decide at least this share of the items as people do.",
+    )  # fmt: skip
+    tau: float = option(
+        0.5, metavar="T", above=0, at_most=1, wants="give a share above 0 and at most 1, such as 0.5",
+        help="Share of raters at which an item is positive.",
+    )  # fmt: skip
+    max_bias: float | None = option(
+        None, metavar="X", at_least=0, at_most=1, wants=SHARE,
+        help="Its share of positive decisions may differ by so much from people's.",
+    )  # fmt: skip
+    better_than: tuple[str, ...] = option((), metavar="J", help="It must be better than this judge; may be repeated.")
+    not_worse_than: tuple[str, ...] = option(
+        (), metavar="J", help=f"It may be at most {named('margin')} worse than this judge; may be repeated."
+    )
+    margin: float | None = option(
+        None, metavar="D", above=0, wants="give a number above 0, in units of the metric",
+        help="How much worse, in units of the metric.",
+    )  # fmt: skip
+    metric: MetricName = option(
+        "wins", metavar="M", choices=METRICS, help="Metric of the comparisons with judges, as in `compare`."
+    )
+    positive: tuple[str, ...] = option((), metavar="LABEL", help="An option that counts as positive; may be repeated.")
+    score: ScoreName | None = option(
+        None, metavar="S", choices=SCORES,
+        help=f"Score of {named('min_equivalence')}, as in `equivalence`; chosen if not given.",
+    )  # fmt: skip
+    combiner: Combiner | None = option(
+        None, metavar="C", choices=COMBINERS, help=f"Combiner of {named('min_equivalence')}; chosen if not given."
+    )
+    calibrate: Calibration | None = option(
+        None, metavar="M", choices=CALIBRATIONS, help="none, isotonic, platt or table; chosen if not given."
+    )
+    min_items: int = option(
+        30, metavar="N", at_least=1, wants="at least one is needed",
+        help="Equivalence and comparisons on fewer items are inconclusive.",
+    )  # fmt: skip
+    bootstrap: int = option(
+        1000, metavar="N", at_least=1, wants="the bound of an interval decides, so samples are needed",
+        help="Bootstrap samples.",
+    )  # fmt: skip
+    confidence: float = confidence_option()
+
+    def check(self) -> None:
+        """Raise where nothing is asked for, or two options contradict each other."""
+        if len(self.judge) > 1:
+            raise OptionError(
+                f"{named('judge')} was given more than once: a gate is for one judge, so run it for each of them."
+            )
+        others = (*self.better_than, *self.not_worse_than)
+        if self.min_equivalence is self.min_consistency is self.max_bias is None and not others:
+            raise OptionError(
+                f"A gate needs a threshold: give {named('min_equivalence')}, {named('min_consistency')}, "
+                f"{named('max_bias')}, {named('better_than')}, or {named('not_worse_than')} with {named('margin')}."
+            )
+        if self.judge[0] in others:
+            raise OptionError(f"The judge {self.judge[0]} cannot be compared with itself: name another judge.")
+        if self.not_worse_than and self.margin is None:
+            raise OptionError(
+                f"{named('not_worse_than')} needs {named('margin')}: how much worse the judge may be, in units of the "
+                "metric (wins and accuracy are shares: 0.05 is five percentage points)."
+            )
+        if self.margin is not None and not self.not_worse_than:
+            raise OptionError(f"{named('margin')} goes with {named('not_worse_than')}: name the judge to compare with.")
 
     def settings(self) -> dict[str, object]:
-        """The options by name, for the JSON."""
-        return {field.name: getattr(self, field.name) for field in fields(self)} | {"power": POWER}
-
-
-def check_question(question: Question) -> None:
-    """Raise where nothing is asked for, where an option has a value it cannot have, or two contradict each other."""
-    asked = (question.min_equivalence, question.min_consistency, question.max_bias)
-    others = (*question.better_than, *question.not_worse_than)
-    if all(threshold is None for threshold in asked) and not others:
-        raise OptionError(
-            "A gate needs a threshold: give --min-equivalence, --min-consistency, --max-bias, --better-than, or "
-            "--not-worse-than with --margin."
-        )
-    if question.judge in others:
-        raise OptionError(f"The judge {question.judge} cannot be compared with itself: name another judge.")
-    if question.metric not in METRICS:
-        raise OptionError.unknown("--metric", question.metric, METRICS)
-    _check_margin(question)
-    _check_thresholds(question)
-    _check_numbers(question)
-
-
-def _check_margin(question: Question) -> None:
-    if question.not_worse_than and question.margin is None:
-        raise OptionError(
-            "--not-worse-than needs --margin: how much worse the judge may be, in units of the metric (wins and "
-            "accuracy are shares: 0.05 is five percentage points)."
-        )
-    if question.margin is not None and not question.not_worse_than:
-        raise OptionError("--margin goes with --not-worse-than: name the judge to compare with.")
-    if question.margin is not None and not 0 < question.margin < math.inf:
-        raise OptionError(f"--margin cannot be {question.margin:g}: give a number above 0, in units of the metric.")
-
-
-def _check_thresholds(question: Question) -> None:
-    if question.min_equivalence is not None and not 0 <= question.min_equivalence < math.inf:
-        raise OptionError(f"--min-equivalence cannot be {question.min_equivalence:g}: it is a number of raters.")
-    for option, share in (("--min-consistency", question.min_consistency), ("--max-bias", question.max_bias)):
-        if share is not None and not 0 <= share <= 1:
-            raise OptionError(f"{option} cannot be {share:g}: it is a share from 0 to 1.")
-
-
-def _check_numbers(question: Question) -> None:
-    if question.bootstrap < 1:
-        raise OptionError(
-            f"--bootstrap cannot be {question.bootstrap}: the bound of an interval decides, so samples are needed."
-        )
-    if not 0 < question.tau <= 1:
-        raise OptionError(f"--tau cannot be {question.tau:g}: give a share above 0 and at most 1, such as 0.5.")
-    check_confidence(question.confidence)
-    if question.min_items < 1:
-        raise OptionError(f"--min-items cannot be {question.min_items}: at least one is needed.")
+        """The options by name, for the JSON, and the power of what is said about more items."""
+        return super().settings() | {"judge": self.judge[0], "power": POWER}

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from dissensus.methods.equivalence.crossing import Verdict as Place
+from dissensus.methods.equivalence.result import Verdict as Place
 from dissensus.results import Result
 
 CheckName = Literal["min_equivalence", "min_consistency", "max_bias", "better_than", "not_worse_than"]

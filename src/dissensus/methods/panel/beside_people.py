@@ -14,16 +14,16 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.align import answered_by_all, answers_of, asked_in_one_way
 from dissensus.data.labels import SEPARATOR, label_values
 from dissensus.errors import OptionError, RatingsError, counted
-from dissensus.methods.equivalence.combiners import predictions_from
-from dissensus.methods.equivalence.crossing import crossings, verdict_of
-from dissensus.methods.equivalence.equivalence import REPLICATES_PER_TASK
+from dissensus.methods.equivalence.curve import crossings, predictions_from, verdict_of
 from dissensus.methods.equivalence.options import are_measures
 from dissensus.methods.equivalence.problem import types_of_items
+from dissensus.methods.equivalence.replicates import task_sizes
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.surveys import count_subsets, surveys_of_size
 from dissensus.methods.panel.options import MOST_LABELS, Question
 from dissensus.methods.panel.result import PeopleAndJudge
 from dissensus.methods.panel.stacking import kinds_of, learned_stack, likeliest, logs_of, refined
+from dissensus.options import named
 from dissensus.sampling import Progress, run_tasks
 from dissensus.sampling.draws import draw_weights
 from dissensus.sampling.intervals import bootstrap_interval
@@ -361,16 +361,15 @@ def people_and_judge(
     # The same items for every size: what a judge saves is read across sizes, and other items would move the curve.
     kept = counts.sum(axis=1) > possible[-1]
     if int(kept.sum()) < FEWEST_ITEMS:
-        few = f"1 item has the {possible[-1] + 1} ratings that it takes"
-        return (), [f"What a judge saves beside people is learned from other items, and {few}: lower --max-raters."]
+        few = f"learned from other items, and 1 item has the {possible[-1] + 1} ratings that it takes"
+        return (), [f"What a judge saves beside people is {few}: lower {named('max_raters')}."]
     counts, fold = counts[kept], folds_among(fold[kept])
     beside = {name: judges[:, kept] for name, judges in beside.items()}
     score = Score(name=question.score, values=label_values(members.labels), clip=question.clip)
     by_item = np.stack([_of_size(counts, k, beside, score, fold) for k in possible], axis=1)
     flat = by_item.reshape(-1, len(counts))
     ones = np.ones((1, len(counts)), dtype=np.int32)
-    starts = range(0, question.bootstrap, REPLICATES_PER_TASK)
-    tasks = [(flat, min(REPLICATES_PER_TASK, question.bootstrap - done)) for done in starts]
+    tasks = [(flat, size) for size in task_sizes(question.bootstrap)]
     parts = run_tasks(executor, bootstrap_means, tasks, rng=rng, progress=progress)
     scored = Scored(
         sizes=possible,

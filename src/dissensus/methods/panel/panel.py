@@ -9,8 +9,8 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import item_by_item
 from dissensus.data.ratings import Elicitation
-from dissensus.methods.equivalence import equivalence
-from dissensus.methods.equivalence.calibration import draw_folds
+from dissensus.methods.equivalence.equivalence import equivalence
+from dissensus.methods.equivalence.problem import draw_folds
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.panel.beside_people import Members, as_judges, members_of, people_and_judge
 from dissensus.methods.panel.options import METHODS, Method, PanelScore, Question, check_question

@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dissensus.methods.equivalence.crossing import Verdict
-from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth
+from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth, Verdict
 from dissensus.methods.panel.options import Method
 from dissensus.results import Result
 

@@ -7,8 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dissensus.methods.equivalence.crossing import Verdict
-from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth
+from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth, Verdict
 from dissensus.options import named
 from dissensus.report.numbers import counted, decimal, listing, percent, quoted, sentences, spelled, whole
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from dissensus.arrays import Floats
 from dissensus.methods.equivalence import equivalence
-from dissensus.methods.equivalence.combiners import Combiner, Learn
+from dissensus.methods.equivalence.options import Combiner, Learn
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.equivalence.scores import ScoreName
 from dissensus.methods.reproduce.claims import Claim, Part

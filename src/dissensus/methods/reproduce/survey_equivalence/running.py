@@ -12,7 +12,7 @@ from dissensus.arrays import Floats
 from dissensus.data import types_of_matrix
 from dissensus.methods.describe.coefficients import nominal_alpha
 from dissensus.methods.equivalence import equivalence
-from dissensus.methods.equivalence.combiners import Learn
+from dissensus.methods.equivalence.options import Learn
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
 from dissensus.methods.reproduce.claims import Claim, Part
 from dissensus.methods.reproduce.data import PaperData

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dissensus.arrays import Floats
 from dissensus.methods.equivalence import equivalence
-from dissensus.methods.equivalence.combiners import Combiner, OwnCombiner
+from dissensus.methods.equivalence.options import Combiner, OwnCombiner
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.reproduce.claims import Claim, Part
 from dissensus.methods.reproduce.data import PaperData
