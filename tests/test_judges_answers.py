@@ -7,8 +7,7 @@ import pytest
 from dissensus.data import Task, read, read_judges
 from dissensus.errors import ColumnError, JudgesError, RatingsError, TaskError
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.label_space import label_space
-from dissensus.methods.judges.setup import answers_of
+from dissensus.methods.judges.setup import answers_of, label_space
 from dissensus.methods.judges.summary import order_flips
 
 from judges_builders import choices, judges_from, ratings_from, sets

@@ -166,7 +166,7 @@ def _clip(findings: Findings) -> Iterator[Advice]:
     rows = problem.is_chosen
     is_ruled_out = (problem.judges.soft[rows] < CLIP) & (problem.people.soft[rows] > 0)[:, None, :]
     share = mean_of(np.asarray(is_ruled_out.any(axis=2)), problem.weights[rows])
-    judges = [judge for judge, own in zip(findings.prepared.judges, share, strict=True) if own > MANY_CLIPPED]
+    judges = [judge for judge, part in zip(findings.prepared.judges, share, strict=True) if part > MANY_CLIPPED]
     if not judges or problem.smoothing:
         return
     yield Advice(
@@ -252,7 +252,7 @@ def _select(findings: Findings) -> Iterator[Advice]:
 def _is_any_better(findings: Findings) -> bool:
     """Whether a judge decides as people do more often than both constants at some threshold, or none is compared."""
     rows = findings.downstream
-    constants = {row.tau: max(own.consistency for own in rows if own.tau == row.tau and own.judge in BASELINES)
+    constants = {row.tau: max(other.consistency for other in rows if other.tau == row.tau and other.judge in BASELINES)
                  for row in rows}  # fmt: skip
     return not rows or any(row.consistency > constants[row.tau] + SLACK for row in rows if row.judge not in BASELINES)
 
@@ -340,8 +340,8 @@ def _sweep(findings: Findings) -> Iterator[Advice]:
     if not flips:
         return
     first = min(flips, key=lambda flip: flip.beta_to)
-    own = ", ".join(f"{beta.judge} {beta.beta:.2f}" for beta in findings.own_beta if beta.beta >= 0)
-    plausible = f" The judges' own beta, which may be a hint: {own}." if own else ""
+    betas = ", ".join(f"{beta.judge} {beta.beta:.2f}" for beta in findings.own_beta if beta.beta >= 0)
+    plausible = f" The judges' own beta, which may be a hint: {betas}." if betas else ""
     yield Advice(
         text=f"Find out whether beta is {first.beta_to:.2f} or more before you rely on {first.judge_from}.",
         reason=f"From there on {first.judge_to} decides most often as people do at tau {first.tau:g}, and forced "

@@ -54,18 +54,10 @@ def over_options(values: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RatingVectors:
-    """The two distributions that every aggregation starts from.
+    """The two distributions that every aggregation starts from."""
 
-    Attributes
-    ----------
-    soft : ndarray of shape (..., n_options)
-        O of the paper: how often each option is the forced choice.
-    marginals : ndarray of shape (..., n_options)
-        Omega of the paper: how often each option is in the response set; the sum may exceed 1.
-    """
-
-    soft: Floats
-    marginals: Floats
+    soft: Floats  # (..., n_options), O of the paper: how often each is the forced choice
+    marginals: Floats  # (..., n_options), Omega: how often each is in the response set; may add up to more than 1
 
     def aggregated(self, how: Aggregation, tau: float | None = None) -> Floats:
         """The rating vectors under an aggregation, of shape (..., n_options).
@@ -120,28 +112,14 @@ SHORT: dict[Aggregation, str] = {"hard": "h", "soft": "s", "hard_response_set": 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """A definition of performance: a measure, and how each side's ratings are aggregated for it.
+    """A definition of performance: a measure, and how each side's ratings are aggregated for it."""
 
-    Attributes
-    ----------
-    name : str
-        The measure.
-    judge, human : str
-        How the judge's and people's ratings are aggregated.
-    better : {"higher", "lower"}
-        Which values are better.
-    tau : float, optional
-        Threshold of hard response sets; None where there are none.
-    is_one_of_many : bool
-        Whether the measure comes with several aggregations or thresholds, so that its id must say which.
-    """
-
-    name: str
-    judge: Aggregation
-    human: Aggregation
+    name: str  # the measure
+    judge: Aggregation  # how the judge's ratings are aggregated,
+    human: Aggregation  # and people's
     better: Better
-    tau: float | None = None
-    is_one_of_many: bool = False
+    tau: float | None = None  # threshold of hard response sets
+    is_one_of_many: bool = False  # whether its id must say which of several aggregations or thresholds it has
 
     @property
     def id(self) -> str:
@@ -174,24 +152,12 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Margins:
-    """What the coefficients are made of, in each replicate.
+    """What the coefficients are made of, in each replicate."""
 
-    Attributes
-    ----------
-    items : ndarray of shape (n_replicates, 1)
-        How many items there are.
-    agreement : ndarray of shape (n_replicates, n_judges)
-        Share of the items where judge and people have the same label.
-    judge : ndarray of shape (n_replicates, n_judges, n_options)
-        Share of each label among the judge's.
-    people : ndarray of shape (n_replicates, 1, n_options)
-        Share of each label among people's.
-    """
-
-    items: Floats
-    agreement: Floats
-    judge: Floats
-    people: Floats
+    items: Floats  # (n_replicates, 1): how many
+    agreement: Floats  # (n_replicates, n_judges): share of the items where judge and people have the same label
+    judge: Floats  # (n_replicates, n_judges, n_options): share of each label among the judge's
+    people: Floats  # (n_replicates, 1, n_options): and among people's
 
 
 def hit_rate(judge: Floats, people: Floats) -> Floats:

@@ -175,7 +175,7 @@ def _settings(prepared: Prepared, options: JudgesOptions) -> dict[str, object]:
     return options.settings() | {
         "judge": list(prepared.judges),
         "options": list(names),
-        "positive": [name for name, own in zip(names, prepared.positive, strict=True) if own],
+        "positive": [name for name, is_positive in zip(names, prepared.positive, strict=True) if is_positive],
         "task": prepared.task.name or None,
         "items": prepared.problem.items_in_all,
         "interval": "percentile",

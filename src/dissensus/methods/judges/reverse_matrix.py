@@ -1,8 +1,10 @@
 """Which response sets stand behind a forced choice: F', estimated where both were asked for, or as the task tells.
 
-Every function takes weights, one per rating or item, or one row of them per bootstrap replicate, so that F' is
-estimated anew in each replicate. Sums that are not whole numbers go through einsum, whose order is fixed, so that the
-number of threads never changes a byte.
+`members`, of shape (n_sets, n_options), says which option is in which response set, `soft`, of shape (n_items,
+n_options), has O, the shares of the forced choices, and F' is of shape (n_options, n_sets), P(set | choice): its rows
+sum to 1. Weights are one per rating or item, once if not given, or a row of them for each bootstrap replicate, so that
+F' is estimated anew there; replicates come first in what is returned. Sums that are not whole numbers go through
+einsum, whose order is fixed, so that the number of threads never changes a byte.
 """
 
 from dataclasses import dataclass
@@ -28,22 +30,9 @@ def pooled_reverse(choice_codes: Codes, set_codes: Codes, members: Flags, weight
     """F' from raters who gave both: how often each set comes with each choice, all items together.
 
     Each set that has the option starts with a small count, so that a set nobody happened to give is not ruled out:
-    1/2, or 2 shared out among the sets if there are more than four. A rater whose set lacks the own choice counts as
-    said.
-
-    Parameters
-    ----------
-    choice_codes, set_codes : ndarray of shape (n_pairs,)
-        Each rater's option and set for one item.
-    members : ndarray of shape (n_sets, n_options)
-        Which option is in which set.
-    weights : ndarray of shape (n_pairs,) or (n_replicates, n_pairs), optional
-        How often each pair counts; once if not given.
-
-    Returns
-    -------
-    ndarray of shape (n_options, n_sets) or (n_replicates, n_options, n_sets)
-        P(set | choice). An option that nobody chose has its sets equally likely.
+    1/2, or 2 shared out among the sets if there are more than four; an option that nobody chose has its sets equally
+    likely. A rater whose set lacks the own choice counts as said. The codes, of shape (n_pairs,), are each rater's
+    option and set for one item.
 
     Examples
     --------
@@ -76,25 +65,10 @@ def _cell_counts(cell: Codes, n_cells: int, weights: Floats | None) -> Floats:
 def reverse_by_items(choices: Floats, set_shares: Floats, members: Flags, weights: Floats | None = None) -> Floats:
     """F' where items have both, from different raters: the best fit of the items' set shares by their choices.
 
-    Least squares of the set shares on O with each row of F' a distribution over the sets that have the option.
-    Counting which sets occur on items where an option is chosen would not do: much of it falls on sets without it.
-
-    Parameters
-    ----------
-    choices : ndarray of shape (n_items, n_options)
-        O: shares of the forced choices.
-    set_shares : ndarray of shape (n_items, n_sets)
-        Shares of the response sets.
-    members : ndarray of shape (n_sets, n_options)
-        Which option is in which set.
-    weights : ndarray of shape (n_items,) or (n_replicates, n_items), optional
-        How often each item counts; once if not given.
-
-    Returns
-    -------
-    ndarray of shape (n_options, n_sets) or (n_replicates, n_options, n_sets)
-        Each row sums to 1 and is 0 where the set lacks the option. An option that nobody chose has its sets equally
-        likely; where fewer items than options are rated, F' is one of several best fits.
+    Least squares of the set shares, of shape (n_items, n_sets), on O with each row of F' a distribution over the sets
+    that have the option. Counting which sets occur on items where an option is chosen would not do: much of it falls on
+    sets without it. An option that nobody chose has its sets equally likely; where fewer items than options are rated,
+    F' is one of several best fits.
 
     Examples
     --------
@@ -107,70 +81,46 @@ def reverse_by_items(choices: Floats, set_shares: Floats, members: Flags, weight
     check_members(members)
     w = np.ones((1, len(choices))) if weights is None else np.atleast_2d(np.asarray(weights, dtype=np.float64))
     of_option = [w * choices[:, k] for k in range(choices.shape[1])]
-    gram = np.stack([np.einsum("ri,il->rl", own, choices) for own in of_option], axis=1)
-    cross = np.stack([np.einsum("ri,iv->rv", own, set_shares) for own in of_option], axis=1)
-    found = simplex_least_squares(gram, cross, members)
-    return found if weights is not None and np.ndim(weights) > 1 else np.asarray(found[0])
+    gram = np.stack([np.einsum("ri,il->rl", weighted, choices) for weighted in of_option], axis=1)
+    cross = np.stack([np.einsum("ri,iv->rv", weighted, set_shares) for weighted in of_option], axis=1)
+    matrix = simplex_least_squares(gram, cross, members)
+    return matrix if weights is not None and np.ndim(weights) > 1 else np.asarray(matrix[0])
 
 
 def simplex_least_squares(gram: Floats, cross: Floats, members: Flags) -> Floats:
-    """The X with rows on the simplex that minimises tr(X' A X) - 2 tr(X' B), for each A and B.
+    """The X with rows on the simplex, 0 outside `members`, that minimises tr(X' A X) - 2 tr(X' B), for each A and B.
 
-    Row by row, each solved exactly while the others stand still: with A_kk I as its Hessian, a row's best value is a
-    projection onto the simplex. The sum falls with every step, and the problem is convex, so the sweeps converge.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n_replicates, n_options, n_options)
-        A, positive semidefinite.
-    cross : ndarray of shape (n_replicates, n_options, n_sets)
-        B.
-    members : ndarray of shape (n_sets, n_options)
-        Where X may be above 0.
-
-    Returns
-    -------
-    ndarray of shape (n_replicates, n_options, n_sets)
+    A (`gram`), of shape (n_replicates, n_options, n_options), is positive semidefinite; X is of the shape of B
+    (`cross`), (n_replicates, n_options, n_sets). Row by row, each solved exactly while the others stand still: with
+    A_kk I as its Hessian, a row's best value is a projection onto the simplex. The sum falls with every step, and the
+    problem is convex, so the sweeps converge.
     """
     is_in = members.T
-    found = np.broadcast_to(is_in / is_in.sum(axis=1, keepdims=True), cross.shape).copy()
-    active = np.arange(len(found))
+    x = np.broadcast_to(is_in / is_in.sum(axis=1, keepdims=True), cross.shape).copy()
+    active = np.arange(len(x))
     for sweep in range(MOST_SWEEPS):
-        before = found[active] if sweep % CHECK_EVERY == 0 else None
-        found[active] = _sweep(found[active], gram[active], cross[active], is_in)
+        before = x[active] if sweep % CHECK_EVERY == 0 else None
+        x[active] = _sweep(x[active], gram[active], cross[active], is_in)
         if before is not None:
-            moved = np.abs(found[active] - before).max(axis=(1, 2))
+            moved = np.abs(x[active] - before).max(axis=(1, 2))
             active = active[moved > TOLERANCE]
         if not active.size:
             break
-    return found
+    return x
 
 
 def _sweep(x: Floats, gram: Floats, cross: Floats, is_in: Flags) -> Floats:
     """Each row moved to its best value, one after the other."""
     for k in range(x.shape[1]):
-        own = gram[:, k, k, None]
-        rest = np.einsum("rl,rlv->rv", gram[:, k], x) - own * x[:, k]
-        target = np.divide(cross[:, k] - rest, own, out=x[:, k].copy(), where=own > 0)
+        diagonal = gram[:, k, k, None]
+        rest = np.einsum("rl,rlv->rv", gram[:, k], x) - diagonal * x[:, k]
+        target = np.divide(cross[:, k] - rest, diagonal, out=x[:, k].copy(), where=diagonal > 0)
         x[:, k] = onto_simplex(np.where(is_in[k], target, OUTSIDE))
     return x
 
 
 def apply_reverse(soft: Floats, reverse: Floats, members: Flags) -> Floats:
-    """Omega = Lambda F'^T O: how often each option is in the response sets behind forced choices.
-
-    Parameters
-    ----------
-    soft : ndarray of shape (n_items, n_options)
-        O: shares of the forced choices.
-    reverse : ndarray of shape (n_options, n_sets) or (n_replicates, n_options, n_sets)
-        F'.
-    members : ndarray of shape (n_sets, n_options)
-        Which option is in which set.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_options) or (n_replicates, n_items, n_options)
+    """Omega = Lambda F'^T O, of shape (n_items, n_options): how often each option is in the sets behind forced choices.
 
     Examples
     --------
@@ -183,10 +133,9 @@ def apply_reverse(soft: Floats, reverse: Floats, members: Flags) -> Floats:
 
 
 def share_meeting(soft: Floats, reverse: Floats, meets: Flags | Floats) -> Floats:
-    """Probability that a response set has one of several options, which the sum of Omega would overstate.
+    """Probability, for each item, that a set has one of several options, which the sum of Omega would overstate.
 
-    `soft` and `reverse` are as in `apply_reverse`, and `meets`, of shape (n_sets,), says which sets have one. Of shape
-    (n_items,) or (n_replicates, n_items).
+    `meets`, of shape (n_sets,), says which sets have one.
 
     Examples
     --------
@@ -211,34 +160,16 @@ def check_members(members: Flags) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Reversal:
-    """Paired ratings, from which F' is estimated: P(response set | forced choice).
+    """Paired ratings, from which F' is estimated: P(response set | forced choice)."""
 
-    Attributes
-    ----------
-    paired_by : {"rater", "item"}
-        Whether raters gave both, or only items have both, from different raters.
-    members : ndarray of shape (n_sets, n_options)
-        Which option is in which response set.
-    row : ndarray of shape (n_pairs,)
-        The item of each pair, as a place in the pool of items that are resampled.
-    choice, set_code : ndarray of shape (n_pairs,)
-        The option and the set of each rater; empty where items are paired.
-    choices : ndarray of shape (n_pairs, n_options)
-        Shares of the forced choices of each item; empty where raters are paired.
-    sets : ndarray of shape (n_pairs, n_sets)
-        Shares of the response sets of each item; empty where raters are paired.
-    weights : ndarray of shape (n_pairs,)
-        How many pairs of the data each one stands for.
-    """
-
-    paired_by: PairedBy
-    members: Flags
-    row: Codes
-    choice: Codes
-    set_code: Codes
-    choices: Floats
-    sets: Floats
-    weights: Floats
+    paired_by: PairedBy  # whether raters gave both, or only items have both, from different raters
+    members: Flags  # (n_sets, n_options)
+    row: Codes  # (n_pairs,): the item of each pair, as a place in the pool
+    choice: Codes  # (n_pairs,): the option of each rater, and
+    set_code: Codes  # the set; empty where items are paired
+    choices: Floats  # (n_pairs, n_options): shares of each item's forced choices, and
+    sets: Floats  # (n_pairs, n_sets): of its response sets; empty where raters are paired
+    weights: Floats  # (n_pairs,): how many pairs of the data each one stands for
 
     @property
     def n_pairs(self) -> int:
@@ -247,10 +178,10 @@ class Reversal:
 
     def matrix(self, weights: Floats | None = None) -> Floats:
         """F', of shape (n_options, n_sets); with weights of shape (n_replicates, n_pool) one for each replicate."""
-        own = self.weights if weights is None else weights[:, self.row]
+        pair_weights = self.weights if weights is None else weights[:, self.row]
         if self.paired_by == "rater":
-            return pooled_reverse(self.choice, self.set_code, self.members, weights=own)
-        return reverse_by_items(self.choices, self.sets, self.members, weights=own)
+            return pooled_reverse(self.choice, self.set_code, self.members, weights=pair_weights)
+        return reverse_by_items(self.choices, self.sets, self.members, weights=pair_weights)
 
 
 def own_betas(
@@ -275,14 +206,10 @@ def own_betas(
     ----------
     soft : ndarray of shape (n_items, n_judges, n_options)
         Shares of each judge's forced choices.
-    judge_positive : ndarray of shape (n_items, n_judges)
-        Share of its response sets with a positive option.
-    positive : ndarray of shape (n_options,)
-        Which options are positive.
-    has_both : ndarray of shape (n_items, n_judges)
-        On which items the judge was asked for both.
-    leaking : ndarray of shape (n_options,), optional
-        Which negative options leak; all if not given.
+    judge_positive, has_both : ndarray of shape (n_items, n_judges)
+        Share of its response sets with a positive option, and on which items it was asked for both.
+    positive, leaking : ndarray of shape (n_options,)
+        Which options are positive, and which leak: all others if not given.
     weights : ndarray of shape (n_items,) or (n_replicates, n_items), optional
         How often each item counts.
 

@@ -8,6 +8,7 @@ threads never changes a byte. Only what rests on F' is computed anew in each rep
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -36,57 +37,23 @@ from dissensus.sampling.draws import draw_strata
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Problem:
-    """What is compared.
-
-    Attributes
-    ----------
-    definitions : tuple of Definition
-        By which the judges are ranked.
-    taus : tuple of float
-        Thresholds of the decisions.
-    judges : RatingVectors
-        Of shape (n_items, n_judges, n_options).
-    judge_positive : ndarray of shape (n_items, n_judges), optional
-        Probability that a judge's response set has a positive option; None if no option was called positive.
-    people : RatingVectors
-        Of shape (n_items, n_options).
-    people_positive : ndarray of shape (n_items,), optional
-        As for the judges.
-    is_chosen : ndarray of shape (n_items,)
-        Items on which people's forced choices are known, or made of response sets where nobody made one.
-    is_reversed : ndarray of shape (n_items,)
-        Items whose response sets come from forced choices through F'.
-    reversal : Reversal, optional
-        The paired ratings.
-    positive : ndarray of shape (n_options,)
-        Which options are positive.
-    meets : ndarray of shape (n_sets,)
-        1 for a response set with a positive option.
-    pool : int
-        How many items are resampled: those that are compared, then others with paired ratings.
-    has_both : ndarray of shape (n_items, n_judges)
-        Where a judge was asked for a forced choice and for a response set.
-    smoothing : float
-        Added to each option of a distribution under a logarithm.
-    pool_copies : ndarray of shape (n_pool,), optional
-        How many items of the data each item of the pool stands for; one if None.
-    """
+    """What is compared; what is about positive options is None if none was called so."""
 
     definitions: tuple[Definition, ...]
     taus: tuple[float, ...]
-    judges: RatingVectors
-    judge_positive: Floats | None
-    people: RatingVectors
-    people_positive: Floats | None
-    is_chosen: Flags
-    is_reversed: Flags
-    reversal: Reversal | None
-    positive: Flags
-    meets: Floats
-    pool: int
-    has_both: Flags
-    smoothing: float
-    pool_copies: Floats | None = None
+    judges: RatingVectors  # (n_items, n_judges, n_options)
+    judge_positive: Floats | None  # (n_items, n_judges): share of response sets with a positive option
+    people: RatingVectors  # (n_items, n_options)
+    people_positive: Floats | None  # (n_items,): as for the judges
+    is_chosen: Flags  # (n_items,): where people's forced choices are known, or made of response sets
+    is_reversed: Flags  # (n_items,): where response sets come from forced choices through F'
+    reversal: Reversal | None  # the paired ratings
+    positive: Flags  # (n_options,)
+    meets: Floats  # (n_sets,): 1 for a response set with a positive option
+    pool: int  # items that are resampled: those that are compared, then others with paired ratings
+    has_both: Flags  # (n_items, n_judges): asked for a forced choice and for a response set
+    smoothing: float  # added to each option of a distribution under a logarithm
+    pool_copies: Floats | None = None  # (n_pool,): items of the data that each one stands for; one if None
 
     @property
     def n_items(self) -> int:
@@ -143,55 +110,25 @@ def decisions(positive: Floats | None, taus: tuple[float, ...], shape: tuple[int
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scores:
-    """What there is to know about every judge, in each replicate.
+    """What there is to know about every judge, in each replicate."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_replicates, n_definitions, n_judges)
-        NaN where undefined.
-    consistency : ndarray of shape (n_replicates, n_taus, n_judges)
-        Share of the items on which judge and people decide alike.
-    judged_positive : ndarray of shape (n_replicates, n_taus, n_judges)
-        Share of the items that the judge decides positive.
-    prevalence : ndarray of shape (n_replicates, n_taus)
-        Share of the items that people decide positive.
-    reverse : ndarray of shape (n_replicates, n_options, n_sets)
-        F'; empty without paired ratings.
-    own_beta : ndarray of shape (n_replicates, n_judges)
-        Each judge's own beta; NaN where it cannot be told.
-    """
-
-    values: Floats
-    consistency: Floats
-    judged_positive: Floats
-    prevalence: Floats
-    reverse: Floats
-    own_beta: Floats
+    values: Floats  # (n_replicates, n_definitions, n_judges); NaN where undefined
+    consistency: Floats  # (n_replicates, n_taus, n_judges): share of the items that judge and people decide alike
+    judged_positive: Floats  # (n_replicates, n_taus, n_judges): share of the items that the judge decides positive
+    prevalence: Floats  # (n_replicates, n_taus): share of the items that people decide positive
+    reverse: Floats  # (n_replicates, n_options, n_sets): F'; empty without paired ratings
+    own_beta: Floats  # (n_replicates, n_judges); NaN where it cannot be told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Statistics:
-    """What each item adds to the sums, as people's vectors are.
+    """What each item adds to the sums, as people's vectors are."""
 
-    Attributes
-    ----------
-    per_item : ndarray of shape (n_items, n_definitions, n_judges)
-        Value of each definition that is a mean over items; zeros for the coefficients.
-    hard_judges : ndarray of shape (n_items, n_judges, n_options)
-        The judges' hard labels.
-    hard_people : ndarray of shape (n_items, n_options)
-        People's.
-    judge_decisions : ndarray of shape (n_items, n_taus, n_judges)
-        1 where a judge decides positive.
-    people_decisions : ndarray of shape (n_items, n_taus)
-        1 where people do.
-    """
-
-    per_item: Floats
-    hard_judges: Floats
-    hard_people: Floats
-    judge_decisions: Flags
-    people_decisions: Flags
+    per_item: Floats  # (n_items, n_definitions, n_judges); zeros for the coefficients
+    hard_judges: Floats  # (n_items, n_judges, n_options)
+    hard_people: Floats  # (n_items, n_options)
+    judge_decisions: Flags  # (n_items, n_taus, n_judges)
+    people_decisions: Flags  # (n_items, n_taus)
 
 
 def statistics_of(problem: Problem) -> Statistics:
@@ -230,22 +167,22 @@ def item_values(
 
 def scores_of(problem: Problem, statistics: Statistics, weights: Floats) -> Scores:
     """The scores under each row of weights of the pool, of shape (n_replicates, n_pool)."""
-    own = weights[:, : problem.n_items]
-    chosen = own * problem.is_chosen
+    compared = weights[:, : problem.n_items]
+    chosen = compared * problem.is_chosen
     anew = _reversed(problem, statistics, weights)
-    values = _definition_values(problem, statistics, own, chosen, anew)
+    values = _definition_values(problem, statistics, compared, chosen, anew)
     alike = statistics.judge_decisions == statistics.people_decisions[:, :, None]
-    total = own.sum(axis=1)[:, None]
-    consistency, prevalence = _totals(own, alike), _totals(own, statistics.people_decisions)
+    total = compared.sum(axis=1)[:, None]
+    consistency, prevalence = _totals(compared, alike), _totals(compared, statistics.people_decisions)
     if anew is not None:
         consistency, prevalence = consistency + anew.alike, prevalence + anew.positive
     return Scores(
         values=values,
         consistency=consistency / total[:, :, None],
-        judged_positive=_totals(own, statistics.judge_decisions) / total[:, :, None],
+        judged_positive=_totals(compared, statistics.judge_decisions) / total[:, :, None],
         prevalence=prevalence / total,
         reverse=np.zeros((len(weights), 0, 0)) if anew is None else anew.matrix,
-        own_beta=_own_betas(problem, own),
+        own_beta=_own_betas(problem, compared),
     )
 
 
@@ -266,16 +203,16 @@ def _totals(weights: Floats, per_item: Flags) -> Floats:
 
 
 def _definition_values(
-    problem: Problem, statistics: Statistics, own: Floats, chosen: Floats, anew: "_Anew | None"
+    problem: Problem, statistics: Statistics, compared: Floats, chosen: Floats, anew: "_Anew | None"
 ) -> Floats:
     """Values of all definitions, of shape (n_replicates, n_definitions, n_judges)."""
     needs_choices = np.array([definition.needs_choices for definition in problem.definitions])
-    sums = np.einsum("ri,idj->rdj", own, statistics.per_item)
+    sums = np.einsum("ri,idj->rdj", compared, statistics.per_item)
     if not problem.is_chosen.all():
         sums[:, needs_choices] = np.einsum("ri,idj->rdj", chosen, statistics.per_item[:, needs_choices])
     if anew is not None:
         sums[:, ~needs_choices] += anew.sums
-    items = np.where(needs_choices, chosen.sum(axis=1)[:, None], own.sum(axis=1)[:, None])[:, :, None]
+    items = np.where(needs_choices, chosen.sum(axis=1)[:, None], compared.sum(axis=1)[:, None])[:, :, None]
     values: Floats = np.divide(sums, items, out=np.full_like(sums, np.nan), where=items > 0)
     margins = _margins(statistics, chosen)
     for place, definition in enumerate(problem.definitions):
@@ -297,8 +234,7 @@ def _margins(statistics: Statistics, weights: Floats) -> Margins:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Anew:
+class _Anew(NamedTuple):
     """How the sums of each replicate differ because F' does."""
 
     sums: Floats
@@ -327,7 +263,7 @@ def _reversed(problem: Problem, statistics: Statistics, weights: Floats) -> _Ane
         same = (judged == after[:, :, None]).astype(np.float64) - (judged == before[:, :, None])
         alike.append(np.einsum("i,itj->tj", row, same))
         positive.append(np.einsum("i,it->t", row, after.astype(np.float64) - before))
-    return _Anew(sums=np.array(sums), alike=np.array(alike), positive=np.array(positive), matrix=matrices)
+    return _Anew(np.array(sums), np.array(alike), np.array(positive), matrices)
 
 
 # ---- Bootstrap samples of the items, the same for every judge and every definition

@@ -11,6 +11,7 @@ References
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,20 +46,12 @@ def leaked_marginals(
     Parameters
     ----------
     soft : ndarray of shape (n_items, n_options)
-        O: shares of the forced choices.
-    beta : float or array_like of shape (n_betas,)
-        Shares that leak.
-    positive : ndarray of shape (n_options,)
-        Which options are positive.
+        O: shares of the forced choices. Omega is of the same shape, or (n_betas, n_items, n_options) for several betas.
+    positive, leaking : ndarray of shape (n_options,)
+        Which options are positive, and which leak: all others if not given.
     mapping : {"keep", "paper"}
         Whether such a rater endorses both options, or the positive one only, as in the paper's Table 2, where raters
         un-endorse what they chose.
-    leaking : ndarray of shape (n_options,), optional
-        Which options leak; all negative ones if not given.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_options) or (n_betas, n_items, n_options)
 
     Examples
     --------
@@ -141,21 +134,11 @@ def _checked_betas(beta: npt.ArrayLike, mapping: LeakMapping = "keep") -> Floats
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KnownSets:
-    """Items on which people gave response sets, so that beta changes nothing there.
+    """Items on which people gave response sets, so that beta changes nothing there."""
 
-    Attributes
-    ----------
-    is_known : ndarray of shape (n_items,)
-        Which items; the others are read on those only.
-    marginals : ndarray of shape (n_items, n_options)
-        Omega.
-    positive : ndarray of shape (n_items,)
-        Share of the response sets with a positive option.
-    """
-
-    is_known: Flags
-    marginals: Floats
-    positive: Floats
+    is_known: Flags  # (n_items,): the others are read on those only
+    marginals: Floats  # (n_items, n_options): Omega
+    positive: Floats  # (n_items,): share of the response sets with a positive option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -199,12 +182,10 @@ def sweep(
 
     Parameters
     ----------
-    soft : ndarray of shape (n_items, n_options)
-        O: shares of people's forced choices.
+    soft, positive, mapping, leaking
+        As in `leaked_marginals`.
     judge_positive : ndarray of shape (n_items, n_judges)
         Share of each judge's response sets with a positive option; beta is about people and leaves it alone.
-    positive, mapping, leaking
-        As in `leaked_marginals`.
     betas, taus : sequence of float
         The grid.
     select : callable
@@ -233,8 +214,7 @@ def sweep(
     return tuple(points)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BestChange:
+class BestChange(NamedTuple):
     """From this beta on, another judge decides most often as people do."""
 
     beta: float
@@ -277,7 +257,7 @@ def best_changes(
     np.add.at(gained, np.searchsorted(flips, point[flipping]), times[flipping, None] * (2 * judges[flipping] - 1))
     best = np.vstack([agreed, agreed + np.cumsum(gained, axis=0)]).argmax(axis=1)
     return tuple(
-        BestChange(beta=float(flips[i]), before=int(best[i]), after=int(best[i + 1]))
+        BestChange(float(flips[i]), before=int(best[i]), after=int(best[i + 1]))
         for i in np.flatnonzero(np.diff(best)).tolist()
     )
 
@@ -288,7 +268,7 @@ def best_changes(
 def sweep_problem(
     problem: Problem, values: Floats, is_known: Flags, judges: Sequence[str], options: JudgesOptions
 ) -> tuple[tuple[Sensitivity, ...], tuple[FlipPoint, ...]]:
-    """The sweep, and where it changes its mind.
+    """The sweep over the user's betas, or ours, and where it changes its mind.
 
     Parameters
     ----------
@@ -298,10 +278,6 @@ def sweep_problem(
         Values as people's vectors are; those that need forced choices only do not depend on beta.
     is_known : ndarray of shape (n_items,)
         Items on which people gave response sets.
-    judges : sequence of str
-        Their names.
-    options : JudgesOptions
-        With the grid, or None for ours, and the mapping.
     """
     assert problem.judge_positive is not None  # noqa: S101 - there is no sweep without a positive option
     assert problem.people_positive is not None  # noqa: S101 - as above
@@ -339,7 +315,9 @@ def sweep_problem(
 def _selected(problem: Problem, values: Floats, marginals: Floats, tau: float) -> dict[str, int | None]:
     """The judge that each definition selects with these response sets of people, by id."""
     people = RatingVectors(soft=problem.people.soft, marginals=marginals)
-    places = [place for place, own in enumerate(problem.definitions) if own.tau is None or own.tau == tau]
+    places = [
+        place for place, definition in enumerate(problem.definitions) if definition.tau is None or definition.tau == tau
+    ]
     moving = [problem.definitions[place] for place in places if not problem.definitions[place].needs_choices]
     moved = mean_of(item_values(problem, moving, problem.judges, people), problem.weights)
     anew = {definition.id: moved[i] for i, definition in enumerate(moving)}

@@ -4,19 +4,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings, Task
 from dissensus.data.align import rows_among
-from dissensus.data.labels import Scale, option_name
-from dissensus.errors import DissensusError, JudgesError, OptionError, RatingsError, counted, listed
+from dissensus.data.labels import (
+    SEPARATOR,
+    Scale,
+    are_measures,
+    label_values,
+    membership,
+    nearest_labels,
+    option_name,
+    parts_of,
+)
+from dissensus.errors import DissensusError, JudgesError, OptionError, RatingsError, TaskError, counted, listed
 from dissensus.methods.judges.definitions import RatingVectors, definitions_at, modes, number_of
-from dissensus.methods.judges.label_space import LabelSpace, label_space
 from dissensus.methods.judges.options import JudgesOptions
 from dissensus.methods.judges.reverse_matrix import (
     Reversal,
     apply_reverse,
+    count_of_sets,
     is_fully_specified,
     sets_behind_choices,
     share_meeting,
@@ -25,23 +33,122 @@ from dissensus.methods.judges.reverse_matrix import (
 from dissensus.methods.judges.scoring import Problem
 from dissensus.options import named
 
+# ---- The options that people and judges share, and the response sets that can be made of them
+
+MOST_LISTED_SETS = 64
+"""Up to so many admissible response sets are all in the reverse matrix; of more, only those that were given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LabelSpace:
+    """Options, response sets, and what the judges' labels are among them."""
+
+    options: tuple[str, ...]  # in order
+    response_sets: tuple[str, ...]  # sets of options, as labels: single options first
+    members: Flags  # (n_sets, n_options): which option is in which response set
+    people_members: Flags  # (n_people_labels, n_options): and in which of the raters' labels
+    judge_members: Flags  # (n_judge_labels, n_options): and of the judges'; False for a label that no judge used
+    warnings: tuple[str, ...]  # what was done to the judges' labels
+
+    def set_codes(self) -> Codes:
+        """The response set that each of the raters' labels is."""
+        place = {tuple(row): i for i, row in enumerate(self.members.tolist())}
+        return np.array([place[tuple(row)] for row in self.people_members.tolist()], dtype=np.intp)
+
+
+def label_space(ratings: Ratings, judges: Judges, task: Task | None) -> LabelSpace:
+    """The labels of both sides on common options; an error for a label outside the task.
+
+    Where people gave numbers and judges measure on their scale (3.7), each measurement counts as the nearest label.
+    """
+    options = ratings.options if task is None else task.options
+    if task is not None:
+        _check_within(ratings.labels, task, "ratings", TaskError)
+    used = [label for label, is_used in zip(judges.labels, judges.labels_used(), strict=True) if is_used]
+    strange = sorted({part for label in used for part in parts_of(label, options) if part not in options})
+    warnings: list[str] = []
+    spelled = list(judges.labels)
+    if strange and are_measures(strange, options, ratings.scale):
+        warnings += _rounding(strange, options)
+        spelled = _rounded(judges.labels, options)
+    elif task is not None:
+        _check_within(used, task, "judges", JudgesError)
+    elif strange:
+        warnings.append(f"Judges used options that no rater used, so they can never be right there: {listed(strange)}.")
+        options = (*options, *strange)
+    sets, is_used = _response_sets(ratings, options, task), judges.labels_used()
+    judge_members = np.zeros((len(spelled), len(options)), dtype=np.bool_)
+    judge_members[is_used] = membership([spelled[place] for place in np.flatnonzero(is_used)], options)
+    return LabelSpace(
+        options=options,
+        response_sets=sets,
+        members=membership(sets, options),
+        people_members=membership(ratings.labels, options),
+        judge_members=judge_members,
+        warnings=tuple(warnings),
+    )
+
+
+def _check_within(labels: Sequence[str], task: Task, whose: str, error: type[TaskError | JudgesError]) -> None:
+    """Raise unless every label is a response set that the task admits."""
+    for label in labels:
+        parts = parts_of(label, task.options)
+        unknown = [part for part in parts if part not in task.options]
+        if unknown:
+            raise error(
+                f"The {whose} have the label {label!r}, and {unknown[0]!r} is no option of the task: its options are "
+                f"{listed(task.options)}. Add it there, or leave the task out."
+            )
+        is_listed = not isinstance(task.response_sets, str) and set(parts) in map(set, task.response_sets)
+        if len(parts) > 1 and task.response_sets != "any" and not is_listed:
+            raise error(
+                f"The {whose} have the label {label!r}, which is no response set that the task admits. "
+                "Add it to the task's response_sets, or leave the task out."
+            )
+
+
+def _rounding(strange: Sequence[str], options: Sequence[str]) -> list[str]:
+    """What to say about measurements that count as the nearest label."""
+    numbers = f"{counted(len(strange), 'number')} that are no label of the raters ({listed(strange)})"
+    texts = [f"Judges gave {numbers}: each was rounded to the nearest label."]
+    values, labels = label_values(strange), label_values(options)
+    lowest, highest = float(labels.min()), float(labels.max())
+    beyond = int(((values < lowest) | (values > highest)).sum())
+    if beyond > len(strange) / 2:
+        texts.append(
+            f"{beyond:,} of these numbers lie beyond the labels, which run from {lowest:g} to {highest:g}: a judge on "
+            "another scale than people cannot be compared with them so."
+        )
+    return texts
+
+
+def _rounded(labels: Sequence[str], options: Sequence[str]) -> list[str]:
+    """Numbers that are no option as the nearest one; the other labels as they are."""
+    values, known = label_values(labels), frozenset(options)
+    nearest = nearest_labels(values, label_values(options))
+    return [
+        label if label in known or np.isnan(value) else options[place]
+        for label, value, place in zip(labels, values, nearest, strict=True)
+    ]
+
+
+def _response_sets(ratings: Ratings, options: Sequence[str], task: Task | None) -> tuple[str, ...]:
+    """Single options, then larger sets: those that the task admits, else those that were given."""
+    admissible = [] if task is None or count_of_sets(task) > MOST_LISTED_SETS else list(task.admissible_sets())
+    given = [parts_of(label, options) for label in ratings.labels]
+    place = {option: i for i, option in enumerate(options)}
+    sets = {tuple(sorted(place[part] for part in parts)) for parts in [*admissible, *given]}
+    sets |= {(i,) for i in range(len(options))}
+    return tuple(SEPARATOR.join(options[i] for i in s) for s in sorted(sets, key=lambda s: (len(s), s)))
+
 
 def is_response_set(
     stated: Codes | None, is_several: Flags, who: Codes, *, whose: str, error: type[DissensusError]
 ) -> Flags:
-    """Which answers are response sets.
+    """Which answers are response sets, from what is stated: 0 is a forced choice, 1 a response set, -1 nothing.
 
-    Parameters
-    ----------
-    stated : ndarray of shape (n_answers,), optional
-        0 for a forced choice, 1 for a response set, -1 where it was not said.
-    is_several : ndarray of shape (n_answers,)
-        Which answers endorse several options.
-    who : ndarray of shape (n_answers,)
-        Whose answers are of one kind where it was not said: if one of them endorses several options, the others could
-        have, too.
-    whose, error
-        How to call the answers, and what to raise, where a forced choice has several options.
+    Where nothing is, the answers of one giver (`who`) are of one kind: if one endorses several options, the others
+    could have, too.
 
     Examples
     --------
@@ -65,23 +172,13 @@ def is_response_set(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class People:
-    """People's ratings by item.
+    """People's ratings by item."""
 
-    Attributes
-    ----------
-    choices : ndarray of shape (n_items, n_options)
-        How many forced choices each option got.
-    sets : ndarray of shape (n_items, n_sets)
-        How many raters gave each response set.
-    pair_item, pair_choice, pair_set : ndarray of shape (n_pairs,)
-        Raters who gave both for an item: the item, the option and the set.
-    """
-
-    choices: Floats
-    sets: Floats
-    pair_item: Codes
-    pair_choice: Codes
-    pair_set: Codes
+    choices: Floats  # (n_items, n_options): how many forced choices each option got
+    sets: Floats  # (n_items, n_sets): how many raters gave each response set
+    pair_item: Codes  # (n_pairs,): items for which a rater gave both,
+    pair_choice: Codes  # the option, and
+    pair_set: Codes  # the set
 
     @property
     def has_choice(self) -> Flags:
@@ -113,17 +210,17 @@ def people_of(ratings: Ratings, space: LabelSpace) -> People:
     option = space.people_members.argmax(axis=1)[ratings.label]
     set_code = space.set_codes()[ratings.label]
     times = np.ones(len(ratings.item)) if ratings.times is None else ratings.times.astype(np.float64)
-    pairs = _pairs(ratings, is_set)
+    chosen, given = _pairs(ratings, is_set)
     return People(
         choices=_table(ratings.item, option, times * ~is_set, (ratings.n_items, len(space.options))),
         sets=_table(ratings.item, set_code, times * is_set, (ratings.n_items, len(space.members))),
-        pair_item=ratings.item[pairs[0]],
-        pair_choice=option[pairs[0]],
-        pair_set=set_code[pairs[1]],
+        pair_item=ratings.item[chosen],
+        pair_choice=option[chosen],
+        pair_set=set_code[given],
     )
 
 
-def _table(row: Codes, column: Codes, weight: npt.NDArray[np.float64], shape: tuple[int, int]) -> Floats:
+def _table(row: Codes, column: Codes, weight: Floats, shape: tuple[int, int]) -> Floats:
     total = np.bincount(row * shape[1] + column, weights=weight, minlength=shape[0] * shape[1])
     return total.astype(np.float64).reshape(shape)
 
@@ -146,29 +243,15 @@ AB, BA, NOT_SAID = range(3)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgeAnswers:
-    """Judges' answers by item and judge; zeros where a judge did not answer.
+    """Judges' answers by item and judge; zeros where a judge did not answer."""
 
-    Attributes
-    ----------
-    soft : ndarray of shape (n_items, n_judges, n_options)
-        Shares of its forced choices. Where it gave response sets only, each set counts in equal parts for its options.
-    marginals : ndarray of shape (n_items, n_judges, n_options)
-        Shares of its response sets that have the option. Where it gave forced choices only, its choice is its set.
-    positive : ndarray of shape (n_items, n_judges)
-        Share of its response sets (else of its choices) that have a positive option.
-    has_choice, has_set : ndarrays of shape (n_items, n_judges)
-        Whether it made a forced choice there, and whether it gave a response set.
-    both_orders, flips : ndarrays of shape (n_items, n_judges)
-        Whether it was asked in both orders, and whether its most frequent choice then differs.
-    """
-
-    soft: Floats
-    marginals: Floats
-    positive: Floats
-    has_choice: Flags
-    has_set: Flags
-    both_orders: Flags
-    flips: Flags
+    soft: Floats  # (n_items, n_judges, n_options): shares of forced choices; of sets, each in equal parts, without any
+    marginals: Floats  # (n_items, n_judges, n_options): shares of sets with the option; of choices without any
+    positive: Floats  # (n_items, n_judges): share of sets (else choices) with a positive option
+    has_choice: Flags  # (n_items, n_judges): whether it made a forced choice there,
+    has_set: Flags  # or gave a response set
+    both_orders: Flags  # (n_items, n_judges): whether it was asked in both orders,
+    flips: Flags  # and its most frequent choice then differs
 
     @property
     def has_answer(self) -> Flags:
@@ -179,20 +262,10 @@ class JudgeAnswers:
 def answers_of(
     judges: Judges, space: LabelSpace, *, row_of_item: Codes, n_items: int, positive: Flags, order: Codes | None = None
 ) -> JudgeAnswers:
-    """Each judge's answers on the items of the ratings.
+    """Each judge's answers on the items of the ratings, among which each of its items has the row `row_of_item`.
 
-    Parameters
-    ----------
-    judges, space
-        Their answers, and what their labels are.
-    row_of_item : ndarray of shape (n_judge_items,)
-        Where each of the judges' items stands among the ratings'.
-    n_items : int
-        How many items the ratings have.
-    positive : ndarray of shape (n_options,)
-        Which options are positive.
-    order : ndarray of shape (n_answers,), optional
-        0 where the pair was shown as ab, 1 as ba, -1 where it was not said. Labels are about a and b, not about places.
+    `order` is 0 where the pair was shown as ab, 1 as ba, -1 where it was not said. Labels are about a and b, not about
+    places.
     """
     members = space.judge_members.astype(np.float64)
     meets = (space.judge_members & positive).any(axis=1)
@@ -201,7 +274,9 @@ def answers_of(
     is_several = _per_answer(judges, members.sum(axis=1, keepdims=True) > 1)[:, 0] > 0
     is_set = is_response_set(judges.elicitation, is_several, judges.judge, whose="judges", error=JudgesError)
     shape = (n_items, len(judges.judges))
-    place, n_orders = _places(row_of_item[judges.item] * shape[1] + judges.judge, order)
+    place, n_orders = row_of_item[judges.item] * shape[1] + judges.judge, 1
+    if order is not None and (order >= 0).any():
+        place, n_orders = place * (NOT_SAID + 1) + np.where(order < 0, NOT_SAID, order), NOT_SAID + 1
     size = (shape[0] * shape[1], n_orders)
     chosen, asked = _means(rows[~is_set], place[~is_set], size)
     endorsed, asked_sets = _means(rows[is_set], place[is_set], size)
@@ -232,13 +307,6 @@ def _per_answer(judges: Judges, per_label: Floats | Flags) -> Floats:
         has_probability = ~np.isnan(judges.probability).any(axis=1)
         values[has_probability] = np.einsum("av,vk->ak", judges.probability[has_probability], per_label)
     return values
-
-
-def _places(cell: Codes, order: Codes | None) -> tuple[Codes, int]:
-    """The place of each answer among cells and orders, and how many orders there are: one if none was said."""
-    if order is None or (order < 0).all():
-        return cell, 1
-    return cell * (NOT_SAID + 1) + np.where(order < 0, NOT_SAID, order), NOT_SAID + 1
 
 
 def _means(rows: Floats, place: Codes, size: tuple[int, int]) -> tuple[Floats, Flags]:
@@ -302,38 +370,18 @@ def reversal_of(people: People, members: Flags, pool: Codes, weights: Floats) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prepared:
-    """A problem, and what there is to say about how it came about.
-
-    Attributes
-    ----------
-    problem : Problem
-        The arrays.
-    items, judges : tuple of str
-        What is compared, by name.
-    space : LabelSpace
-        Options and response sets.
-    task : Task
-        What was asked; options that may be combined in any way if the user named no task.
-    scale : str
-        What the order of the options means.
-    positive : ndarray of shape (n_options,)
-        Which options are positive.
-    people, answers
-        What people and judges answered on the items that are compared.
-    warnings : tuple of str
-        What was left out, rounded or taken for granted.
-    """
+    """A problem, and what there is to say about how it came about."""
 
     problem: Problem
-    items: tuple[str, ...]
+    items: tuple[str, ...]  # that are compared
     judges: tuple[str, ...]
     space: LabelSpace
-    task: Task
+    task: Task  # options that may be combined in any way if the user named none
     scale: Scale
-    positive: Flags
-    people: People
-    answers: JudgeAnswers
-    warnings: tuple[str, ...]
+    positive: Flags  # (n_options,)
+    people: People  # on the items that are compared
+    answers: JudgeAnswers  # on the same
+    warnings: tuple[str, ...]  # what was left out, rounded or taken for granted
 
     @property
     def is_fully_specified(self) -> bool:
@@ -372,12 +420,12 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, options: JudgesO
     reversal = reversal_of(everybody, space.members, place, weights) if behind is None else None
     # Pairs stay as they are, since F' belongs to no item.
     people = replace(everybody, choices=everybody.choices[rows], sets=everybody.sets[rows])
-    own = JudgeAnswers(**{name: getattr(answers, name)[rows] for name in JudgeAnswers.__dataclass_fields__})
+    given = JudgeAnswers(**{name: getattr(answers, name)[rows] for name in JudgeAnswers.__dataclass_fields__})
     if behind is not None:
-        pool, own = rows, _with_sets_told(own, behind, positive)
+        pool, given = rows, _with_sets_told(given, behind, positive)
     pool_copies = None if copies is None else copies[pool]
-    problem = _problem(people, own, space, options, positive, reversal, len(pool), pool_copies, behind)
-    assumptions = _assumptions(people, own, shared.judges, problem, is_told=behind is not None)
+    problem = _problem(people, given, space, options, positive, reversal, len(pool), pool_copies, behind)
+    assumptions = _assumptions(people, given, shared.judges, problem, is_told=behind is not None)
     return Prepared(
         problem=problem,
         items=tuple(ratings.items[row] for row in rows),
@@ -387,7 +435,7 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, options: JudgesO
         scale=ratings.scale,
         positive=positive,
         people=people,
-        answers=own,
+        answers=given,
         warnings=(*ratings.warnings, *shared.warnings, *space.warnings, *about_positive, *left_out, *assumptions),
     )
 
@@ -459,13 +507,15 @@ def _problem(
     behind: Flags | None,
 ) -> Problem:
     meets = np.asarray((space.members & positive).any(axis=1), dtype=np.float64)
-    soft, is_chosen = _people_soft(people, space.members)
+    members, given = space.members.astype(np.float64), shares(people.sets)
+    soft, is_chosen = shares(people.choices), people.has_choice
+    if not is_chosen.any():  # each response set counts in equal parts for its options
+        soft, is_chosen = np.einsum("iv,vk->ik", given, shares(members)), people.has_set
     is_reversed = ~people.has_set & (reversal is not None)
     # Omega and the probability of a positive response set: of the sets that were given, else of what choices tell.
-    told, chosen = (soft, soft[:, positive].sum(axis=1)) if behind is None else through_sets(soft, behind, positive)
-    given, has_set = shares(people.sets), people.has_set
-    marginals = np.where(has_set[:, None], np.einsum("iv,vk->ik", given, space.members.astype(np.float64)), told)
-    share = np.where(has_set, np.einsum("iv,v->i", given, meets), chosen)
+    implied, chosen = (soft, soft[:, positive].sum(axis=1)) if behind is None else through_sets(soft, behind, positive)
+    marginals = np.where(people.has_set[:, None], np.einsum("iv,vk->ik", given, members), implied)
+    share = np.where(people.has_set, np.einsum("iv,v->i", given, meets), chosen)
     if reversal is not None and is_reversed.any():
         matrix = reversal.matrix()
         marginals[is_reversed] = apply_reverse(soft[is_reversed], matrix, space.members)
@@ -490,23 +540,14 @@ def _problem(
     )
 
 
-def _people_soft(people: People, members: Flags) -> tuple[Floats, Flags]:
-    """People's forced choices, and on which items they are known.
-
-    Where nobody made one on any item, each response set counts in equal parts for its options.
-    """
-    if people.has_choice.any():
-        return shares(people.choices), people.has_choice
-    in_parts = np.einsum("iv,vk->ik", shares(people.sets), shares(members.astype(np.float64)))
-    return in_parts, people.has_set
-
-
 def _assumptions(
     people: People, answers: JudgeAnswers, judges: Sequence[str], problem: Problem, *, is_told: bool
 ) -> list[str]:
     """What was taken for granted, in words."""
-    told = "The task admits one response set with each option: a forced choice counts as the whole set that it is in."
-    texts = [told] if is_told else []
+    whole_sets = (
+        "The task admits one response set with each option: a forced choice counts as the whole set that it is in."
+    )
+    texts = [whole_sets] if is_told else []
     if not people.has_choice.any():
         texts.append(
             "Nobody made a forced choice: where a definition needs one, each response set of people counts in equal "

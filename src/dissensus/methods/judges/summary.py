@@ -64,17 +64,9 @@ def selected(values: Floats, judges: Sequence[str]) -> str | None:
 
 
 def shares_best(values: Floats) -> Floats:
-    """Share of the replicates in which each judge is best; judges that tie share the replicate.
+    """Share of the replicates in which each judge is best, from values of shape (n_replicates, ..., n_judges).
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_replicates, ..., n_judges)
-        Higher is better; a judge whose value is NaN is not best.
-
-    Returns
-    -------
-    ndarray of shape (..., n_judges)
-        NaN for a judge that has no value in any replicate.
+    Judges that tie share the replicate, and one whose value is NaN is not best; NaN if that is so in every replicate.
 
     Examples
     --------
@@ -141,13 +133,13 @@ def reverse_matrix(prepared: Prepared, samples: Scores | None, *, confidence: fl
 
 def own_beta(prepared: Prepared, data: Scores, samples: Scores | None, *, confidence: float) -> tuple[OwnBeta, ...]:
     """The own beta of each judge that answered in both elicitations."""
-    found = []
+    betas = []
     for j, both in enumerate(number_of(prepared.problem.has_both, prepared.problem.weights)):
         if both and prepared.positive.any():
             low, high = (NAN, NAN) if samples is None else percentile_interval(samples.own_beta[:, j], confidence)
             beta = float(data.own_beta[0, j])
-            found.append(OwnBeta(judge=prepared.judges[j], beta=beta, low=low, high=high, items=int(both)))
-    return tuple(found)
+            betas.append(OwnBeta(judge=prepared.judges[j], beta=beta, low=low, high=high, items=int(both)))
+    return tuple(betas)
 
 
 def order_flips(answers: JudgeAnswers, judges: Sequence[str], weights: Floats) -> tuple[OrderFlips, ...]:
@@ -237,12 +229,7 @@ def downstream_rows(
 def inversions(values: Floats, *, ids: Sequence[str], judges: Sequence[str]) -> tuple[Inversion, ...]:
     """Pairs of judges that some definitions rank one way and some the other.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_definitions, n_judges)
-        Higher is better; NaN prefers nobody.
-    ids, judges : sequences of str
-        Names.
+    In the values, of shape (n_definitions, n_judges), higher is better, and NaN prefers nobody.
 
     Examples
     --------
@@ -250,28 +237,21 @@ def inversions(values: Floats, *, ids: Sequence[str], judges: Sequence[str]) -> 
     >>> found[0].prefer_a, found[0].prefer_b
     (('hit_rate',), ('jsd',))
     """
-    found = []
+    pairs = []
     for a, b in combinations(range(len(judges)), 2):
         gap = values[:, a] - values[:, b]
         prefer_a, prefer_b = (tuple(ids[int(i)] for i in np.flatnonzero(side > SLACK)) for side in (gap, -gap))
         if prefer_a and prefer_b:
-            found.append(Inversion(judge_a=judges[a], judge_b=judges[b], prefer_a=prefer_a, prefer_b=prefer_b))
-    return tuple(found)
+            pairs.append(Inversion(judge_a=judges[a], judge_b=judges[b], prefer_a=prefer_a, prefer_b=prefer_b))
+    return tuple(pairs)
 
 
 def worst_violation(first: Floats, second: Floats) -> tuple[int, int, int] | None:
     """The item and the two judges on which two definitions disagree most, or None if they never do.
 
-    Parameters
-    ----------
-    first, second : ndarrays of shape (n_items, n_judges)
-        What each definition gives to each judge on each item; higher is better.
-
-    Returns
-    -------
-    item, a, b : int
-        The first definition prefers judge a on the item, the second judge b. Of all such triples the one whose smaller
-        gap is largest, each gap as a share of the range of its definition.
+    From what each gives to each judge on each item, of shape (n_items, n_judges), higher being better. The first
+    prefers the first of the judges, the second the second. Of all such triples it is the one whose smaller gap is
+    largest, each gap as a share of the range of its definition.
 
     Examples
     --------
@@ -295,18 +275,8 @@ def worst_violation(first: Floats, second: Floats) -> tuple[int, int, int] | Non
 def violations(
     per_item: Floats, *, ids: Sequence[str], signs: Sequence[float], items: Sequence[str], judges: Sequence[str]
 ) -> tuple[Violation, ...]:
-    """For each pair of definitions the item on which they disagree most.
-
-    Parameters
-    ----------
-    per_item : ndarray of shape (n_items, n_definitions, n_judges)
-        What each definition gives to each judge on each item.
-    ids, items, judges : sequences of str
-        Names.
-    signs : sequence of float
-        Of each definition: 1 where higher is better, -1 where lower is.
-    """
-    found = []
+    """For each pair of definitions the item on which they disagree most; `per_item` as in Statistics."""
+    worst = []
     for p, q in combinations(range(len(ids)), 2):
         place = worst_violation(signs[p] * per_item[:, p], signs[q] * per_item[:, q])
         if place is None:
@@ -317,8 +287,8 @@ def violations(
             definition_a=ids[p], definition_b=ids[q], item=items[item], judge_a=judges[a], judge_b=judges[b],
             values_a=first, values_b=second,
         )  # fmt: skip
-        found.append(violation)
-    return tuple(found)
+        worst.append(violation)
+    return tuple(worst)
 
 
 TWO_RATERS = "with two raters per item Fleiss' kappa is Scott's pi, and Krippendorff's alpha is pi + (1 - pi) / (2n)"
@@ -371,12 +341,12 @@ def _one_label(prepared: Prepared) -> list[str]:
     rows = problem.is_chosen
     people = np.asarray(problem.people.aggregated("hard")[rows].any(axis=0))
     reasons = []
-    for own in np.asarray(problem.judges.aggregated("hard")[rows].any(axis=0)):
-        alone = [options[int(side.argmax())] for side in (own, people) if side.sum() == 1]
-        if own.sum() == 1 and people.sum() == 1:
+    for labels in np.asarray(problem.judges.aggregated("hard")[rows].any(axis=0)):
+        alone = [options[int(side.argmax())] for side in (labels, people) if side.sum() == 1]
+        if labels.sum() == 1 and people.sum() == 1:
             reasons.append(f"it and people each have one hard label only ({listed(list(dict.fromkeys(alone)))})")
         else:
-            whose = "it has" if own.sum() == 1 else "people have"
+            whose = "it has" if labels.sum() == 1 else "people have"
             reasons.append(f"{whose} one hard label only ({listed(alone)}), so that agreement is that of chance")
     return reasons
 
@@ -410,6 +380,6 @@ def kappa_warnings(downstream: Sequence[Downstream]) -> list[str]:
     missing = [row for row in downstream if math.isnan(row.kappa)]
     if not missing:
         return []
-    own = [f"{row.judge} at tau {row.tau:g}" for row in missing if row.judge not in BASELINES]
-    others = f", and of {listed(own)}, where judge or people decide all items alike" if own else ""
+    judges = [f"{row.judge} at tau {row.tau:g}" for row in missing if row.judge not in BASELINES]
+    others = f", and of {listed(judges)}, where judge or people decide all items alike" if judges else ""
     return [f"Decisions have no kappa of the constants{others}: agreement is then that of chance."]

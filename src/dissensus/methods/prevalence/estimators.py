@@ -6,15 +6,14 @@ the disagreement between raters as well as the difference between items. Items a
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from dissensus.arrays import Floats
-from dissensus.methods.prevalence.options import IntervalName, Method, PrevalenceOptions
+from dissensus.methods.prevalence.options import Method, PrevalenceOptions
 from dissensus.methods.prevalence.result import Estimate
 from dissensus.sampling.intervals import UNKNOWN, normal_interval, reach_of, wilson_interval
-
-# ---- Intervals of a share, from an estimate and its variance
 
 Interval = tuple[float, float]
 MORE = 0.5
@@ -23,22 +22,11 @@ MORE = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """What an estimate rests on.
+    """What an estimate rests on."""
 
-    Attributes
-    ----------
-    share : float
-        A rough idea of the share, whose spread the variance of the estimate is compared with.
-    n_items : int
-        Items of the sample.
-    error : float
-        Square of how much an error of the judge moves the estimate of an item: 0 where the estimate is people's or the
-        judge's own, else the square of the judge's weight, or less where its answers are probabilities.
-    """
-
-    share: float
-    n_items: int
-    error: float = 0.0
+    share: float  # a rough idea of the share, whose spread the variance of the estimate is compared with
+    n_items: int  # of the sample
+    error: float = 0.0  # squared effect of an error of the judge on an item's estimate; 0 for people or judge alone
 
 
 def size_of(variance: float, base: Base) -> float:
@@ -56,39 +44,20 @@ def size_of(variance: float, base: Base) -> float:
     2550.0
     """
     whole = base.n_items * base.share * (1 - base.share)
-    found = base.n_items**2 * variance + MORE * base.error
-    return base.n_items * (whole + MORE) / (found + MORE)
+    squares = base.n_items**2 * variance + MORE * base.error
+    return base.n_items * (whole + MORE) / (squares + MORE)
 
-
-def interval_of(value: float, variance: float, base: Base, *, kind: IntervalName, confidence: float) -> Interval:
-    """The interval of an estimate of a share: Wilson's, in a sample of `size_of` items, or normal."""
-    if kind == "normal" or not (math.isfinite(value) and math.isfinite(variance)):
-        return normal_interval(value, variance, confidence)
-    return wilson_interval(min(max(value, 0.0), 1.0), size_of(variance, base), confidence)
-
-
-# ---- Estimates of a share from people's answers on some items and a judge's on all: means, and moments of them
 
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sample:
-    """What is known of the items.
+    """What is known of the items."""
 
-    Attributes
-    ----------
-    people : ndarray of shape (n_rated,)
-        People's answer to each item that they rated, from 0 to 1.
-    judge : ndarray of shape (n_rated,)
-        The judge's answer to the same items.
-    judge_only : ndarray of shape (n_others,)
-        The judge's answer to the items that people did not rate.
-    """
-
-    people: Floats
-    judge: Floats
-    judge_only: Floats
+    people: Floats  # (n_rated,): people's answer to each item that they rated, from 0 to 1
+    judge: Floats  # (n_rated,): the judge's to the same
+    judge_only: Floats  # (n_others,): and to the items that people did not rate
 
     @property
     def everything(self) -> Floats:
@@ -96,8 +65,7 @@ class Sample:
         return np.concatenate([self.judge, self.judge_only])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class Point(NamedTuple):
     """An estimate and its variance; NaN where it is undefined."""
 
     value: float
@@ -173,25 +141,13 @@ def tuned_weight(sample: Sample) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
-    """Rogan and Gladen's estimate.
+    """Rogan and Gladen's estimate."""
 
-    Attributes
-    ----------
-    value : float
-        Cut to lie from 0 to 1; NaN where the judge says yes no more often where people do.
-    interval : tuple of float
-        All shares that the data do not rule out.
-    sensitivity, specificity : float
-        Chance that the judge agrees with a rater who says yes, and with one who says no.
-    is_cut : bool
-        Whether the value was beyond 0 or 1.
-    """
-
-    value: float
-    interval: Interval
-    sensitivity: float
-    specificity: float
-    is_cut: bool = False
+    value: float  # cut to lie from 0 to 1; NaN where the judge says yes no more often where people do
+    interval: Interval  # all shares that the data do not rule out
+    sensitivity: float  # chance that the judge agrees with a rater who says yes,
+    specificity: float  # and with one who says no
+    is_cut: bool = False  # whether the value was beyond 0 or 1
 
 
 def rogan_gladen(sample: Sample, confidence: float) -> Corrected:
@@ -245,21 +201,12 @@ def _shares_within(sample: Sample, moments: tuple[float, float, float], share: f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimates:
-    """All methods on one sample, and what they rest on.
-
-    Attributes
-    ----------
-    weight : float
-        Of the judge in ppi++.
-    gain : float
-        How many times the items that people alone would need for the interval of ppi++ are those they have, less 1; NaN
-        where neither varies.
-    """
+    """All methods on one sample, and what they rest on."""
 
     estimates: tuple[Estimate, ...]
     corrected: Corrected
-    weight: float
-    gain: float
+    weight: float  # of the judge in ppi++
+    gain: float  # items that people alone would need for the interval of ppi++, by those they have, less 1; else NaN
 
 
 def estimates_of(sample: Sample, options: PrevalenceOptions) -> Estimates:
@@ -267,26 +214,28 @@ def estimates_of(sample: Sample, options: PrevalenceOptions) -> Estimates:
     weight = tuned_weight(sample)
     corrected = rogan_gladen(sample, options.confidence)
     alone, tuned = people_only(sample), prediction_powered(sample, weight)
-    own = Base(share=float(sample.people.mean()), n_items=len(sample.people))
+    base = Base(share=float(sample.people.mean()), n_items=len(sample.people))
     judged, size = naive(sample), error_size(sample)
-    found = [
+    helped = replace(base, error=weight**2 * size)
+    estimates = [
         _estimate("naive", judged, Base(share=judged.value, n_items=len(sample.everything)), options),
-        _estimate("people", alone, own, options),
+        _estimate("people", alone, base, options),
         Estimate(method="rogan-gladen", value=corrected.value, low=corrected.interval[0], high=corrected.interval[1]),
-        _estimate("ppi", prediction_powered(sample, 1.0), replace(own, error=size), options),
-        _estimate("ppi++", tuned, replace(own, error=weight**2 * size), options),
+        _estimate("ppi", prediction_powered(sample, 1.0), replace(base, error=size), options),
+        _estimate("ppi++", tuned, helped, options),
     ]
-    gain = _gain(alone, tuned, replace(own, error=weight**2 * size), options)
-    return Estimates(estimates=tuple(found), corrected=corrected, weight=weight, gain=gain)
-
-
-def _gain(alone: Point, tuned: Point, base: Base, options: PrevalenceOptions) -> float:
-    """What is saved by the intervals as they are."""
+    # What is saved, by the intervals as they are.
+    gain = alone.variance / tuned.variance - 1 if tuned.variance > 0 else math.nan
     if options.interval == "wilson":
-        return size_of(tuned.variance, base) / size_of(alone.variance, replace(base, error=0.0)) - 1
-    return alone.variance / tuned.variance - 1 if tuned.variance > 0 else math.nan
+        gain = size_of(tuned.variance, helped) / size_of(alone.variance, base) - 1
+    return Estimates(estimates=tuple(estimates), corrected=corrected, weight=weight, gain=gain)
 
 
 def _estimate(method: Method, point: Point, base: Base, options: PrevalenceOptions) -> Estimate:
-    low, high = interval_of(point.value, point.variance, base, kind=options.interval, confidence=options.confidence)
-    return Estimate(method=method, value=point.value, low=low, high=high)
+    """With Wilson's interval in a sample of `size_of` items, or a normal one."""
+    value, variance = point
+    if options.interval == "normal" or not (math.isfinite(value) and math.isfinite(variance)):
+        low, high = normal_interval(value, variance, options.confidence)
+    else:
+        low, high = wilson_interval(min(max(value, 0.0), 1.0), size_of(variance, base), options.confidence)
+    return Estimate(method=method, value=value, low=low, high=high)

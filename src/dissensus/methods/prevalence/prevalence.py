@@ -100,8 +100,8 @@ def prevalence(
     targets, warnings = _targets(ratings, judges, options)
     summed = []
     for one in targets:
-        found, texts = _summed_up(one, pairs, options)
-        summed.append(found)
+        judged, texts = _summed_up(one, pairs, options)
+        summed.append(judged)
         warnings += texts
     mixed = [BOTH_KINDS] if elicitations_in(ratings) >= {0, 1} else []
     return PrevalenceResult(
@@ -145,12 +145,12 @@ def _targets(ratings: Ratings, judges: Judges, options: PrevalenceOptions) -> tu
     people, answers = _decided(positive / total, options), _answer_shares(judges, options)
     targets, warnings = [], []
     for name in judges.judges if options.judge is None else options.judge:
-        own = judges[name]  # raises where there is no such judge
-        values = _decided(_by_item(own, answers[judges.judge == judges.judges.index(name)]), options)
-        rows = rows_among(own.items, ratings.items)
+        answered = judges[name]  # raises where there is no such judge
+        values = _decided(_by_item(answered, answers[judges.judge == judges.judges.index(name)]), options)
+        rows = rows_among(answered.items, ratings.items)
         rated, others = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
         if not len(rated):
-            theirs, rest = listed(own.items), listed(ratings.items)
+            theirs, rest = listed(answered.items), listed(ratings.items)
             raise JudgesError(f"{name} shares no item with the ratings: its items are {theirs}; rated are {rest}.")
         if len(rated) < FEWEST_ITEMS:
             raise RatingsError(f"People rated {counted(len(rated), 'item')} that {name} answered: rate more of them.")
@@ -158,7 +158,7 @@ def _targets(ratings: Ratings, judges: Judges, options: PrevalenceOptions) -> tu
             left_out = counted(missing, "rated item")
             warnings.append(f"{name} did not answer {left_out}: left out of its estimates, people's among them.")
         sample = Sample(people=people[rows[rated]], judge=values[rated], judge_only=values[others])
-        items = tuple(own.items[place] for place in (*rated, *others))
+        items = tuple(answered.items[place] for place in (*rated, *others))
         targets.append(Targets(name=name, items=items, sample=sample, ratings=int(total[rows[rated]].sum())))
     return targets, warnings
 
@@ -193,11 +193,11 @@ def _answer_shares(judges: Judges, options: PrevalenceOptions) -> Floats:
     return np.asarray(values)
 
 
-def _by_item(own: Judges, values: Floats) -> Floats:
+def _by_item(answers: Judges, values: Floats) -> Floats:
     """Mean answer to each item; where pairs were shown in both orders, each order counts the same."""
-    n_items, kinds = len(own.items), 3
-    order = np.zeros(len(values), dtype=np.intp) if own.order is None else own.order + 1
-    place = own.item * kinds + order
+    n_items, kinds = len(answers.items), 3
+    order = np.zeros(len(values), dtype=np.intp) if answers.order is None else answers.order + 1
+    place = answers.item * kinds + order
     asked = np.bincount(place, minlength=n_items * kinds)
     total = np.bincount(place, weights=values, minlength=n_items * kinds)
     means = (total / np.maximum(asked, 1)).reshape(n_items, kinds)
@@ -258,18 +258,18 @@ def _about_sample(name: str, sample: Sample) -> list[str]:
     return warnings
 
 
-def _about_correction(name: str, sample: Sample, found: Estimates) -> list[str]:
+def _about_correction(name: str, sample: Sample, estimates: Estimates) -> list[str]:
     """What Rogan-Gladen and the savings could not do."""
     share = float(sample.people.mean())
     if not 0 < share < 1:
         word = "nobody" if share == 0 else "everybody"
         return [f"On the items that {name} answered {word} says yes, so there is no rogan-gladen and nothing is saved."]
     warnings = []
-    if math.isnan(found.corrected.value):
+    if math.isnan(estimates.corrected.value):
         warnings.append(f"{name} says yes no more often where people do: rogan-gladen has no value.")
-    if found.corrected.is_cut:
+    if estimates.corrected.is_cut:
         warnings.append(f"With {name} rogan-gladen lies beyond what a share can be and was cut to it.")
-    beyond = [one.method for one in found.estimates if one.method.startswith("ppi") and not 0 <= one.value <= 1]
+    beyond = [one.method for one in estimates.estimates if one.method.startswith("ppi") and not 0 <= one.value <= 1]
     if beyond and len(sample.judge_only):
         warnings.append(f"With {name} {' and '.join(beyond)} lies beyond what a share can be: read its interval.")
     if np.ptp(sample.judge) == 0:

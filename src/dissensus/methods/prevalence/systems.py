@@ -9,6 +9,7 @@ for Model Evaluation".
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,24 +36,12 @@ FEWEST = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Duels:
-    """Pairs of systems and who wins.
+    """Pairs of systems and who wins."""
 
-    Attributes
-    ----------
-    first, second : ndarray of shape (n_items,)
-        The systems of each item.
-    people : ndarray of shape (n_rated,)
-        How far the first one wins by people, from 0 to 1, on the first items.
-    judge : ndarray of shape (n_items,)
-        The same by the judge, on all items.
-    n_systems : int
-        How many systems there are.
-    """
-
-    first: Codes
-    second: Codes
-    people: Floats
-    judge: Floats
+    first: Codes  # (n_items,): the systems of each item
+    second: Codes  # (n_items,)
+    people: Floats  # (n_rated,): how far the first one wins by people, from 0 to 1, on the first items
+    judge: Floats  # (n_items,): the same by the judge
     n_systems: int
 
     @property
@@ -61,8 +50,7 @@ class Duels:
         return len(self.people)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Strengths:
+class Strengths(NamedTuple):
     """Strengths and the variances and covariances of their estimates.
 
     All are NaN where strengths are without bound; variances also where a single item was rated, or left to the judge.
@@ -118,11 +106,11 @@ def _chances(duels: Duels, values: Floats) -> Floats:
 
 def _gradients(duels: Duels, rest: Floats) -> Floats:
     """What each of the first items adds to the slope, of shape (len(rest), n_systems)."""
-    found = np.zeros((len(rest), duels.n_systems))
+    gradients = np.zeros((len(rest), duels.n_systems))
     rows = np.arange(len(rest))
-    found[rows, duels.first[: len(rest)]] = rest
-    found[rows, duels.second[: len(rest)]] -= rest
-    return found
+    gradients[rows, duels.first[: len(rest)]] = rest
+    gradients[rows, duels.second[: len(rest)]] -= rest
+    return gradients
 
 
 def _slope(duels: Duels, rest: Floats, items: slice) -> Floats:
@@ -242,8 +230,8 @@ def _score(
     sample = _seen_by(code, rows, duels)
     enough = len(sample.people) >= FEWEST_RATED
     strengths = []
-    for method, found in fitted.items():
-        value, variance = float(found.values[code]), float(found.covariance[code, code])
+    for method, strength in fitted.items():
+        value, variance = float(strength.values[code]), float(strength.covariance[code, code])
         low, high = normal_interval(value, variance, options.confidence)
         strengths.append(Estimate(method=method, value=value, low=low, high=high))
     return SystemScore(
@@ -270,17 +258,14 @@ def _warnings(judge: str, scores: Sequence[SystemScore], fitted: Mapping[Method,
     warnings = []
     if few := [score.system for score in scores if score.rated_items < FEWEST_RATED]:
         warnings.append(f"People rated fewer than two pairs of {listed(few)}: no win rate.")
-    unbounded = [method for method, found in fitted.items() if not np.isfinite(found.values).all()]
+    unbounded = [method for method, strength in fitted.items() if not np.isfinite(strength.values).all()]
     if unbounded:
         warnings.append(
             f"No strengths by {', '.join(unbounded)} with {judge}: some systems are not compared with the rest, or "
             "win or lose every time, so that their strength has no bound."
         )
-    unsure = [
-        method
-        for method, found in fitted.items()
-        if method not in unbounded and not np.isfinite(found.covariance).all()
-    ]
+    vague = [method for method, strength in fitted.items() if not np.isfinite(strength.covariance).all()]
+    unsure = [method for method in vague if method not in unbounded]
     if unsure:
         warnings.append(
             f"No intervals of the strengths by {', '.join(unsure)} with {judge}: it answered one item that nobody "

@@ -1,7 +1,6 @@
 """Groups of raters beside each other."""
 
 from concurrent.futures import Executor
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
@@ -17,13 +16,13 @@ from dissensus.methods.equivalence.options import survey_options
 from dissensus.methods.equivalence.result import JudgeWorth
 from dissensus.methods.raters.cells import Cells, Groups, centred, groups_p, on_shared_items, smallest_p
 from dissensus.methods.raters.options import RatersOptions
-from dissensus.methods.raters.result import About, GroupPortrait, GroupTest, JudgeByGroup, Siding
+from dissensus.methods.raters.result import About, GroupRow, GroupTest, JudgeByGroup, Siding
 from dissensus.sampling import Progress
 from dissensus.sampling.draws import draw_weights
 from dissensus.sampling.intervals import bootstrap_interval
 
 
-def group_portraits(cells: Cells, groups: Groups | None) -> tuple[GroupPortrait, ...]:
+def group_rows(cells: Cells, groups: Groups | None) -> tuple[GroupRow, ...]:
     """Each group's raters and ratings, and means over its ratings of items that other groups rated too."""
     if groups is None:
         return ()
@@ -31,7 +30,7 @@ def group_portraits(cells: Cells, groups: Groups | None) -> tuple[GroupPortrait,
     in_both = on_shared_items(cells, groups)
     difference = cells.agreement - cells.others
     return tuple(
-        GroupPortrait(
+        GroupRow(
             group=name,
             raters=int(np.sum(groups.of_rater == code)),
             ratings=int(cells.size[group == code].sum()),
@@ -62,17 +61,12 @@ def group_tests(
         GroupTest(about=about, p_value=groups_p(cells, value, groups, resamples=options.resamples, rng=stream))
         for (about, value), stream in zip(values.items(), rng.spawn(len(values)), strict=True)
     )
-    return tests, _about_tests(groups, options, is_shared=bool(in_both.any()))
-
-
-def _about_tests(groups: Groups, options: RatersOptions, *, is_shared: bool) -> list[str]:
-    if not is_shared:
-        return ["Groups cannot be compared: no item was rated by two of them."]
+    if not in_both.any():
+        return tests, ["Groups cannot be compared: no item was rated by two of them."]
     least = smallest_p(groups)
-    if least <= 1 - options.confidence:
-        return []
     few = "Groups of so few raters cannot be shown to differ"
-    return [f"{few}: their p-value is never below {least:.2g}, however far apart they are."]
+    warning = f"{few}: their p-value is never below {least:.2g}, however far apart they are."
+    return tests, [warning] if least > 1 - options.confidence else []
 
 
 # ---- How many raters of each group a judge is worth
@@ -96,14 +90,14 @@ def worths_by_group(
 
     Judges that answered the same items in the same way go through one survey of people, which is what takes long.
     """
-    found: dict[str, list[Worth]] = {name: [] for name in judges.judges}
+    worths: dict[str, list[Worth]] = {name: [] for name in judges.judges}
     for group, stream in zip(names, rng.spawn(len(names)), strict=True):
         members = ratings.of_group(group)
         batches = _alike(members, judges)
-        for batch, own in zip(batches, stream.spawn(len(batches)), strict=True):
-            for name, worth in _worths(members, batch, options, own, executor, progress).items():
-                found[name].append(worth)
-    return found
+        for batch, batch_rng in zip(batches, stream.spawn(len(batches)), strict=True):
+            for name, worth in _worths(members, batch, options, batch_rng, executor, progress).items():
+                worths[name].append(worth)
+    return worths
 
 
 def _alike(members: Ratings, judges: Judges) -> list[Judges]:
@@ -112,8 +106,8 @@ def _alike(members: Ratings, judges: Judges) -> list[Judges]:
     known = np.isin(judges.items, members.items)
     for code, name in enumerate(judges.judges):
         rows = judges.judge == code
-        own = judges[name]
-        key = (np.unique(judges.item[rows & known[judges.item]]).tobytes(), *survey_options(members, own).items())
+        answers = judges[name]
+        key = (np.unique(judges.item[rows & known[judges.item]]).tobytes(), *survey_options(members, answers).items())
         batches.setdefault(key, []).append(code)
     return [judges.where(np.isin(judges.judge, codes)) for codes in batches.values()]
 
@@ -148,26 +142,13 @@ DECIMALS = 9
 """Sums that differ by less are the same."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Against:
-    """One judge against every rating of the items that it answered.
-
-    Attributes
-    ----------
-    closeness : ndarray of shape (n_cells,)
-        How near it is to each answer; NaN where it is silent.
-    bias : ndarray of shape (n_cells,)
-        Its answer as a number less the rater's; NaN where it is silent or gave a label that is no number.
-    """
-
-    closeness: Floats
-    bias: Floats
-
-
 def against(
     answers: Answers, labels: tuple[str, ...], ratings: Ratings, cells: Cells, options: RatersOptions
-) -> Against:
-    """A judge against every rating; `labels` are the raters', then those that only judges use."""
+) -> tuple[Floats, Floats]:
+    """How near a judge is to each cell's answer, and how much higher; NaN where it is silent or gave no number.
+
+    The labels are the raters', then those that only judges use.
+    """
     strange = labels[ratings.n_labels :]
     to_label = answers.predictions @ closeness(ratings, strange)
     near = np.bincount(cells.of_rating, weights=to_label[ratings.item, ratings.label]) / cells.size
@@ -175,7 +156,7 @@ def against(
     bias = np.full(len(near), NAN)
     if heights is not None:
         bias = _height(answers, heights, is_share=bool(options.positive))[cells.item] - cells.height
-    return Against(closeness=near, bias=bias)
+    return near, bias
 
 
 def _height(answers: Answers, heights: Floats, *, is_share: bool) -> Floats:
@@ -207,21 +188,23 @@ def sidings(
     in_both = on_shared_items(cells, groups)
     rows, p_values = [], []
     for answers in everybody:
-        found = against(answers, labels, ratings, cells, options)
-        nearer = centred(cells, np.where(in_both, found.closeness, NAN))
+        near, bias = against(answers, labels, ratings, cells, options)
+        nearer = centred(cells, np.where(in_both, near, NAN))
         p_values.append(groups_p(cells, nearer, groups, resamples=options.resamples, rng=test_stream))
-        rows.append(_by_group(found, cells, groups, worths[answers.judge], options, sample_stream))
-    corrected = holm(p_values)
-    sides = zip(everybody, rows, p_values, corrected, strict=True)
-    made = tuple(_siding(answers.judge, own, p, q, options) for answers, own, p, q in sides)
-    return made, [*shared.warnings, *warnings, *_untold(groups, worths)]
+        rows.append(_by_group(near, bias, cells, groups, worths[answers.judge], options, sample_stream))
+    made = []
+    for answers, by_group, p, p_holm in zip(everybody, rows, p_values, holm(p_values), strict=True):
+        nearest = max(by_group, key=lambda group: -np.inf if np.isnan(group.nearer) else group.nearer)
+        side = nearest.group if p_holm <= 1 - options.confidence else None
+        made.append(Siding(judge=answers.judge, p_value=p, p_holm=p_holm, sides_with=side, groups=by_group))
+    return tuple(made), [*shared.warnings, *warnings, *_untold(groups, worths)]
 
 
 def _untold(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
     """Why judges have no worth in raters of some groups, once for each reason."""
     why: dict[str, dict[str, None]] = {}
-    for own in worths.values():
-        for group, worth in zip(groups.names, own, strict=True):
+    for by_group in worths.values():
+        for group, worth in zip(groups.names, by_group, strict=True):
             if isinstance(worth, str):
                 why.setdefault(worth, {})[group] = None
     return [
@@ -231,39 +214,25 @@ def _untold(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
     ]
 
 
-def _siding(
-    judge: str, groups: tuple[JudgeByGroup, ...], p_value: float, p_holm: float, options: RatersOptions
-) -> Siding:
-    nearest = max(groups, key=lambda group: group.nearer if not np.isnan(group.nearer) else -np.inf)
-    is_told = p_holm <= 1 - options.confidence
-    return Siding(
-        judge=judge, p_value=p_value, p_holm=p_holm, sides_with=nearest.group if is_told else None, groups=groups
-    )
-
-
 def _by_group(
-    found: Against,
-    cells: Cells,
-    groups: Groups,
-    worths: list[Worth],
-    options: RatersOptions,
+    near: Floats, height: Floats, cells: Cells, groups: Groups, worths: list[Worth], options: RatersOptions,
     rng: Generator,
-) -> tuple[JudgeByGroup, ...]:
+) -> tuple[JudgeByGroup, ...]:  # fmt: skip
     """A judge's closeness to each group and its bias, with intervals from resampling items."""
     group = groups.of_cells(cells)
-    grouped = np.where(group >= 0, found.closeness, NAN)
+    grouped = np.where(group >= 0, near, NAN)
     rows = []
     for code, name in enumerate(groups.names):
         inside = group == code
         nearer = _mean_and_samples(_nearer(grouped, cells, inside), cells, options, rng)
-        bias = _mean_and_samples(np.where(inside, found.bias, NAN), cells, options, rng)
+        bias = _mean_and_samples(np.where(inside, height, NAN), cells, options, rng)
         near_low, near_high = bootstrap_interval(*nearer, confidence=options.confidence, kind="percentile")
         bias_low, bias_high = bootstrap_interval(*bias, confidence=options.confidence, kind="percentile")
-        known = inside & ~np.isnan(found.closeness)
+        known = inside & ~np.isnan(near)
         rows.append(
             JudgeByGroup(
                 group=name,
-                agreement=float(found.closeness[known].mean()) if known.any() else NAN,
+                agreement=float(near[known].mean()) if known.any() else NAN,
                 nearer=nearer[0], nearer_low=near_low, nearer_high=near_high,
                 bias=bias[0], bias_low=bias_low, bias_high=bias_high,
                 worth=worth if isinstance(worth := worths[code], JudgeWorth) else None,

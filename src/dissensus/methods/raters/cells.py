@@ -23,40 +23,18 @@ MOST_CELLS = 200_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cells:
-    """A cell is a rater and an item; several ratings in it count as their mean.
+    """A cell is a rater and an item; several ratings in it count as their mean."""
 
-    Attributes
-    ----------
-    rater, item : ndarray of shape (n_cells,)
-        Whose cell it is.
-    of_rating : ndarray of shape (n_ratings,)
-        The cell of each rating.
-    size : ndarray of shape (n_cells,)
-        How many ratings it has.
-    raters_of_item : ndarray of shape (n_items,)
-        How many cells each item has.
-    agreement : ndarray of shape (n_cells,)
-        Mean closeness to the other raters of the item; NaN without one.
-    others : ndarray of shape (n_cells,)
-        Mean closeness of those others to each other; NaN with fewer than two.
-    height : ndarray of shape (n_cells,)
-        The answer as a number; NaN where labels are none.
-    leniency : ndarray of shape (n_cells,)
-        It less the others' mean; NaN without others.
-    repeated : ndarray of shape (n_cells,)
-        Mean closeness of the cell's ratings to each other; NaN with one rating.
-    """
-
-    rater: Codes
-    item: Codes
-    of_rating: Codes
-    size: Codes
-    raters_of_item: Codes
-    agreement: Floats
-    others: Floats
-    height: Floats
-    leniency: Floats
-    repeated: Floats
+    rater: Codes  # (n_cells,)
+    item: Codes  # (n_cells,)
+    of_rating: Codes  # (n_ratings,): the cell of each rating
+    size: Codes  # (n_cells,): how many ratings it has
+    raters_of_item: Codes  # (n_items,): how many cells each has
+    agreement: Floats  # (n_cells,): mean closeness to the other raters of the item; NaN without one
+    others: Floats  # (n_cells,): mean closeness of those others to each other; NaN with fewer than two
+    height: Floats  # (n_cells,): the answer as a number; NaN where labels are none
+    leniency: Floats  # (n_cells,): it less the others' mean; NaN without others
+    repeated: Floats  # (n_cells,): mean closeness of the cell's ratings to each other; NaN with one rating
 
 
 def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
@@ -75,9 +53,9 @@ def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
     answers = np.zeros((ratings.n_items, ratings.n_labels))
     np.add.at(answers, (ratings.item, ratings.label), weight)
     raters_of_item = np.bincount(item, minlength=ratings.n_items)
-    own = _to_itself(ratings.label, cell, size, near)
+    to_itself = _to_itself(ratings.label, cell, size, near)
     to_all = np.bincount(cell, weights=weight * (answers @ near)[ratings.item, ratings.label])
-    to_others = to_all - own  # summed over the other raters
+    to_others = to_all - to_itself  # summed over the other raters
     m = raters_of_item[item]
     pairs = np.bincount(item, weights=to_others, minlength=ratings.n_items)[item]
     height = np.full(len(key), np.nan)
@@ -94,7 +72,7 @@ def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
         others=_ratio(pairs - 2 * to_others, (m - 1) * (m - 2)),
         height=height,
         leniency=height - _ratio(total - height, m - 1),
-        repeated=_ratio(own * size**2 - size, size * (size - 1)),
+        repeated=_ratio(to_itself * size**2 - size, size * (size - 1)),
     )
 
 
@@ -104,17 +82,17 @@ def _ratio(total: Floats, count: Codes) -> Floats:
 
 def _to_itself(label: Codes, cell: Codes, size: Codes, near: Floats) -> Floats:
     """How near a cell's mean answer is to itself: 1 with one rating, less where several differ."""
-    own = np.ones(len(size))
+    near_itself = np.ones(len(size))
     several = np.flatnonzero(size > 1)
     if not several.size:
-        return own
+        return near_itself
     place = np.full(len(size), -1)
     place[several] = np.arange(len(several))
     rows = np.flatnonzero(place[cell] >= 0)
     shares = np.zeros((len(several), len(near)))
     np.add.at(shares, (place[cell[rows]], label[rows]), 1 / size[cell[rows]])
-    own[several] = np.einsum("nl,lm,nm->n", shares, near, shares, optimize=True)
-    return own
+    near_itself[several] = np.einsum("nl,lm,nm->n", shares, near, shares, optimize=True)
+    return near_itself
 
 
 def rater_means(cells: Cells, values: Floats, n_raters: int) -> tuple[Floats, Codes]:
@@ -313,12 +291,12 @@ def permutation_p(means: Floats, weights: Floats, groups: Codes, *, resamples: i
     if len(present) < 2:  # noqa: PLR2004 - two groups can differ
         return float("nan")
     sums = means * weights
-    found = float(between_groups(sums, weights, groups[None, :], len(present))[0])
+    observed = float(between_groups(sums, weights, groups[None, :], len(present))[0])
     slack = 1e-9 * float((weights * means**2).sum())
     step = max(1, PERMUTATIONS_AT_ONCE // len(groups))
     as_far = 0
     for first in range(0, resamples, step):
         rows = min(step, resamples - first)
         dealt = rng.permuted(np.tile(groups.astype(np.int32), (rows, 1)), axis=1)
-        as_far += int(np.sum(between_groups(sums, weights, dealt, len(present)) >= found - slack))
+        as_far += int(np.sum(between_groups(sums, weights, dealt, len(present)) >= observed - slack))
     return (1 + as_far) / (1 + resamples)

@@ -1,4 +1,4 @@
-"""Who are the raters? One portrait each, and what sets groups of them apart."""
+"""Who are the raters? Each rater's numbers, and what sets groups of them apart."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from dissensus.data import Judges, Ratings, Task
 from dissensus.data.align import asked_in_one_way
 from dissensus.data.closeness import closeness, label_heights
 from dissensus.data.ratings import Elicitation
-from dissensus.methods.raters.by_group import group_portraits, group_tests, sidings
+from dissensus.methods.raters.by_group import group_rows, group_tests, sidings
 from dissensus.methods.raters.cells import (
     FEWEST_RATERS,
     Cells,
@@ -22,7 +22,7 @@ from dissensus.methods.raters.cells import (
     shrink,
 )
 from dissensus.methods.raters.options import RatersOptions
-from dissensus.methods.raters.result import Measure, Population, Portrait, RatersResult, Siding
+from dissensus.methods.raters.result import Measure, Population, RaterRow, RatersResult, Siding
 from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 
@@ -34,10 +34,10 @@ TO_DEVIATION = 1.4826
 """From the median absolute deviation of a normal distribution to its standard deviation."""
 
 
-def portraits_of(
+def rater_rows(
     ratings: Ratings, cells: Cells, groups: Groups | None, options: RatersOptions
-) -> tuple[tuple[Portrait, ...], dict[str, Population]]:
-    """A portrait of each rater, and how raters differ."""
+) -> tuple[tuple[RaterRow, ...], dict[str, Population]]:
+    """A row for each rater, and how raters differ."""
     n = len(ratings.raters)
     agreement, _ = rater_means(cells, cells.agreement, n)
     others, _ = rater_means(cells, cells.others, n)
@@ -55,7 +55,7 @@ def portraits_of(
         populations |= {} if population is None else {name: population}
     far = standing_out(measures["difference"])
     return tuple(
-        Portrait(
+        RaterRow(
             rater=name, group=None if groups is None or groups.of_rater[r] < 0 else groups.names[groups.of_rater[r]],
             items=int(items[r]), ratings=int(given[r]), agreement=float(agreement[r]), others=float(others[r]),
             difference=measures["difference"][r], leniency=measures["leniency"][r],
@@ -84,14 +84,14 @@ def measures_of(
     shrunk = shrink(means, counts, variance, confidence=confidence)
     most = 1.0 if np.isfinite(least) else np.inf
     low, high = np.maximum(shrunk.low, least), np.minimum(shrunk.high, most)
-    found = [
+    measures = [
         Measure(value=float(means[r]), shrunk=float(shrunk.value[r]), low=float(low[r]), high=float(high[r]),
                 items=int(counts[r]))
         if counts[r]
         else None
         for r in range(n_raters)
     ]  # fmt: skip
-    return found, Population(mean=shrunk.mean, spread=shrunk.spread, raters=int(np.sum(counts > 0)))
+    return measures, Population(mean=shrunk.mean, spread=shrunk.spread, raters=int(np.sum(counts > 0)))
 
 
 def standing_out(measures: Sequence[Measure | None]) -> list[bool]:
@@ -99,16 +99,16 @@ def standing_out(measures: Sequence[Measure | None]) -> list[bool]:
 
     A rater with few items must be far below by what chance gives to so few, too.
     """
-    known = [own for own in measures if own is not None]
+    known = [measure for measure in measures if measure is not None]
     if len(known) < FEWEST_RATERS:
         return [False] * len(measures)
-    values = np.array([own.value for own in known])
+    values = np.array([measure.value for measure in known])
     middle = float(np.median(values))
     limit = middle - FAR * TO_DEVIATION * float(np.median(np.abs(values - middle)))
-    return [own is not None and own.value < limit and own.high < middle for own in measures]
+    return [measure is not None and measure.value < limit and measure.high < middle for measure in measures]
 
 
-# ---- Who are the raters? One portrait each, and what sets groups of them apart
+# ---- The answer
 
 NO_GROUPS = (
     "The judges were not looked at, because the ratings have no groups of raters to compare them with: name the column "
@@ -186,7 +186,7 @@ def raters(
     near, heights = closeness(asked), label_heights(asked, options.positive)
     cells = cells_of(asked, near, heights)
     groups, about_groups = groups_of_raters(asked)
-    raters, populations = portraits_of(asked, cells, groups, options)
+    raters, populations = rater_rows(asked, cells, groups, options)
     tests, about_tests = group_tests(cells, groups, options, test_stream)
     warnings = [*ratings.warnings, *about_kinds, *about_groups, *about_tests, *_missing(cells, heights)]
     sides: tuple[Siding, ...] = ()
@@ -197,23 +197,19 @@ def raters(
                 asked, judges, options, cells=cells, groups=groups, rng=judge_stream,
                 executor=executor, progress=progress,
             )  # fmt: skip
+    kind = "same label" if np.array_equal(near, np.eye(len(near))) else "distance"
+    kind = "shared options" if asked.has_response_sets else kind
     unit = None if heights is None else "share" if options.positive else "labels"
     return RatersResult(
-        settings=options.settings() | {"closeness": _kind(asked, near), "leniency_in": unit},
+        settings=options.settings() | {"closeness": kind, "leniency_in": unit},
         data={"ratings": ratings.describe_data(), **({} if judges is None else {"judges": judges.describe_data()})},
         warnings=tuple(dict.fromkeys([*warnings, *about_judges])),
         raters=raters,
         populations=populations,
-        groups=group_portraits(cells, groups),
+        groups=group_rows(cells, groups),
         tests=tests,
         judges=sides,
     )
-
-
-def _kind(ratings: Ratings, near: Floats) -> str:
-    if ratings.has_response_sets:
-        return "shared options"
-    return "same label" if np.array_equal(near, np.eye(len(near))) else "distance"
 
 
 def _missing(cells: Cells, heights: Floats | None) -> list[str]:

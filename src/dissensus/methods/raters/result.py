@@ -31,7 +31,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Portrait:
+class RaterRow:
     """One rater.
 
     Attributes
@@ -98,13 +98,13 @@ class Population:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupPortrait:
+class GroupRow:
     """A group of raters.
 
     Attributes
     ----------
     difference, leniency : float
-        Means over its ratings of items that another group rated too, as in Portrait; NaN if there are none.
+        Means over its ratings of items that another group rated too, as in RaterRow; NaN if there are none.
     """
 
     group: str
@@ -185,11 +185,11 @@ class RatersResult(Result):
 
     Attributes
     ----------
-    raters : tuple of Portrait
+    raters : tuple of RaterRow
         One for each rater.
     populations : mapping of str to Population
         How raters differ in `difference`, `leniency` and `consistency`, where these are known.
-    groups : tuple of GroupPortrait
+    groups : tuple of GroupRow
         One for each group; empty without groups of raters.
     tests : tuple of GroupTest
         Whether groups differ.
@@ -199,9 +199,9 @@ class RatersResult(Result):
 
     command: ClassVar[str] = "raters"
 
-    raters: tuple[Portrait, ...]
+    raters: tuple[RaterRow, ...]
     populations: dict[str, Population]
-    groups: tuple[GroupPortrait, ...] = ()
+    groups: tuple[GroupRow, ...] = ()
     tests: tuple[GroupTest, ...] = ()
     judges: tuple[Siding, ...] = ()
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dissensus.errors import DissensusError
 from dissensus.methods.raters.cells import FEWEST_RATERS
 from dissensus.methods.raters.raters import FAR
-from dissensus.methods.raters.result import JudgeByGroup, Measure, Population, Portrait, RatersResult, Siding
+from dissensus.methods.raters.result import JudgeByGroup, Measure, Population, RaterRow, RatersResult, Siding
 from dissensus.report.document import Block, Cell, Figure, Paragraph, Points, Section, Table
 from dissensus.report.numbers import counted, decimal, listing, p_text, percent, quoted, told_apart, with_interval
 from dissensus.report.specs import Row, Spec, intervals
@@ -44,7 +44,7 @@ NEARER = (
 )
 
 
-def standing_out(result: RatersResult) -> list[Portrait]:
+def standing_out(result: RatersResult) -> list[RaterRow]:
     """The raters who stand out, those who agree the least first."""
     found = [own for own in result.raters if own.stands_out and own.difference is not None]
     return sorted(found, key=lambda own: own.difference.shrunk if own.difference is not None else 0.0)
@@ -79,7 +79,7 @@ def untold(result: RatersResult) -> str:
     return "" if any(own.items > 1 for own in known) else "nobody has two items with three raters"
 
 
-def agreement_beside(portrait: Portrait) -> float:
+def agreement_beside(portrait: RaterRow) -> float:
     """A rater's agreement on the items on which that of the others is known; on all where it is known on none."""
     if portrait.difference is None:
         return portrait.agreement
@@ -219,7 +219,7 @@ def worth_of(group: JudgeByGroup) -> str | None:
     return f"{decimal(group.worth.equivalence)} [{ends[0]}, {ends[1]}]"
 
 
-def named(portraits: Sequence[Portrait]) -> str:
+def named(portraits: Sequence[RaterRow]) -> str:
     """The first raters by name, and how many more there are."""
     names = [quoted(own.rater) for own in portraits[:MOST_NAMED]]
     more = [f"{len(portraits) - MOST_NAMED} more"] if len(portraits) > MOST_NAMED else []
@@ -257,7 +257,7 @@ def view(result: Result) -> Section:
     )
 
 
-def shown(result: RatersResult) -> list[Portrait]:
+def shown(result: RatersResult) -> list[RaterRow]:
     """The raters from the least agreement to the most; of many those at both ends."""
     known = [own for own in result.raters if own.difference is not None]
     ranked = sorted(known, key=lambda own: own.difference.shrunk if own.difference is not None else 0.0)
@@ -295,7 +295,7 @@ def _confidence(result: RatersResult) -> str:
     return f"{100 * confidence:g}%" if isinstance(confidence, float) else "95%"
 
 
-def _chart(portraits: Sequence[Portrait]) -> Spec:
+def _chart(portraits: Sequence[RaterRow]) -> Spec:
     names = told_apart((own.rater for own in portraits), LONGEST_NAME)
     rows: list[Row] = [
         {"name": names[own.rater], "value": own.difference.shrunk, "low": own.difference.low,
@@ -308,7 +308,7 @@ def _chart(portraits: Sequence[Portrait]) -> Spec:
     return zoomed(spec, rows, anchors=[0.0], form=".0%" if reach > FINE else ".1%")
 
 
-def _table(result: RatersResult, portraits: Sequence[Portrait]) -> Table:
+def _table(result: RatersResult, portraits: Sequence[RaterRow]) -> Table:
     names = told_apart((own.rater for own in portraits), LONGEST_NAME)
     has = {name: any(own.measures()[name] is not None for own in portraits) for name in ("leniency", "consistency")}
     in_shares = result.settings.get("leniency_in") == "share"
