@@ -206,10 +206,10 @@ class RatersResult(Result):
     judges: tuple[Siding, ...] = ()
 
     @property
-    def ranked(self) -> list[Portrait]:
+    def ranked(self) -> list[RaterRow]:
         """The raters whose difference is known, those who agree the least first."""
-        known = [(portrait.difference.shrunk, portrait) for portrait in self.raters if portrait.difference is not None]
-        return [portrait for _, portrait in sorted(known, key=lambda pair: pair[0])]
+        known = [(rater.difference.shrunk, rater) for rater in self.raters if rater.difference is not None]
+        return [rater for _, rater in sorted(known, key=lambda pair: pair[0])]
 
     def rows(self) -> list[dict[str, object]]:
         """One row per rater, the numbers beside each other."""
