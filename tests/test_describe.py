@@ -162,7 +162,7 @@ def test_forced_choices_and_response_sets_are_not_mixed_silently():
     )
     frame["elicitation"] = ["forced_choice"] * 4 + ["response_set"] * 2
     mixed = describe(read(frame), bootstrap=0)
-    assert any("--only forced_choice" in warning for warning in mixed.warnings)
+    assert any("elicitation= forced_choice" in warning for warning in mixed.warnings)
     forced = describe(read(frame), bootstrap=0, elicitation="forced_choice")
     assert forced.warnings == ()
     assert forced.whole.ratings == 4
@@ -254,9 +254,9 @@ def test_interval_covers_the_true_alpha():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"bootstrap": -1}, "--bootstrap cannot be -1"),
-        ({"confidence": 1.0}, "--confidence cannot be 1"),
-        ({"weights": "cubic"}, "--weights cannot be 'cubic': choose one of ordinal, linear, quadratic"),
+        ({"bootstrap": -1}, "bootstrap= cannot be -1"),
+        ({"confidence": 1.0}, "confidence= cannot be 1"),
+        ({"weights": "cubic"}, "weights= cannot be 'cubic': choose one of ordinal, linear, quadratic"),
         ({"engine": "spark"}, "--engine cannot be 'spark': choose local or dask://host:port"),
         ({"workers": 0}, "--workers cannot be 0"),
         ({"by_group": True}, "The ratings have no groups"),
@@ -276,6 +276,8 @@ def test_a_kind_of_rating_that_nobody_gave_is_refused():
 def test_groups_that_are_put_together_are_named_with_how_to_see_each_alone():
     frame = frame_of("aab abb bba").assign(group=["crowd", "crowd", "expert"] * 3)
     [said] = describe(read(frame), bootstrap=0).warnings
-    assert said == "The file has groups: crowd, expert. They are put together here; each alone: --group group."
+    assert (
+        said == "The file has groups: crowd, expert. They are put together here; each alone: `group=` of `read` group."
+    )
     assert not any("put together" in text for text in describe(read(frame), bootstrap=0, by_group=True).warnings)
     assert not any("put together" in text for text in describe(read(frame), bootstrap=0, group="crowd").warnings)

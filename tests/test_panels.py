@@ -302,12 +302,12 @@ def test_a_judge_called_panel_keeps_its_name():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"score": "auc"}, "--score cannot be 'auc'"),
-        ({"method": "median"}, "--method cannot be 'median'"),
+        ({"score": "auc"}, "score= cannot be 'auc'"),
+        ({"method": "median"}, "method= cannot be 'median'"),
         ({"judge": ["second", "second"]}, "A judge is named twice"),
         ({"judge": ["third"]}, "There is no judge 'third'"),
-        ({"bootstrap": -1}, "--bootstrap cannot be -1"),
-        ({"confidence": 2.0}, "--confidence cannot be 2"),
+        ({"bootstrap": -1}, "bootstrap= cannot be -1"),
+        ({"confidence": 2.0}, "confidence= cannot be 2"),
     ],
 )
 def test_bad_usage_is_refused(simulated, options, message):

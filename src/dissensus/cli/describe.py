@@ -1,32 +1,23 @@
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated
 
 import typer
 
+from dissensus.cli.flags import Keywords
 from dissensus.cli.inputs import RatingsInput
 from dissensus.cli.large_inputs import LargeOptions, read_inputs
 from dissensus.cli.output import Output, Work
-
-if TYPE_CHECKING:
-    from dissensus.data.ratings import Elicitation
-    from dissensus.methods.describe.coefficients import Weighting
+from dissensus.methods.describe.options import DescribeOptions
 
 
 def describe_command(
     source: RatingsInput,
+    options: Annotated[Keywords, DescribeOptions],
     group: Annotated[
         str | None,
         typer.Option(
             metavar="G", help="A group column, to describe each of its groups; or a group, to describe only it."
         ),
     ] = None,
-    only: Annotated[
-        str | None, typer.Option(metavar="E", help="Only ratings elicited so: forced_choice or response_set.")
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(metavar="W", help="Weights of Gwet's AC2: ordinal, linear or quadratic.")
-    ] = None,
-    bootstrap: Annotated[int, typer.Option(metavar="N", help="Bootstrap samples; 0 for no intervals.")] = 500,
-    confidence: Annotated[float, typer.Option(metavar="C", help="Confidence of the intervals.")] = 0.95,
     large: LargeOptions = LargeOptions(),
     work: Work = Work(),
     output: Output = Output(),
@@ -41,16 +32,7 @@ def describe_command(
     ratings, _ = read_inputs(source, None, large, work, group_column=group if by_group else None)
     with output.progress("Resampling items") as progress:
         result = describe(
-            ratings,
-            group=None if by_group else group,
-            by_group=by_group,
-            elicitation=cast("Elicitation | None", only),
-            bootstrap=bootstrap,
-            confidence=confidence,
-            weights=cast("Weighting | None", weights),
-            rng=output.seed,
-            engine=work.engine,
-            workers=work.workers,
+            ratings, group=None if by_group else group, by_group=by_group, **options, **work.where(output),
             progress=progress,
-        )
+        )  # fmt: skip
     output.show(result)

@@ -72,6 +72,8 @@ def _made(bundle: type, values: dict[str, object]) -> object:
         default = default_of(bundle, name)
         if value is None or (value == [] and default is not MISSING):
             keywords[name] = default
+        elif _turns_off(declared, default):
+            keywords[name] = not value
         else:
             keywords[name] = declared.typed(value) if declared.typed and isinstance(value, str) else value
     return keywords
@@ -90,12 +92,18 @@ def _declared(options: type[Options]) -> list[inspect.Parameter]:
         is_open = default is None or default is MISSING or declared.typed or is_several(options, name)
         annotation = Annotated[kind if default is MISSING or not is_open else kind | None, told]  # type: ignore[valid-type]
         shown = inspect.Parameter.empty if default is MISSING else None if is_open else default
+        shown = False if _turns_off(declared, default) else shown
         parameters.append(
             inspect.Parameter(
                 _parameter(name, declared), inspect.Parameter.KEYWORD_ONLY, default=shown, annotation=annotation
             )
         )
     return parameters
+
+
+def _turns_off(declared: Declared, default: object) -> bool:
+    """Whether the flag turns off what is on, as --raw does with calibrating."""
+    return default is True and "/" not in declared.flag
 
 
 def _parameter(name: str, declared: Declared) -> str:

@@ -6,7 +6,7 @@ whose order is fixed, so that the number of threads never changes a byte.
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data import CountTypes
 from dissensus.data.counts import sum_cells
 from dissensus.errors import OptionError
+from dissensus.methods.describe.options import Weighting
+from dissensus.options import named
 
 # ---- Weighted sums over types: what every coefficient is made of
 
@@ -306,9 +308,6 @@ def fleiss_kappa(types: CountTypes, weights: npt.ArrayLike | None = None) -> Flo
 
 # ---- Gwet's AC1 and AC2: agreement corrected by a chance that does not grow when one label is rare
 
-Weighting = Literal["ordinal", "linear", "quadratic"]
-WEIGHTINGS: tuple[Weighting, ...] = ("ordinal", "linear", "quadratic")
-
 
 def gwet_ac1(types: CountTypes, weights: npt.ArrayLike | None = None) -> Floats:
     """Gwet's AC1 for unordered labels.
@@ -364,8 +363,8 @@ def gwet_ac2(
     -------
     ndarray of shape (n_replicates,)
     """
-    if weighting not in WEIGHTINGS:
-        raise OptionError.unknown("--weights", weighting, WEIGHTINGS)
+    if weighting not in get_args(Weighting):
+        raise OptionError.unknown(named("weights"), weighting, get_args(Weighting))
     w = item_weights(types, weights)
     closeness = _Closeness(types.n_labels, values, weighting)
     m = types.ratings

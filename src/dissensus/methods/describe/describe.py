@@ -15,8 +15,6 @@ from dissensus.data.labels import Scale, membership
 from dissensus.data.ratings import ELICITATIONS, Elicitation
 from dissensus.errors import OptionError, listed
 from dissensus.methods.describe.coefficients import (
-    WEIGHTINGS,
-    Weighting,
     agreeing_share,
     fleiss_kappa,
     gwet_ac1,
@@ -30,10 +28,12 @@ from dissensus.methods.describe.coefficients import (
     pairwise_agreement,
     set_alpha,
 )
+from dissensus.methods.describe.options import DescribeOptions, Weighting
 from dissensus.methods.describe.result import Coefficient, DescribeResult, Description, LabelShare
+from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks, seed_of
 from dissensus.sampling.draws import draw_types
-from dissensus.sampling.intervals import UNDEFINED_SHARE, check_bootstrap, check_confidence, percentile_interval
+from dissensus.sampling.intervals import UNDEFINED_SHARE, percentile_interval
 
 # ---- Item bootstrap of coefficients of agreement, by reweighting types
 
@@ -184,14 +184,15 @@ def describe(
     >>> round(result.whole.pairwise_agreement.value, 3)  # two of the three items
     0.667
     """
-    _check_options(bootstrap, confidence, weights)
+    options = DescribeOptions.given(locals(), seed=seed_of(rng))
     asked = ratings if elicitation is None else ratings.of_elicitation(elicitation)
     if elicitation is not None and not asked.n_items:
-        words = elicitation.replace("_", " ")
-        raise OptionError(f"No rating is a {words}, as the elicitation column has it: leave out --only.")
+        none = f"No rating is a {elicitation.replace('_', ' ')}, as the elicitation column has it"
+        raise OptionError(f"{none}: leave out {named('elicitation')}.")
     chosen = asked if group is None else asked.of_group(group)
     if by_group and not chosen.groups:
-        raise OptionError("The ratings have no groups to describe: name a group column with --group COLUMN.")
+        column = f"{named('group', of='read')} COLUMN"
+        raise OptionError(f"The ratings have no groups to describe: name a group column with {column}.")
     parts: list[tuple[str | None, Ratings]] = [(group, chosen)]
     parts += [(name, chosen.of_group(name)) for name in chosen.groups] if by_group else []
     samples = [(part.types, measures_for(part, weighting=weights)) for _, part in parts]
@@ -215,7 +216,7 @@ def describe(
             "bootstrap": bootstrap,
             "confidence": confidence,
             "interval": "percentile",
-            "seed": seed_of(rng),
+            "seed": options.seed,
         },
         data={"ratings": ratings.describe_data()},
         warnings=tuple(warnings),
@@ -224,20 +225,14 @@ def describe(
     )
 
 
-def _check_options(bootstrap: int, confidence: float, weights: Weighting | None) -> None:
-    check_bootstrap(bootstrap)
-    check_confidence(confidence)
-    if weights is not None and weights not in WEIGHTINGS:
-        raise OptionError.unknown("--weights", weights, WEIGHTINGS)
-
-
 def _about_sets(ratings: Ratings) -> list[str]:
     """Say what response sets change: they are compared with forced choices, and they have no order."""
     mixed = ratings.elicitation is not None and len(np.unique(ratings.elicitation)) == len(ELICITATIONS)
     warnings = []
     if mixed:
+        only = named("elicitation")
         pair = "Forced choices and response sets are compared with each other here"
-        warnings.append(f"{pair}: choose one kind with --only forced_choice or --only response_set.")
+        warnings.append(f"{pair}: choose one kind with {only} forced_choice or {only} response_set.")
     if ratings.has_response_sets and ratings.scale != "nominal":
         warnings.append("Response sets have no order, so the coefficients for ordered labels are left out.")
     return warnings
@@ -247,7 +242,8 @@ def _about_groups(ratings: Ratings) -> list[str]:
     """Say that groups, who may see things differently, were put together."""
     if len(ratings.groups) < 2:  # noqa: PLR2004 - one group is everybody
         return []
-    return [f"The file has groups: {listed(ratings.groups)}. They are put together here; each alone: --group group."]
+    alone = f"{named('group', of='read')} group"
+    return [f"The file has groups: {listed(ratings.groups)}. They are put together here; each alone: {alone}."]
 
 
 def _weighting(ratings: Ratings, weights: Weighting | None) -> str | None:

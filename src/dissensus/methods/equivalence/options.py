@@ -33,6 +33,11 @@ def clip_option() -> float:
     return option(0.02, metavar="E", above=0, below=1, wants=wants, help=text)
 
 
+def max_raters_option() -> int | None:
+    """How large surveys are."""
+    return option(None, metavar="K", at_least=0, wants="it is a number of raters", help="The largest survey.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class EquivalenceOptions(Options):
     """What the user asked for, as in `equivalence`."""
@@ -77,9 +82,7 @@ class EquivalenceOptions(Options):
         choices=("item", "rater"),
         help="A judge's score is a mean over items or over raters: item or rater.",
     )
-    max_raters: int | None = option(
-        None, metavar="K", at_least=0, wants="it is a number of raters", help="The largest survey."
-    )
+    max_raters: int | None = max_raters_option()
     cohort: bool = option(default=False, help="Only items with enough ratings for every survey.")
     bootstrap: int = bootstrap_option()
     interval: Interval = option("basic", metavar="I", choices=INTERVALS, help="Kind of interval: basic or percentile.")

@@ -20,7 +20,7 @@ from dissensus.methods.equivalence.problem import types_of_items
 from dissensus.methods.equivalence.replicates import task_sizes
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.surveys import count_subsets, surveys_of_size
-from dissensus.methods.panel.options import MOST_LABELS, Question
+from dissensus.methods.panel.options import MOST_LABELS, PanelOptions
 from dissensus.methods.panel.result import PeopleAndJudge
 from dissensus.methods.panel.stacking import kinds_of, learned_stack, likeliest, logs_of, refined
 from dissensus.options import named
@@ -244,10 +244,10 @@ class Members:
     warnings: tuple[str, ...]
 
 
-def members_of(ratings: Ratings, judges: Judges, question: Question) -> Members:
+def members_of(ratings: Ratings, judges: Judges, options: PanelOptions) -> Members:
     """The members of the panel that was asked for."""
-    chosen = judges.only(question.judge)
-    asked, about_kinds = asked_in_one_way(ratings, chosen, question.elicitation)
+    chosen = judges.only(options.judge)
+    asked, about_kinds = asked_in_one_way(ratings, chosen, options.elicitation)
     if are_measures(asked, chosen):
         raise OptionError("A panel combines labels and their probabilities, and these answers are numbers on a scale: "
                           "round them to a few labels first.")  # fmt: skip
@@ -293,7 +293,7 @@ def as_judges(predictions: dict[str, Floats], members: Members) -> Judges:
     n_items = members.ratings.n_items
     names = tuple(predictions)
     every = np.concatenate([predictions[name] for name in names])
-    options = tuple(label for label in members.labels if SEPARATOR not in label)
+    plain = tuple(label for label in members.labels if SEPARATOR not in label)
     return Judges(
         item=np.tile(np.arange(n_items), len(names)),
         judge=np.repeat(np.arange(len(names)), n_items),
@@ -303,7 +303,7 @@ def as_judges(predictions: dict[str, Floats], members: Members) -> Judges:
         items=members.ratings.items,
         judges=names,
         labels=members.labels,
-        options=options,
+        options=plain,
     )
 
 
@@ -342,7 +342,7 @@ class Scored:
 def people_and_judge(
     members: Members,
     beside: Mapping[str, Floats],
-    question: Question,
+    options: PanelOptions,
     *,
     sizes: range,
     fold: Codes,
@@ -365,11 +365,11 @@ def people_and_judge(
         return (), [f"What a judge saves beside people is {few}: lower {named('max_raters')}."]
     counts, fold = counts[kept], folds_among(fold[kept])
     beside = {name: judges[:, kept] for name, judges in beside.items()}
-    score = Score(name=question.score, values=label_values(members.labels), clip=question.clip)
+    score = Score(name=options.score, values=label_values(members.labels), clip=options.clip)
     by_item = np.stack([_of_size(counts, k, beside, score, fold) for k in possible], axis=1)
     flat = by_item.reshape(-1, len(counts))
     ones = np.ones((1, len(counts)), dtype=np.int32)
-    tasks = [(flat, size) for size in task_sizes(question.bootstrap)]
+    tasks = [(flat, size) for size in task_sizes(options.bootstrap)]
     parts = run_tasks(executor, bootstrap_means, tasks, rng=rng, progress=progress)
     scored = Scored(
         sizes=possible,
@@ -378,7 +378,7 @@ def people_and_judge(
         data=mean_scores(flat, ones).reshape(by_item.shape[:2]),
         samples=np.concatenate(parts).reshape(-1, *by_item.shape[:2]) if parts else None,
     )
-    return tuple(_rows(scored, question)), _said(kept, possible, sizes)
+    return tuple(_rows(scored, options)), _said(kept, possible, sizes)
 
 
 def folds_among(fold: Codes) -> Codes:
@@ -415,11 +415,11 @@ def _of_size(counts: Codes, k: int, beside: Mapping[str, Floats], score: Score, 
     return np.stack([alone, *(item_scores(rows, judge, score, fold=fold) for judge in beside.values())])
 
 
-def _rows(scored: Scored, question: Question) -> list[PeopleAndJudge]:
-    return [_row(scored, question, j=j, s=s) for j in range(1, len(scored.names) + 1) for s in range(len(scored.sizes))]
+def _rows(scored: Scored, options: PanelOptions) -> list[PeopleAndJudge]:
+    return [_row(scored, options, j=j, s=s) for j in range(1, len(scored.names) + 1) for s in range(len(scored.sizes))]
 
 
-def _row(scored: Scored, question: Question, *, j: int, s: int) -> PeopleAndJudge:
+def _row(scored: Scored, options: PanelOptions, *, j: int, s: int) -> PeopleAndJudge:
     """One survey with a judge beside it, against the curve of people alone."""
     people, value = scored.data[0], float(scored.data[j, s])
     worth = float(crossings(people[None, :], np.array([value]))[0])
@@ -427,7 +427,7 @@ def _row(scored: Scored, question: Question, *, j: int, s: int) -> PeopleAndJudg
     if scored.samples is not None and np.isfinite(value):
         drawn = scored.samples[:, j, s]
         gaps = drawn[:, None] - scored.samples[:, 0]
-        low, high, gains = _bounds(value - people, gaps, confidence=question.confidence)
+        low, high, gains = _bounds(value - people, gaps, confidence=options.confidence)
         gain_low, gain_high = (float(bound) for bound in gains[s])
     return PeopleAndJudge(
         beside=scored.names[j - 1],

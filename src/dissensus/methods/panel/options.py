@@ -1,49 +1,45 @@
-"""What the user asked for, checked."""
+"""Options of `panel`."""
 
-from dataclasses import dataclass, fields
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import OptionError
-from dissensus.sampling.intervals import check_bootstrap, check_confidence
+from dissensus.methods.equivalence.options import clip_option, max_raters_option
+from dissensus.options import Options, bootstrap_option, confidence_option, elicitation_option, option
 
 PanelScore = Literal["cross-entropy", "brier", "agreement"]
-PANEL_SCORES: tuple[PanelScore, ...] = ("cross-entropy", "brier", "agreement")
 Method = Literal["plurality", "average", "stacked"]
-METHODS: tuple[Method, ...] = ("plurality", "average", "stacked")
+METHODS: tuple[Method, ...] = get_args(Method)
 MOST_LABELS = 40
 """With more labels than that probabilities cannot be kept 2% away from certainty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What the user asked for, as in `panel`."""
+@dataclass(frozen=True, kw_only=True)
+class PanelOptions(Options):
+    """Who is in the panel, and how its members are combined, as in `panel`."""
 
-    judge: tuple[str, ...] | None
-    method: tuple[Method, ...]
-    score: PanelScore
-    calibrate: bool
-    people: bool
-    elicitation: Elicitation | None
-    max_raters: int | None
-    clip: float
-    bootstrap: int
-    confidence: float
-    seed: int | None
+    judge: tuple[str, ...] | None = option(
+        None, metavar="J", help="A member; may be repeated. All judges if not given."
+    )
+    method: tuple[Method, ...] = option(
+        METHODS, metavar="M", choices=METHODS,
+        help="plurality, average or stacked; may be repeated. All if not given.",
+    )  # fmt: skip
+    score: PanelScore = option(
+        "cross-entropy", metavar="S", choices=get_args(PanelScore), help="cross-entropy (bits), brier or agreement."
+    )
+    calibrate: bool = option(default=True, flag="--raw", help="Take answers at face value, without calibrating them.")
+    people: bool = option(
+        default=True, flag="--people/--no-people", help="Whether to ask what a judge saves beside people."
+    )
+    elicitation: Elicitation | None = elicitation_option()
+    max_raters: int | None = max_raters_option()
+    clip: float = clip_option()
+    bootstrap: int = bootstrap_option()
+    confidence: float = confidence_option()
 
-    def settings(self) -> dict[str, object]:
-        """The options by name, for the JSON."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
-def check_question(question: Question) -> None:
-    """Raise where an option has a value it cannot have."""
-    if question.score not in PANEL_SCORES:
-        raise OptionError.unknown("--score", question.score, PANEL_SCORES)
-    for method in question.method:
-        if method not in METHODS:
-            raise OptionError.unknown("--method", method, METHODS)
-    if question.judge is not None and len(set(question.judge)) < len(question.judge):
-        raise OptionError("A judge is named twice: name each member of the panel once.")
-    check_bootstrap(question.bootstrap)
-    check_confidence(question.confidence)
+    def check(self) -> None:
+        """Raise where a member is named twice."""
+        if self.judge is not None and len(set(self.judge)) < len(self.judge):
+            raise OptionError("A judge is named twice: name each member of the panel once.")

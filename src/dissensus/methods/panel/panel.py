@@ -13,7 +13,7 @@ from dissensus.methods.equivalence.equivalence import equivalence
 from dissensus.methods.equivalence.problem import draw_folds
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.panel.beside_people import Members, as_judges, members_of, people_and_judge
-from dissensus.methods.panel.options import METHODS, Method, PanelScore, Question, check_question
+from dissensus.methods.panel.options import METHODS, Method, PanelOptions, PanelScore
 from dissensus.methods.panel.result import PanelResult, PanelWorth
 from dissensus.methods.panel.stacking import average, calibrated, likeliest, plurality, stacked
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
@@ -26,7 +26,7 @@ def panel(
     ratings: Ratings,
     judges: Judges,
     *,
-    judge: Sequence[str] | None = None,
+    judge: str | Sequence[str] | None = None,
     method: Method | Sequence[Method] = METHODS,
     score: PanelScore = "cross-entropy",
     calibrate: bool = True,
@@ -49,7 +49,7 @@ def panel(
         Who gave which label to which item.
     judges : Judges
         What judges answered on these items; those that all of them answered count.
-    judge : sequence of str, optional
+    judge : str or sequence of str, optional
         The members; all judges if not given. With one member there is no panel, only what it saves beside people.
     method : {"plurality", "average", "stacked"} or several of them
         The most frequent answer, the mean of the probabilities, or weights and a rising curve learned from the items of
@@ -82,19 +82,13 @@ def panel(
     -------
     PanelResult
     """
-    question = Question(
-        judge=None if judge is None else (judge,) if isinstance(judge, str) else tuple(judge),
-        method=(method,) if isinstance(method, str) else tuple(method),
-        score=score, calibrate=calibrate, people=people, elicitation=elicitation, max_raters=max_raters, clip=clip,
-        bootstrap=bootstrap, confidence=confidence, seed=seed_of(rng),
-    )  # fmt: skip
-    check_question(question)
+    options = PanelOptions.given(locals(), seed=seed_of(rng))
     # A stream for each purpose: none depends on whether another is used.
     fold_stream, survey_stream, people_stream = np.random.default_rng(rng).spawn(3)
-    members = members_of(*item_by_item(ratings, judges, what="A panel"), question)
+    members = members_of(*item_by_item(ratings, judges, what="A panel"), options)
     fold = draw_folds(members.ratings.n_items, fold_stream)
-    alone = {name: _own(members.predictions[j], members, question, fold) for j, name in enumerate(members.judges)}
-    made = _made(members, question, fold)
+    alone = {name: _own(members.predictions[j], members, options, fold) for j, name in enumerate(members.judges)}
+    made = _made(members, options, fold)
     named = {_apart(f"{method} panel", alone): made[method] for method in made}
     given = {name: likeliest(own) if score == "agreement" else own for name, own in (alone | named).items()}
     beside = {name: members.predictions[[j]] for j, name in enumerate(members.judges)}
@@ -107,10 +101,10 @@ def panel(
         )  # fmt: skip
         sizes = range(len(worth.curve)) if people else range(0)
         rows, said = people_and_judge(
-            members, beside, question, sizes=sizes, fold=fold, rng=people_stream, executor=executor, progress=progress
+            members, beside, options, sizes=sizes, fold=fold, rng=people_stream, executor=executor, progress=progress
         )
     return PanelResult(
-        settings=question.settings() | {"judge": list(members.judges), "max_raters": worth.curve[-1].raters},
+        settings=options.settings() | {"judge": list(members.judges), "max_raters": worth.curve[-1].raters},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
         warnings=tuple(dict.fromkeys([*members.warnings, *worth.warnings, *said])),
         curve=worth.curve,
@@ -120,24 +114,24 @@ def panel(
     )
 
 
-def _own(outputs: Floats, members: Members, question: Question, fold: Codes) -> Floats:
+def _own(outputs: Floats, members: Members, options: PanelOptions, fold: Codes) -> Floats:
     """Outputs as they are scored: calibrated if that was asked for."""
-    return calibrated(outputs, members.shares, fold=fold) if question.calibrate else outputs
+    return calibrated(outputs, members.shares, fold=fold) if options.calibrate else outputs
 
 
-def _made(members: Members, question: Question, fold: Codes) -> dict[Method, Floats]:
+def _made(members: Members, options: PanelOptions, fold: Codes) -> dict[Method, Floats]:
     """What each panel predicts; none if there is one member."""
     if len(members.judges) == 1:
         return {}
     made: dict[Method, Floats] = {}
     for method in METHODS:
-        if method not in question.method:
+        if method not in options.method:
             continue
         if method == "stacked":
             made[method] = stacked(members.predictions, members.shares, fold=fold)
         else:
             pooled = (average if method == "average" else plurality)(members.predictions)
-            made[method] = _own(pooled, members, question, fold)
+            made[method] = _own(pooled, members, options, fold)
     return made
 
 
