@@ -13,8 +13,7 @@ from dissensus.cli.main import main
 from dissensus.data import Task, read_task
 from dissensus.data.examples import example_path
 from dissensus.errors import DissensusError, OptionError
-from dissensus.methods.decide.answers import answers_of
-from dissensus.methods.decide.unanswered import (
+from dissensus.methods.decide.answers import (
     BETTER,
     COLLECT,
     OPTIONS,
@@ -22,6 +21,7 @@ from dissensus.methods.decide.unanswered import (
     STAND_IN,
     WORTH,
     Contenders,
+    answers_of,
     contenders,
 )
 from dissensus.methods.equivalence.options import are_measures, survey_options

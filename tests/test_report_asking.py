@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dissensus.methods.decide.unanswered import Unanswered
+from dissensus.methods.decide.answers import Unanswered
 from dissensus.methods.equivalence.result import JudgeWorth
 from dissensus.report.views.equivalence import Comparison, difference_sentence
 from dissensus.report.views.worth import asking, terms_of

@@ -7,8 +7,7 @@ import pytest
 
 from dissensus.cli.flags import flag_of
 from dissensus.methods.compare.result import CompareResult, PairComparison
-from dissensus.methods.decide.answers import Answers
-from dissensus.methods.decide.unanswered import COLLECT, WITHOUT_JUDGES, Unanswered
+from dissensus.methods.decide.answers import COLLECT, WITHOUT_JUDGES, Answers, Unanswered
 from dissensus.methods.describe.result import Coefficient, DescribeResult, Description
 from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
 from dissensus.methods.judges.result import DefinitionResult, Downstream, JudgesResult, JudgeValue

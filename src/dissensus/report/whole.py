@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dissensus.methods.compare.result import CompareResult
-from dissensus.methods.decide.answers import Answers
-from dissensus.methods.decide.unanswered import (
+from dissensus.methods.decide.answers import (
     BETTER,
     COLLECT,
     COMMANDS,
@@ -15,6 +14,7 @@ from dissensus.methods.decide.unanswered import (
     POSITIVE,
     RATERS,
     REPLACE,
+    Answers,
     Unanswered,
 )
 from dissensus.methods.describe.result import Description

@@ -5,9 +5,15 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from dissensus.errors import DissensusError
-from dissensus.methods.decide.answers import Answers, answered, answers_about
-from dissensus.methods.decide.asking import Asking, portrayed
-from dissensus.methods.decide.unanswered import WITHOUT_JUDGES, Unanswered
+from dissensus.methods.decide.answers import (
+    WITHOUT_JUDGES,
+    Answers,
+    Asking,
+    Unanswered,
+    answered,
+    answers_about,
+    portrayed,
+)
 from dissensus.methods.describe.result import DescribeResult
 from dissensus.report.envelope import file_tables
 from dissensus.report.views import section_of

@@ -1,26 +1,386 @@
-"""Everything that the data at hand can answer, in the order of a reader's questions."""
+"""Everything that the data at hand can answer, in the order of a reader's questions, and what they leave open."""
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 from dissensus.data import Judges, Ratings, Task
-from dissensus.errors import DissensusError
-from dissensus.methods.alt_test import AltTestResult
+from dissensus.data.ratings import ELICITATIONS
+from dissensus.errors import DissensusError, OptionError
+from dissensus.methods.alt_test import AltTestResult, alt_test
+from dissensus.methods.alt_test.options import Score
+from dissensus.methods.compare import compare
 from dissensus.methods.compare.result import CompareResult
-from dissensus.methods.decide.asking import Asking, Step, counted_positive, no_progress, portrayed, replacing, together
-from dissensus.methods.decide.unanswered import WITHOUT_JUDGES, Contenders, Unanswered, contenders
+from dissensus.methods.describe.describe import describe
 from dissensus.methods.describe.result import DescribeResult
+from dissensus.methods.equivalence.equivalence import equivalence
+from dissensus.methods.equivalence.options import are_measures, survey_options
 from dissensus.methods.equivalence.result import EquivalenceResult
+from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.result import JudgesResult
-from dissensus.methods.panel import PanelResult
+from dissensus.methods.panel.options import MOST_LABELS
+from dissensus.methods.panel.panel import panel
+from dissensus.methods.panel.result import PanelResult
+from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.methods.plan_raters.result import PlanRatersResult
-from dissensus.methods.prevalence import PrevalenceResult
+from dissensus.methods.prevalence import PrevalenceResult, prevalence
 from dissensus.methods.raters import RatersResult
-from dissensus.results import Result
-from dissensus.sampling import Engine, open_executor
+from dissensus.methods.raters import raters as portraits
+from dissensus.options import named, names_in
+from dissensus.results import Message, Result
+from dissensus.sampling import Engine, Progress, open_executor
+
+# ---- Questions that the data leave open, and what would answer them
+
+WORTH = "How many raters is each judge worth?"
+STAND_IN = "Which judge can stand in for people?"
+BETTER = "Is the best judge really better than the second?"
+COLLECT = "What to collect next?"
+RATERS = "Who are the raters?"
+REPLACE = "Can a judge replace a rater?"
+TOGETHER = "What are the judges worth together?"
+SAVED = "How many raters does the judge save?"
+POSITIVE = "How many items are positive?"
+FURTHER = (RATERS, REPLACE, TOGETHER, SAVED, POSITIVE)
+"""Questions beyond the four that everything else is about."""
+COMMANDS = {
+    WORTH: "equivalence",
+    STAND_IN: "judges",
+    BETTER: "compare",
+    COLLECT: "plan raters",
+    RATERS: "raters",
+    REPLACE: "alt-test",
+    TOGETHER: "panel",
+    SAVED: "panel",
+    POSITIVE: "prevalence",
+}
+"""The command that asks a question alone, with options that a report does not have."""
+OPTIONS = frozenset({"bootstrap", "item_cost", "positive", "rating_cost", "task", "workers"})
+"""The options of a report beside those of reading."""
+READING = frozenset({"item", "label", "labels", "map", "question", "rater", "repeats", "scale"})
+_TYPED = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """A question that the data leave open.
+
+    Attributes
+    ----------
+    question : str
+        As its section would be called.
+    reason : str
+        Why, in a sentence.
+    remedy : str
+        What file or option would bring the answer; empty where the reason says so.
+    """
+
+    question: str
+    reason: str
+    remedy: str = ""
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields as the JSON has them."""
+        return {"question": self.question, "reason": self.reason, "remedy": self.remedy}
+
+
+def options_elsewhere(texts: Iterable[str], command: str) -> str:
+    """Where the options are that some messages name and a report does not have; empty if there are none.
+
+    Examples
+    --------
+    >>> spelled(options_elsewhere([f"{named('cohort')} or {named('positive')}"], "equivalence"))
+    'cohort= is an option of `dissensus equivalence`, which asks this question alone.'
+    """
+    found = [name for text in texts for name, of in names_in(text) if not of]
+    found += [name.replace("-", "_") for text in texts for name in _TYPED.findall(text)]
+    shown = dict.fromkeys(named(name) for name in found if name not in OPTIONS | READING)
+    if not shown:
+        return ""
+    *names, last = shown
+    listed = f"{', '.join(names)} and {last} are options" if names else f"{last} is an option"
+    return f"{listed} of `dissensus {command}`, which asks this question alone."
+
+
+WITHOUT_JUDGES = (
+    Unanswered(
+        question=WORTH,
+        reason="No judge's answers were given.",
+        remedy="Add a file with the columns item, judge and label: `dissensus report RATINGS JUDGES`.",
+    ),
+    Unanswered(question=STAND_IN, reason="The same file with judges' answers tells."),
+    Unanswered(question=BETTER, reason="The same file with the answers of two judges tells."),
+)
+NO_LABELS = Unanswered(
+    question=STAND_IN,
+    reason="The answers are points of a measure, and the definitions of agreement ask whether two labels are the same.",
+    remedy="Round raters' and judges' numbers to a few labels to see it.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contenders:
+    """The best judge and the second."""
+
+    best: str
+    second: str
+
+
+def contenders(worth: EquivalenceResult | None, ranking: JudgesResult | None) -> Contenders | Unanswered:
+    """The judge to pick and the one that is worth the most raters, or the second by the same measure if they are one.
+
+    The judge to pick is the best by the definition to select by, or else by what judges are worth.
+    """
+    names = [] if ranking is None else _by_definition(ranking)
+    by_worth = [] if worth is None else _by_worth(worth)
+    if names and by_worth[:1] != names[:1]:
+        names = list(dict.fromkeys([names[0], *(name for name in by_worth[:1] if name in names), *names]))
+    names = names or by_worth
+    if len(names) > 1:
+        return Contenders(best=names[0], second=names[1])
+    return Unanswered(
+        question=BETTER,
+        reason="Only one judge can be ranked." if names else "No judge can be ranked.",
+        remedy="It takes answers of a second judge to the same items, in the same file.",
+    )
+
+
+def _by_definition(ranking: JudgesResult) -> list[str]:
+    if ranking.recommended is None:
+        return []
+    values = [value for value in ranking.definition(ranking.recommended).values if value.rank is not None]
+    return [value.judge for value in sorted(values, key=lambda value: value.rank or 0)]
+
+
+def _by_worth(worth: EquivalenceResult) -> list[str]:
+    """The judges by their score, the best first; calibrated where they were."""
+    return [judge.judge for judge in worth.ranked if math.isfinite(judge.score)]
+
+
+# ---- One question after the other: the answer, or why there is none
 
 T = TypeVar("T")
+Step = Callable[[str], AbstractContextManager[Progress | None]]
+"""Told what is done next, it gives a context with what is told how far that is."""
+TAUS = (0.3, 0.5, 0.7)
+"""Thresholds at which decisions are compared."""
+PILOT_SAMPLES = 100
+"""Bootstrap samples of a plan, which fits a model to each, are fewer than those of an interval."""
+MOST_SAMPLES = 200
+"""The same of a panel."""
+FEWEST_RATERS = 3
+"""One to be looked at, and two to compare with."""
+FEWEST_OTHERS = 30
+"""Items that nobody rated: with fewer a judge can add next to nothing to what people say."""
+BEYOND = 2
+"""How far surveys go beyond what the best judge is worth: panels, and people with a judge, are worth more."""
+TWO = 2
+
+
+@contextmanager
+def no_progress(what: str) -> Iterator[None]:
+    """Where nobody wants to know how far it is."""
+    del what
+    yield None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """The data and the options that all questions share, as in `answers_of`."""
+
+    ratings: Ratings
+    task: Task | None
+    positive: tuple[str, ...]
+    bootstrap: int
+    seed: int
+    executor: Executor
+    step: Step
+
+    def ask(
+        self,
+        question: str,
+        what: str,
+        ask: Callable[[Progress | None], T],
+        *,
+        refused: tuple[type[DissensusError], ...] | type[DissensusError] = (),
+    ) -> T | Unanswered:
+        """The answer, or the reason that the method gives for having none; errors that are `refused` are raised."""
+        try:
+            with self.step(what) as progress:
+                return ask(progress)
+        except refused:
+            raise
+        except DissensusError as error:
+            remedy = options_elsewhere([error.message], COMMANDS[question])
+            return Unanswered(question=question, reason=Message(error.message), remedy=Message(remedy))
+
+    def how(self, progress: Progress | None, *, most: int | None = None) -> dict[str, Any]:
+        """The keywords of a method that resamples, with at most so many samples."""
+        samples = self.bootstrap if most is None else min(self.bootstrap, most)
+        return {"bootstrap": samples, "rng": self.seed, "engine": self.executor, "progress": progress}
+
+    @property
+    def has_names(self) -> bool:
+        """Whether it is known who gave which rating, and there are enough of them."""
+        return self.ratings.rater is not None and len(self.ratings.raters) >= FEWEST_RATERS
+
+    @property
+    def positives(self) -> tuple[str, ...]:
+        """The positive options: those named, else the task's."""
+        return self.positive or (() if self.task is None else tuple(self.task.positive))
+
+    def agreement(self) -> DescribeResult:
+        """Do the raters agree?"""
+        with self.step("Resampling items") as progress:
+            return describe(self.ratings, by_group=bool(self.ratings.groups), **self.how(progress))
+
+    def worth(self, judges: Judges) -> EquivalenceResult | Unanswered:
+        """How many raters is each judge worth?"""
+        options = survey_options(self.ratings, judges)
+
+        def ask(progress: Progress | None) -> EquivalenceResult:
+            return equivalence(self.ratings, judges, **options, **self.how(progress))
+
+        return self.ask(WORTH, "Comparing judges with surveys of people", ask)
+
+    def ranking(self, judges: Judges) -> JudgesResult | Unanswered:
+        """Which judge can stand in for people?"""
+        if self.ratings.scale == "interval":
+            return NO_LABELS
+
+        def ask(progress: Progress | None) -> JudgesResult:
+            named = self.positive or None
+            return rank_judges(self.ratings, judges, task=self.task, positive=named, tau=TAUS, **self.how(progress))
+
+        # Thresholds and samples are ours: an option that it refuses is the user's, and a mistake to mend.
+        return self.ask(STAND_IN, "Ranking judges under every definition", ask, refused=OptionError)
+
+    def comparison(self, judges: Judges, two: Contenders) -> CompareResult | Unanswered:
+        """Is the best judge really better than the second?"""
+
+        def ask(progress: Progress | None) -> CompareResult:
+            how = self.how(progress)
+            try:
+                return compare(self.ratings, judges, a=two.best, b=two.second, metric="wins", **how)
+            except OptionError:  # of a judge on another scale than the raters only the order can be compared
+                return compare(self.ratings, judges, a=two.best, b=two.second, metric="spearman", **how)
+
+        return self.ask(BETTER, "Comparing the two best judges", ask)
+
+    def plan(
+        self, judges: Judges, two: Contenders, *, item_cost: float, rating_cost: float
+    ) -> PlanRatersResult | Unanswered:
+        """What would tell the two best judges apart?
+
+        With as many raters as the data have, or twice as many: with fewer the same judges can differ by another amount,
+        and the plan would not follow from the comparison beside it.
+        """
+        typical = max(round(self.ratings.n_ratings / self.ratings.items_in_all), 1)
+
+        def ask(progress: Progress | None) -> PlanRatersResult:
+            return plan_raters(
+                pilot=self.ratings, pilot_judges=judges, a=two.best, b=two.second, raters=(typical, 2 * typical),
+                item_cost=item_cost, rating_cost=rating_cost, **self.how(progress, most=PILOT_SAMPLES),
+            )  # fmt: skip
+
+        return self.ask(COLLECT, "Planning what to collect next", ask)
+
+
+# ---- Questions beyond the four papers, each asked where the data give it a meaning; None where they do not
+
+
+def portrayed(asking: Asking, judges: Judges | None) -> RatersResult | Unanswered | None:
+    """Who are the raters, and does a judge side with a group of them?"""
+    if not asking.has_names:
+        return None
+    compared = judges if len(asking.ratings.groups) > 1 else None
+
+    def ask(progress: Progress | None) -> RatersResult:
+        # No samples: it would resample all surveys once more for each group, and test nothing.
+        how = asking.how(progress, most=0)
+        return portraits(asking.ratings, compared, positive=asking.positives, **how)
+
+    return asking.ask(RATERS, "Looking at the raters", ask)
+
+
+def replacing(asking: Asking, judges: Judges) -> AltTestResult | Unanswered | None:
+    """Can a judge replace a rater?"""
+    if not asking.has_names:
+        return None
+    score = _score(asking.ratings, judges)
+    return asking.ask(
+        REPLACE, "Putting judges in the place of raters", lambda _: alt_test(asking.ratings, judges, score=score)
+    )
+
+
+def together(asking: Asking, judges: Judges, worth: EquivalenceResult | None) -> PanelResult | Unanswered | None:
+    """What are judges worth together? Of a single judge, how many raters it saves beside people."""
+    has_labels = asking.ratings.n_labels <= MOST_LABELS and "score" not in survey_options(asking.ratings, judges)
+    if worth is None or not has_labels or len(worth.curve) <= 1:
+        return None
+    is_single = len(judges.judges) == 1
+    largest = _largest(worth)
+
+    def ask(progress: Progress | None) -> PanelResult:
+        # Beside people, several judges take longer than the rest of a report.
+        how = asking.how(progress, most=MOST_SAMPLES)
+        return panel(asking.ratings, judges, people=is_single, max_raters=largest, **how)
+
+    what = "Putting the judge beside people" if is_single else "Combining judges"
+    return asking.ask(SAVED if is_single else TOGETHER, what, ask)
+
+
+def counted_positive(asking: Asking, judges: Judges) -> PrevalenceResult | Unanswered | None:
+    """How many items are positive, where judges answered items that nobody rated?"""
+    positive = asking.positives or _rarer(asking.ratings)
+    rated = set(asking.ratings.items)
+    enough = [name for name in judges.judges if len(set(judges[name].items) - rated) >= FEWEST_OTHERS]
+    if not positive or not enough:
+        return None
+
+    def ask(_: Progress | None) -> PrevalenceResult:
+        return prevalence(asking.ratings, judges, positive=positive, judge=enough, task=asking.task)
+
+    return asking.ask(POSITIVE, "Counting positive items", ask)
+
+
+def _rarer(ratings: Ratings) -> tuple[str, ...]:
+    """Of two labels the one that people give less often; none of more labels, which somebody has to choose."""
+    if ratings.n_labels != TWO or ratings.scale == "interval":
+        return ()
+    types = ratings.types
+    times = np.bincount(types.label, weights=types.count * types.items[types.type_of_cell], minlength=TWO)
+    return (ratings.labels[int(times[0] > times[1])],)
+
+
+def _score(ratings: Ratings, judges: Judges) -> Score:
+    """How answers of this kind are compared."""
+    if are_measures(ratings, judges):
+        return "rmse"
+    has_choices = ratings.elicitation is not None and bool(
+        (ratings.elicitation == ELICITATIONS.index("forced_choice")).any()
+    )
+    return "similarity" if ratings.has_response_sets and not has_choices else "accuracy"
+
+
+def _largest(worth: EquivalenceResult) -> int:
+    """As large a survey as what judges are worth asks for: larger ones take long and tell nothing here."""
+    known = [
+        judge.equivalence_high if math.isfinite(judge.equivalence_high) else judge.equivalence for judge in worth.judges
+    ]
+    most = max((math.ceil(value) for value in known if math.isfinite(value)), default=0)
+    beyond = any(judge.verdict == "above K" for judge in worth.judges)
+    last = worth.curve[-1].raters
+    return last if beyond else min(last, most + BEYOND)
+
+
+# ---- All of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,14 +481,9 @@ def answers_of(
     """
     with open_executor(engine, workers=workers) as executor:
         asking = Asking(
-            ratings=ratings,
-            task=task,
-            positive=tuple(positive),
-            bootstrap=bootstrap,
-            seed=seed,
-            executor=executor,
+            ratings=ratings, task=task, positive=tuple(positive), bootstrap=bootstrap, seed=seed, executor=executor,
             step=step,
-        )
+        )  # fmt: skip
         if judges is None:
             raters = portrayed(asking, None)
             return Answers(
