@@ -4,17 +4,14 @@ import math
 from collections.abc import Sequence
 
 from dissensus.errors import DissensusError
-from dissensus.methods.equivalence.result import JudgeWorth
 from dissensus.methods.panel.options import Method
 from dissensus.methods.panel.result import PanelResult, PanelWorth, PeopleAndJudge
 from dissensus.report.document import Block, Cell, Figure, Paragraph, Points, Section, Table
-from dissensus.report.numbers import counted, decimal, percent, quoted, told_apart
+from dissensus.report.numbers import counted, decimal, finite, percent, quoted, told_apart, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart
 from dissensus.report.views.section import interval_sentence
 from dissensus.report.views.worth import ScoreWords, Terms, score_sentence, score_words, terms_of, worth_text
 from dissensus.results import Result
-
-# ---- What judges are worth together and beside people, in words
 
 METHOD_WORDS: dict[Method, str] = {
     "plurality": "Plurality: the label that most judges find likeliest; labels that tie share it.",
@@ -32,116 +29,6 @@ BESIDE = (
     "the mean of that on other items than those learned from, which is a little too low, and on the same ones, which "
     "is as much too high."
 )
-
-
-def better_by(panel: PanelWorth, *, confidence: float) -> bool:
-    """Whether a panel is shown to be better than its best member.
-
-    By the interval of the difference in raters, or where one of them is off the curve by the share of the samples.
-    """
-    if math.isfinite(panel.low):
-        return panel.low > 0
-    return panel.share_better >= (1 + confidence) / 2
-
-
-def lead_sentence(result: PanelResult, terms: Terms) -> str:
-    """The answer: what the best panel is worth, or what the only judge saves."""
-    if not result.panels:
-        said = saving_sentence(best_row(result.people_and_judge, result.judges), terms)
-        return said or "There is one judge and no survey to put it beside: name two judges, or collect more ratings."
-    panel = max(result.panels, key=lambda panel: panel.worth.score)
-    worth = worth_text(panel.worth, result.settings, terms)
-    members = counted(len(panel.judges), "judge")
-    if better_by(panel, confidence=_confidence(result)):
-        return (
-            f"Together the {members} are worth more than any of them: the {panel.method} panel {worth} raters, "
-            f"{_more(panel)} its best member {quoted(panel.best_judge)}."
-        )
-    best = next(own for own in result.judges if own.judge == panel.best_judge)
-    return (
-        f"It is not shown that the {members} together are worth more than {quoted(panel.best_judge)} alone "
-        f"({worth_text(best, result.settings, terms)} raters): the best panel, {panel.method}, is worth {worth} raters."
-    )
-
-
-def _confidence(result: PanelResult) -> float:
-    confidence = result.settings.get("confidence")
-    return confidence if isinstance(confidence, float) else 0.95
-
-
-def _more(panel: PanelWorth) -> str:
-    """How much more than the best member."""
-    if not math.isfinite(panel.difference):
-        return f"better in {percent(panel.share_better)} of the bootstrap samples than"
-    ends = f" [{decimal(panel.low)}, {decimal(panel.high)}]" if math.isfinite(panel.low + panel.high) else ""
-    return f"{decimal(panel.difference)}{ends} more than"
-
-
-def difference_text(panel: PanelWorth) -> str:
-    """How many raters more than the best member, with its interval."""
-    if not math.isfinite(panel.difference):
-        return "off the curve"
-    ends = f" [{decimal(panel.low)}, {decimal(panel.high)}]" if math.isfinite(panel.low + panel.high) else ""
-    return f"{decimal(panel.difference)}{ends}"
-
-
-def best_row(rows: Sequence[PeopleAndJudge], judges: Sequence[JudgeWorth]) -> PeopleAndJudge | None:
-    """What the best judge saves beside one person, or beside nobody where there is no larger survey."""
-    known = [judge for judge in judges if math.isfinite(judge.score)]
-    if not known or not rows:
-        return None
-    best = max(known, key=lambda judge: judge.score).judge
-    own = [row for row in rows if row.beside == best and row.raters <= 1]
-    return own[-1] if own else None
-
-
-def saving_sentence(row: PeopleAndJudge | None, terms: Terms) -> str:
-    """How many raters a judge saves beside a survey; empty without one."""
-    if row is None:
-        return ""
-    people = terms.people(row.raters)
-    who = f"Asking {people} with {quoted(row.beside)} beside them"
-    if row.verdict == "above K":
-        return f"{who} predicts another person better than asking {terms.people(terms.largest)}, the largest survey."
-    if row.verdict != "within":
-        return f"{who} predicts another person worse than asking nobody."
-    return f"{who} is worth asking {decimal(row.worth)} people: the judge saves {saved_text(row, terms)} raters."
-
-
-def saved_text(row: PeopleAndJudge, terms: Terms) -> str:
-    """How many raters a judge saves, with the interval; an end off the curve in words."""
-    value = _place(row.worth, row, terms)
-    if math.isnan(row.low) or math.isnan(row.high):
-        return value
-    low, high = _place(row.low, row, terms), _place(row.high, row, terms)
-    if math.isinf(row.worth) and row.low == row.high == row.worth:
-        return value
-    return f"{value} [{low}, {high}]"
-
-
-def _place(worth: float, row: PeopleAndJudge, terms: Terms) -> str:
-    if math.isnan(worth):
-        return "undefined"
-    if math.isinf(worth):
-        return (
-            f"above {terms.largest - row.raters}" if worth > 0 else f"below -{row.raters}" if row.raters else "below 0"
-        )
-    return decimal(worth - row.raters)
-
-
-def curve_finding(result: PanelResult, name: str) -> str:
-    """What the chart of surveys with a judge shows: what the last one drawn saves beside few people."""
-    rows = [row for row in result.people_and_judge if row.beside == name and row.verdict == "within"]
-    few = [row for row in rows if row.raters <= 1]
-    if not few:
-        return "What surveys score with a judge beside them"
-    people = "one person" if few[-1].raters else "nobody"
-    who = quoted(name) if name in {judge.judge for judge in result.judges} else "the panel"
-    return f"Beside {people} {who} saves {decimal(few[-1].saved)} raters"
-
-
-# ---- What `panel` says: what judges are worth together, and beside people
-
 ALONE = "people alone"
 MOST_LINES = 4
 
@@ -150,22 +37,54 @@ def view(result: Result) -> Section:
     """What judges are worth together and beside people: the answer, each of them, and how it was computed."""
     if not isinstance(result, PanelResult):
         raise DissensusError(f"A {type(result).__name__} cannot be shown as what panel found.")
-    terms = terms_of(result.settings, largest=result.curve[-1].raters)
-    words = score_words(result.settings)
+    terms, words = terms_of(result.settings, largest=result.curve[-1].raters), score_words(result.settings)
+    computed = [score_sentence(result.settings), *(METHOD_WORDS[panel.method] for panel in result.panels)]
+    computed += [CALIBRATED] if result.settings.get("calibrate") and result.panels else []
+    computed += [BESIDE] if result.people_and_judge else []
+    computed.append(interval_sentence(result.settings))
     return Section(
         title="What are the judges worth together?" if result.panels else "How many raters does the judge save?",
         lead=lead_sentence(result, terms),
         blocks=[
             _worths(result, terms, words),
             *_beside(result, terms, words),
-            Points(title="How this was computed", texts=_computed(result)),
+            Points(title="How this was computed", texts=[text for text in computed if text]),
         ],
     )
 
 
+def lead_sentence(result: PanelResult, terms: Terms) -> str:
+    """The answer: what the best panel is worth, or what the only judge saves."""
+    if not result.panels:
+        saving = saving_sentence(_best_row(result), terms)
+        return saving or "There is one judge and no survey to put it beside: name two judges, or collect more ratings."
+    panel = max(result.panels, key=lambda panel: panel.worth.score)
+    worth, members = worth_text(panel.worth, result.settings, terms), counted(len(panel.judges), "judge")
+    confidence = result.settings.get("confidence")
+    if panel.is_better(confidence if isinstance(confidence, float) else 0.95):
+        more = f"{difference_text(panel)} more than"
+        if not math.isfinite(panel.difference):
+            more = f"better in {percent(panel.share_better)} of the bootstrap samples than"
+        return (
+            f"Together the {members} are worth more than any of them: the {panel.method} panel {worth} raters, "
+            f"{more} its best member {quoted(panel.best_judge)}."
+        )
+    best = next(own for own in result.judges if own.judge == panel.best_judge)
+    return (
+        f"It is not shown that the {members} together are worth more than {quoted(panel.best_judge)} alone "
+        f"({worth_text(best, result.settings, terms)} raters): the best panel, {panel.method}, is worth {worth} raters."
+    )
+
+
+def difference_text(panel: PanelWorth) -> str:
+    """How many raters more than the best member, with its interval."""
+    return (
+        with_interval(panel.difference, panel.low, panel.high) if math.isfinite(panel.difference) else "off the curve"
+    )
+
+
 def _worths(result: PanelResult, terms: Terms, words: ScoreWords) -> Table:
-    origin = result.curve[0].score if words.is_gain else 0.0
-    names = told_apart(worth.judge for worth in result.judges)
+    origin, names = words.origin(result.curve), told_apart(worth.judge for worth in result.judges)
     rows: list[list[Cell]] = [
         [names[own.judge], worth_text(own, result.settings, terms), own.score - origin, None] for own in result.judges
     ]
@@ -182,15 +101,63 @@ def _worths(result: PanelResult, terms: Terms, words: ScoreWords) -> Table:
     )
 
 
+# ---- What surveys with a judge beside them are worth
+
+
+def _best_row(result: PanelResult) -> PeopleAndJudge | None:
+    """What the best judge saves beside one person, or beside nobody where there is no larger survey."""
+    if not result.ranked:
+        return None
+    best = result.ranked[0].judge
+    return next((row for row in reversed(result.people_and_judge) if row.beside == best and row.raters <= 1), None)
+
+
+def saving_sentence(row: PeopleAndJudge | None, terms: Terms) -> str:
+    """How many raters a judge saves beside a survey; empty without one."""
+    if row is None:
+        return ""
+    who = f"Asking {terms.people(row.raters)} with {quoted(row.beside)} beside them"
+    if row.verdict == "above K":
+        return f"{who} predicts another person better than asking {terms.people(terms.largest)}, the largest survey."
+    if row.verdict != "within":
+        return f"{who} predicts another person worse than asking nobody."
+    return f"{who} is worth asking {decimal(row.worth)} people: the judge saves {saved_text(row, terms)} raters."
+
+
+def saved_text(row: PeopleAndJudge, terms: Terms) -> str:
+    """How many raters a judge saves, with the interval; an end off the curve in words."""
+    value, low, high = (_place(worth, row, terms) for worth in (row.worth, row.low, row.high))
+    is_off = math.isinf(row.worth) and row.low == row.high == row.worth
+    return value if is_off or math.isnan(row.low) or math.isnan(row.high) else f"{value} [{low}, {high}]"
+
+
+def _place(worth: float, row: PeopleAndJudge, terms: Terms) -> str:
+    if math.isnan(worth):
+        return "undefined"
+    if math.isinf(worth):
+        below = f"below -{row.raters}" if row.raters else "below 0"
+        return f"above {terms.largest - row.raters}" if worth > 0 else below
+    return decimal(worth - row.raters)
+
+
+def curve_finding(result: PanelResult, name: str) -> str:
+    """What the chart of surveys with a judge shows: what the last one drawn saves beside few people."""
+    few = [r for r in result.people_and_judge if r.beside == name and r.verdict == "within" and r.raters <= 1]
+    if not few:
+        return "What surveys score with a judge beside them"
+    people = "one person" if few[-1].raters else "nobody"
+    who = quoted(name) if name in {judge.judge for judge in result.judges} else "the panel"
+    return f"Beside {people} {who} saves {decimal(few[-1].saved)} raters"
+
+
 def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]:
-    """What surveys with a judge beside them are worth."""
     if not result.people_and_judge:
         return []
-    said = saving_sentence(best_row(result.people_and_judge, result.judges), terms) if result.panels else ""
-    shown = _shown(result)
+    saving = saving_sentence(_best_row(result), terms) if result.panels else ""
+    drawn = _drawn(result)
     origin = result.people_and_judge[0].people_score if words.is_gain else 0.0
     chart = LineChart(
-        rows=_lines(result, shown, origin),
+        rows=_lines(result, drawn, origin),
         series="Who answers",
         x_title="Number of people asked",
         y_title=words.axis,
@@ -199,69 +166,55 @@ def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]
         tip_form=words.d3_form,
     )
     figure = Figure(
-        title=curve_finding(result, shown[-1]),
+        title=curve_finding(result, drawn[-1]),
         caption="Each line: what surveys of so many people score, alone or with a judge beside them, each predicting "
         "somebody who was not asked. How far a line with a judge lies to the left of people alone is what it saves.",
         spec=line_chart(chart),
-        table=_table(result, shown, terms, words),
+        table=_table(result, drawn, terms, words),
     )
-    return [*([Paragraph(text=said)] if said else []), figure]
+    return [*([Paragraph(text=saving)] if saving else []), figure]
 
 
-def _shown(result: PanelResult) -> list[str]:
+def _drawn(result: PanelResult) -> list[str]:
     """Whom the chart shows beside people: the best judges, and the panel last."""
-    beside = list(dict.fromkeys(row.beside for row in result.people_and_judge))
-    known = [own for own in result.judges if math.isfinite(own.score) and own.judge in beside]
-    ranked = [own.judge for own in sorted(known, key=lambda own: -own.score)]
-    names = {own.judge for own in result.judges}
+    beside, names = {row.beside: None for row in result.people_and_judge}, {own.judge for own in result.judges}
     panel = [name for name in beside if name not in names]
+    ranked = [own.judge for own in result.ranked if own.judge in beside]
     return [*ranked[: MOST_LINES - 1 - len(panel)], *panel]
 
 
-def _lines(result: PanelResult, shown: Sequence[str], origin: float) -> list[Row]:
-    names = told_apart(shown, 40)
-    first = [row for row in result.people_and_judge if row.beside == shown[0]]
-    rows = [_point(ALONE, row.raters, row.people_score - origin) for row in first]
-    return [
-        *rows,
-        *(
-            _point(f"with {names[name]}", row.raters, row.score - origin)
-            for name in shown
-            for row in result.people_and_judge
-            if row.beside == name
-        ),
-    ]
+def _lines(result: PanelResult, drawn: Sequence[str], origin: float) -> list[Row]:
+    names = told_apart(drawn, 40)
+    rows = [_point(ALONE, row, row.people_score - origin) for row in result.people_and_judge if row.beside == drawn[0]]
+    for name in drawn:
+        own = [row for row in result.people_and_judge if row.beside == name]
+        rows += [_point(f"with {names[name]}", row, row.score - origin) for row in own]
+    return rows
 
 
-def _point(series: str, raters: int, score: float) -> Row:
-    value = score if math.isfinite(score) else None
-    return {"series": series, "x": raters, "y": value, "low": None, "high": None, "is_main": series == ALONE}
+def _point(series: str, row: PeopleAndJudge, score: float) -> Row:
+    ends = {"low": None, "high": None, "is_main": series == ALONE}
+    return {"series": series, "x": row.raters, "y": finite(score), **ends}
 
 
-def _table(result: PanelResult, shown: Sequence[str], terms: Terms, words: ScoreWords) -> Table:
+def _table(result: PanelResult, drawn: Sequence[str], terms: Terms, words: ScoreWords) -> Table:
     """How many raters those that the chart shows save, by the number of people asked."""
-    ends = list(dict.fromkeys([shown[0], shown[-1]]))  # the best judge and the panel; the JSON has all
+    ends = list(dict.fromkeys([drawn[0], drawn[-1]]))  # the best judge and the panel; the JSON has all
     names = told_apart(ends, 40)
     by_size: dict[int, dict[str, PeopleAndJudge]] = {}
     for row in result.people_and_judge:
         by_size.setdefault(row.raters, {})[row.beside] = row
-    origin = by_size[0][shown[0]].people_score if words.is_gain else 0.0
+    origin = by_size[0][drawn[0]].people_score if words.is_gain else 0.0
     heading = f"{words.heading} alone"
+    rows: list[list[Cell]] = []
+    for size, beside in sorted(by_size.items()):
+        first = beside[drawn[0]]
+        if math.isfinite(first.score):
+            saved = [saved_text(beside[name], terms) for name in ends]
+            rows.append([size, first.people_score - origin, *saved, first.items])
     return Table(
         caption="How many raters a judge beside them saves, by the number of people asked",
         columns=["Asked", heading, *(f"{names[name]} saves" for name in ends), "Items"],
-        rows=[
-            [k, rows[shown[0]].people_score - origin, *(saved_text(rows[name], terms) for name in ends),
-             rows[shown[0]].items]
-            for k, rows in sorted(by_size.items())
-            if math.isfinite(rows[shown[0]].score)
-        ],
+        rows=rows,
         percent=frozenset({heading} if words.percent_columns else ()),
-    )  # fmt: skip
-
-
-def _computed(result: PanelResult) -> list[str]:
-    said = [score_sentence(result.settings), *(METHOD_WORDS[panel.method] for panel in result.panels)]
-    said += [CALIBRATED] if result.settings.get("calibrate") and result.panels else []
-    said += [BESIDE] if result.people_and_judge else []
-    return [text for text in [*said, interval_sentence(result.settings)] if text]
+    )

@@ -5,14 +5,24 @@ from collections.abc import Callable, Sequence
 
 from dissensus.errors import DissensusError
 from dissensus.methods.prevalence.options import Method
-from dissensus.methods.prevalence.result import Estimate, JudgePrevalence, PrevalenceResult, SystemScore
+from dissensus.methods.prevalence.result import Estimate, JudgePrevalence, PrevalenceResult
 from dissensus.report.document import Block, Cell, Figure, Fold, Paragraph, Part, Points, Section, Table
-from dissensus.report.numbers import counted, decimal, listing, percent, quoted, told_apart, whole, with_interval
+from dissensus.report.numbers import (
+    counted,
+    decimal,
+    finite,
+    listing,
+    percent,
+    points,
+    quoted,
+    sentences,
+    told_apart,
+    whole,
+    with_interval,
+)
 from dissensus.report.specs import Row, intervals
 from dissensus.report.specs.shapes import zoomed
 from dissensus.results import Result
-
-# ---- How many items are positive, in words
 
 METHOD_NAMES: dict[Method, str] = {
     "naive": "judge alone (naive)",
@@ -42,96 +52,90 @@ UNSEEN = (
     "Intervals count half an error of the judge more than people found: that it did not err on a few items does not "
     "make it perfect."
 )
-MOST_RIVALS = 3
 STRENGTHS = (
     "Strengths are those of Bradley and Terry: the log-odds that a system wins against one of strength 0, the mean of "
     "all. A tie is half a win."
 )
+MOST_RIVALS = 3
+MOST_JUDGES = 6
+"""So many judges are drawn and told of; the table has them all."""
+LONGEST = 16
+"""A chart has so much room for a judge's name before the method's."""
 
 
-def estimate_text(estimate: Estimate) -> str:
-    """A share with its interval.
+def view(result: Result) -> Section:
+    """How many items are positive: the answer, what the judge saves, all estimates, and how they were computed."""
+    if not isinstance(result, PrevalenceResult):
+        raise DissensusError(f"A {type(result).__name__} cannot be shown as what prevalence found.")
+    judges = [sentences(naive_sentence(judge), saved_sentence(judge)) for judge in result.judges[:MOST_JUDGES]]
+    texts = [text for text in judges if text]
+    saved: list[Block] = [Points(title="", texts=texts)] if len(texts) > 1 else [Paragraph(text=t) for t in texts]
+    return Section(
+        title="How many items are positive?",
+        lead=lead_sentence(result),
+        blocks=[*saved, _figure(result), *_systems(result), _computed(result)],
+    )
+
+
+def estimate_text(estimate: Estimate, form: Callable[[float], str] = percent) -> str:
+    """A share, or another number, with its interval.
 
     Examples
     --------
     >>> estimate_text(Estimate(method="ppi++", value=0.331, low=0.28, high=0.389))
     '33.1% [28.0%, 38.9%]'
-    """
-    return _with_interval(estimate, percent)
-
-
-def strength_text(estimate: Estimate) -> str:
-    """A strength with its interval.
-
-    Examples
-    --------
-    >>> strength_text(Estimate(method="people", value=-0.5, low=-0.75, high=-0.25))
+    >>> estimate_text(Estimate(method="people", value=-0.5, low=-0.75, high=-0.25), decimal)
     '-0.50 [-0.75, -0.25]'
     """
-    return _with_interval(estimate, decimal)
-
-
-def _with_interval(estimate: Estimate, form: Callable[[float], str]) -> str:
-    if not math.isfinite(estimate.value):
-        bounds = (estimate.low, estimate.high)
-        return f"[{form(bounds[0])}, {form(bounds[1])}]" if all(map(math.isfinite, bounds)) else "-"
-    return with_interval(estimate.value, estimate.low, estimate.high, form=form)
+    if math.isfinite(estimate.value):
+        return with_interval(estimate.value, estimate.low, estimate.high, form=form)
+    is_known = math.isfinite(estimate.low) and math.isfinite(estimate.high)
+    return f"[{form(estimate.low)}, {form(estimate.high)}]" if is_known else "-"
 
 
 def counted_as(result: PrevalenceResult) -> str:
     """What is counted: an item, or a rater's answer to it."""
-    labels = _either([quoted(label) for label in result.positive])
-    halves = f" ({_either([quoted(label) for label in result.half])} counting half)" if result.half else ""
-    return f"{labels}{halves}"
-
-
-def _either(names: list[str]) -> str:
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    labels, halves = (listing([quoted(label) for label in own], word="or") for own in (result.positive, result.half))
+    return f"{labels} ({halves} counting half)" if result.half else labels
 
 
 def lead_sentence(result: PrevalenceResult) -> str:
     """The share of positive items, by the judge that helps most."""
     best = result.judges[0]
-    found = best.estimate("ppi++")
+    share = estimate_text(best.estimate("ppi++"))
+    what = f"{share} of raters' answers are {counted_as(result)}, averaged over items"
+    if result.target == "decision":
+        what = f"{share} of the items are {counted_as(result)} by the decision of their raters"
     return (
-        f"{_subject(result, found)}: {quoted(best.judge)} answered {counted(best.items, 'item')}, and people rated "
+        f"{what}: {quoted(best.judge)} answered {counted(best.items, 'item')}, and people rated "
         f"{whole(best.rated_items)} of them."
     )
 
 
-def _subject(result: PrevalenceResult, found: Estimate) -> str:
-    if result.target == "decision":
-        return f"{estimate_text(found)} of the items are {counted_as(result)} by the decision of their raters"
-    return f"{estimate_text(found)} of raters' answers are {counted_as(result)}, averaged over items"
-
-
 def naive_sentence(judge: JudgePrevalence) -> str:
     """How far off the judge would be if one took it at its word."""
-    alone, found = judge.estimate("naive"), judge.estimate("ppi++")
-    name = quoted(judge.judge)
-    if not (math.isfinite(alone.value) and math.isfinite(found.value)):
+    alone, best = judge.estimate("naive"), judge.estimate("ppi++")
+    if not (math.isfinite(alone.value) and math.isfinite(best.value)):
         return ""
-    gap = f"{decimal(100 * abs(alone.value - found.value), 1)} percentage points"
-    more = "more" if alone.value > found.value else "less"
-    if found.low <= alone.value <= found.high:
-        return f"{name} taken at its word says {percent(alone.value)}, which the interval holds."
-    return f"{name} taken at its word says {percent(alone.value)}, {gap} {more}: do not report that."
+    word = f"{quoted(judge.judge)} taken at its word says {percent(alone.value)}"
+    if best.low <= alone.value <= best.high:
+        return f"{word}, which the interval holds."
+    gap = f"{points(abs(alone.value - best.value))} percentage points"
+    return f"{word}, {gap} {'more' if alone.value > best.value else 'less'}: do not report that."
 
 
 def saved_sentence(judge: JudgePrevalence) -> str:
     """How many ratings the judge saves."""
     if not math.isfinite(judge.ratings_saved):
         return ""
-    name = quoted(judge.judge)
-    if judge.weight == 0 or round(judge.ratings_saved) <= 0:
-        why = (
-            "it answered no item that nobody rated"
-            if judge.items == judge.rated_items
-            else "where people looked, its answers do not go with theirs"
-        )
+    name, saved = quoted(judge.judge), round(judge.ratings_saved)
+    if judge.weight == 0 or saved <= 0:
+        why = "where people looked, its answers do not go with theirs"
+        if judge.items == judge.rated_items:
+            why = "it answered no item that nobody rated"
         return f"{name} saves no ratings: {why}."
     return (
-        f"{name} saves {counted(round(judge.ratings_saved), 'rating')}: people alone would need "
+        f"{name} saves {counted(saved, 'rating')}: people alone would need "
         f"{whole(round(judge.ratings + judge.ratings_saved))} instead of {whole(judge.ratings)} for an interval as "
         "short."
     )
@@ -139,11 +143,9 @@ def saved_sentence(judge: JudgePrevalence) -> str:
 
 def finding_sentence(judge: JudgePrevalence) -> str:
     """What the chart of the estimates shows."""
-    alone, found = judge.estimate("naive"), judge.estimate("ppi++")
-    both = f"{quoted(judge.judge)} alone says {percent(alone.value)}"
-    if not math.isfinite(found.value):
-        return both
-    return f"{both}, corrected by people it is {percent(found.value)}"
+    best = judge.estimate("ppi++").value
+    corrected = f", corrected by people it is {percent(best)}" if math.isfinite(best) else ""
+    return f"{quoted(judge.judge)} alone says {percent(judge.estimate('naive').value)}{corrected}"
 
 
 def target_sentence(result: PrevalenceResult) -> str:
@@ -160,54 +162,24 @@ def target_sentence(result: PrevalenceResult) -> str:
     )
 
 
-def systems_sentence(judge: JudgePrevalence) -> str:
-    """Which systems are strongest, and whether that is sure."""
-    known = [
-        (system.system, estimate)
-        for system in judge.systems or ()
-        for estimate in system.strengths
-        if estimate.method == "ppi++" and math.isfinite(estimate.value)
-    ]
-    if not known:
-        return ""
-    first, best = known[0]
-    rivals = [name for name, estimate in known[1:] if estimate.high >= best.low]
-    said = f"{quoted(first)} is the strongest of {counted(len(known), 'system')}, at {strength_text(best)}"
-    if not rivals:
-        return f"{said}, above all others' intervals."
-    more = len(rivals) - MOST_RIVALS
-    shown = [*(quoted(name) for name in rivals[:MOST_RIVALS]), *([f"{more} more"] if more > 0 else [])]
-    return f"{said}; its interval meets that of {listing(shown)}."
-
-
-# ---- What `prevalence` says: how many items are positive
-
-MOST_JUDGES = 6
-"""So many judges are drawn and told of; the table has them all."""
-LONGEST = 16
-"""A chart has so much room for a judge's name before the method's."""
-
-
-def view(result: Result) -> Section:
-    """How many items are positive: the answer, what the judge saves, all estimates, and how they were computed."""
-    if not isinstance(result, PrevalenceResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what prevalence found.")
-    return Section(
-        title="How many items are positive?",
-        lead=lead_sentence(result),
-        blocks=[*_said(result), _figure(result), *_systems(result), _computed(result)],
+def _figure(result: PrevalenceResult) -> Figure:
+    """The estimates with their intervals, judge by judge."""
+    judges = result.judges[:MOST_JUDGES]
+    names = told_apart((judge.judge for judge in judges), longest=LONGEST)
+    rows: list[Row] = []
+    for judge in judges:
+        for own in judge.estimates:
+            name = f"{names[judge.judge]}: {SHORT_NAMES[own.method]}" if len(judges) > 1 else METHOD_NAMES[own.method]
+            if math.isfinite(own.value):
+                rows.append({"name": name, "value": own.value, "low": finite(own.low), "high": finite(own.high)})
+    spec = intervals(rows, names="Estimate", values=["Share of positive items"])
+    return Figure(
+        title=finding_sentence(result.judges[0]),
+        caption=f"Each line is an estimate of the share of positive items. Whiskers are "
+        f"{percent(_confidence(result), 0)} intervals; that of the judge alone does not know of its errors.",
+        spec=zoomed(spec, rows, form=".0%"),
+        table=_table(result),
     )
-
-
-def _said(result: PrevalenceResult) -> list[Block]:
-    """What each judge is off by, and what it saves."""
-    texts = [
-        " ".join(filter(None, [naive_sentence(judge), saved_sentence(judge)])) for judge in result.judges[:MOST_JUDGES]
-    ]
-    known = [text for text in texts if text]
-    if len(known) > 1:
-        return [Points(title="", texts=known)]
-    return [Paragraph(text=text) for text in known]
 
 
 def _table(result: PrevalenceResult) -> Table:
@@ -218,8 +190,8 @@ def _table(result: PrevalenceResult) -> Table:
             *([names[judge.judge]] if has_several else []),
             METHOD_NAMES[estimate.method],
             estimate_text(estimate),
-            _or_none(estimate.high - estimate.low),
-            _or_none(judge.ratings_saved) if estimate.method == "ppi++" else None,
+            finite(estimate.high - estimate.low),
+            finite(judge.ratings_saved) if estimate.method == "ppi++" else None,
         ]
         for judge in result.judges
         for estimate in judge.estimates
@@ -233,37 +205,26 @@ def _table(result: PrevalenceResult) -> Table:
     )
 
 
-def _or_none(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _figure(result: PrevalenceResult) -> Block:
-    """The estimates with their intervals, judge by judge."""
-    rows = _rows(result.judges[:MOST_JUDGES])
-    spec = intervals(rows, names="Estimate", values=["Share of positive items"])
-    return Figure(
-        title=finding_sentence(result.judges[0]),
-        caption=f"Each line is an estimate of the share of positive items. Whiskers are "
-        f"{percent(_confidence(result), 0)} intervals; that of the judge alone does not know of its errors.",
-        spec=zoomed(spec, rows, form=".0%"),
-        table=_table(result),
-    )
-
-
-def _rows(judges: Sequence[JudgePrevalence]) -> list[Row]:
-    names = told_apart((judge.judge for judge in judges), longest=LONGEST)
-    lines = [(judge, estimate) for judge in judges for estimate in judge.estimates if math.isfinite(estimate.value)]
-    return [
-        {
-            "name": METHOD_NAMES[estimate.method]
-            if len(judges) == 1
-            else f"{names[judge.judge]}: {SHORT_NAMES[estimate.method]}",
-            "value": estimate.value,
-            "low": _or_none(estimate.low),
-            "high": _or_none(estimate.high),
-        }
-        for judge, estimate in lines
+def systems_sentence(judge: JudgePrevalence) -> str:
+    """Which systems are strongest, and whether that is sure."""
+    known = [
+        (system.system, estimate)
+        for system in judge.systems or ()
+        for estimate in system.strengths
+        if estimate.method == "ppi++" and math.isfinite(estimate.value)
     ]
+    if not known:
+        return ""
+    first, best = known[0]
+    rivals = [quoted(name) for name, estimate in known[1:] if estimate.high >= best.low]
+    sure = (
+        f"; its interval meets that of {listing(rivals, most=MOST_RIVALS)}"
+        if rivals
+        else ", above all others' intervals"
+    )
+    return (
+        f"{quoted(first)} is the strongest of {counted(len(known), 'system')}, at {estimate_text(best, decimal)}{sure}."
+    )
 
 
 def _systems(result: PrevalenceResult) -> list[Block]:
@@ -271,40 +232,29 @@ def _systems(result: PrevalenceResult) -> list[Block]:
     judged = [judge for judge in result.judges if judge.systems]
     if not judged:
         return []
-    said = systems_sentence(judged[0])
-    blocks: list[Block] = [Paragraph(text=said)] if said else []
-    blocks += _tables_of(judged[0])
+    strongest = systems_sentence(judged[0])
     others: list[Part] = [table for judge in judged[1:] for table in _tables_of(judge)]
-    return [*blocks, *([Fold(title="The systems by the other judges", parts=others)] if others else [])]
+    fold = [Fold(title="The systems by the other judges", parts=others)] if others else []
+    return [*([Paragraph(text=strongest)] if strongest else []), *_tables_of(judged[0]), *fold]
 
 
 def _tables_of(judge: JudgePrevalence) -> list[Table]:
     systems = judge.systems or ()
     names = told_apart(system.system for system in systems)
-    head = ["System", "Pairs", "Rated"]
-    return [
-        Table(
-            caption=f"How often each system wins, with {quoted(judge.judge)}",
-            columns=[*head, "Judge alone", "People alone", "PPI++"],
-            rows=[[*_head(system, names), *_texts(system.win_rates, is_share=True)] for system in systems],
-        ),
-        Table(
-            caption=f"Strength of each system, with {quoted(judge.judge)}",
-            columns=[*head, "Judge alone", "People alone", "PPI++"],
-            rows=[[*_head(system, names), *_texts(system.strengths, is_share=False)] for system in systems],
-        ),
-    ]
+    tables = []
+    for is_strength, what in enumerate(("How often each system wins", "Strength of each system")):
+        rows: list[list[Cell]] = []
+        for system in systems:
+            estimates = _texts(system.strengths, decimal) if is_strength else _texts(system.win_rates, percent)
+            rows.append([names[system.system], system.items, system.rated_items, *estimates])
+        columns = ["System", "Pairs", "Rated", "Judge alone", "People alone", "PPI++"]
+        tables.append(Table(caption=f"{what}, with {quoted(judge.judge)}", columns=columns, rows=rows))
+    return tables
 
 
-def _head(system: SystemScore, names: dict[str, str]) -> list[Cell]:
-    return [names[system.system], system.items, system.rated_items]
-
-
-def _texts(estimates: Sequence[Estimate], *, is_share: bool) -> list[Cell]:
-    by_method = {estimate.method: estimate for estimate in estimates}
-    found = [by_method.get(method) for method in ("naive", "people", "ppi++")]
-    form = estimate_text if is_share else strength_text
-    return [None if estimate is None else form(estimate) for estimate in found]
+def _texts(estimates: Sequence[Estimate], form: Callable[[float], str]) -> list[str | None]:
+    by_method = {estimate.method: estimate_text(estimate, form) for estimate in estimates}
+    return [by_method.get(method) for method in ("naive", "people", "ppi++")]
 
 
 def _computed(result: PrevalenceResult) -> Block:
