@@ -47,7 +47,7 @@ def test_a_clean_file_has_no_findings(tmp_path):
     result = examine(write(tmp_path, table(panel())), ReadPlan())
     assert result.findings == ()
     assert (result.format, result.holds, result.shape["items"]) == ("tidy", "ratings", 30)
-    assert "nothing is the matter" in result.summary()
+    assert "no problems found" in result.summary()
 
 
 def test_repeated_ratings_and_conflicts_are_told_apart(tmp_path):
@@ -212,7 +212,7 @@ def test_leaving_raters_out_is_one_possibility_and_no_mend(tmp_path):
     assert (finding.is_choice, finding.option) == (True, "--drop rater=lazy0 --drop rater=lazy1")
     text = " ".join(examine(path, ReadPlan()).summary().split())
     assert "One possibility is --drop rater=lazy0 --drop rater=lazy1" in text
-    assert "Mend it with" not in text
+    assert "Fix it with" not in text
 
 
 def test_twenty_thousand_raters_and_as_many_labels_are_no_burden(tmp_path):
@@ -388,5 +388,5 @@ def test_the_text_says_where_and_what_mends_it(tmp_path, capsys):
     assert main(["doctor", str(write(tmp_path, HEADER + "1,a,No\n1,a,NO\n1,b,no\n"))]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "Errors: commands stop at them" in text
-    assert "See row 3. Mend it with --repeats last" in text
-    assert "Mend it with --merge-case" in text
+    assert "See row 3. Fix it with --repeats last" in text
+    assert "Fix it with --merge-case" in text

@@ -1,4 +1,4 @@
-"""What `gate` says: does the judge pass."""
+"""What `gate` says: does the judge pass; in words, in a table, and as JUnit XML."""
 
 import math
 from xml.etree import ElementTree as ET
@@ -8,15 +8,27 @@ from dissensus.methods.gate.options import POWER
 from dissensus.methods.gate.result import Check, Constant, GateResult, Verdict
 from dissensus.methods.judges.result import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
 from dissensus.report.document import Cell, Points, Section, Table
-from dissensus.report.numbers import counted, decimal, listing, percent, quoted, spelled, visible, with_interval
+from dissensus.report.numbers import (
+    are,
+    capital,
+    counted,
+    decimal,
+    listing,
+    percent,
+    points,
+    quoted,
+    sentences,
+    spelled,
+    visible,
+    with_interval,
+)
 from dissensus.report.views.section import interval_sentence
 from dissensus.report.views.worth import by_words
 from dissensus.results import Result
 
-# ---- Whether a judge passes, in words
-
 SHARES = ("wins", "accuracy")
 POINT = 0.01
+SUITE = "dissensus gate"
 CONSTANTS = {ALWAYS_POSITIVE: "calling every item positive", ALWAYS_NEGATIVE: "calling no item positive"}
 SENSIBLE = 20
 """More items than so many times those at hand are nothing that anybody would collect to settle a check."""
@@ -25,6 +37,35 @@ RULE = (
     "The bound of the interval decides, not the estimate: a check passes where the whole interval keeps to the "
     "threshold, fails where none of it does, and is inconclusive between. Inconclusive does not pass."
 )
+MEASURES = {
+    "min_equivalence": "A judge is worth as many raters as a survey needs to predict another rater's label as well as "
+    "it does ({measure}).",
+    "min_consistency": "Decisions are alike where judge and people both call an item positive, or neither does.",
+    "max_bias": "Bias is the judge's share of positive decisions less people's.",
+}
+ALWAYS = "Always yes / no: what calling every item positive, and calling none, would find without looking."
+DIFFERENCE = "A difference of scores is positive where the judge is better than the other."
+
+
+def view(result: Result) -> Section:
+    """Whether the judge passes: the answer, each check, and how it was decided."""
+    if not isinstance(result, GateResult):
+        raise DissensusError(f"A {type(result).__name__} cannot be shown as what gate found.")
+    open_checks = [check_sentence(check) for check in result.checks if check.verdict != "pass"]
+    asked = {check.check: check for check in result.checks}
+    texts = [RULE, *(text.format(measure=asked[name].measure) for name, text in MEASURES.items() if name in asked)]
+    texts += [ALWAYS] if any(check.constants for check in result.checks) else []
+    texts += [DIFFERENCE] if {"better_than", "not_worse_than"} & asked.keys() else []
+    texts.append(interval_sentence(result.settings))
+    return Section(
+        title="May this judge pass?",
+        lead=lead_sentence(result),
+        blocks=[
+            _table(result),
+            *([Points(title="What keeps it from passing", texts=open_checks)] if open_checks else []),
+            Points(title="How this was decided", texts=[text for text in texts if text]),
+        ],
+    )
 
 
 def lead_sentence(result: GateResult) -> str:
@@ -32,34 +73,34 @@ def lead_sentence(result: GateResult) -> str:
     judge, n = quoted(result.judge), len(result.checks)
     if result.passes:
         every = {1: "the check holds", 2: "both checks hold"}.get(n, f"all {spelled(n)} checks hold")
-        said = f"{judge} passes: {every}."
-        alike = [own.judge for own in result.checks[0].as_good if all(own.judge in _names(c) for c in result.checks)]
-        who = listing([CONSTANTS[name] for name in alike])
-        return f"{said} But {who}, without looking, would pass as well." if alike else said
+        alike = set.intersection(*({own.judge for own in check.as_good} for check in result.checks))
+        who = listing([words for name, words in CONSTANTS.items() if name in alike])
+        return sentences(f"{judge} passes: {every}.", f"But {who}, without looking, would pass as well." if who else "")
     failed = sum(check.verdict == "fail" for check in result.checks)
     unclear = sum(check.verdict == "inconclusive" for check in result.checks)
-    if not failed:
-        how = (
-            "the check is inconclusive"
-            if n == 1
-            else f"{spelled(unclear)} of {spelled(n)} checks {_is(unclear)} inconclusive"
-        )
-        return f"{judge} does not pass: {how}."
-    how = (
-        "the check fails"
-        if n == 1
-        else f"{spelled(failed)} of {spelled(n)} checks {'fails' if failed == 1 else 'fail'}"
-    )
-    also = f", and {spelled(unclear)} {_is(unclear)} inconclusive" if unclear else ""
-    return f"{judge} fails: {how}{also}."
+    verb = ("fails" if failed == 1 else "fail") if failed else f"{are(unclear)} inconclusive"
+    which = "the check" if n == 1 else f"{spelled(failed or unclear)} of {spelled(n)} checks"
+    also = f", and {spelled(unclear)} {are(unclear)} inconclusive" if failed and unclear else ""
+    return f"{judge} {'fails' if failed else 'does not pass'}: {which} {verb}{also}."
 
 
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
+def _table(result: GateResult) -> Table:
+    has_constants = any(check.constants for check in result.checks)
+    rows: list[list[Cell]] = [
+        [
+            asked_text(check),
+            found_text(check),
+            *([constants_cell(check)] if has_constants else []),
+            check.items,
+            check.verdict,
+        ]
+        for check in result.checks
+    ]
+    beside = ["Always yes / no"] if has_constants else []
+    return Table(caption="The checks", columns=["Asked for", "Found", *beside, "Items", "Verdict"], rows=rows)
 
 
-def _names(check: Check) -> list[str]:
-    return [own.judge for own in check.as_good]
+# ---- One check
 
 
 def asked_text(check: Check) -> str:
@@ -67,38 +108,34 @@ def asked_text(check: Check) -> str:
     if check.check == "min_equivalence":
         return f"worth at least {raters(check.threshold)}{by_words(check.measure)}"
     if check.check == "min_consistency":
-        return f"at least {_share(check.threshold)} decided alike (tau {check.tau:g})"
+        return f"at least {100 * check.threshold:g}% decided alike (tau {check.tau:g})"
     if check.check == "max_bias":
         return f"bias at most {_points(check.threshold)} (tau {check.tau:g})"
     other = quoted(check.against or "")
     if check.check == "better_than":
         return f"better than {other} by {check.measure}"
-    return f"at most {amount(-check.threshold, check)} worse than {other} by {check.measure}"
+    amount = _points(-check.threshold) if check.measure in SHARES else f"{-check.threshold:g}"
+    return f"at most {amount} worse than {other} by {check.measure}"
 
 
 def found_text(check: Check) -> str:
     """What was found, with its interval."""
     if check.check == "min_equivalence":
-        return f"{place_text(check.value, check)} [{place_text(check.low, check)}, {place_text(check.high, check)}]"
+        return f"{_place(check.value, check)} {_bounds(check)}"
     if not math.isfinite(check.value):
         return "undefined"
     if check.check == "min_consistency":
         return with_interval(check.value, check.low, check.high, form=percent)
     if check.check == "max_bias" or check.measure in SHARES:
-        found = with_interval(100 * check.value, 100 * check.low, 100 * check.high, form=_one)
-        return f"{found} points"
-    return with_interval(check.value, check.low, check.high, form=_three)
+        return f"{with_interval(check.value, check.low, check.high, form=points)} points"
+    return with_interval(check.value, check.low, check.high, form=lambda value: decimal(value, 3))
 
 
-def _one(value: float) -> str:
-    return decimal(value, 1)
+def _bounds(check: Check) -> str:
+    return f"[{_place(check.low, check)}, {_place(check.high, check)}]"
 
 
-def _three(value: float) -> str:
-    return decimal(value, 3)
-
-
-def place_text(value: float, check: Check) -> str:
+def _place(value: float, check: Check) -> str:
     """A number of raters, or the end of the curve that it is beyond."""
     if math.isnan(value):
         return "undefined"
@@ -109,22 +146,33 @@ def place_text(value: float, check: Check) -> str:
 
 def check_sentence(check: Check) -> str:
     """What was asked for, what was found, and what would settle it."""
-    said = f"{asked_text(check)}: {_finding(check)} on {counted(check.items, 'item')}"
-    text = f"{said[0].upper()}{said[1:]}. The check {VERDICT_WORDS[check.verdict]}."
+    text = f"{capital(asked_text(check))}: {_finding(check)} on {counted(check.items, 'item')}."
     settling = settling_sentence(check) if check.verdict == "inconclusive" else ""
-    return " ".join(filter(None, [text, constants_sentence(check), settling]))
+    return sentences(text, f"The check {VERDICT_WORDS[check.verdict]}.", constants_sentence(check), settling)
+
+
+def _finding(check: Check) -> str:
+    if check.check == "min_consistency":
+        return f"it decides {found_text(check)} as people do"
+    if check.check == "max_bias":
+        return f"its share of positive decisions less people's is {found_text(check)}"
+    if check.check != "min_equivalence":
+        return f"its score less that of the other is {found_text(check)}"
+    if math.isfinite(check.value):
+        return f"it is worth {found_text(check)} raters"
+    if math.isnan(check.value):
+        return "it is worth an unknown number of raters"
+    what = "less than asking nobody" if check.value < 0 else f"more than {check.largest} raters, the largest survey"
+    return f"it is worth {what} (interval {_bounds(check)})"
 
 
 def constants_sentence(check: Check) -> str:
     """What deciding all items alike, without looking, would find, and that it would pass; empty of other checks."""
     if not check.constants:
         return ""
-    said = [f"{CONSTANTS[own.judge]} {_constant_text(check, own)}" for own in check.constants]
-    text = f"For comparison: {listing(said)}."
-    if not check.as_good:
-        return text
+    found = listing([f"{CONSTANTS[own.judge]} {_constant_text(check, own)}" for own in check.constants])
     who = listing([CONSTANTS[own.judge] for own in check.as_good])
-    return f"{text} So {who}, without looking, would pass as well."
+    return sentences(f"For comparison: {found}.", f"So {who}, without looking, would pass as well." if who else "")
 
 
 def constants_cell(check: Check) -> str | None:
@@ -133,29 +181,7 @@ def constants_cell(check: Check) -> str | None:
 
 
 def _constant_text(check: Check, own: Constant) -> str:
-    return f"{_one(100 * own.value)} points" if check.check == "max_bias" else percent(own.value)
-
-
-def _finding(check: Check) -> str:
-    found = found_text(check)
-    if check.check == "min_equivalence":
-        return f"it is worth {_worth(check)}"
-    if check.check == "min_consistency":
-        return f"it decides {found} as people do"
-    if check.check == "max_bias":
-        return f"its share of positive decisions less people's is {found}"
-    return f"its score less that of the other is {found}"
-
-
-def _worth(check: Check) -> str:
-    """What a judge is worth; less than asking nobody is no number of raters."""
-    bounds = f"[{place_text(check.low, check)}, {place_text(check.high, check)}]"
-    if math.isfinite(check.value):
-        return f"{decimal(check.value)} {bounds} raters"
-    if math.isnan(check.value):
-        return "an unknown number of raters"
-    what = "less than asking nobody" if check.value < 0 else f"more than {check.largest} raters, the largest survey"
-    return f"{what} (interval {bounds})"
+    return f"{points(own.value)} points" if check.check == "max_bias" else percent(own.value)
 
 
 def settling_sentence(check: Check) -> str:
@@ -194,78 +220,11 @@ def raters(count: float) -> str:
     return f"{count:g} {'rater' if count == 1 else 'raters'}"
 
 
-def amount(value: float, check: Check) -> str:
-    """A difference in units of the metric."""
-    return _points(value) if check.measure in SHARES else f"{value:g}"
-
-
 def _points(share: float) -> str:
     return f"{100 * share:g} percentage {'point' if share == POINT else 'points'}"
 
 
-def _share(share: float) -> str:
-    return f"{100 * share:g}%"
-
-
-def name_of(check: Check) -> str:
-    """A check as a test report names it: the same in every run, whatever was found."""
-    return f"{check.check}: {asked_text(check)}"
-
-
-def measure_sentences(result: GateResult) -> list[str]:
-    """What the quantities are, of those that were asked for."""
-    asked = {check.check: check for check in result.checks}
-    said = []
-    if "min_equivalence" in asked:
-        said.append(
-            "A judge is worth as many raters as a survey needs to predict another rater's label as well as it does "
-            f"({asked['min_equivalence'].measure})."
-        )
-    if "min_consistency" in asked:
-        said.append("Decisions are alike where judge and people both call an item positive, or neither does.")
-    if "max_bias" in asked:
-        said.append("Bias is the judge's share of positive decisions less people's.")
-    if any(check.constants for check in result.checks):
-        said.append("Always yes / no: what calling every item positive, and calling none, would find without looking.")
-    if {"better_than", "not_worse_than"} & asked.keys():
-        said.append("A difference of scores is positive where the judge is better than the other.")
-    return said
-
-
-def view(result: Result) -> Section:
-    """Whether the judge passes: the answer, each check, and how it was decided."""
-    if not isinstance(result, GateResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what gate found.")
-    said = [RULE, *measure_sentences(result), interval_sentence(result.settings)]
-    open_checks = [check_sentence(check) for check in result.checks if check.verdict != "pass"]
-    return Section(
-        title="May this judge pass?",
-        lead=lead_sentence(result),
-        blocks=[
-            _table(result),
-            *([Points(title="What keeps it from passing", texts=open_checks)] if open_checks else []),
-            Points(title="How this was decided", texts=[text for text in said if text]),
-        ],
-    )
-
-
-def _table(result: GateResult) -> Table:
-    has_constants = any(check.constants for check in result.checks)
-    rows: list[list[Cell]] = [
-        [
-            asked_text(check),
-            found_text(check),
-            *([constants_cell(check)] if has_constants else []),
-            check.items,
-            check.verdict,
-        ]
-        for check in result.checks
-    ]
-    beside = ["Always yes / no"] if has_constants else []
-    return Table(caption="The checks", columns=["Asked for", "Found", *beside, "Items", "Verdict"], rows=rows)
-
-
-SUITE = "dissensus gate"
+# ---- JUnit XML
 
 
 def junit_of(result: GateResult) -> bytes:
@@ -273,24 +232,18 @@ def junit_of(result: GateResult) -> bytes:
 
     There are no times in it, so that the same data give the same file.
     """
-    counts = {"tests": str(len(result.checks)), "failures": str(_failures(result)), "errors": "0"}
+    failures = sum(check.verdict != "pass" for check in result.checks)
+    counts = {"tests": str(len(result.checks)), "failures": str(failures), "errors": "0"}
     suites = ET.Element("testsuites", {"name": SUITE} | counts)
     suite = ET.SubElement(suites, "testsuite", {"name": visible(f"{SUITE} {result.judge}")} | counts | {"skipped": "0"})
     for check in result.checks:
-        _add_case(suite, check, judge=result.judge)
+        # A check has the same name in every run, whatever was found.
+        names = {"classname": f"dissensus.gate.{result.judge}", "name": f"{check.check}: {asked_text(check)}"}
+        case = ET.SubElement(suite, "testcase", {key: visible(text) for key, text in names.items()})
+        text = visible(check_sentence(check))
+        if check.verdict == "pass":
+            ET.SubElement(case, "system-out").text = text
+        else:
+            ET.SubElement(case, "failure", {"message": text, "type": check.verdict}).text = text
     ET.indent(suites)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(suites, encoding="unicode")}\n'.encode()
-
-
-def _failures(result: GateResult) -> int:
-    return sum(check.verdict != "pass" for check in result.checks)
-
-
-def _add_case(suite: ET.Element, check: Check, *, judge: str) -> None:
-    names = {"classname": f"dissensus.gate.{judge}", "name": name_of(check)}
-    case = ET.SubElement(suite, "testcase", {key: visible(text) for key, text in names.items()})
-    said = visible(check_sentence(check))
-    if check.verdict == "pass":
-        ET.SubElement(case, "system-out").text = said
-    else:
-        ET.SubElement(case, "failure", {"message": said, "type": check.verdict}).text = said

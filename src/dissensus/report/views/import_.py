@@ -2,68 +2,42 @@
 
 from collections.abc import Mapping, Sequence
 
-from dissensus.report.document import Block, Note, Section, Table
+from dissensus.report.document import Block, Cell, Note, Section, Table
 from dissensus.report.numbers import counted, visible
 from dissensus.results import Result
 
 
 def view(result: Result) -> Section:
     """How many answers there are, what was taken for each role, what was left out, and the labels."""
-    found = result.as_dict()
-    source = result.data.get("source", {})
-    blocks: list[Block] = [_taken(result.rows())]
-    left_out = _mappings(found.get("left_out"))
-    if left_out:
-        blocks.append(_left_out(left_out))
-    blocks.append(_labels(_mappings(found.get("labels"))))
-    if found.get("output") is not None:
-        blocks.append(Note(text=f"Wrote {visible(str(found['output']))}", kind="hint"))
-    return Section(title="What was imported", lead=_lead(found, str(source.get("file", "the source"))), blocks=blocks)
+    report = result.as_dict()
+    name = str(result.data.get("source", {}).get("file", "the source"))
+    blocks: list[Block] = [_table("Column mapping", {"role": "For", "taken_from": "Taken from"}, result.rows())]
+    left_out = {"what": "What", "count": "How many", "why": "Why", "option": "To have them"}
+    blocks += [_table("What was left out", left_out, report["left_out"])] if report.get("left_out") else []
+    blocks.append(_table("Labels", {"label": "Label", "count": "How many"}, report.get("labels")))
+    if report.get("output") is not None:
+        blocks.append(Note(text=f"Wrote {visible(str(report['output']))}", kind="hint"))
+    return Section(title="What was imported", lead=_lead(report, name), blocks=blocks)
 
 
-def _mappings(value: object) -> list[Mapping[str, object]]:
-    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, Sequence) else []
-
-
-def _lead(found: Mapping[str, object], name: str) -> str:
-    items = counted(int(str(found["items"])), "item")
-    written = f"{visible(name)}, in the format {visible(str(found['format']))},"
-    if found["holds"] == "judges":
-        judges = found["judges"]
+def _lead(report: Mapping[str, object], name: str) -> str:
+    items = counted(int(str(report["items"])), "item")
+    written = f"{visible(name)}, in the format {visible(str(report['format']))},"
+    if report["holds"] == "judges":
+        judges = report["judges"]
         number = counted(len(judges) if isinstance(judges, list) else 0, "judge")
-        return f"{written} has {counted(int(str(found['answers'])), 'answer')} by {number} on {items}."
-    raters = found["raters"]
+        return f"{written} has {counted(int(str(report['answers'])), 'answer')} by {number} on {items}."
+    raters = report["raters"]
     by = "nobody knows by whom" if raters is None else f"by {counted(int(str(raters)), 'rater')}"
-    return f"{written} has {counted(int(str(found['ratings'])), 'rating')} of {items}, {by}."
+    return f"{written} has {counted(int(str(report['ratings'])), 'rating')} of {items}, {by}."
 
 
-def _taken(rows: Sequence[Mapping[str, object]]) -> Table:
-    return Table(
-        caption="What was taken for what",
-        columns=["For", "We took"],
-        rows=[[str(row["role"]), visible(str(row["taken_from"]))] for row in rows],
-    )
+def _table(caption: str, columns: Mapping[str, str], rows: object) -> Table:
+    """Some keys of each row, under their headings."""
+    known = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, Sequence) else []
+    cells = [[_cell(row[key]) for key in columns] for row in known]
+    return Table(caption=caption, columns=list(columns.values()), rows=cells)
 
 
-def _left_out(left_out: Sequence[Mapping[str, object]]) -> Table:
-    return Table(
-        caption="What was left out",
-        columns=["What", "How many", "Why", "To have them"],
-        rows=[
-            [
-                visible(str(some["what"])),
-                int(str(some["count"])),
-                visible(str(some["why"])),
-                visible(str(some["option"])) or None,
-            ]
-            for some in left_out
-        ],
-    )
-
-
-def _labels(labels: Sequence[Mapping[str, object]]) -> Table:
-    return Table(
-        caption="Labels",
-        columns=["Label", "How many"],
-        rows=[[visible(str(label["label"])), int(str(label["count"]))] for label in labels],
-    )
+def _cell(value: object) -> Cell:
+    return value if isinstance(value, int) else visible(str(value)) or None
