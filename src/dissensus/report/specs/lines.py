@@ -1,14 +1,53 @@
-"""Numbers of several series over one quantity, beside constants and turning points."""
+"""Vega-Lite of lines: numbers of several series over one quantity, over logarithms, and through ranks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dissensus.report.specs.shapes import LEGEND, Row, Spec, height_of, name_axis, placed, tip
-
-# ---- Numbers of several series over one quantity, beside constants and turning points
+from dissensus.report.specs.shapes import (
+    BY_PLACE,
+    DESCRIBED,
+    LEGEND,
+    TITLE_ABOVE,
+    Row,
+    Spec,
+    height_of,
+    name_axis,
+    nominal,
+    placed,
+    quantity,
+    tip,
+)
 
 HEIGHT = 280
+MOST_TICKS = 6
+"""So many numbers fit below the plot on a phone."""
+
+
+def named_series(title: str, *, offset: int) -> Spec:
+    """Colour and shape of a series, with names so far above the plot that its titles have room."""
+    legend = LEGEND | {"offset": offset, "title": None}
+    channel = nominal("series", sort=BY_PLACE, title=title, legend=legend)
+    return {"color": channel, "shape": channel}
+
+
+def line_colour(title: str) -> Spec:
+    """The colour of a line that its points name: with a legend of its own, every name would stand there twice."""
+    # By a field of its own, or Vega-Lite takes the missing legend for that of the points.
+    return nominal("line", sort=BY_PLACE, title=title, legend=None)
+
+
+def _lines_and_points(rows: Sequence[Spec], title: str, tips: Sequence[Spec], *, size: int, width: Spec) -> list[Spec]:
+    """A line for each series, and points that name it; `width` is that of the lines."""
+    data = {"values": placed([{**row, "line": row["series"]} for row in rows])}  # type: ignore[dict-item]
+    points = named_series(title, offset=30) | DESCRIBED | {"tooltip": list(tips)}
+    return [
+        {"data": data, "mark": {"type": "line", "aria": False}, "encoding": {"stroke": line_colour(title)} | width},
+        {"data": data, "mark": {"type": "point", "size": size}, "encoding": points},
+    ]
+
+
+# ---- Numbers of several series over one quantity, beside constants and turning points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +67,7 @@ class LineChart:
         Where to draw a line across.
     series, x_title, y_title : str
         What they are, in words.
-    x_form, y_form : str
+    x_form, y_form, tip_form : str
         Number formats.
     """
 
@@ -46,139 +85,85 @@ class LineChart:
 
 def line_chart(chart: LineChart) -> Spec:
     """A line with points for each series, told apart by colour and shape."""
+    places = sorted({float(row["x"] or 0) for row in chart.rows})
+    ticks = places[:: 1 if len(places) <= MOST_TICKS else 2]
+    x_axis = {"values": ticks, "tickCount": len(ticks), "format": chart.x_form, "grid": False, "titleAnchor": "start"}
+    x_scale = {"domain": [places[0], places[-1]], "nice": False, "zero": False, "padding": 10}
+    y_axis = {"grid": True, "tickCount": 6, "format": chart.y_form, **TITLE_ABOVE}
+    y_scale = {"zero": False, "nice": True, "padding": 8}
     return {
         "height": HEIGHT,
-        "encoding": {"x": _x(chart), "y": _y(chart)},
+        "encoding": {
+            "x": quantity("x", title=chart.x_title, axis=x_axis, scale=x_scale),
+            "y": quantity("y", title=chart.y_title, axis=y_axis, scale=y_scale),
+        },
         # Dashed lines lie above the judges': a judge that decides like a constant would hide it.
-        "layer": [*_band(chart), *_turns(chart), *_series(chart), *_level(chart), *_constants(chart)],
+        "layer": [*_band(chart), *_turns(chart), *_series(chart), *_level(chart, places), *_constants(chart)],
     }
-
-
-def _x(chart: LineChart) -> Spec:
-    places = sorted({float(row["x"] or 0) for row in chart.rows})
-    step = 1 if len(places) <= 6 else 2  # noqa: PLR2004 - so many numbers fit below the plot on a phone
-    ticks = places[::step]
-    axis = {"values": ticks, "tickCount": len(ticks), "format": chart.x_form, "grid": False, "titleAnchor": "start"}
-    scale = {"domain": [places[0], places[-1]], "nice": False, "zero": False, "padding": 10}
-    return {"field": "x", "type": "quantitative", "title": chart.x_title, "axis": axis, "scale": scale}
-
-
-def _y(chart: LineChart) -> Spec:
-    # The title lies above the axis, where it needs no turned head and takes no width.
-    title = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -10}
-    axis = {"grid": True, "tickCount": 6, "format": chart.y_form, **title}
-    return {
-        "field": "y",
-        "type": "quantitative",
-        "title": chart.y_title,
-        "axis": axis,
-        "scale": {"zero": False, "nice": True, "padding": 8},
-    }
-
-
-def _level(chart: LineChart) -> list[Spec]:
-    if chart.level is None:
-        return []
-    places = [float(row["x"] or 0) for row in chart.rows]
-    ends = [{"x": place, "y": chart.level} for place in (min(places), max(places))]
-    mark = {"type": "line", "style": "reference", "strokeWidth": 2, "aria": False}
-    return [{"data": {"values": ends}, "mark": mark}]
 
 
 def _band(chart: LineChart) -> list[Spec]:
     rows = [dict(row) for row in chart.rows if row["is_main"] and row["low"] is not None and row["high"] is not None]
-    if not rows:
-        return []
-    y = {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}}
-    return [{"data": {"values": rows}, "mark": {"type": "area", "opacity": 0.14, "aria": False}, "encoding": y}]
-
-
-def _constants(chart: LineChart) -> list[Spec]:
-    if not chart.constants:
-        return []
-    data: Spec = {"values": [dict(row) for row in chart.constants]}
-    detail = {"detail": {"field": "name", "type": "nominal"}}
-    tips = {
-        "tooltip": [
-            tip("name", chart.series),
-            tip("x", chart.x_title, chart.x_form),
-            tip("y", chart.y_title, chart.tip_form),
-        ]
-    }
-    places = [float(row["x"] or 0) for row in chart.constants]
-    return [
-        {"data": data, "mark": {"type": "line", "style": "reference", "strokeWidth": 2}, "encoding": detail | tips},
-        _constant_name(data, min(places), is_rising=False),
-        _constant_name(data, max(places), is_rising=True),
-    ]
-
-
-def _constant_name(data: Spec, place: float, *, is_rising: bool) -> Spec:
-    """The name of a constant, above its higher end: there it is clear of its line and of the other's name."""
-    side = {"align": "right", "dx": -2} if is_rising else {"align": "left", "dx": 2}
-    kept = {"x": place, "is_rising": is_rising}
-    return {
-        "data": data,
-        "transform": [{"filter": {"field": field, "equal": value}} for field, value in kept.items()],
-        "mark": {"type": "text", "baseline": "bottom", "dy": -6, "aria": False, **side},
-        "encoding": {"text": {"field": "name", "type": "nominal"}},
-    }
+    mark = {"type": "area", "opacity": 0.14, "aria": False}
+    ends = {"y": quantity("low"), "y2": {"field": "high"}}
+    return [{"data": {"values": rows}, "mark": mark, "encoding": ends}] if rows else []
 
 
 def _turns(chart: LineChart) -> list[Spec]:
     if not chart.turns:
         return []
-    data = {"values": [dict(row) for row in chart.turns]}
     tips = [tip("text", "From here on"), tip("x", chart.x_title, ".2f")]
+    return [_upright([dict(row) for row in chart.turns], tips)]
+
+
+def _upright(rows: Sequence[Spec], tips: Sequence[Spec]) -> Spec:
+    """Dotted lines down the chart."""
     mark = {"type": "rule", "style": "reference", "strokeDash": [2, 3]}
-    return [{"data": data, "mark": mark, "encoding": {"y": {"value": 0}, "y2": {"value": HEIGHT}, "tooltip": tips}}]
+    encoding = {"y": {"value": 0}, "y2": {"value": HEIGHT}, "tooltip": list(tips)}
+    return {"data": {"values": list(rows)}, "mark": mark, "encoding": encoding}
 
 
 def _series(chart: LineChart) -> list[Spec]:
-    rows = placed([{**row, "line": row["series"], "said": _said(row)} for row in chart.rows])
-    channels = named_series(chart.series, offset=30)
-    tips = [
-        tip("series", chart.series),
-        tip("x", chart.x_title, chart.x_form),
-        tip("y", chart.y_title, chart.tip_form),
-    ]
-    if any(row["low"] is not None for row in chart.rows):
-        tips += [tip("low", "Low", chart.tip_form), tip("high", "High", chart.tip_form)]
-    width = {"strokeWidth": {"condition": {"test": "datum.is_main", "value": 3.5}, "value": 1.5}}
-    said = {"description": {"field": "said", "type": "nominal"}}
-    return [
+    said = [f"{row['series']}: {float(row['y'] or 0):.3f} at {row['x']}" for row in chart.rows]
+    rows = [{**row, "said": text} for row, text in zip(chart.rows, said, strict=True)]
+    ends = [tip("low", "Low", chart.tip_form), tip("high", "High", chart.tip_form)]
+    has_ends = any(row["low"] is not None for row in chart.rows)
+    width: Spec = {"strokeWidth": {"condition": {"test": "datum.is_main", "value": 3.5}, "value": 1.5}}
+    tips = [tip("series", chart.series), *_tips(chart), *(ends if has_ends else [])]
+    return _lines_and_points(rows, chart.series, tips, size=70, width=width)
+
+
+def _tips(chart: LineChart) -> list[Spec]:
+    return [tip("x", chart.x_title, chart.x_form), tip("y", chart.y_title, chart.tip_form)]
+
+
+def _level(chart: LineChart, places: Sequence[float]) -> list[Spec]:
+    ends = [{"x": place, "y": chart.level} for place in (places[0], places[-1])]
+    mark = {"type": "line", "style": "reference", "strokeWidth": 2, "aria": False}
+    return [] if chart.level is None else [{"data": {"values": ends}, "mark": mark}]
+
+
+def _constants(chart: LineChart) -> list[Spec]:
+    """Dashed lines, each with its name above its higher end: there it is clear of its line and of the other's name."""
+    if not chart.constants:
+        return []
+    data: Spec = {"values": [dict(row) for row in chart.constants]}
+    places = [float(row["x"] or 0) for row in chart.constants]
+    names: list[Spec] = [
         {
-            "data": {"values": rows},
-            "mark": {"type": "line", "aria": False},
-            "encoding": {"stroke": line_colour(chart.series)} | width,
-        },
-        {
-            "data": {"values": rows},
-            "mark": {"type": "point", "size": 70},
-            "encoding": channels | said | {"tooltip": tips},
-        },
+            "data": data,
+            "transform": [{"filter": {"field": key, "equal": value}} for key, value in kept.items()],
+            "mark": {"type": "text", "baseline": "bottom", "dy": -6, "aria": False, **side},
+            "encoding": {"text": nominal("name")},
+        }
+        for kept, side in (
+            ({"x": min(places), "is_rising": False}, {"align": "left", "dx": 2}),
+            ({"x": max(places), "is_rising": True}, {"align": "right", "dx": -2}),
+        )
     ]
-
-
-def named_series(title: str, *, offset: int) -> Spec:
-    """Colour and shape of a series, with names so far above the plot that its titles have room."""
-    legend = LEGEND | {"offset": offset, "title": None}
-    return {channel: {**_channel(title), "legend": legend} for channel in ("color", "shape")}
-
-
-def line_colour(title: str) -> Spec:
-    """The colour of a line that its points name: with a legend of its own, every name would stand there twice."""
-    # By a field of its own, or Vega-Lite takes the missing legend for that of the points.
-    return {**_channel(title), "field": "line", "legend": None}
-
-
-def _channel(title: str) -> Spec:
-    sort = {"field": "place", "op": "min", "order": "ascending"}
-    return {"field": "series", "type": "nominal", "sort": sort, "title": title}
-
-
-def _said(row: Row) -> str:
-    return f"{row['series']}: {float(row['y'] or 0):.3f} at {row['x']}"
+    dashed = {"type": "line", "style": "reference", "strokeWidth": 2}
+    encoding = {"detail": nominal("name"), "tooltip": [tip("name", chart.series), *_tips(chart)]}
+    return [{"data": data, "mark": dashed, "encoding": encoding}, *names]
 
 
 # ---- Chances or counts of several series, drawn by their decimal logarithms: as deep or as high as they go
@@ -207,7 +192,7 @@ class LogLines:
     is_log_x : bool
         Whether x grows by factors.
     mark : float, optional
-        The x to mark with a line, and its name.
+        The x to mark with a line.
     mark_name : str
         What is there.
     """
@@ -225,72 +210,28 @@ class LogLines:
 
 def log_lines(chart: LogLines) -> Spec:
     """A line with points for each series, told apart by colour and shape."""
-    rows = placed([{**row, "line": row["series"], "said": _log_tip(row)} for row in chart.rows])
-    tips = [
-        tip("series", chart.series),
-        tip("x", chart.x_title, chart.x_form),
-        tip("shown", chart.y_title),
-        tip("items", "Items", ","),
-    ]
-    said = {"description": {"field": "said", "type": "nominal"}}
+    rows = [{**row, "said": f"{row['series']}: {row['shown']} at {row['x']}"} for row in chart.rows]
+    tips = [tip("series", chart.series), tip("x", chart.x_title, chart.x_form), tip("shown", chart.y_title)]
+    x_axis: Spec = {"format": chart.x_form, "grid": False, "titleAnchor": "start", "labelOverlap": True}
+    if chart.is_log_x:
+        x_axis |= {"values": sorted({row["x"] for row in chart.rows if row["x"] is not None})[::2]}
+    x_scale: Spec = {"type": "log", "nice": False} if chart.is_log_x else {"zero": False, "nice": False}
+    y_axis = {"grid": True, "tickCount": 6, "labelExpr": _LABELS[chart.kind], **TITLE_ABOVE}
+    here = [{"x": chart.mark, "name": chart.mark_name}]
     return {
         "height": HEIGHT,
-        "encoding": {"x": _log_x(chart), "y": _log_y(chart)},
+        "encoding": {
+            "x": quantity("x", title=chart.x_title, axis=x_axis, scale=x_scale | {"padding": 10}),
+            "y": quantity("y", title=chart.y_title, axis=y_axis, scale={"zero": True, "nice": True}),
+        },
         "layer": [
-            *_mark(chart),
-            {
-                "data": {"values": rows},
-                "mark": {"type": "line", "aria": False},
-                "encoding": {"stroke": line_colour(chart.series)},
-            },
-            {
-                "data": {"values": rows},
-                "mark": {"type": "point", "size": 60},
-                "encoding": named_series(chart.series, offset=30) | said | {"tooltip": tips},
-            },
+            *([] if chart.mark is None else [_upright(here, [tip("name", "Here")])]),
+            *_lines_and_points(rows, chart.series, [*tips, tip("items", "Items", ",")], size=60, width={}),
         ],
     }
 
 
-def _log_x(chart: LogLines) -> Spec:
-    axis: Spec = {"format": chart.x_form, "grid": False, "titleAnchor": "start", "labelOverlap": True}
-    scale: Spec = {"type": "log", "nice": False} if chart.is_log_x else {"zero": False, "nice": False}
-    if chart.is_log_x:
-        axis |= {"values": sorted({row["x"] for row in chart.rows if row["x"] is not None})[::2]}
-    return {
-        "field": "x",
-        "type": "quantitative",
-        "title": chart.x_title,
-        "axis": axis,
-        "scale": scale | {"padding": 10},
-    }
-
-
-def _log_y(chart: LogLines) -> Spec:
-    # The title lies above the axis, where it needs no turned head and takes no width.
-    title = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -10}
-    axis = {"grid": True, "tickCount": 6, "labelExpr": _LABELS[chart.kind], **title}
-    return {
-        "field": "y",
-        "type": "quantitative",
-        "title": chart.y_title,
-        "axis": axis,
-        "scale": {"zero": True, "nice": True},
-    }
-
-
-def _mark(chart: LogLines) -> list[Spec]:
-    if chart.mark is None:
-        return []
-    here: Spec = {"data": {"values": [{"x": chart.mark, "name": chart.mark_name}]}}
-    rule = {"type": "rule", "style": "reference", "strokeDash": [2, 3]}
-    whole_height = {"y": {"value": 0}, "y2": {"value": HEIGHT}}
-    return [{**here, "mark": rule, "encoding": whole_height | {"tooltip": [tip("name", "Here")]}}]
-
-
-def _log_tip(row: Row) -> str:
-    return f"{row['series']}: {row['shown']} at {row['x']}"
-
+# ---- Ranks
 
 ROOM = 0.4
 """How far the plot goes beyond the first and the last rank."""
@@ -311,37 +252,20 @@ def rank_lines(rows: Sequence[Row], *, names: str, series: str, ranks: str, valu
     """
     step = next(step for step in (1, 2, 5, 10, 20, 50, last) if last / step <= 8)  # noqa: PLR2004 - fits a phone
     ticks = [1, *(rank for rank in range(step, last + 1, step) if rank > 1)]
-    x = {
-        "field": "shown",
-        "type": "quantitative",
-        "title": ranks,
-        "axis": {"values": ticks, "tickCount": len(ticks), "format": "d", "grid": True, "orient": "top"},
-        "scale": {"domain": [1 - ROOM, last + ROOM], "nice": False, "zero": False},
-    }
+    axis = {"values": ticks, "tickCount": len(ticks), "format": "d", "grid": True, "orient": "top"}
+    scale = {"domain": [1 - ROOM, last + ROOM], "nice": False, "zero": False}
     tips = [tip("series", series), tip("name", names), tip("rank", ranks, "d"), tip("value", values)]
-    channels = named_series(series, offset=18)
+    said = [f"{row['series']}: rank {row['rank']} by {row['name']}, {row['value']}" for row in rows]
+    shown = [{**row, "line": row["series"], "said": text} for row, text in zip(rows, said, strict=True)]
     width = {"condition": {"test": "datum.is_main", "value": 4}, "value": 1.5}
-    said = {"description": {"field": "said", "type": "nominal"}}
+    line = {"stroke": line_colour(series), "strokeWidth": width, "order": quantity("place")}
+    points = named_series(series, offset=18) | DESCRIBED | {"tooltip": [*tips, tip("share", "Best in")]}
     return {
-        "data": {"values": placed([{**row, "line": row["series"], "said": _rank_tip(row)} for row in rows])},
+        "data": {"values": placed(shown)},
         "height": height_of(rows),
-        "encoding": {"y": name_axis(has_grid=False), "x": x},
+        "encoding": {"y": name_axis(has_grid=False), "x": quantity("shown", title=ranks, axis=axis, scale=scale)},
         "layer": [
-            {
-                "mark": {"type": "line", "aria": False},
-                "encoding": {
-                    "stroke": line_colour(series),
-                    "strokeWidth": width,
-                    "order": {"field": "place", "type": "quantitative"},
-                },
-            },
-            {
-                "mark": {"type": "point", "size": 90},
-                "encoding": channels | said | {"tooltip": [*tips, tip("share", "Best in")]},
-            },
+            {"mark": {"type": "line", "aria": False}, "encoding": line},
+            {"mark": {"type": "point", "size": 90}, "encoding": points},
         ],
     }
-
-
-def _rank_tip(row: Row) -> str:
-    return f"{row['series']}: rank {row['rank']} by {row['name']}, {row['value']}"

@@ -7,7 +7,7 @@ up; each also has a colour and a shape of its own.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dissensus.report.specs.shapes import Row, Spec, tip
+from dissensus.report.specs.shapes import DESCRIBED, TITLE_ABOVE, Row, Spec, nominal, quantity, tip
 
 HEIGHT = 320
 LINE = 17
@@ -16,10 +16,15 @@ ROOM = "clamp(width * 0.34, 112, 220)"
 """How wide the column of names is."""
 COLOURS = 8
 BEYOND = "estimate beyond the data"
+SOLID = [1, 0]
 MEETING = {"filter": "isValid(datum.raters)"}
 """Only judges that meet the curve."""
 MOST_TICKS = 8
 """So many numbers fit below the plot on a phone."""
+ACROSS: Spec = {"x": {"value": 0}, "x2": {"value": {"expr": f"width - {ROOM}"}}}
+_BY_COLOUR = nominal("colour", scale={"domain": list(range(COLOURS))}, legend=None)
+COLOUR: Spec = {"color": _BY_COLOUR}
+MARKED: Spec = {"color": _BY_COLOUR, "shape": _BY_COLOUR}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +62,14 @@ class CurveChart:
 def power_curve(chart: CurveChart) -> Spec:
     """Line with dots and a band, judges as horizontal rules with their crossings, names in a column to the right."""
     low, high = domain = _domain(chart)
+    y_axis, y_scale = (
+        {"grid": True, "tickCount": 6, **TITLE_ABOVE},
+        {"domain": list(domain), "nice": False, "zero": False},
+    )
     names = _names(chart, gap=LINE / HEIGHT * (high - low))
     return {
         "height": HEIGHT,
-        "encoding": {"x": _x(chart), "y": _y(chart, domain)},
+        "encoding": {"x": _x(chart), "y": quantity("score", title=chart.scores, axis=y_axis, scale=y_scale)},
         # What lies below must not keep the pointer from what it has to tell: bands, then lines, then marks.
         "layer": [*_bands(chart), *_ceiling(chart), *_lines(chart), *_marks(chart), *_name_column(names)],
     }
@@ -69,8 +78,8 @@ def power_curve(chart: CurveChart) -> Spec:
 def _domain(chart: CurveChart) -> tuple[float, float]:
     """From the lowest to the highest of all that is drawn, with a little room."""
     rows = [*chart.surveys, *chart.beyond, *chart.amateurs, *chart.judges, *([chart.ceiling] if chart.ceiling else [])]
-    found = [row.get(key) for row in rows for key in ("score", "low", "high") if not (key != "score" and "name" in row)]
-    numbers = [float(number) for number in found if isinstance(number, int | float)]
+    ends = [row.get(key) for row in rows for key in ("score", "low", "high") if not (key != "score" and "name" in row)]
+    numbers = [float(number) for number in ends if isinstance(number, int | float)]
     room = 0.04 * ((max(numbers) - min(numbers)) or 1.0)
     return min(numbers) - room, max(numbers) + room
 
@@ -82,52 +91,34 @@ def _x(chart: CurveChart) -> Spec:
     # Vega thins the values to the theme's count of ticks unless it gets another.
     axis = {"values": sizes, "tickCount": len(sizes), "format": "d", "grid": False, "labelOverlap": False}
     scale = {"domain": [0, last], "nice": False, "rangeMin": 8, "rangeMax": {"expr": f"width - {ROOM}"}}
-    return {
-        "field": "raters",
-        "type": "quantitative",
-        "title": "Number of raters asked",
-        "axis": axis | {"titleAnchor": "start"},
-        "scale": scale,
-    }
-
-
-def _y(chart: CurveChart, domain: tuple[float, float]) -> Spec:
-    # The title lies above the axis, where it needs no turned head and takes no width.
-    title = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -10}
-    return {
-        "field": "score",
-        "type": "quantitative",
-        "title": chart.scores,
-        "axis": {"grid": True, "tickCount": 6, **title},
-        "scale": {"domain": list(domain), "nice": False, "zero": False},
-    }
+    return quantity("raters", title="Number of raters asked", axis=axis | {"titleAnchor": "start"}, scale=scale)
 
 
 def _curves(chart: CurveChart) -> list[tuple[Spec, list[Spec], list[int]]]:
     """Of each curve its data, its tooltip and its dashes."""
     asked = [tip("name", "Who"), tip("raters", "Raters asked", "d"), *_score_tips(chart)]
-    made = [(_named(chart.surveys, chart.people, 0), [*asked, tip("items", "Items", ",")], [1, 0])]
+    curves = [(_named(chart.surveys, chart.people, 0), [*asked, tip("items", "Items", ",")], SOLID)]
     if chart.beyond:
         start = {key: chart.surveys[-1][key] for key in ("raters", "score", "low", "high")}
-        made.append((_named((start, *chart.beyond), BEYOND, 0), asked, [6, 4]))
+        curves.append((_named((start, *chart.beyond), BEYOND, 0), asked, [6, 4]))
     if chart.amateurs:
-        made.append((_named(chart.amateurs, chart.amateur_people, COLOURS - 1), asked, [1, 0]))
-    return made
+        curves.append((_named(chart.amateurs, chart.amateur_people, COLOURS - 1), asked, SOLID))
+    return curves
 
 
 def _named(rows: Sequence[Row], name: str, colour: int) -> Spec:
     said = [f"{name}: {row['raters']} raters, {float(row['score'] or 0):.3f}" for row in rows]
-    return {
-        "values": [{"name": name, "colour": colour, "said": text, **row} for text, row in zip(said, rows, strict=True)]
-    }
+    named = {"name": name, "colour": colour}
+    return {"values": [{**named, "said": text, **row} for text, row in zip(said, rows, strict=True)]}
 
 
 def _bands(chart: CurveChart) -> list[Spec]:
+    ends: Spec = {"y": quantity("low"), "y2": {"field": "high"}}
     return [
         {
             "data": data,
-            "mark": {"type": "area", "opacity": 0.16 if dash == [1, 0] else 0.08, "aria": False},
-            "encoding": _band() | _colour(),
+            "mark": {"type": "area", "opacity": 0.16 if dash == SOLID else 0.08, "aria": False},
+            "encoding": ends | COLOUR,
         }
         for data, _, dash in _curves(chart)
     ]
@@ -138,32 +129,31 @@ def _ceiling(chart: CurveChart) -> list[Spec]:
         return []
     tips = [tip("text", "Ceiling"), *_score_tips(chart)]
     mark = {"type": "rule", "style": "reference", "strokeDash": [1, 4], "strokeWidth": 2, "strokeCap": "round"}
-    return [{"data": {"values": [dict(chart.ceiling)]}, "mark": mark, "encoding": _across() | {"tooltip": tips}}]
+    return [{"data": {"values": [dict(chart.ceiling)]}, "mark": mark, "encoding": ACROSS | {"tooltip": tips}}]
 
 
 def _lines(chart: CurveChart) -> list[Spec]:
     """The judges' rules with lines down from their crossings, and the curves."""
-    dash = {"condition": {"test": "datum.is_raw", "value": [5, 4]}, "value": [1, 0]}
-    rules: Spec = {
-        "data": _judges(chart),
-        "mark": {"type": "rule", "aria": False},
-        "encoding": _across() | _colour() | {"strokeDash": dash, "tooltip": _judge_tips(chart)},
-    }
-    drops: Spec = {
-        "data": _judges(chart),
-        "transform": [MEETING],
-        "mark": {"type": "rule", "style": "reference", "strokeDash": [2, 3], "strokeWidth": 1, "aria": False},
-        "encoding": {"y2": {"value": {"expr": "height"}}},
-    }
-    curves: list[Spec] = [
+    dash = {"condition": {"test": "datum.is_raw", "value": [5, 4]}, "value": SOLID}
+    down = {"type": "rule", "style": "reference", "strokeDash": [2, 3], "strokeWidth": 1, "aria": False}
+    judges: list[Spec] = [
         {
-            "data": data,
-            "mark": {"type": "line", "strokeWidth": 2, "strokeDash": dash_of_curve, "aria": False},
-            "encoding": _colour(),
-        }
-        for data, _, dash_of_curve in _curves(chart)
+            "data": _judges(chart),
+            "mark": {"type": "rule", "aria": False},
+            "encoding": ACROSS | COLOUR | {"strokeDash": dash, "tooltip": _judge_tips(chart)},
+        },
+        {
+            "data": _judges(chart),
+            "transform": [MEETING],
+            "mark": down,
+            "encoding": {"y2": {"value": {"expr": "height"}}},
+        },
     ]
-    return [*([rules, drops] if chart.judges else []), *curves]
+    curves: list[Spec] = [
+        {"data": data, "mark": {"type": "line", "strokeWidth": 2, "strokeDash": own, "aria": False}, "encoding": COLOUR}
+        for data, _, own in _curves(chart)
+    ]
+    return [*(judges if chart.judges else []), *curves]
 
 
 def _marks(chart: CurveChart) -> list[Spec]:
@@ -171,8 +161,8 @@ def _marks(chart: CurveChart) -> list[Spec]:
     dots: list[Spec] = [
         {
             "data": data,
-            "mark": {"type": "point", "size": 80 if dash == [1, 0] else 16},
-            "encoding": _colour() | _shape() | _said() | {"tooltip": tips},
+            "mark": {"type": "point", "size": 80 if dash == SOLID else 16},
+            "encoding": MARKED | DESCRIBED | {"tooltip": tips},
         }
         for data, tips, dash in reversed(_curves(chart))
     ]
@@ -180,7 +170,7 @@ def _marks(chart: CurveChart) -> list[Spec]:
         "data": _judges(chart),
         "transform": [MEETING],
         "mark": {"type": "point", "size": 110},
-        "encoding": _colour() | _shape() | _said() | {"tooltip": _judge_tips(chart)},
+        "encoding": MARKED | DESCRIBED | {"tooltip": _judge_tips(chart)},
     }
     return [*dots, *([crossings] if chart.judges else [])]
 
@@ -193,39 +183,36 @@ def _judge_tips(chart: CurveChart) -> list[Spec]:
     return [tip("name", "Judge"), tip("worth", "Worth"), *_score_tips(chart)]
 
 
+def _score_tips(chart: CurveChart) -> list[Spec]:
+    return [tip("score", chart.scores, chart.form), tip("low", "Low", chart.form), tip("high", "High", chart.form)]
+
+
 def _name_column(names: Sequence[Row]) -> list[Spec]:
     """The names, each led to from the end of its line."""
     data = {"values": [dict(row) for row in names]}
-    edge, place = f"width - {ROOM}", {"y": {"field": "place", "type": "quantitative"}}
-    lead = {
-        "x": {"value": {"expr": f"{edge} + 4"}},
-        "x2": {"value": {"expr": f"{edge} + 14"}},
-        "y2": {"field": "place"},
-    }
-    symbol, text = {"x": {"value": {"expr": f"{edge} + 20"}}}, {"x": {"value": {"expr": f"{edge} + 29"}}}
-    shown = {"text": {"field": "text", "type": "nominal"}}
-    limit = {"expr": f"{ROOM} - 29"}
+    lead, end, symbol, text = ({"value": {"expr": f"width - {ROOM} + {gap}"}} for gap in (4, 14, 20, 29))
+    place = quantity("place")
+    words = {"type": "text", "align": "left", "baseline": "middle", "limit": {"expr": f"{ROOM} - 29"}}
     return [
-        {"data": data, "mark": {"type": "rule", "strokeWidth": 1, "aria": False}, "encoding": lead | _colour()},
+        {
+            "data": data,
+            "mark": {"type": "rule", "strokeWidth": 1, "aria": False},
+            "encoding": {"x": lead, "x2": end, "y2": {"field": "place"}} | COLOUR,
+        },
         {
             "data": data,
             "transform": [{"filter": "datum.colour >= 0"}],
             "mark": {"type": "point", "size": 60, "aria": False},
-            "encoding": symbol | place | _colour() | _shape(),
+            "encoding": {"x": symbol, "y": place} | MARKED,
         },
-        {
-            "data": data,
-            "mark": {"type": "text", "align": "left", "baseline": "middle", "limit": limit},
-            "encoding": text | place | shown,
-        },
+        {"data": data, "mark": words, "encoding": {"x": text, "y": place, "text": nominal("text")}},
     ]
 
 
 def _names(chart: CurveChart, *, gap: float) -> list[Row]:
     """What stands in the column: curves, judges and ceiling, each as near to its line as the others let it."""
-    ends: list[Row] = [{"text": chart.people, "score": chart.surveys[-1]["score"], "colour": 0}]
-    if chart.beyond:
-        ends = [{"text": chart.people, "score": chart.beyond[-1]["score"], "colour": 0}]
+    last = (chart.beyond or chart.surveys)[-1]
+    ends: list[Row] = [{"text": chart.people, "score": last["score"], "colour": 0}]
     if chart.amateurs:
         ends.append({"text": chart.amateur_people, "score": chart.amateurs[-1]["score"], "colour": COLOURS - 1})
     if chart.ceiling:
@@ -253,30 +240,3 @@ def spread_apart(places: Sequence[float], *, gap: float) -> list[float]:
             pools.append(((mean_a * n_a + mean_b * n_b) / (n_a + n_b), n_a + n_b))
     pooled = [mean for mean, n in pools for _ in range(n)]
     return [mean + i * gap for i, mean in enumerate(pooled)]
-
-
-def _score_tips(chart: CurveChart) -> list[Spec]:
-    return [tip("score", chart.scores, chart.form), tip("low", "Low", chart.form), tip("high", "High", chart.form)]
-
-
-def _band() -> Spec:
-    return {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}}
-
-
-def _across() -> Spec:
-    return {"x": {"value": 0}, "x2": {"value": {"expr": f"width - {ROOM}"}}}
-
-
-def _said() -> Spec:
-    """What a screen reader says of a mark."""
-    return {"description": {"field": "said", "type": "nominal"}}
-
-
-def _colour() -> Spec:
-    scale = {"domain": list(range(COLOURS))}
-    return {"color": {"field": "colour", "type": "nominal", "scale": scale, "legend": None}}
-
-
-def _shape() -> Spec:
-    scale = {"domain": list(range(COLOURS))}
-    return {"shape": {"field": "colour", "type": "nominal", "scale": scale, "legend": None}}

@@ -1,4 +1,4 @@
-"""What the charts have in common: rows with their places, the axis of names, series and tooltips.
+"""Vega-Lite of bars, dots, intervals and cells, and what all charts have in common.
 
 Names of fields and expressions are ours; labels and names that others wrote only ever appear as values in the data.
 Categories go down the page and numbers across, so that a long label needs no turned head and a narrow screen no scroll.
@@ -17,6 +17,23 @@ LEGEND = {
     "labelLimit": {"expr": "clamp(width - 24, 60, 175)"},
 }
 """A legend that stays inside the chart at any width."""
+TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -10}
+"""The title of an axis above it, where it needs no turned head and takes no width."""
+BY_PLACE = {"field": "place", "op": "min", "order": "ascending"}
+
+
+def quantity(field: str, **more: object) -> Spec:
+    """A channel of numbers."""
+    return {"field": field, "type": "quantitative", **more}
+
+
+def nominal(field: str, **more: object) -> Spec:
+    """A channel of names."""
+    return {"field": field, "type": "nominal", **more}
+
+
+DESCRIBED: Spec = {"description": nominal("said")}
+"""What a screen reader says of a mark."""
 
 
 def placed(rows: Sequence[Row]) -> list[Spec]:
@@ -32,22 +49,18 @@ def height_of(rows: Sequence[Row]) -> int:
 
 def name_axis(*, has_grid: bool = False) -> Spec:
     """The axis of names, which needs no title: the chart's own says what they are."""
-    sort = {"field": "place", "op": "min", "order": "ascending"}
-    return {"field": "name", "type": "nominal", "sort": sort, "title": None, "axis": {"grid": has_grid}}
+    return nominal("name", sort=BY_PLACE, title=None, axis={"grid": has_grid})
 
 
 def series_channels(title: str) -> Spec:
     """Colour and shape of a series."""
-    sort = {"field": "place", "op": "min", "order": "ascending"}
-    channel = {"field": "series", "type": "nominal", "sort": sort, "title": title, "legend": LEGEND}
+    channel = nominal("series", sort=BY_PLACE, title=title, legend=LEGEND)
     return {"color": channel, "shape": channel}
 
 
 def tip(field: str, title: str, form: str | None = None) -> Spec:
     """A line of a tooltip: a number if it has a format, else text."""
-    if form is None:
-        return {"field": field, "type": "nominal", "title": title}
-    return {"field": field, "type": "quantitative", "title": title, "format": form}
+    return nominal(field, title=title) if form is None else quantity(field, title=title, format=form)
 
 
 # ---- Shares of labels or items: bars, dots and histograms
@@ -67,24 +80,17 @@ def share_bars(rows: Sequence[Row], *, names: str, shares: str, counts: str) -> 
         What they are, in words.
     """
     longest = max((float(row["share"] or 0) for row in rows), default=1.0) or 1.0
-    x = {
-        "field": "share",
-        "type": "quantitative",
-        "title": shares,
-        "axis": {"format": ".0%", "grid": True},
-        "scale": {"domain": [0, longest], "nice": False, "rangeMax": ROOM_FOR_NUMBERS},
-    }
+    scale = {"domain": [0, longest], "nice": False, "rangeMax": ROOM_FOR_NUMBERS}
+    x = quantity("share", title=shares, axis={"format": ".0%", "grid": True}, scale=scale)
     tooltip = [tip("name", names), tip("share", shares, ".1%"), tip("count", counts, ",")]
+    text = {"type": "text", "align": "left", "dx": 5, "aria": False}
     return {
         "data": {"values": placed([{**row, "text": percent(float(row["share"] or 0))} for row in rows])},
         "height": height_of(rows),
         "encoding": {"y": name_axis(), "x": x, "tooltip": tooltip},
         "layer": [
             {"mark": {"type": "bar", "height": {"band": 0.7}}},
-            {
-                "mark": {"type": "text", "align": "left", "dx": 5, "aria": False},
-                "encoding": {"text": {"field": "text", "type": "nominal"}},
-            },
+            {"mark": text, "encoding": {"text": nominal("text")}},
         ],
     }
 
@@ -100,7 +106,7 @@ def share_dots(rows: Sequence[Row], *, names: str, series: str, shares: str, cou
         What they are, in words.
     """
     tooltip = [tip("name", names), tip("series", series), tip("share", shares, ".1%"), tip("count", counts, ",")]
-    x = {"field": "share", "type": "quantitative", "title": shares, "axis": {"format": ".0%"}, "scale": {"zero": True}}
+    x = quantity("share", title=shares, axis={"format": ".0%"}, scale={"zero": True})
     return {
         "data": {"values": placed(rows)},
         "height": height_of(rows),
@@ -119,19 +125,20 @@ def histogram(rows: Sequence[Row], *, values: str, shares: str) -> Spec:
     values, shares : str
         What they are, in words.
     """
-    x = {"field": "value", "type": "quantitative", "bin": {"maxbins": 24}, "title": values}
-    axis = {"format": ".0%", "grid": True}
-    y = {"field": "share", "type": "quantitative", "aggregate": "sum", "title": shares, "axis": axis}
-    tooltip = [
-        {"field": "value", "type": "quantitative", "bin": {"maxbins": 24}, "title": values},
-        {"field": "share", "type": "quantitative", "aggregate": "sum", "title": shares, "format": ".1%"},
-    ]
+    x = quantity("value", bin={"maxbins": 24}, title=values)
+    summed = quantity("share", aggregate="sum", title=shares)
+    y = {**summed, "axis": {"format": ".0%", "grid": True}}
     return {
         "data": {"values": [dict(row) for row in rows]},
         "height": 220,
         "mark": {"type": "bar"},
-        "encoding": {"x": x, "y": y, "tooltip": tooltip},
+        "encoding": {"x": x, "y": y, "tooltip": [x, {**summed, "format": ".1%"}]},
     }
+
+
+# ---- Values with their intervals
+
+ROOM = 0.05
 
 
 def intervals(rows: Sequence[Row], *, names: str, values: Sequence[str], reference: float | None = None) -> Spec:
@@ -148,33 +155,28 @@ def intervals(rows: Sequence[Row], *, names: str, values: Sequence[str], referen
     reference : float, optional
         Where to draw a dashed line.
     """
-    numbers = [float(row[key] or 0) for row in rows for key in ("value", "low", "high") if row[key] is not None]
-    domain = [min([0.0, *numbers]), max([1.0, *numbers])]
+    numbers = _numbers(rows)
     axis = {"grid": True, "title": list(values)}
-    x = {"field": "value", "type": "quantitative", "axis": axis, "scale": {"domain": domain}}
-    whisker: Spec = {"field": "low", "type": "quantitative", "axis": axis}
+    x = quantity("value", axis=axis, scale={"domain": [min([0.0, *numbers]), max([1.0, *numbers])]})
+    whisker = {"x": quantity("low", axis=axis), "x2": {"field": "high"}}
     tooltip = [tip("name", names), *(tip(key, key, ".3f") for key in ("value", "low", "high"))]
-    line: list[Spec] = [] if reference is None else [
-        {"data": {"values": [{}]}, "mark": {"type": "rule", "style": "reference", "aria": False},
-         "encoding": {"x": {"datum": reference}}}
-    ]  # fmt: skip
+    rule = {"type": "rule", "style": "reference", "aria": False}
+    line: Spec = {"data": {"values": [{}]}, "mark": rule, "encoding": {"x": {"datum": reference}}}
     shared: Spec = {"y": name_axis(), "tooltip": tooltip}
+    known = [{"filter": "isValid(datum.low) && isValid(datum.high)"}]
     return {
         "data": {"values": placed(rows)},
         "height": height_of(rows),
         "layer": [
-            *line,
-            {
-                "transform": [{"filter": "isValid(datum.low) && isValid(datum.high)"}],
-                "mark": {"type": "rule"},
-                "encoding": shared | {"x": whisker, "x2": {"field": "high"}},
-            },
+            *([] if reference is None else [line]),
+            {"transform": known, "mark": {"type": "rule"}, "encoding": shared | whisker},
             {"mark": {"type": "point"}, "encoding": shared | {"x": x}},
         ],
     }
 
 
-ROOM = 0.05
+def _numbers(rows: Sequence[Row]) -> list[float]:
+    return [float(row[key] or 0) for row in rows for key in ("value", "low", "high") if row[key] is not None]
 
 
 def zoomed(spec: Spec, rows: Sequence[Row], *, anchors: Sequence[float] = (), form: str | None = ".0%") -> Spec:
@@ -191,31 +193,27 @@ def zoomed(spec: Spec, rows: Sequence[Row], *, anchors: Sequence[float] = (), fo
     form : str, optional
         Number format of the axis; the usual one if None.
     """
-    numbers = [float(row[key] or 0) for row in rows for key in ("value", "low", "high") if row[key] is not None]
-    ends = min([*anchors, *numbers], default=0.0), max([*anchors, *numbers], default=1.0)
-    room = ROOM * (ends[1] - ends[0]) or ROOM
+    numbers = [*anchors, *_numbers(rows)]
+    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
+    room = ROOM * (high - low) or ROOM
     layers = spec["layer"]
     if not isinstance(layers, list):
         return spec
-    points = layers[-1]
-    x = points["encoding"]["x"]
-    axis = x["axis"] if form is None else {**x["axis"], "format": form}
-    shown = {**x, "scale": {"domain": [ends[0] - room, ends[1] + room]}, "axis": axis}
-    others = [_with_axis(layer, shown["axis"]) for layer in layers[:-1]]
-    return {**spec, "layer": [*others, {**points, "encoding": {**points["encoding"], "x": shown}}]}
+    zoomed_layers = []
+    for layer in layers:
+        x = layer["encoding"]["x"]
+        if "axis" in x:  # all layers with an axis have the same: two different ones would be drawn over each other
+            x = {**x, "axis": x["axis"] if form is None else {**x["axis"], "format": form}}
+        if "scale" in x:
+            x["scale"] = {"domain": [low - room, high + room]}
+        zoomed_layers.append({**layer, "encoding": {**layer["encoding"], "x": x}})
+    return {**spec, "layer": zoomed_layers}
 
 
-def _with_axis(layer: Spec, axis: Spec) -> Spec:
-    """The layer with the same axis, where it has one: two different ones would be drawn over each other."""
-    encoding = layer["encoding"]
-    if not isinstance(encoding, dict) or "axis" not in encoding["x"]:
-        return layer
-    return {**layer, "encoding": {**encoding, "x": {**encoding["x"], "axis": axis}}}
-
-
-# ---- How alike things are, each with each: a square of cells
+# ---- How alike things are, each with each, and which choice is the best: squares of cells
 
 MOST_STEP = 22
+SAME, OPPOSITE = "same order", "opposite order"
 
 
 def likeness(rows: Sequence[Row], names: Sequence[str], *, values: str) -> Spec:
@@ -230,72 +228,37 @@ def likeness(rows: Sequence[Row], names: Sequence[str], *, values: str) -> Spec:
     values : str
         What the numbers are, in words.
     """
-    height = min(BAR_STEP, MOST_STEP) * len(names)
-    x = {
-        "field": "across",
-        "type": "ordinal",
-        "title": None,
-        "axis": {
-            "orient": "top",
-            "labelAngle": 0,
-            "labelOverlap": False,
-            "labelFontSize": {"expr": "width < 300 ? 9 : 11"},
-            "labelExpr": "width < 300 && datum.value % 2 == 0 ? '' : datum.label",
-            "labelPadding": 4,
-        },
-        "scale": {"domain": list(range(1, len(names) + 1))},
+    axis = {
+        "orient": "top",
+        "labelAngle": 0,
+        "labelOverlap": False,
+        "labelFontSize": {"expr": "width < 300 ? 9 : 11"},
+        "labelExpr": "width < 300 && datum.value % 2 == 0 ? '' : datum.label",
+        "labelPadding": 4,
     }
-    y = {"field": "first", "type": "nominal", "title": None, "scale": {"domain": list(names)}}
-    strength = {
-        "field": "strength",
-        "type": "quantitative",
-        "scale": {"domain": [0, 1], "range": [0.05, 1]},
-        "legend": None,
-    }
-    sign = {
-        "field": "way",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": [SAME, OPPOSITE]},
-        "legend": None,
-    }
+    across = {"domain": list(range(1, len(names) + 1))}
+    x = {"field": "across", "type": "ordinal", "title": None, "axis": axis, "scale": across}
+    strength = quantity("strength", scale={"domain": [0, 1], "range": [0.05, 1]}, legend=None)
+    sign = nominal("way", title=None, scale={"domain": [SAME, OPPOSITE]}, legend=None)
     tips = [tip("first", "One"), tip("second", "Other"), tip("value", values, ".2f")]
-    cells = [
-        {
-            **row,
-            "strength": abs(_number(row)),
-            "way": SAME if _number(row) >= 0 else OPPOSITE,
-            "said": f"{row['first']} and {row['second']}: {_number(row):.2f}",
-        }
-        for row in rows
-    ]
+    cells = []
+    for row in rows:
+        value = float(row["value"] or 0)
+        way = {"strength": abs(value), "way": SAME if value >= 0 else OPPOSITE}
+        cells.append({**row, **way, "said": f"{row['first']} and {row['second']}: {value:.2f}"})
+    minus = {"type": "text", "text": "\N{MINUS SIGN}", "aria": False, "tooltip": None}
     return {
         "data": {"values": cells},
-        "height": height,
-        "encoding": {"x": x, "y": y},
+        "height": min(BAR_STEP, MOST_STEP) * len(names),
+        "encoding": {"x": x, "y": nominal("first", title=None, scale={"domain": list(names)})},
         "layer": [
             {
                 "mark": {"type": "rect", "stroke": None},
-                "encoding": {
-                    "color": sign,
-                    "fillOpacity": strength,
-                    "tooltip": tips,
-                    "description": {"field": "said", "type": "nominal"},
-                },
+                "encoding": {"color": sign, "fillOpacity": strength, "tooltip": tips, **DESCRIBED},
             },
-            {
-                "transform": [{"filter": "datum.value < -0.05"}],
-                "mark": {"type": "text", "text": "\N{MINUS SIGN}", "aria": False, "tooltip": None},
-            },
+            {"transform": [{"filter": "datum.value < -0.05"}], "mark": minus},
         ],
     }
-
-
-SAME, OPPOSITE = "same order", "opposite order"
-
-
-def _number(row: Row) -> float:
-    return float(row["value"] or 0)
 
 
 def choice_map(rows: Sequence[Row], *, x_title: str, y_title: str, choices: str) -> Spec:
@@ -308,40 +271,20 @@ def choice_map(rows: Sequence[Row], *, x_title: str, y_title: str, choices: str)
     x_title, y_title, choices : str
         What they are, in words.
     """
-    across = list(dict.fromkeys(row["across"] for row in rows))
-    down = list(dict.fromkeys(row["down"] for row in rows))
-    x: Spec = {"field": "across", "type": "ordinal", "sort": across, "title": x_title}
-    y: Spec = {"field": "down", "type": "ordinal", "sort": down, "title": y_title}
-    shade = {
-        "field": "strength",
-        "type": "quantitative",
-        "scale": {"domain": [0, 1], "range": [0.05, 0.6]},
-        "legend": None,
-    }
-    colour = {"field": "colour", "type": "nominal", "legend": None}
+    across, down = (list(dict.fromkeys(row[key] for row in rows)) for key in ("across", "down"))
+    x_axis = {"labelAngle": 0, "grid": False, "titleAnchor": "start"}
+    x = {"field": "across", "type": "ordinal", "sort": across, "title": x_title, "axis": x_axis}
+    y = {"field": "down", "type": "ordinal", "sort": down, "title": y_title, "axis": {"grid": False, **TITLE_ABOVE}}
+    shade = quantity("strength", scale={"domain": [0, 1], "range": [0.05, 0.6]}, legend=None)
     tips = [tip("down", y_title), tip("across", x_title), tip("choice", choices)]
-    title = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -10}
+    cells = [{**row, "colour": 0, "said": f"{row['down']}, {row['across']}: {row['choice']}"} for row in rows]
+    colour = nominal("colour", legend=None)
     return {
-        "data": {"values": [{**row, "colour": 0, "said": _said(row)} for row in rows]},
+        "data": {"values": cells},
         "height": BAR_STEP * len(down),
-        "encoding": {
-            "x": x | {"axis": {"labelAngle": 0, "grid": False, "titleAnchor": "start"}},
-            "y": y | {"axis": {"grid": False, **title}},
-        },
+        "encoding": {"x": x, "y": y},
         "layer": [
-            {
-                "mark": {"type": "rect"},
-                "encoding": {
-                    "color": colour,
-                    "opacity": shade,
-                    "tooltip": tips,
-                    "description": {"field": "said", "type": "nominal"},
-                },
-            },
-            {"mark": {"type": "text", "aria": False}, "encoding": {"text": {"field": "choice", "type": "nominal"}}},
+            {"mark": {"type": "rect"}, "encoding": {"color": colour, "opacity": shade, "tooltip": tips, **DESCRIBED}},
+            {"mark": {"type": "text", "aria": False}, "encoding": {"text": nominal("choice")}},
         ],
     }
-
-
-def _said(row: Row) -> str:
-    return f"{row['down']}, {row['across']}: {row['choice']}"
