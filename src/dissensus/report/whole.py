@@ -11,6 +11,7 @@ from dissensus.methods.decide.answers import (
     COLLECT,
     COMMANDS,
     FURTHER,
+    OPTIONS,
     POSITIVE,
     RATERS,
     REPLACE,
@@ -31,8 +32,6 @@ from dissensus.report.views.plan_raters import design_words
 from dissensus.report.views.worth import judge_name, place_of, terms_of
 from dissensus.results import Result
 
-OPTIONS = frozenset({"bootstrap", "item_cost", "positive", "rating_cost", "task", "workers"})
-"""The options of a report beside those of reading."""
 MOST_WARNINGS = 2
 """More warnings than that about one question are folded."""
 WITHOUT_INTERVAL = (
@@ -60,11 +59,14 @@ def report_of(
     sections += [] if answers.together is None else [unspelled_section(answers.together)]
     sections += _titled(POSITIVE, answers.prevalence)
     sections.append(_collect(answers, Prices(item=item_cost, rating=rating_cost)))
-    sections = [*_warned_once(sections, answers.results), *_left_open(answers)]
+    sections = _warned_once(sections, answers.results)
     return Report(
         title=title,
         verdict=[respelled(text, spelling) for text in verdict_of(answers)],
-        sections=[respelled(section, _with_command(spelling, section.title)) for section in sections],
+        sections=[
+            *(respelled(section, _with_command(spelling, section.title)) for section in sections),
+            *respelled(_left_open(answers), spelling),
+        ],
         results=answers.results,
     )
 
@@ -146,8 +148,9 @@ def _left_open(answers: Answers) -> list[Section]:
 
 def open_question(unanswered: Unanswered) -> str:
     """A question that is left open, with the reason and the remedy."""
-    reason = getattr(unanswered.reason, "message", unanswered.reason)
-    return sentences(unanswered.question, reason, unanswered.remedy)
+    # With the names of options as data.
+    why = (getattr(text, "message", text) for text in (unanswered.reason, unanswered.remedy))
+    return sentences(unanswered.question, *why)
 
 
 # ---- All answers as one result, and a report in short

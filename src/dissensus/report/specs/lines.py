@@ -37,9 +37,9 @@ def line_colour(title: str) -> Spec:
     return nominal("line", sort=BY_PLACE, title=title, legend=None)
 
 
-def _lines_and_points(rows: Sequence[Spec], title: str, tips: Sequence[Spec], *, size: int, width: Spec) -> list[Spec]:
+def _lines_and_points(rows: Sequence[Row], title: str, tips: Sequence[Spec], *, size: int, width: Spec) -> list[Spec]:
     """A line for each series, and points that name it; `width` is that of the lines."""
-    data = {"values": placed([{**row, "line": row["series"]} for row in rows])}  # type: ignore[dict-item]
+    data = {"values": placed([{**row, "line": row["series"]} for row in rows])}
     points = named_series(title, offset=30) | DESCRIBED | {"tooltip": list(tips)}
     return [
         {"data": data, "mark": {"type": "line", "aria": False}, "encoding": {"stroke": line_colour(title)} | width},
@@ -113,14 +113,14 @@ def _turns(chart: LineChart) -> list[Spec]:
     if not chart.turns:
         return []
     tips = [tip("text", "From here on"), tip("x", chart.x_title, ".2f")]
-    return [_upright([dict(row) for row in chart.turns], tips)]
+    return [_upright(chart.turns, tips)]
 
 
-def _upright(rows: Sequence[Spec], tips: Sequence[Spec]) -> Spec:
+def _upright(rows: Sequence[Row], tips: Sequence[Spec]) -> Spec:
     """Dotted lines down the chart."""
     mark = {"type": "rule", "style": "reference", "strokeDash": [2, 3]}
     encoding = {"y": {"value": 0}, "y2": {"value": HEIGHT}, "tooltip": list(tips)}
-    return {"data": {"values": list(rows)}, "mark": mark, "encoding": encoding}
+    return {"data": {"values": [dict(row) for row in rows]}, "mark": mark, "encoding": encoding}
 
 
 def _series(chart: LineChart) -> list[Spec]:
@@ -217,7 +217,7 @@ def log_lines(chart: LogLines) -> Spec:
         x_axis |= {"values": sorted({row["x"] for row in chart.rows if row["x"] is not None})[::2]}
     x_scale: Spec = {"type": "log", "nice": False} if chart.is_log_x else {"zero": False, "nice": False}
     y_axis = {"grid": True, "tickCount": 6, "labelExpr": _LABELS[chart.kind], **TITLE_ABOVE}
-    here = [{"x": chart.mark, "name": chart.mark_name}]
+    here: list[Row] = [{"x": chart.mark, "name": chart.mark_name}]
     return {
         "height": HEIGHT,
         "encoding": {
