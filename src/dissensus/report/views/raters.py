@@ -219,9 +219,7 @@ def _chart(raters: Sequence[RaterRow]) -> Spec:
 def _table(result: RatersResult, raters: Sequence[RaterRow]) -> Table:
     names = told_apart((own.rater for own in raters), LONGEST_NAME)
     titles = {"difference": "Difference", "leniency": height_heading(result), "consistency": "Consistency"}
-    kept = [
-        name for name in titles if name == "difference" or any(own.measures()[name] is not None for own in raters)
-    ]
+    kept = [name for name in titles if name == "difference" or any(own.measures()[name] is not None for own in raters)]
     rows: list[list[Cell]] = []
     for own in raters:
         items = own.items if own.difference is None else own.difference.items
