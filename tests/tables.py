@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dissensus.errors import DissensusError
+from dissensus.cli.flags import flag_of
+from dissensus.errors import DissensusError, in_python, spelled
 
 HEADER = "item,rater,label\n"
 PLAIN = HEADER + "1,a,x\n1,b,y\n2,a,x\n"
@@ -53,11 +54,16 @@ def bad(what, name, content, message, **options):
     return pytest.param(name, content, options, message, id=what)
 
 
-def message_of(call):
+def message_of(call, spelling=in_python):
     """The message of the error that a call raises; it is one line and a sentence."""
     with pytest.raises(DissensusError) as caught:
         call()
-    message = str(caught.value)
+    message = spelled(caught.value.message, spelling)
     assert message.isprintable()
     assert message.endswith(".")
     return message
+
+
+def typed_message_of(call):
+    """The same as the command line prints it."""
+    return message_of(call, flag_of)

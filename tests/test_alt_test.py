@@ -16,8 +16,8 @@ from statsmodels.stats.multitest import multipletests
 
 from dissensus import read, read_judges
 from dissensus.methods.alt_test import AltTestResult, alt_test
-from dissensus.methods.alt_test.answers import Tally
 from dissensus.methods.alt_test.p_values import (
+    Tally,
     benjamini_yekutieli,
     exact_p_value,
     fair_flips,
@@ -27,7 +27,7 @@ from dissensus.methods.alt_test.p_values import (
 )
 
 from comparison_builders import judges_of, ratings_of
-from tables import message_of
+from tables import typed_message_of as message_of
 
 HAND = [["A", "A", "B"], ["A", "B", "B"], ["A", "A", "A"], ["B", "A", "A"]]
 HAND_JUDGE = ["A", "B", "B", "A"]
@@ -330,7 +330,7 @@ def test_forced_choices_and_response_sets_are_not_mixed():
     assert sets.judges[0].advantage == 1
     choices = alt_test(ratings, judges, min_items=2)
     assert [r.rater for r in choices.judges[0].raters] == ["f0", "f1", "f2"]
-    assert "--score accuracy compares the 9 forced choices." in " ".join(choices.warnings)
+    assert "score= accuracy compares the 9 forced choices." in " ".join(choices.warnings)
 
 
 def test_a_judge_that_answered_nothing_of_the_kind_compared_is_refused_by_name():

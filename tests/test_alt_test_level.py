@@ -6,8 +6,7 @@ from scipy import stats
 
 from dissensus.data import Judges, Ratings
 from dissensus.methods.alt_test import alt_test
-from dissensus.methods.alt_test.answers import Tally
-from dissensus.methods.alt_test.p_values import exact_p_value, sign_flip_p_value, t_p_value
+from dissensus.methods.alt_test.p_values import Tally, exact_p_value, sign_flip_p_value, t_p_value
 
 LABELS = ("a", "b", "c", "d")
 N_RATERS = 5

@@ -241,13 +241,13 @@ def test_responses_are_drawn_anew_for_each_item_of_a_profile(test):
 @pytest.mark.parametrize("test", ["response-permutation", "mixture"])
 def test_too_many_items_to_draw_anew_are_refused_with_the_way_out(test):
     ratings, judges = large([MOST_REDRAWN, 1], [1, 2], [2, 1])
-    with pytest.raises(OptionError, match=r"5,000,001 items are more than the 5,000,000 .* choose --test sign-flip"):
+    with pytest.raises(OptionError, match=r"5,000,001 items are more than the 5,000,000 .* choose test= sign-flip"):
         compare(ratings, judges, metric="mae", test=test)
 
 
 def test_outputs_known_as_moments_only_are_refused_with_the_way_out():
     ratings, judges = data_of(distinct=6, words=True, missing=False)
-    with pytest.raises(JudgesError, match="--round-outputs 3"):
+    with pytest.raises(JudgesError, match="`round_outputs=` of `read_reduced` 3"):
         compare(*moments_of(ratings, judges), metric="accuracy")
 
 

@@ -16,7 +16,7 @@ from dissensus.methods.compare.options import TESTS
 from dissensus.simulation.responses import simulate_responses
 
 from comparison_builders import judges_of, ratings_of
-from tables import message_of
+from tables import typed_message_of as message_of
 
 PEOPLE = [[1, 2, 2], [3, 3], [5, 4, 5], [2], [1, 1], [4, 5, 4], [3, 2], [5, 5]]
 NEAR = [2, 3, 5, 2, 1, 4, 3, 5]
@@ -173,7 +173,7 @@ def test_a_judge_may_run_the_other_way():
     turned = compare(RATINGS, judges, a="near", b="far", metric="spearman", reverse="near")
     assert plain.pairs[0].score_a == pytest.approx(-turned.pairs[0].score_a)
     assert plain.warnings[0].startswith("near, far: higher answers go with lower labels.")
-    assert "--reverse near" in plain.warnings[0]
+    assert "reverse= near" in plain.warnings[0]
 
 
 def test_a_judge_on_another_scale_is_compared_by_ranks_only():
@@ -253,7 +253,7 @@ def test_warnings_say_what_a_test_cannot_do():
         ),
         ({"bins": 0}, "--bins cannot be 0: give a number from 1 to 1000."),
         ({"bounds": (1, 0)}, "--bounds cannot be 1,0: give two numbers, the lower one first."),
-        ({"bounds": (0, math.inf)}, "--bounds cannot be 0,inf: give two numbers, the lower one first."),
+        ({"bounds": (0, math.inf)}, "--bounds cannot be inf: give two numbers, the lower one first."),
         ({"bins": 10**8}, "--bins cannot be 100000000: give a number from 1 to 1000."),
         ({"reverse": "near"}, "--reverse turns ranks: it goes with --metric spearman, not wins."),
     ],
@@ -375,8 +375,8 @@ def test_too_few_resamples_for_the_pairs_are_said():
     few = compare(ratings, judges, metric="mae", resamples=50, margin=0.1, bootstrap=30)
     # Holm triples the smallest p, 1/51 or 1/31; .05 needs 3/(n + 1) <= .05.
     assert few.warnings == (
-        "--resamples 50 is too few for 3 pairs: no p can be below 0.059, so nothing can be found. Give at least 60.",
-        "--bootstrap 30 is too few for 3 pairs: no p can be below 0.097, so nothing can be found. Give at least 60.",
+        "resamples= 50 is too few for 3 pairs: no p can be below 0.059, so nothing can be found. Give at least 60.",
+        "bootstrap= 30 is too few for 3 pairs: no p can be below 0.097, so nothing can be found. Give at least 60.",
     )
     assert not compare(ratings, judges, metric="mae", resamples=60, margin=0.1, bootstrap=60).warnings
 
@@ -384,7 +384,7 @@ def test_too_few_resamples_for_the_pairs_are_said():
 def test_a_test_of_distributions_without_intervals_says_that_it_names_nobody():
     ratings, judges = simulated()
     result = compare(ratings, judges, test="response-permutation", resamples=200, bootstrap=0)
-    assert any("Without intervals (--bootstrap 0) no judge is called better" in w for w in result.warnings)
+    assert any("Without intervals (bootstrap= 0) no judge is called better" in w for w in result.warnings)
 
 
 def test_one_answer_beyond_all_bounds_leaves_the_other_ranks():
@@ -395,7 +395,7 @@ def test_one_answer_beyond_all_bounds_leaves_the_other_ranks():
 
 def test_a_judge_turned_the_wrong_way_is_not_turned_again():
     result = compare(RATINGS, judges_of(near=NEAR, far=FAR), metric="spearman", reverse="near")
-    assert "near: higher answers go with higher labels. Perhaps leave --reverse near out." in result.warnings
+    assert "near: higher answers go with higher labels. Perhaps leave reverse= near out." in result.warnings
 
 
 def test_few_ratings_do_not_put_a_judge_on_another_scale():

@@ -20,8 +20,7 @@ from dissensus.methods.compare.metrics import (
     midranks,
     weighted_midranks,
 )
-from dissensus.methods.compare.pairs import problem_of_values
-from dissensus.methods.compare.responses import Cloud, Space
+from dissensus.methods.compare.pairs import Cloud, Space, problem_of_values
 
 import comparison_reference as reference
 from comparison_builders import judges_of, padded, ratings_of

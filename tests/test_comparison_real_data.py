@@ -6,7 +6,7 @@ from dissensus import read, read_judges
 from dissensus.methods.compare import compare
 from dissensus.methods.compare.metrics import METRICS
 
-from tables import message_of
+from tables import typed_message_of as message_of
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from dissensus.cli.compare import bounds_of, compare_command
+from dissensus.cli.compare import compare_command
 from dissensus.cli.flags import spread
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.compare import CompareResult, compare
 from dissensus.methods.compare.metrics import METRICS
-from dissensus.methods.compare.options import TESTS
+from dissensus.methods.compare.options import TESTS, bounds_of
 from dissensus.methods.compare.result import NonInferiority, PairComparison
 from dissensus.report.document import Figure
 from dissensus.report.views import main_chart, section_of
@@ -163,7 +163,7 @@ def test_the_command_compares_every_pair_in_words(run):
 
 
 def test_bounds_are_two_numbers():
-    with pytest.raises(OptionError, match="--bounds cannot be '1': give two numbers"):
+    with pytest.raises(OptionError, match="bounds= cannot be '1': give two numbers"):
         bounds_of("1")
 
 

@@ -58,7 +58,7 @@ def test_too_many_items_are_not_taken_apart(whole, monkeypatch):
 def test_sums_of_outputs_are_not_taken_apart(whole):
     outputs = np.random.default_rng(1).dirichlet([1, 1], size=200)
     ratings, judges = moments_of(whole[0], judges_of({"a": outputs}, LABELS))
-    with pytest.raises(JudgesError, match="only sums of them were read: use --round-outputs 3"):
+    with pytest.raises(JudgesError, match="only sums of them were read: use `round_outputs=` of `read_reduced` 3"):
         item_by_item(ratings, judges, what="A panel")
 
 

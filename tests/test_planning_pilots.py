@@ -8,14 +8,20 @@ import pandas as pd
 import pytest
 
 from dissensus import compare, read, read_judges
-from dissensus.methods.plan_raters.label_draws import chosen_answers, continued, fit_labels, label_draws, shuffled
-from dissensus.methods.plan_raters.pilot_data import pilot_of
-from dissensus.methods.plan_raters.pilot_fit import beta_responses
+from dissensus.methods.plan_raters.draws import (
+    chosen_answers,
+    continued,
+    fit_labels,
+    label_draws,
+    shuffled,
+    value_draws,
+)
+from dissensus.methods.plan_raters.from_pilot import beta_responses
+from dissensus.methods.plan_raters.pilot import pilot_of
 from dissensus.methods.plan_raters.plan_raters import plan_raters
-from dissensus.methods.plan_raters.value_draws import value_draws
 from dissensus.simulation.responses import Responses, simulate_responses
 
-from tables import message_of
+from tables import typed_message_of as message_of
 
 METRICS = ("wins", "mae", "emd", "emd-binned")
 

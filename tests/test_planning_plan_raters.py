@@ -12,18 +12,17 @@ import typer
 from dissensus import read_judges
 from dissensus.cli.flags import spread
 from dissensus.cli.plan_raters import plan_raters_command
+from dissensus.methods.plan_raters.from_pilot import fit_pilot
 from dissensus.methods.plan_raters.moments import item_moments, normal_nodes, sign_flip_power
 from dissensus.methods.plan_raters.options import MOST_SIMULATED
-from dissensus.methods.plan_raters.pilot_data import pilot_of
-from dissensus.methods.plan_raters.pilot_fit import fit_pilot
+from dissensus.methods.plan_raters.pilot import pilot_of, spreads_of
 from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.methods.plan_raters.simulated import TestSets, simulated_designs
-from dissensus.methods.plan_raters.vectors import spreads_of
 from dissensus.report.views import main_chart, section_of
 from dissensus.simulation.responses import Responses, simulate_responses
 
-from tables import message_of
+from tables import typed_message_of as message_of
 
 LESS = "ask for fewer, or for wins or mae, which have a closed form."
 
@@ -126,7 +125,7 @@ def test_the_same_seed_gives_the_same_plan():
         ({"effect": 0.1, "rating_cost": math.inf}, "--rating-cost cannot be inf: give a number from 0 on."),
         (
             {"effect": 0.1, "spread": (0.0, math.inf)},
-            "--spread cannot be 0:inf: give two standard deviations such as 0:0.3.",
+            "--spread cannot be inf: give two standard deviations such as 0:0.3.",
         ),
         (
             {"effect": 0.1, "items": [10**20]},
@@ -353,7 +352,7 @@ def test_a_plan_without_a_recommendation_shows_too():
 def test_the_closed_form_for_mae_warns_that_it_is_cautious_with_few_items():
     few = plan_raters(metric="mae", effect=0.5, raters=[25], spread=(0.1, 0.1))
     assert few.recommended.items < 30
-    assert any("--method simulate" in warning for warning in few.warnings)
+    assert any("method= simulate" in warning for warning in few.warnings)
     sets = simulated_designs(
         TestSets(
             metric="mae", effect=0.5, spread=(0.1, 0.1), pairs=((25, 25),), sets=2000, items=few.recommended.items

@@ -323,7 +323,7 @@ def test_nobody_knows_who_rated():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"positive": "x"}, "--positive 'x' is no label: the labels are 1, 2, 3."),
+        ({"positive": "x"}, "positive= 'x' is no label: the labels are 1, 2, 3."),
         ({"resamples": 0}, "resamples= cannot be 0"),
         ({"bootstrap": -1}, "bootstrap= cannot be -1"),
         ({"confidence": 0.0}, "confidence= cannot be 0"),

@@ -5,7 +5,7 @@ import typer
 
 from dissensus.cli.inputs import JudgeColumns, RatingsInput, read_judges_file
 from dissensus.cli.output import Output
-from dissensus.cli.plan_raters import numbers
+from dissensus.methods.plan_raters.options import numbers
 
 if TYPE_CHECKING:
     from dissensus.data import Judges, Ratings
@@ -132,7 +132,9 @@ def plan_labels_command(
         label_accuracy_worse=described.label_accuracy_worse,
         budget=options.budget,
         error=options.error,
-        labels_per_item=numbers("--labels-per-item", options.labels_per_item, example="1,3,5") or (),
+        labels_per_item=()
+        if options.labels_per_item is None
+        else numbers("--labels-per-item", options.labels_per_item, example="1,3,5"),
         item_cost=options.item_cost,
         label_cost=options.label_cost,
         models=options.models,

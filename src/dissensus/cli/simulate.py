@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from dissensus.cli.output import Output
-from dissensus.cli.plan_raters import spread_of
 from dissensus.errors import FileError, OptionError
+from dissensus.methods.plan_raters.options import spread_of
 
 if TYPE_CHECKING:
     from dissensus.simulation import Classifier, Urn

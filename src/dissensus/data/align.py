@@ -12,8 +12,7 @@ from dissensus.data.counts import median, quantiles
 from dissensus.data.judges import Judges
 from dissensus.data.labels import Scale, are_measures, label_values, nearest_labels
 from dissensus.data.ratings import ELICITATIONS, Elicitation, Ratings
-from dissensus.errors import JudgesError, RatingsError, counted, listed
-from dissensus.options import named
+from dissensus.errors import JudgesError, RatingsError, counted, listed, named
 
 # ---- Elicitations
 
@@ -80,7 +79,10 @@ def item_by_item(ratings: Ratings, judges: Judges, *, what: str) -> tuple[Rating
     if ratings.copies is None:
         return ratings, judges
     if judges.moments is not None:
-        raise JudgesError(f"{what} needs judges' outputs, and only sums of them were read: use --round-outputs 3.")
+        raise JudgesError(
+            f"{what} needs judges' outputs, and only sums of them were read: use "
+            f"{named('round_outputs', of='read_reduced')} 3."
+        )
     if ratings.items_in_all > MOST_ITEMS:
         raise RatingsError(
             f"{what} looks at each of the {ratings.items_in_all:,} items, and {MOST_ITEMS:,} are the most: give it a "
@@ -240,7 +242,7 @@ def answered_by_all(everybody: list[Answers]) -> Flags:
             raise JudgesError(f"The judge {answers.judge} answered none of the rated items: check its item ids.")
     common = np.logical_and.reduce(answered)
     if not common.any():
-        raise JudgesError("No item was answered by every judge: choose one of them with --judge.")
+        raise JudgesError(f"No item was answered by every judge: choose one of them with {named('judge')}.")
     return np.asarray(common)
 
 

@@ -12,9 +12,7 @@ import numpy.typing as npt
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Ratings
 from dissensus.data.labels import label_values, membership, option_name, parts_of
-from dissensus.errors import OptionError, listed
-
-Signs = npt.NDArray[np.intp]
+from dissensus.errors import OptionError, listed, named
 
 
 def closeness(ratings: Ratings, strange: Sequence[str] = ()) -> Floats:
@@ -83,7 +81,7 @@ def label_heights(ratings: Ratings, positive: tuple[str, ...], strange: Sequence
     names = {option_name(label) for label in positive}
     for name, label in zip(map(option_name, positive), positive, strict=True):
         if name not in ratings.labels and name not in ratings.options:
-            raise OptionError(f"--positive {label!r} is no label: the labels are {listed(ratings.labels)}.")
+            raise OptionError(f"{named('positive')} {label!r} is no label: the labels are {listed(ratings.labels)}.")
     labels = (*ratings.labels, *strange)
     return np.array([float(label in names or bool(names & {*parts_of(label, ratings.options)})) for label in labels])
 

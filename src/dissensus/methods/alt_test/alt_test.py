@@ -1,29 +1,23 @@
 """Can this judge replace a rater? One rater after the other is left out, and the judge put in the place."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from dissensus.arrays import Flags
+from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
-from dissensus.errors import OptionError, RatingsError, counted, listed
-from dissensus.methods.alt_test.answers import (
-    Answers,
-    Said,
-    Tally,
-    answers_of,
-    compared,
-    constant,
-    said_by,
-    sides,
-    tallies_of,
-)
-from dissensus.methods.alt_test.options import FEW_ITEMS, Question, Score, Test, check_question
+from dissensus.data.align import Aligned, Responses, align, answers_to, elicitations_in, other_scale
+from dissensus.data.closeness import accuracies, nearnesses, set_likeness, similarities
+from dissensus.data.ratings import Elicitation
+from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed, named
+from dissensus.methods.alt_test.options import FEW_ITEMS, AltTestOptions, Score, Test
 from dissensus.methods.alt_test.p_values import (
     MOST_EXACT_ITEMS,
     MOST_FLIPS,
+    Tally,
     benjamini_yekutieli,
     exact_p_value,
     flips_to_count,
@@ -33,190 +27,17 @@ from dissensus.methods.alt_test.p_values import (
 )
 from dissensus.methods.alt_test.result import AltTestResult, Dropped, JudgeTest, RaterTest
 
-# ---- From tallies to p-values, winning rates and what to warn about
-
 REPLACES_AT = 0.5
 """The winning rate from which on the authors let a judge replace raters."""
 FEWEST_DIFFERING = 10
 """With fewer items on which judge and rater differ, t and sign flips find too much: d is lopsided."""
 FEWEST_RATERS = 3
 """With two raters, each is compared with a single other one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tallied:
-    """One judge: a tally for each rater, in the order of the raters, and on how many items its label tied."""
-
-    judge: str
-    tallies: tuple[Tally, ...]
-    tied: int
-
-
-def sum_up(
-    answers: Answers,
-    tallied: Sequence[Tallied],
-    constant: Tallied,
-    question: Question,
-    *,
-    data: Mapping[str, Mapping[str, object]],
-) -> AltTestResult:
-    """The result of all judges, the most advantageous first."""
-    raters = answers.ratings.raters
-    judges = [_judge(one, raters, question) for one in tallied]
-    dropped = _dropped(answers, tallied, question)
-    if not any(judge.raters for judge in judges):
-        raise RatingsError(_nobody(dropped, question))
-    judges.sort(key=lambda judge: -judge.advantage if judge.raters else math.inf)
-    return AltTestResult(
-        settings=question.settings(),
-        data=data,
-        warnings=(*answers.warnings, *_warnings(answers, tallied, judges, dropped, question)),
-        judges=tuple(judges),
-        baseline=_judge(constant, raters, question),
-        score=question.score,
-        epsilon=question.epsilon,
-        dropped=dropped,
-    )
-
-
-def _nobody(dropped: Dropped, question: Question) -> str:
-    most = max((items for _, _, items in dropped.raters), default=0)
-    return (
-        f"No rater has {question.min_items} items that {question.min_raters} raters and a judge labelled; the most are "
-        f"{most}. Rate more items, or ask for fewer with --min-items."
-    )
-
-
-def _judge(tallied: Tallied, raters: Sequence[str], question: Question) -> JudgeTest:
-    """The test of one judge."""
-    enough = [
-        (name, tally)
-        for name, tally in zip(raters, tallied.tallies, strict=True)
-        if tally.items >= max(question.min_items, 2)
-    ]
-    tests = [_test_for(tally, question) for _, tally in enough]
-    p_values = [_p_value(tally, test, question) for (_, tally), test in zip(enough, tests, strict=True)]
-    adjusted = benjamini_yekutieli(p_values)
-    rows = tuple(
-        _rater(name, tally, test, (p_value, p_adjusted), question)
-        for (name, tally), test, p_value, p_adjusted in zip(enough, tests, p_values, adjusted, strict=True)
-    )
-    if not rows:
-        return JudgeTest(judge=tallied.judge, winning_rate=math.nan, advantage=math.nan, replaces=None, raters=())
-    rate = sum(row.rejected for row in rows) / len(rows)
-    return JudgeTest(
-        judge=tallied.judge,
-        winning_rate=rate,
-        advantage=math.fsum(row.judge_at_least_as_close for row in rows) / len(rows),
-        replaces=rate >= REPLACES_AT,
-        raters=rows,
-    )
-
-
-def _rater(name: str, tally: Tally, test: Test, p_values: tuple[float, float], question: Question) -> RaterTest:
-    low, high = t_interval(tally, question.alpha)
-    return RaterTest(
-        rater=name,
-        items=tally.items,
-        p_value=p_values[0],
-        p_adjusted=p_values[1],
-        rejected=p_values[1] <= question.alpha,
-        judge_at_least_as_close=tally.judge_at_least_as_close,
-        rater_at_least_as_close=tally.rater_at_least_as_close,
-        difference=tally.mean,
-        low=low,
-        high=high,
-        test=test,
-    )
-
-
-def _test_for(tally: Tally, question: Question) -> Test:
-    if question.test == "auto":
-        return "t" if tally.items >= FEW_ITEMS else "sign-flip"
-    if question.test == "exact" and tally.items > MOST_EXACT_ITEMS:
-        raise OptionError(
-            f"--test exact takes up to {MOST_EXACT_ITEMS} items of a rater, and one has {tally.items:,}: choose t."
-        )
-    if question.test == "sign-flip" and flips_to_count(tally) > MOST_FLIPS:
-        raise OptionError(
-            f"--test sign-flip cannot count the flips of {tally.judge_closer:,} items on which the judge is closer and "
-            f"{tally.rater_closer:,} on which a rater is: choose t, which is as good with so many."
-        )
-    return question.test
-
-
-def _p_value(tally: Tally, test: Test, question: Question) -> float:
-    functions = {"t": t_p_value, "sign-flip": sign_flip_p_value, "exact": exact_p_value}
-    return functions[test](tally, question.epsilon)
-
-
-def _dropped(answers: Answers, tallied: Sequence[Tallied], question: Question) -> Dropped:
-    times = np.bincount(answers.ratings.item, minlength=answers.ratings.n_items)
-    few = tuple(
-        (one.judge, name, tally.items)
-        for one in tallied
-        for name, tally in zip(answers.ratings.raters, one.tallies, strict=True)
-        if tally.items < question.min_items
-    )
-    return Dropped(items=int(np.sum(times < question.min_raters)), raters=few)
-
-
-def _warnings(
-    answers: Answers, tallied: Sequence[Tallied], judges: Sequence[JudgeTest], dropped: Dropped, question: Question
-) -> list[str]:
-    warnings = [*_about_dropped(dropped, judges, question), *_about_few(answers, tallied, question)]
-    tied = {one.judge: one.tied for one in tallied if one.tied}
-    if tied:
-        shown = listed([f"{name} on {counted(items, 'item')}" for name, items in tied.items()])
-        warnings.append(f"Several labels of a judge are equally frequent, and the first one counts: {shown}.")
-    return warnings
-
-
-def _about_dropped(dropped: Dropped, judges: Sequence[JudgeTest], question: Question) -> list[str]:
-    warnings = []
-    if dropped.items:
-        warnings.append(f"Left out {counted(dropped.items, 'item')} with fewer than {question.min_raters} ratings.")
-    few: dict[tuple[str, ...], list[str]] = {}  # raters, and the judges for whom they have too few items
-    for judge in judges:
-        names = tuple(rater for name, rater, _ in dropped.raters if name == judge.judge)
-        few.setdefault(names, []).append(judge.judge)
-    for raters, whose in few.items():
-        whom = "" if len(few) == 1 else f" for {listed(whose)}"
-        if raters:
-            warnings.append(
-                f"Left out{whom} {counted(len(raters), 'rater')} with fewer than {question.min_items} items: "
-                f"{listed(raters)}; they still count as other raters."
-            )
-    if undefined := [judge.judge for judge in judges if not judge.raters]:
-        warnings.append(f"No winning rate for {listed(undefined)}: no rater has enough items.")
-    return warnings
-
-
-def _about_few(answers: Answers, tallied: Sequence[Tallied], question: Question) -> list[str]:
-    """Say where a p-value rests on few raters or few items that differ."""
-    warnings = []
-    names = [
-        name
-        for one in tallied
-        for name, tally in zip(answers.ratings.raters, one.tallies, strict=True)
-        if tally.items >= question.min_items and tally.differing < FEWEST_DIFFERING
-    ]
-    if names and question.test != "exact":
-        warnings.append(
-            f"Judge and rater differ on fewer than {FEWEST_DIFFERING} items of {listed(list(dict.fromkeys(names)))}: "
-            "these p-values may be too small. See what --test exact says."
-        )
-    times = np.bincount(answers.ratings.item, minlength=answers.ratings.n_items)
-    usable = times[times >= question.min_raters]
-    if len(usable) and float(np.median(usable)) < FEWEST_RATERS:
-        warnings.append(
-            "Most items have two raters, so that each is compared with a single other one: the authors advise three or "
-            "more."
-        )
-    return warnings
-
-
-# ---- Can this judge replace a rater? One rater after the other is left out, and the judge put in the place
+MOST_NUMBERS = 200_000_000
+"""Shares of more items times labels are refused."""
+ROUNDING = 1e-9
+"""Two scores that are closer count as equal, relative to the largest: the same sum in another order."""
+P_VALUES = {"t": t_p_value, "sign-flip": sign_flip_p_value, "exact": exact_p_value}
 
 
 def alt_test(
@@ -277,41 +98,368 @@ def alt_test(
     """
     if not isinstance(ratings, Ratings) or not isinstance(judges, Judges):
         raise OptionError("alt_test takes people's Ratings first and Judges second: alt_test(ratings, judges).")
-    question = Question(
-        judge=(judge,) if isinstance(judge, str) else None if judge is None else tuple(dict.fromkeys(judge)),
-        epsilon=epsilon, score=score, test=test, alpha=alpha, min_raters=min_raters, min_items=min_items,
-        same_scale=same_scale,
-    )  # fmt: skip
-    check_question(question)
-    answers = answers_of(ratings, judges, question)
-    tallied = [_tallied(answers, name, question) for name in answers.names]
-    data = {"ratings": ratings.describe_data(), "judges": judges.describe_data()}
-    return sum_up(answers, tallied, _baseline(answers, question), question, data=data)
-
-
-def _tallied(answers: Answers, name: str, question: Question) -> Tallied:
-    """One judge in the place of each rater."""
-    is_usable = _is_rated(answers, question) & (answers.panel.judges[name].sizes > 0)
-    said = said_by(answers, name, question.score)
-    return Tallied(
-        judge=name, tallies=_tallies(answers, said, is_usable, question), tied=int(said.is_tied[is_usable].sum())
+    options = AltTestOptions.given(
+        locals(),
+        judge=None if judge is None else tuple(dict.fromkeys([judge] if isinstance(judge, str) else judge)),
+    )
+    data = _data_of(ratings, judges, options)
+    tallied = [_tallied(data, name, options) for name in options.judge or judges.judges]
+    constant = _constant(data, options)
+    raters = data.ratings.raters
+    tests = [_judge_test(one, raters, options) for one in tallied]
+    dropped = _dropped(data, tallied, options)
+    if not any(one.raters for one in tests):
+        most = max((items for _, _, items in dropped.raters), default=0)
+        raise RatingsError(
+            f"No rater has {min_items} items that {min_raters} raters and a judge labelled; the most are {most}. Rate "
+            f"more items, or ask for fewer with {named('min_items')}."
+        )
+    tests.sort(key=lambda one: -one.advantage if one.raters else math.inf)
+    return AltTestResult(
+        settings=options.settings(),
+        data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
+        warnings=(*data.warnings, *_warnings(data, tallied, tests, dropped, options)),
+        judges=tuple(tests),
+        baseline=_judge_test(constant, raters, options),
+        score=score,
+        epsilon=epsilon,
+        dropped=dropped,
     )
 
 
-def _baseline(answers: Answers, question: Question) -> Tallied:
-    """Somebody who does not look, in the place of each rater."""
-    said, name = constant(answers, question.score)
-    return Tallied(judge=name, tallies=_tallies(answers, said, _is_rated(answers, question), question), tied=0)
+# ---- What raters and judges answered, as far as the test can use it
 
 
-def _is_rated(answers: Answers, question: Question) -> Flags:
-    """Which items have enough ratings."""
-    times = np.bincount(answers.ratings.item, minlength=answers.ratings.n_items)
-    return np.asarray(times >= question.min_raters)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Data:
+    """Ratings, one of each rater and item, and judges on the same labels.
+
+    Attributes
+    ----------
+    rater : ndarray of shape (n_ratings,)
+        Codes into `ratings.raters`.
+    is_rated : ndarray of shape (n_items,)
+        Which items have enough ratings.
+    """
+
+    ratings: Ratings
+    rater: Codes
+    aligned: Aligned
+    is_rated: Flags
+    warnings: tuple[str, ...]
 
 
-def _tallies(answers: Answers, said: Said, is_usable: Flags, question: Question) -> tuple[Tally, ...]:
-    """The tally of each rater on these items."""
-    rows = np.flatnonzero(is_usable[answers.ratings.item])
-    d = sides(*compared(answers, said, rows, question.score))
-    return tuple(tallies_of(d, answers.rater[rows], len(answers.ratings.raters)))
+def _data_of(ratings: Ratings, judges: Judges, options: AltTestOptions) -> Data:
+    """The answers that the options are about; an error that says why where there are none."""
+    if ratings.copies is not None:
+        raise RatingsError(
+            "The alternative annotator test asks who rated, which is lost where alike items were put together: read "
+            "the files without reducing them."
+        )
+    if ratings.rater is None:
+        raise RatingsError(
+            "The alternative annotator test leaves out one rater after the other, but these ratings do not say who "
+            f"gave them: name the column of raters with {named('rater', of='read')}, or ask `dissensus equivalence` "
+            "instead."
+        )
+    chosen = judges.only(options.judge or judges.judges).on_items_of(ratings)
+    ratings, chosen, about_kinds = _of_one_elicitation(ratings, chosen, options.score)
+    rater = np.zeros(0, dtype=np.intp) if ratings.rater is None else ratings.rater  # it was there above
+    _check_repeats(ratings, rater)
+    aligned = align(ratings, chosen)
+    _check_score(ratings, aligned, options)
+    times = np.bincount(ratings.item, minlength=ratings.n_items)
+    return Data(
+        ratings=ratings,
+        rater=rater,
+        aligned=aligned,
+        is_rated=np.asarray(times >= options.min_raters),
+        warnings=tuple(dict.fromkeys((*ratings.warnings, *chosen.warnings, *aligned.warnings, *about_kinds))),
+    )
+
+
+def _of_one_elicitation(ratings: Ratings, judges: Judges, score: Score) -> tuple[Ratings, Judges, list[str]]:
+    """Forced choices or response sets, where the ratings have both: sets for similarity, choices for the others."""
+    if not {0, 1} <= elicitations_in(ratings):
+        return ratings, judges, []
+    wanted: Elicitation = "response_set" if score == "similarity" else "forced_choice"
+    words, this = wanted.replace("_", " "), f"{named('score')} {score}"
+    kept = ratings.of_elicitation(wanted)
+    asked = answers_to(judges, kept, wanted)
+    if silent := [name for name in judges.judges if name not in asked.judges]:
+        raise JudgesError(
+            f"{this} compares {words}s, and {listed(silent)} gave none to the items that people rated so: name the "
+            f"judges to test with {named('judge')}, or choose another score."
+        )
+    warning = (
+        f"The ratings hold forced choices and response sets: {this} compares the {counted(kept.n_ratings, words)}."
+    )
+    return kept, replace(asked, warnings=judges.warnings), [warning]
+
+
+def _check_repeats(ratings: Ratings, rater: Codes) -> None:
+    key = np.sort(ratings.item * max(1, len(ratings.raters)) + rater)
+    again = key[1:][key[1:] == key[:-1]]
+    if len(again):
+        item, name = divmod(int(again[0]), len(ratings.raters))
+        repeats = named("repeats", of="read")
+        raise RatingsError(
+            f"{ratings.raters[name]} rated the item {ratings.items[item]} more than once: keep one rating with "
+            f"{repeats} first or {repeats} last."
+        )
+
+
+def _check_score(ratings: Ratings, aligned: Aligned, options: AltTestOptions) -> None:
+    this = f"{named('score')} {options.score}"
+    if options.score == "similarity" and len(ratings.items) * len(aligned.labels) > MOST_NUMBERS:
+        raise OptionError(
+            f"{this} cannot compare {len(aligned.labels):,} labels on {counted(ratings.n_items, 'item')}: choose "
+            "accuracy, or rmse for numbers."
+        )
+    if options.score != "rmse":
+        return
+    if not aligned.has_numbers:
+        why = "response sets among them" if ratings.has_response_sets else f"on a {ratings.scale} scale"
+        raise OptionError(
+            f"{this} needs numbers, but the labels are {listed(ratings.labels)}, {why}: choose accuracy or similarity, "
+            f"or give their order with {named('labels', of='read')}."
+        )
+    for name in options.judge or aligned.judges:
+        if not np.isfinite(aligned.judges[name].value).all():
+            raise OptionError(f"{this} needs numbers, but {name} gave other labels: choose accuracy.")
+        reason = None if options.same_scale else other_scale(aligned, name)
+        if reason is not None:
+            raise OptionError(
+                f"{this} compares answers with labels, but {name} is on another scale: {reason}. Put it on the raters' "
+                f"scale, or say {named('same_scale')} if that is wrong."
+            )
+
+
+# ---- One answer of a judge to each item, as the score needs it, in the place of each rater
+
+
+class Tallied(NamedTuple):
+    """One judge: a tally for each rater, in the order of the raters, and on how many items its label tied."""
+
+    judge: str
+    tallies: tuple[Tally, ...]
+    tied: int
+
+
+def _tallied(data: Data, name: str, options: AltTestOptions) -> Tallied:
+    """One judge in the place of each rater.
+
+    For accuracy it answers with its most frequent label, the first of several; for rmse with its mean answer, on an
+    ordinal scale the label nearest to it, as a rater would have to answer; for similarity with shares of labels.
+    """
+    responses, n_items = data.aligned.judges[name], data.ratings.n_items
+    is_usable = data.is_rated & (responses.sizes > 0)
+    tied = 0
+    if options.score == "accuracy":
+        label, is_tied = _most_frequent(responses, n_items, len(data.aligned.labels))
+        answer, tied = label.astype(np.float64), int(is_tied[is_usable].sum())
+    elif options.score == "rmse":
+        answer = _on_scale(_means(responses, n_items), data.aligned)
+    else:
+        answer = _shares(responses, n_items, len(data.aligned.labels))
+    return Tallied(name, _tallies(data, answer, is_usable, options.score), tied)
+
+
+def _constant(data: Data, options: AltTestOptions) -> Tallied:
+    """Always answering what most ratings are, in the place of each rater."""
+    ratings = data.ratings
+    code = int(np.bincount(ratings.label, minlength=ratings.n_labels).argmax())
+    name = ratings.labels[code]
+    answer = np.full(ratings.n_items, float(code))
+    if options.score == "rmse":
+        middle = _on_scale(np.array([data.aligned.values[ratings.label].mean()]), data.aligned)
+        answer, name = np.repeat(middle, ratings.n_items), f"{middle[0]:.3g}"
+    elif options.score == "similarity":
+        answer = np.tile(np.eye(len(data.aligned.labels))[code], (ratings.n_items, 1))
+    return Tallied(name, _tallies(data, answer, data.is_rated, options.score), 0)
+
+
+def _tallies(data: Data, answer: Floats, is_usable: Flags, score: Score) -> tuple[Tally, ...]:
+    """The tally of each rater on these items, on which the answers are compared with the rater's."""
+    rows = np.flatnonzero(is_usable[data.ratings.item])
+    item, label, labels = data.ratings.item[rows], data.ratings.label[rows], data.aligned.labels
+    if score == "accuracy":
+        scores = accuracies(item, label, answer.astype(np.intp), len(labels))
+    elif score == "rmse":
+        scores = nearnesses(item, data.aligned.values[label], answer)
+    else:
+        scores = similarities(item, label, answer, set_likeness(labels, data.ratings.options))
+    n_raters = len(data.ratings.raters)
+    table = np.bincount(data.rater[rows] * 3 + sides(*scores) + 1, minlength=3 * n_raters).reshape(n_raters, 3)
+    return tuple(Tally(judge_closer=int(a), alike=int(b), rater_closer=int(c)) for a, b, c in table)
+
+
+def sides(judge_score: Floats, rater_score: Floats) -> Codes:
+    """Values of d, one for each rating: -1 where the judge is closer to the others, 1 where the rater is, else 0."""
+    lead = rater_score - judge_score
+    largest = max(float(np.abs(scores).max(initial=0)) for scores in (judge_score, rater_score))
+    return np.where(np.abs(lead) <= ROUNDING * largest, 0, np.sign(lead)).astype(np.intp)
+
+
+def _means(responses: Responses, n_items: int) -> Floats:
+    """The mean answer to each item; NaN where there is none."""
+    total = np.bincount(responses.item, weights=responses.share * responses.value, minlength=n_items)
+    return np.asarray(np.divide(total, responses.sizes, out=np.full(n_items, np.nan), where=responses.sizes > 0))
+
+
+def _on_scale(values: Floats, aligned: Aligned) -> Floats:
+    """Numbers as a rater could give them: on an ordinal scale the nearest label, the lower one of two."""
+    if aligned.scale != "ordinal":
+        return values
+    labels = np.sort(aligned.values)
+    nearest = labels[np.searchsorted((labels[1:] + labels[:-1]) / 2, values)]
+    return np.where(np.isfinite(values), nearest, np.nan)
+
+
+def _shares(responses: Responses, n_items: int, n_labels: int) -> Floats:
+    """The answer to each item as shares of labels, of shape (n_items, n_labels)."""
+    cell = responses.item * n_labels + responses.place
+    total = np.bincount(cell, weights=responses.share, minlength=n_items * n_labels)
+    return np.asarray(total.reshape(n_items, n_labels) / np.maximum(responses.sizes, 1)[:, None])
+
+
+def _most_frequent(responses: Responses, n_items: int, n_labels: int) -> tuple[Codes, Codes]:
+    """The label with the largest share of each item, the first of several; -1 where there is none; whether it tied."""
+    cell, inverse = np.unique(responses.item * n_labels + responses.place, return_inverse=True)
+    share = np.bincount(inverse, weights=responses.share).round(12)
+    item, label = cell // n_labels, cell % n_labels
+    order = np.lexsort((label, -share, item))
+    item, label, share = item[order], label[order], share[order]
+    is_first = np.r_[True, item[1:] != item[:-1]]
+    most, tied = np.full(n_items, -1, dtype=np.intp), np.zeros(n_items, dtype=np.intp)
+    most[item[is_first]] = label[is_first]
+    follows = np.flatnonzero(~is_first)
+    second = follows[is_first[follows - 1]]
+    tied[item[second]] = share[second] == share[second - 1]
+    return most, tied
+
+
+# ---- From tallies to p-values, winning rates and warnings
+
+
+def _judge_test(tallied: Tallied, raters: Sequence[str], options: AltTestOptions) -> JudgeTest:
+    """The test of one judge."""
+    enough = [
+        (name, tally) for name, tally in zip(raters, tallied.tallies, strict=True) if tally.items >= options.min_items
+    ]
+    tests = [_test_for(tally, options) for _, tally in enough]
+    p_values = [P_VALUES[test](tally, options.epsilon) for (_, tally), test in zip(enough, tests, strict=True)]
+    rows = tuple(
+        _rater_test(name, tally, test, p_value, p_adjusted, options.alpha)
+        for (name, tally), test, p_value, p_adjusted in zip(
+            enough, tests, p_values, benjamini_yekutieli(p_values), strict=True
+        )
+    )
+    if not rows:
+        return JudgeTest(judge=tallied.judge, winning_rate=math.nan, advantage=math.nan, replaces=None, raters=())
+    rate = sum(row.rejected for row in rows) / len(rows)
+    return JudgeTest(
+        judge=tallied.judge,
+        winning_rate=rate,
+        advantage=math.fsum(row.judge_at_least_as_close for row in rows) / len(rows),
+        replaces=rate >= REPLACES_AT,
+        raters=rows,
+    )
+
+
+def _rater_test(name: str, tally: Tally, test: Test, p_value: float, p_adjusted: float, alpha: float) -> RaterTest:
+    low, high = t_interval(tally, alpha)
+    return RaterTest(
+        rater=name,
+        items=tally.items,
+        p_value=p_value,
+        p_adjusted=p_adjusted,
+        rejected=p_adjusted <= alpha,
+        judge_at_least_as_close=tally.judge_at_least_as_close,
+        rater_at_least_as_close=tally.rater_at_least_as_close,
+        difference=tally.mean,
+        low=low,
+        high=high,
+        test=test,
+    )
+
+
+def _test_for(tally: Tally, options: AltTestOptions) -> Test:
+    if options.test == "auto":
+        return "t" if tally.items >= FEW_ITEMS else "sign-flip"
+    this = f"{named('test')} {options.test}"
+    if options.test == "exact" and tally.items > MOST_EXACT_ITEMS:
+        raise OptionError(
+            f"{this} takes up to {MOST_EXACT_ITEMS} items of a rater, and one has {tally.items:,}: choose t."
+        )
+    if options.test == "sign-flip" and flips_to_count(tally) > MOST_FLIPS:
+        raise OptionError(
+            f"{this} cannot count the flips of {tally.judge_closer:,} items on which the judge is closer and "
+            f"{tally.rater_closer:,} on which a rater is: choose t, which is as good with so many."
+        )
+    return options.test
+
+
+def _dropped(data: Data, tallied: Sequence[Tallied], options: AltTestOptions) -> Dropped:
+    few = tuple(
+        (one.judge, name, tally.items)
+        for one in tallied
+        for name, tally in zip(data.ratings.raters, one.tallies, strict=True)
+        if tally.items < options.min_items
+    )
+    return Dropped(items=int(np.sum(~data.is_rated)), raters=few)
+
+
+def _warnings(
+    data: Data, tallied: Sequence[Tallied], tests: Sequence[JudgeTest], dropped: Dropped, options: AltTestOptions
+) -> list[str]:
+    warnings = [*_about_dropped(dropped, tests, options), *_about_few(data, tallied, options)]
+    tied = {one.judge: one.tied for one in tallied if one.tied}
+    if tied:
+        shown = listed([f"{name} on {counted(items, 'item')}" for name, items in tied.items()])
+        warnings.append(f"Several labels of a judge are equally frequent, and the first one counts: {shown}.")
+    return warnings
+
+
+def _about_dropped(dropped: Dropped, judges: Sequence[JudgeTest], options: AltTestOptions) -> list[str]:
+    warnings = []
+    if dropped.items:
+        warnings.append(f"Left out {counted(dropped.items, 'item')} with fewer than {options.min_raters} ratings.")
+    few: dict[tuple[str, ...], list[str]] = {}  # raters, and the judges for whom they have too few items
+    for judge in judges:
+        names = tuple(rater for name, rater, _ in dropped.raters if name == judge.judge)
+        few.setdefault(names, []).append(judge.judge)
+    for raters, whose in few.items():
+        whom = "" if len(few) == 1 else f" for {listed(whose)}"
+        if raters:
+            warnings.append(
+                f"Left out{whom} {counted(len(raters), 'rater')} with fewer than {options.min_items} items: "
+                f"{listed(raters)}; they still count as other raters."
+            )
+    if undefined := [judge.judge for judge in judges if not judge.raters]:
+        warnings.append(f"No winning rate for {listed(undefined)}: no rater has enough items.")
+    return warnings
+
+
+def _about_few(data: Data, tallied: Sequence[Tallied], options: AltTestOptions) -> list[str]:
+    """Say where a p-value rests on few raters or few items that differ."""
+    warnings = []
+    names = [
+        name
+        for one in tallied
+        for name, tally in zip(data.ratings.raters, one.tallies, strict=True)
+        if tally.items >= options.min_items and tally.differing < FEWEST_DIFFERING
+    ]
+    if names and options.test != "exact":
+        warnings.append(
+            f"Judge and rater differ on fewer than {FEWEST_DIFFERING} items of {listed(list(dict.fromkeys(names)))}: "
+            f"these p-values may be too small. See what {named('test')} exact says."
+        )
+    times = np.bincount(data.ratings.item, minlength=data.ratings.n_items)
+    usable = times[times >= options.min_raters]
+    if len(usable) and float(np.median(usable)) < FEWEST_RATERS:
+        warnings.append(
+            "Most items have two raters, so that each is compared with a single other one: the authors advise three or "
+            "more."
+        )
+    return warnings

@@ -1,9 +1,10 @@
-"""What the user asked for, checked."""
+"""Options of `alt_test`."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from dissensus.errors import OptionError
+from dissensus.options import Options, option
 
 Score = Literal["accuracy", "rmse", "similarity"]
 SCORES: tuple[Score, ...] = ("accuracy", "rmse", "similarity")
@@ -13,40 +14,55 @@ FEW_ITEMS = 30
 """With fewer items of a rater the authors do not trust the t-test; `auto` then flips signs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+@dataclass(frozen=True, kw_only=True)
+class AltTestOptions(Options):
     """What the user asked for, as in `alt_test`."""
 
-    judge: tuple[str, ...] | None
-    epsilon: float
-    score: Score
-    test: Test
-    alpha: float
-    min_raters: int
-    min_items: int
-    same_scale: bool | None
+    judge: tuple[str, ...] | None = option(None, metavar="J", help="A judge to test; may be repeated.")
+    epsilon: float = option(
+        0.1,
+        metavar="E",
+        at_least=0,
+        below=1,
+        wants="it is a share from 0 to below 1; the authors take 0.2 for experts, 0.15 for skilled raters and 0.1 for "
+        "crowd workers",
+        help="What is granted to a judge: .2 for experts, .15 for skilled raters, .1 crowd.",
+    )
+    score: Score = option(
+        "accuracy",
+        metavar="S",
+        choices=SCORES,
+        help="How close answers are: accuracy, rmse or similarity (response sets).",
+    )
+    test: Test = option(
+        "auto",
+        metavar="T",
+        choices=TESTS,
+        help="For each rater: auto (t, sign-flip below 30 items), t, sign-flip or exact.",
+    )
+    alpha: float = option(
+        0.05,
+        metavar="A",
+        above=0,
+        below=1,
+        wants="it is a share between 0 and 1",
+        help="Expected share of wrong wins.",
+    )
+    min_raters: int = option(
+        2, metavar="N", at_least=2, wants="an item needs a rater and another one", help="Ratings that an item needs."
+    )
+    min_items: int = option(
+        30, metavar="N", at_least=2, wants="a test needs two items or more", help="Items that a rater needs."
+    )
+    same_scale: bool | None = option(
+        None, flag="--same-scale", help="Judges' numbers are on the raters' scale, whatever they look like."
+    )
+
+    def check(self) -> None:
+        """Raise where no judge is named."""
+        if self.judge == ():
+            raise OptionError("No judge was named: name at least one, or leave judge out to test all of them.")
 
     def settings(self) -> dict[str, object]:
-        """The options by name, for the JSON."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-
-def check_question(question: Question) -> None:
-    """Raise where an option has a value it cannot have."""
-    if question.score not in SCORES:
-        raise OptionError.unknown("--score", question.score, SCORES)
-    if question.test not in TESTS:
-        raise OptionError.unknown("--test", question.test, TESTS)
-    if question.judge == ():
-        raise OptionError("No judge was named: name at least one, or leave judge out to test all of them.")
-    if not 0 <= question.epsilon < 1:
-        raise OptionError(
-            f"--epsilon cannot be {question.epsilon:g}: it is a share from 0 to below 1; the authors take 0.2 for "
-            "experts, 0.15 for skilled raters and 0.1 for crowd workers."
-        )
-    if not 0 < question.alpha < 1:
-        raise OptionError(f"--alpha cannot be {question.alpha:g}: it is a share between 0 and 1.")
-    if question.min_raters < 2:  # noqa: PLR2004 - the rater and another one
-        raise OptionError(f"--min-raters cannot be {question.min_raters}: an item needs a rater and another one.")
-    if question.min_items < 2:  # noqa: PLR2004 - a spread takes two
-        raise OptionError(f"--min-items cannot be {question.min_items}: a test needs two items or more.")
+        """The options by name, for the JSON; nothing is drawn at random."""
+        return {name: value for name, value in super().settings().items() if name != "seed"}

@@ -5,11 +5,11 @@ d is -1, 0 or 1, so that a Tally holds all that there is to know.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from dissensus.arrays import Floats
-from dissensus.methods.alt_test.answers import Tally
 
 MOST_EXACT_ITEMS = 300
 """The exact test looks at every way in which so many items can fall out; with more, t is as good."""
@@ -17,6 +17,57 @@ MOST_FLIPS = 4_000_000
 """Sign flips are counted in a table of so many places at most; with more items, t is as good."""
 NUISANCE_STEPS = 200
 ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """The items of one rater, by who is closer to the others.
+
+    Attributes
+    ----------
+    judge_closer, alike, rater_closer : int
+        Items on which d = W_h - W_f is -1, 0 and 1.
+
+    Examples
+    --------
+    >>> tally = Tally(judge_closer=2, alike=5, rater_closer=3)
+    >>> tally.items, tally.mean, tally.judge_at_least_as_close, tally.rater_at_least_as_close
+    (10, 0.1, 0.7, 0.8)
+    """
+
+    judge_closer: int
+    alike: int
+    rater_closer: int
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return self.judge_closer + self.alike + self.rater_closer
+
+    @property
+    def differing(self) -> int:
+        """On how many items one of the two is closer."""
+        return self.judge_closer + self.rater_closer
+
+    @property
+    def mean(self) -> float:
+        """Mean of d."""
+        return (self.rater_closer - self.judge_closer) / self.items
+
+    @property
+    def variance(self) -> float:
+        """Variance of d, with one less than the items below the line."""
+        return (self.differing - self.items * self.mean**2) / (self.items - 1)
+
+    @property
+    def judge_at_least_as_close(self) -> float:
+        """Mean of W_f: the chance that the judge is at least as close to the others as the rater."""
+        return (self.judge_closer + self.alike) / self.items
+
+    @property
+    def rater_at_least_as_close(self) -> float:
+        """Mean of W_h: the chance that the rater is at least as close to the others as the judge."""
+        return (self.rater_closer + self.alike) / self.items
 
 
 def t_p_value(tally: Tally, epsilon: float) -> float:

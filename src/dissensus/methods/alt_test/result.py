@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dissensus.methods.alt_test.options import Score, Test
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +42,6 @@ class RaterTest:
     high: float
     test: Test
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeTest:
@@ -71,11 +67,6 @@ class JudgeTest:
     def won(self) -> int:
         """Against how many raters the judge wins."""
         return sum(rater.rejected for rater in self.raters)
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        fields: dict[str, object] = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return fields | {"raters": [rater.as_dict() for rater in self.raters]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +116,7 @@ class AltTestResult(Result):
         """The `result` part of the JSON."""
         constant = self.baseline
         return {
-            "judges": [judge.as_dict() for judge in self.judges],
+            "judges": [as_dict(judge) for judge in self.judges],
             "baseline": {
                 "answer": constant.judge,
                 "winning_rate": constant.winning_rate,
@@ -137,4 +128,4 @@ class AltTestResult(Result):
 
     def rows(self) -> list[dict[str, object]]:
         """One row per judge and rater."""
-        return [{"judge": judge.judge, **rater.as_dict()} for judge in self.judges for rater in judge.raters]
+        return [{"judge": judge.judge, **as_dict(rater)} for judge in self.judges for rater in judge.raters]

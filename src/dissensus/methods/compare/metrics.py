@@ -428,7 +428,7 @@ METRICS: tuple[MetricName, ...] = (
 )  # fmt: skip
 
 Coordinates = Literal["values", "shares", "half-shares", "steps", "bins"]
-"""What an answer is as a vector; see `dissensus.methods.compare.responses`."""
+"""What an answer is as a vector; see `dissensus.methods.compare.pairs`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,5 @@
-"""What the user asked for, checked."""
+"""Options of `compare`."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -8,7 +7,7 @@ from typing import Literal
 
 from dissensus.errors import OptionError
 from dissensus.methods.compare.metrics import METRICS, MetricName
-from dissensus.sampling.intervals import check_bootstrap, check_confidence, check_resamples
+from dissensus.options import Options, bootstrap_option, confidence_option, named, option
 
 Test = Literal["sign-flip", "response-permutation", "mixture"]
 TESTS: tuple[Test, ...] = ("sign-flip", "response-permutation", "mixture")
@@ -22,37 +21,112 @@ ASKED: dict[Test, Asked] = {
 
 RESAMPLES: dict[Test, int] = {"sign-flip": 10_000, "response-permutation": 10_000, "mixture": 1_000}
 """If not given; the authors draw 1,000 test sets."""
-BINS = 5
 MOST_BINS = 1_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+def bounds_of(text: str) -> tuple[float, float]:
+    """Two numbers from `0,1`.
+
+    Examples
+    --------
+    >>> bounds_of("0, 1")
+    (0.0, 1.0)
+    """
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise OptionError(f"{named('bounds')} cannot be {text!r}: give two numbers such as 0,1.") from error
+    return low, high
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(Options):
     """What the user asked for, as in `compare`."""
 
-    a: str | None
-    b: str | None
-    metric: MetricName
-    test: Test
-    margin: float | None
-    resamples: int
-    bootstrap: int
-    confidence: float
-    clip: float
-    bins: int
-    bounds: tuple[float, float] | None
-    same_scale: bool | None
-    reverse: tuple[str, ...]
-    seed: int | None
+    a: str | None = option(
+        None, metavar="A", help=f"The first judge; without {named('a')} and {named('b')} every pair."
+    )
+    b: str | None = option(None, metavar="B", help="The second judge.")
+    metric: MetricName = option(
+        "wins",
+        metavar="M",
+        choices=METRICS,
+        help="wins, mae, rmse, emd, emd-binned (the paper's), accuracy, cross-entropy or spearman.",
+    )
+    test: Test = option(
+        "sign-flip",
+        metavar="T",
+        choices=TESTS,
+        help="sign-flip (are they equally good?), response-permutation or mixture (do they answer alike?).",
+    )
+    margin: float | None = option(
+        None,
+        metavar="D",
+        above=0,
+        wants="give how much worse B may be than A, a number above 0 in units of the metric, whichever way is better",
+        help="Also ask whether B is at most so much worse than A.",
+    )
+    resamples: int | None = option(
+        None,
+        metavar="N",
+        at_least=1,
+        wants="at least one is needed",
+        help="Resamples of the test; 10,000 if not given, for mixture 1,000.",
+    )
+    bootstrap: int = bootstrap_option(2000)
+    confidence: float = confidence_option()
+    clip: float = option(
+        0.02,
+        metavar="E",
+        above=0,
+        below=0.5,
+        wants="it is a share between 0 and 0.5",
+        help="Cross-entropy keeps probabilities this far from 0 and 1.",
+    )
+    bins: int = option(
+        5,
+        metavar="N",
+        at_least=1,
+        at_most=MOST_BINS,
+        wants=f"give a number from 1 to {MOST_BINS}",
+        help="Bins of emd-binned.",
+    )
+    bounds: tuple[float, float] | None = option(
+        None,
+        metavar="LOW,HIGH",
+        typed=bounds_of,
+        wants="give two numbers, the lower one first",
+        help="Where the bins begin and end; the raters' labels if not given.",
+    )
+    same_scale: bool | None = option(
+        None, flag="--same-scale/--other-scale", help="Whether judges' numbers are on the raters' scale."
+    )
+    reverse: tuple[str, ...] = option(
+        (), metavar="J", help="A judge whose higher numbers mean lower labels; for spearman; may be repeated."
+    )
+
+    def check(self) -> None:
+        """Raise where two options contradict each other."""
+        if self.a is not None and self.a == self.b:
+            raise OptionError(f"{named('a')} and {named('b')} are both {self.a}: name two different judges.")
+        if self.bounds is not None and self.bounds[0] >= self.bounds[1]:
+            shown = f"{self.bounds[0]:g},{self.bounds[1]:g}"
+            raise OptionError(f"{named('bounds')} cannot be {shown}: give two numbers, the lower one first.")
+        if self.margin is not None and not self.bootstrap:
+            raise OptionError(f"{named('margin')} needs the bootstrap: leave {named('bootstrap')} 0 out.")
+        if self.reverse and self.metric != "spearman":
+            raise OptionError(
+                f"{named('reverse')} turns ranks: it goes with {named('metric')} spearman, not {self.metric}."
+            )
 
     @property
-    def is_single(self) -> bool:
-        """Whether it is about one pair."""
-        return self.a is not None and self.b is not None
+    def n_resamples(self) -> int:
+        """How many resamples the test draws."""
+        return RESAMPLES[self.test] if self.resamples is None else self.resamples
 
     def settings(self) -> dict[str, object]:
         """The options by name, for the JSON."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return super().settings() | {"resamples": self.n_resamples}
 
     def pairs(self, judges: Sequence[str]) -> list[tuple[str, str]]:
         """The pairs to compare: the named one, one judge against every other, or all."""
@@ -63,39 +137,3 @@ class Question:
         if self.b is not None:
             return [(other, self.b) for other in judges if other != self.b]
         return list(combinations(judges, 2))
-
-
-def check_question(question: Question) -> None:
-    """Raise where an option has a value it cannot have, or two options contradict each other."""
-    if question.metric not in METRICS:
-        raise OptionError.unknown("--metric", question.metric, METRICS)
-    if question.test not in TESTS:
-        raise OptionError.unknown("--test", question.test, TESTS)
-    if question.a is not None and question.a == question.b:
-        raise OptionError(f"--a and --b are both {question.a}: name two different judges.")
-    _check_numbers(question)
-    if question.reverse and question.metric != "spearman":
-        raise OptionError(f"--reverse turns ranks: it goes with --metric spearman, not {question.metric}.")
-
-
-def _check_numbers(question: Question) -> None:
-    check_resamples(question.resamples)
-    check_bootstrap(question.bootstrap)
-    check_confidence(question.confidence)
-    if not 0 < question.clip < 0.5:  # noqa: PLR2004 - one half is the middle of two labels
-        raise OptionError(f"--clip cannot be {question.clip:g}: it is a share between 0 and 0.5.")
-    if not 1 <= question.bins <= MOST_BINS:
-        raise OptionError(f"--bins cannot be {question.bins}: give a number from 1 to {MOST_BINS}.")
-    if question.bounds is not None and not -math.inf < question.bounds[0] < question.bounds[1] < math.inf:
-        raise OptionError(
-            f"--bounds cannot be {question.bounds[0]:g},{question.bounds[1]:g}: give two numbers, the lower one first."
-        )
-    if question.margin is None:
-        return
-    if not 0 < question.margin < math.inf:
-        raise OptionError(
-            f"--margin cannot be {question.margin:g}: give how much worse B may be than A, a number above 0 in units "
-            "of the metric, whichever way is better."
-        )
-    if not question.bootstrap:
-        raise OptionError("--margin needs the bootstrap: leave --bootstrap 0 out.")

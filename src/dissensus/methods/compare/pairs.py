@@ -1,24 +1,144 @@
-"""The pairs to compare, each on the items that the raters and both judges answered."""
+"""Pairs of judges, each on the items that the raters and both judges answered, their responses as vectors.
+
+Vectors are such that what a metric compares are means of them:
+
+- values: the response as a number (the mean of its distribution);
+- shares: its share of each label;
+- half-shares: half of that, so that absolute differences add up to the total variation distance;
+- steps: its distribution function between the answers that an item got, times the gaps between them, so that absolute
+  differences add up to the earth mover's distance;
+- bins: its share of each bin, times the raters of the item over the number of bins, as the authors' tool has it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import Aligned, Responses, about_order, align, other_scale
-from dissensus.errors import JudgesError, OptionError, RatingsError, counted, joined, listed
-from dissensus.methods.compare.metrics import Columns, Metric, metric_of, put_together, rankable, settled
-from dissensus.methods.compare.options import Question
-from dissensus.methods.compare.responses import (
-    Cloud,
-    Space,
-    clouds_of,
-)
+from dissensus.errors import JudgesError, OptionError, RatingsError, counted, joined, listed, named
+from dissensus.methods.compare.metrics import Columns, Coordinates, Metric, metric_of, put_together, rankable, settled
+from dissensus.methods.compare.options import CompareOptions
+
+# ---- Responses as vectors
+
+MOST_NUMBERS = 500_000_000
+"""Vectors of more numbers, 4 GB, are refused."""
+FEW = 256
+"""So many responses of an item are summed up one after the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Space:
+    """What the coordinates are about.
+
+    Attributes
+    ----------
+    n_labels : int
+        How many labels raters and judges have.
+    bins : int
+        How many bins there are, all equally wide.
+    bounds : tuple of float
+        Where the bins begin and end; a response outside falls in none.
+    """
+
+    n_labels: int
+    bins: int = 5
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cloud:
+    """The responses of one party as vectors.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (n_items, most, n_coordinates)
+        One for each response; 0 where there is none.
+    times : ndarray of shape (n_items, most)
+        How often each was given; 0 where there is none.
+    """
+
+    vectors: Floats
+    times: Floats
+
+    @property
+    def sizes(self) -> Floats:
+        """How many responses each item has."""
+        return np.asarray(self.times.sum(axis=1))
+
+    def mean(self) -> Floats:
+        """Mean response to each item, of shape (n_items, n_coordinates)."""
+        if self.times.shape[1] <= FEW:
+            return np.asarray(np.einsum("imc,im->ic", self.vectors, self.times) / self.sizes[:, None])
+        # Sums along the last axis are pairwise: their rounding does not grow with the number of responses.
+        weighted = np.ascontiguousarray(np.moveaxis(self.vectors * self.times[:, :, None], 1, 2))
+        return np.asarray(weighted.sum(axis=2) / self.sizes[:, None])
+
+
+def clouds_of(parties: Sequence[Responses], coordinates: Coordinates, space: Space) -> list[Cloud]:
+    """The responses of raters (first) and judges as vectors in the same coordinates."""
+    if coordinates == "values":
+        vectors = [_filled(party, np.zeros(len(party.item), dtype=np.intp), 1, by_value=True) for party in parties]
+    elif coordinates == "steps":
+        vectors = _steps(parties)
+    elif coordinates == "bins":
+        vectors = _bins(parties, space)
+    else:
+        half = 0.5 if coordinates == "half-shares" else 1.0
+        vectors = [half * _filled(party, party.place, space.n_labels) for party in parties]
+    return [Cloud(vectors=found, times=party.times) for found, party in zip(vectors, parties, strict=True)]
+
+
+def _filled(party: Responses, column: Codes, n_columns: int, *, by_value: bool = False) -> Floats:
+    """`Responses.filled`, unless it would fill the memory."""
+    n_items, most = party.times.shape
+    if n_items * most * n_columns > MOST_NUMBERS:
+        raise RatingsError(
+            f"{n_items:,} items with up to {most:,} answers of {n_columns:,} kinds would take "
+            f"{n_items * most * n_columns * 8 / 1e9:,.0f} GB of memory: choose a metric of mean answers such as mae, "
+            "or compare on fewer items."
+        )
+    return party.filled(column, n_columns, by_value=by_value)
+
+
+def _steps(parties: Sequence[Responses]) -> list[Floats]:
+    item = np.concatenate([party.item for party in parties])
+    distinct, code = np.unique(np.concatenate([party.value for party in parties]), return_inverse=True)
+    cell, entry = np.unique(item * len(distinct) + code, return_inverse=True)
+    cell_item, cell_value = cell // len(distinct), distinct[cell % len(distinct)]
+    n_items = len(parties[0].times)
+    first = np.searchsorted(cell_item, np.arange(n_items))
+    column = np.arange(len(cell)) - first[cell_item]
+    gaps = np.zeros((n_items, int(column.max(initial=0)) + 1))
+    follows = cell_item[1:] == cell_item[:-1]
+    gaps[cell_item[:-1][follows], column[:-1][follows]] = np.diff(cell_value)[follows]
+    columns = np.split(column[entry], np.cumsum([len(party.item) for party in parties])[:-1])
+    return [
+        np.cumsum(_filled(party, own, gaps.shape[1]), axis=-1) * gaps[:, None, :]
+        for party, own in zip(parties, columns, strict=True)
+    ]
+
+
+def _bins(parties: Sequence[Responses], space: Space) -> list[Floats]:
+    low, high = space.bounds
+    # A column more takes what falls in no bin; differs from the paper: with unequal numbers of responses the judge's
+    # counts are scaled to the raters'.
+    scale = (parties[0].sizes / space.bins)[:, None, None]
+    found = []
+    for party in parties:
+        bin_of = np.floor((party.value - low) / (high - low) * space.bins)
+        bin_of = np.where(party.value == high, space.bins - 1, bin_of)
+        outside = (bin_of < 0) | (bin_of >= space.bins)
+        column = np.where(outside, space.bins, bin_of).astype(np.intp)
+        found.append(_filled(party, column, space.bins + 1)[..., : space.bins] * scale)
+    return found
+
 
 # ---- Two judges and the raters on the items that all of them answered, ready to be resampled
 
@@ -116,20 +236,6 @@ def _responses_of_values(values: Floats) -> Responses:
     )
 
 
-def check_judges(judges: Judges, names: Sequence[str | None]) -> None:
-    """Raise where a judge is named that is not there, or where there are not two to compare."""
-    for name in names:
-        if name is not None and name not in judges.judges:
-            raise OptionError(f"There is no judge {name!r}: the judges are {listed(judges.judges)}.")
-    if len(judges.judges) < 2:  # noqa: PLR2004 - a pair
-        raise JudgesError(f"There is one judge only, {listed(judges.judges)}: a comparison needs two.")
-
-
-def answered(responses: Responses) -> npt.NDArray[np.bool_]:
-    """Which items have a response."""
-    return np.asarray(responses.sizes > 0)
-
-
 # ---- The pairs to compare, each on the items that the raters and both judges answered
 
 FEWEST_ITEMS = 6
@@ -138,8 +244,7 @@ MOST_REDRAWN = 5_000_000
 """Alike items that were put together are taken apart for a test that needs it, up to so many."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NamedPair:
+class NamedPair(NamedTuple):
     """Two judges by name, and their problem."""
 
     judge_a: str
@@ -147,140 +252,125 @@ class NamedPair:
     problem: Problem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Found:
-    """The pairs that can be compared, and what was left out or mended."""
-
-    pairs: tuple[NamedPair, ...]
-    metric: Metric
-    warnings: tuple[str, ...]
-
-
-def pairs_of(ratings: Ratings, judges: Judges, question: Question) -> Found:
-    """The pairs that the question is about."""
-    check_judges(judges, (question.a, question.b, *question.reverse))
-    _check_answers(judges)
-    wanted = question.pairs(judges.judges)
+def pairs_of(ratings: Ratings, judges: Judges, options: CompareOptions) -> tuple[list[NamedPair], tuple[str, ...]]:
+    """The pairs that were asked for and can be compared, and warnings."""
+    _check_judges(judges, (options.a, options.b, *options.reverse))
+    wanted = options.pairs(judges.judges)
     names = list(dict.fromkeys(chain.from_iterable(wanted)))
     chosen = judges.only(names).on_items_of(ratings)
-    ratings, chosen = _fit_for(question, ratings, chosen)
-    panel = align(ratings, chosen)
-    metric = metric_of(question.metric, has_numbers=panel.has_numbers, clip=question.clip)
-    _check_labels(ratings, panel, metric)
-    notes = [*(about_order(ratings) if metric.needs_numbers else []), *_check_scales(panel, names, metric, question)]
-    _check_clip(panel, metric, question.clip)
-    panel = _turned(panel, question.reverse)
-    pairs, left_out = _shared(panel, wanted, metric, _space(panel, question))
-    warnings = (*ratings.warnings, *chosen.warnings, *panel.warnings, *notes, *left_out)
-    return Found(pairs=tuple(pairs), metric=metric, warnings=tuple(dict.fromkeys(warnings)))
+    ratings, chosen = _fit_for(options, ratings, chosen)
+    aligned = align(ratings, chosen)
+    metric = metric_of(options.metric, has_numbers=aligned.has_numbers, clip=options.clip)
+    _check_labels(ratings, aligned, metric)
+    notes = about_order(ratings) if metric.needs_numbers else []
+    _check_scales(aligned, names, metric, options)
+    if metric.coordinates == "shares" and aligned.has_numbers and not options.same_scale:
+        notes = notes + _rounding_note(aligned, names)
+    if metric.name == "cross-entropy" and options.clip * len(aligned.labels) >= 1:
+        raise OptionError(
+            f"{named('clip')} {options.clip:g} is too large for {len(aligned.labels)} labels: choose less than "
+            f"{1 / len(aligned.labels):.3g}, or a metric for numbers such as mae."
+        )
+    turned = {name: replace(own, value=-own.value) for name, own in aligned.judges.items() if name in options.reverse}
+    aligned = replace(aligned, judges=aligned.judges | turned)
+    pairs, left_out = _shared(aligned, wanted, metric, _space(aligned, options))
+    warnings = (*ratings.warnings, *chosen.warnings, *aligned.warnings, *notes, *left_out)
+    return pairs, tuple(dict.fromkeys(warnings))
 
 
-def _check_answers(judges: Judges) -> None:
-    """Raise where nobody knows what a judge answered to an item."""
+def _check_judges(judges: Judges, names: Sequence[str | None]) -> None:
+    """Raise where a judge is named that is not there, where there are not two, or their answers are not known."""
+    for name in names:
+        if name is not None and name not in judges.judges:
+            raise OptionError(f"There is no judge {name!r}: the judges are {listed(judges.judges)}.")
+    if len(judges.judges) < 2:  # noqa: PLR2004 - a pair
+        raise JudgesError(f"There is one judge only, {listed(judges.judges)}: a comparison needs two.")
     if judges.moments is not None:
         raise JudgesError(
             "Of the judges' probabilities only the means over many items are known, and a comparison needs those of "
-            "each item: read the judges with --round-outputs 3."
+            f"each item: read the judges with {named('round_outputs', of='read_reduced')} 3."
         )
 
 
-def _fit_for(question: Question, ratings: Ratings, judges: Judges) -> tuple[Ratings, Judges]:
+def _fit_for(options: CompareOptions, ratings: Ratings, judges: Judges) -> tuple[Ratings, Judges]:
     """The same, one by one where the test draws the responses to each item anew."""
-    if ratings.copies is None or question.test == "sign-flip":
+    if ratings.copies is None or options.test == "sign-flip":
         return ratings, judges
     if ratings.items_in_all > MOST_REDRAWN:
+        test = named("test")
         raise OptionError(
-            f"--test {question.test} draws the responses to each item anew, and {ratings.items_in_all:,} items are "
-            f"more than the {MOST_REDRAWN:,} that it can do: choose --test sign-flip."
+            f"{test} {options.test} draws the responses to each item anew, and {ratings.items_in_all:,} items are "
+            f"more than the {MOST_REDRAWN:,} that it can do: choose {test} sign-flip."
         )
     return ratings.expanded(), judges.expanded(ratings)
 
 
-def _check_labels(ratings: Ratings, panel: Aligned, metric: Metric) -> None:
-    if metric.needs_numbers and not panel.has_numbers:
+def _check_labels(ratings: Ratings, aligned: Aligned, metric: Metric) -> None:
+    if metric.needs_numbers and not aligned.has_numbers:
         why = "response sets among them" if ratings.has_response_sets else f"on a {ratings.scale} scale"
         raise OptionError(
-            f"--metric {metric.name} needs numbers, but the labels are {listed(ratings.labels)}, {why}: choose wins, "
-            "emd, accuracy or cross-entropy, or give their order with --labels or --scale."
+            f"{named('metric')} {metric.name} needs numbers, but the labels are {listed(ratings.labels)}, {why}: "
+            "choose wins, emd, accuracy or cross-entropy, or give their order with "
+            f"{named('labels', of='read')} or {named('scale', of='read')}."
         )
 
 
-def _check_clip(panel: Aligned, metric: Metric, clip: float) -> None:
-    if metric.name == "cross-entropy" and clip * len(panel.labels) >= 1:
-        raise OptionError(
-            f"--clip {clip:g} is too large for {len(panel.labels)} labels: choose less than "
-            f"{1 / len(panel.labels):.3g}, or a metric for numbers such as mae."
-        )
-
-
-def _check_scales(panel: Aligned, names: Sequence[str], metric: Metric, question: Question) -> list[str]:
-    """Raise where a metric needs judges on the raters' scale and one is not; warnings."""
-    notes: list[str] = []
-    words = [name for name in names if not np.isfinite(panel.judges[name].value).all()]
+def _check_scales(aligned: Aligned, names: Sequence[str], metric: Metric, options: CompareOptions) -> None:
+    """Raise where a judge gives other labels than numbers, or numbers on another scale, and a metric needs them."""
+    this, test, same = named("metric"), named("test"), f"say {named('same_scale')} if that is wrong"
+    words = [name for name in names if not np.isfinite(aligned.judges[name].value).all()]
     if words and metric.needs_numbers:
-        first = panel.judges[words[0]]
-        label = panel.labels[first.place[~np.isfinite(first.value)][0]]
+        first = aligned.judges[words[0]]
+        label = aligned.labels[first.place[~np.isfinite(first.value)][0]]
         raise OptionError(
-            f"--metric {metric.name} needs numbers, but {joined(words)} gave other labels, such as {label!r}. "
-            "Drop these answers, or choose --metric accuracy."
+            f"{this} {metric.name} needs numbers, but {joined(words)} gave other labels, such as {label!r}. "
+            f"Drop these answers, or choose {this} accuracy."
         )
-    if not panel.has_numbers or question.same_scale:
-        return notes
-    reasons = {name: other_scale(panel, name) for name in names}
-    if question.same_scale is False:
-        reasons = dict.fromkeys(names, "you said so with --other-scale")
-    strange = {name: reason for name, reason in reasons.items() if reason is not None}
-    for name, reason in strange.items():
-        if metric.needs_one_scale:
+    if not aligned.has_numbers or options.same_scale:
+        return
+    for name in names:
+        reason = "you said so" if options.same_scale is False else other_scale(aligned, name)
+        if reason is not None and metric.needs_one_scale:
             raise OptionError(
-                f"--metric {metric.name} compares answers with labels, but {name} is on another scale: {reason}. "
-                "Choose --metric spearman, or say --same-scale if that is wrong."
+                f"{this} {metric.name} compares answers with labels, but {name} is on another scale: {reason}. "
+                f"Choose {this} spearman, or {same}."
             )
-        if question.test != "sign-flip":
+        if reason is not None and options.test != "sign-flip":
             raise OptionError(
-                f"--test {question.test} mixes the answers of both judges, but {name} is on another scale: {reason}. "
-                "Choose --test sign-flip, or say --same-scale if that is wrong."
+                f"{test} {options.test} mixes the answers of both judges, but {name} is on another scale: {reason}. "
+                f"Choose {test} sign-flip, or {same}."
             )
-    if metric.coordinates == "shares":
-        notes += _rounding_note(panel, names)
-    return notes
 
 
-def _rounding_note(panel: Aligned, names: Sequence[str]) -> list[str]:
+def _rounding_note(aligned: Aligned, names: Sequence[str]) -> list[str]:
     """Say that answers between the labels count as the nearest one."""
-    between = [name for name in names if not np.isin(panel.judges[name].value, panel.values).all()]
+    between = [name for name in names if not np.isin(aligned.judges[name].value, aligned.values).all()]
     if not between:
         return []
     have = "has" if len(between) == 1 else "have"
     return [f"{joined(between)} {have} answers that no rater gave: each counts as the nearest label of the raters."]
 
 
-def _turned(panel: Aligned, names: Sequence[str]) -> Aligned:
-    """The panel with these judges' numbers turned round."""
-    turned = {name: replace(said, value=-said.value) if name in names else said for name, said in panel.judges.items()}
-    return replace(panel, judges=turned)
-
-
-def _space(panel: Aligned, question: Question) -> Space:
-    known = panel.people.value if panel.has_numbers else np.zeros(1)
+def _space(aligned: Aligned, options: CompareOptions) -> Space:
+    known = aligned.people.value if aligned.has_numbers else np.zeros(1)
     low, high = float(known.min()), float(known.max())
-    bounds = question.bounds or ((low, high) if low < high else (low, low + 1))
-    return Space(n_labels=len(panel.labels), bins=question.bins, bounds=bounds)
+    bounds = options.bounds or ((low, high) if low < high else (low, low + 1))
+    return Space(n_labels=len(aligned.labels), bins=options.bins, bounds=bounds)
 
 
 def _shared(
-    panel: Aligned, wanted: Sequence[tuple[str, str]], metric: Metric, space: Space
+    aligned: Aligned, wanted: Sequence[tuple[str, str]], metric: Metric, space: Space
 ) -> tuple[list[NamedPair], list[str]]:
     """Each pair on its items, and which pairs share too few of them."""
     pairs, few = [], []
     for a, b in wanted:
-        rows = np.flatnonzero(answered(panel.judges[a]) & answered(panel.judges[b]))
-        copies = None if panel.copies is None else panel.copies[rows]
+        rows = np.flatnonzero((aligned.judges[a].sizes > 0) & (aligned.judges[b].sizes > 0))
+        copies = None if aligned.copies is None else aligned.copies[rows]
         items = len(rows) if copies is None else int(copies.sum())
         if items < FEWEST_ITEMS:
             few.append(f"{a} and {b} share {counted(items, 'rated item')}")
             continue
-        responses = [party.on(rows) for party in (panel.people, panel.judges[a], panel.judges[b])]
+        responses = [party.on(rows) for party in (aligned.people, aligned.judges[a], aligned.judges[b])]
         pairs.append(NamedPair(judge_a=a, judge_b=b, problem=problem_of(responses, metric, space, copies=copies)))
     if not pairs:
         raise RatingsError(f"{listed(few)}: a comparison needs {FEWEST_ITEMS} or more. Rate more items.")

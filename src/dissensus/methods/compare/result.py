@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from dissensus.methods.compare.metrics import MetricName
 from dissensus.methods.compare.options import Asked, Test
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 Better = Literal["a", "b", "neither"]
 
@@ -30,10 +30,6 @@ class NonInferiority:
     p_value: float
     p_holm: float
     is_non_inferior: bool
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +64,6 @@ class PairComparison:
     p_holm: float
     items: int
     non_inferiority: NonInferiority | None = None
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return fields | {"non_inferiority": self.non_inferiority and self.non_inferiority.as_dict()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,9 +107,9 @@ class CompareResult(Result):
             "question": self.question,
         }
         if self.is_single:
-            return self.pairs[0].as_dict() | shared
+            return as_dict(self.pairs[0]) | shared
         return shared | {"pairs": self.rows()}
 
     def rows(self) -> list[dict[str, object]]:
         """One row per pair."""
-        return [pair.as_dict() for pair in self.pairs]
+        return [as_dict(pair) for pair in self.pairs]

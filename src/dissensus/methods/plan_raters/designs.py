@@ -9,7 +9,7 @@ import numpy as np
 
 from dissensus.arrays import Floats
 from dissensus.methods.plan_raters.moments import Moments, Nodes, expected_p, item_moments, sign_flip_power
-from dissensus.methods.plan_raters.options import FEWEST_ITEMS, ITEMS, Question
+from dissensus.methods.plan_raters.options import FEWEST_ITEMS, ITEMS, PlanRatersOptions
 from dissensus.methods.plan_raters.result import Design, TradeOff
 from dissensus.methods.plan_raters.simulated import Simulated
 
@@ -202,46 +202,46 @@ def row_of(nodes: Nodes, row: int) -> Nodes:
 ROUNDING = 1e-9
 
 
-def design_of(predictor: Predictor, question: Question, items: int, raters: int) -> Design:
+def design_of(predictor: Predictor, options: PlanRatersOptions, items: int, raters: int) -> Design:
     """A design and what it will show."""
-    pair = question.pair(raters)
+    pair = options.pair(raters)
     return Design(
         items=items,
         raters=raters,
         machine_samples=pair[1],
         p_value=predictor.p_value(items, pair),
         power=predictor.power(items, pair),
-        cost=question.cost(items, raters),
+        cost=options.cost(items, raters),
     )
 
 
-def grid_of(predictor: Predictor, question: Question) -> tuple[Design, ...]:
+def grid_of(predictor: Predictor, options: PlanRatersOptions) -> tuple[Design, ...]:
     """Every number of items with every number of raters."""
-    sizes = question.items or ITEMS
-    return tuple(design_of(predictor, question, items, raters) for items in sizes for raters in question.raters)
+    sizes = options.items or ITEMS
+    return tuple(design_of(predictor, options, items, raters) for items in sizes for raters in options.raters)
 
 
-def solved_designs(predictor: FromMoments, question: Question) -> list[Design]:
+def solved_designs(predictor: FromMoments, options: PlanRatersOptions) -> list[Design]:
     """For each number of raters the fewest items that reach the power, and the most that the budget pays for."""
     found = []
-    for raters in question.raters:
-        sizes = {predictor.items_needed(question.pair(raters), question.power)}
-        if question.budget is not None:
-            sizes.add(int(question.budget / question.cost(1, raters) + ROUNDING))
+    for raters in options.raters:
+        sizes = {predictor.items_needed(options.pair(raters), options.power)}
+        if options.budget is not None:
+            sizes.add(int(options.budget / options.cost(1, raters) + ROUNDING))
         possible = sorted(size for size in sizes if size is not None and size >= FEWEST_ITEMS)
-        found += [design_of(predictor, question, size, raters) for size in possible]
+        found += [design_of(predictor, options, size, raters) for size in possible]
     return found
 
 
-def sufficient(designs: Iterable[Design], question: Question) -> list[Design]:
+def sufficient(designs: Iterable[Design], options: PlanRatersOptions) -> list[Design]:
     """Designs that reach the power within the budget, the cheapest first, then those with most power."""
-    enough = [design for design in designs if design.power >= question.power and is_affordable(design, question)]
+    enough = [design for design in designs if design.power >= options.power and is_affordable(design, options)]
     return sorted(enough, key=lambda design: (design.cost, -design.power))
 
 
-def is_affordable(design: Design, question: Question) -> bool:
+def is_affordable(design: Design, options: PlanRatersOptions) -> bool:
     """Whether the budget, if there is one, pays for it."""
-    return question.budget is None or design.cost <= question.budget * (1 + ROUNDING)
+    return options.budget is None or design.cost <= options.budget * (1 + ROUNDING)
 
 
 def frontier_of(designs: Sequence[Design]) -> tuple[Design, ...]:
@@ -256,24 +256,24 @@ def frontier_of(designs: Sequence[Design]) -> tuple[Design, ...]:
 USUAL_RATERS = 5
 
 
-def usual_raters(question: Question) -> int:
+def usual_raters(options: PlanRatersOptions) -> int:
     """The number of raters considered that is nearest to five."""
-    return min(question.raters, key=lambda number: abs(math.log(number / USUAL_RATERS)))
+    return min(options.raters, key=lambda number: abs(math.log(number / USUAL_RATERS)))
 
 
-def traded_pairs(question: Question) -> tuple[Pair, Pair]:
+def traded_pairs(options: PlanRatersOptions) -> tuple[Pair, Pair]:
     """About five raters per item, and twice as many."""
-    raters = usual_raters(question)
-    return question.pair(raters), question.pair(2 * raters)
+    raters = usual_raters(options)
+    return options.pair(raters), options.pair(2 * raters)
 
 
-def trade_off(predictor: Predictor, question: Question) -> TradeOff:
+def trade_off(predictor: Predictor, options: PlanRatersOptions) -> TradeOff:
     """What twice the ratings bring as twice the items, and as twice the raters, from about five raters per item.
 
     Twice the items always make a difference stand out by the root of two more. What twice the raters do depends on how
     much of what is seen on an item is noise.
     """
-    pair, double = traded_pairs(question)
+    pair, double = traded_pairs(options)
     gain = predictor.strength(double) / max(predictor.strength(pair), 1e-300)
     shift, noise = predictor.shift_and_noise(pair)
     return TradeOff(

@@ -1,11 +1,13 @@
-"""What the user asked for, checked."""
+"""Options of `plan_raters`."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from dissensus.errors import OptionError
+from dissensus.options import Options, named, option
 
 PlanMetric = Literal["wins", "mae", "emd", "emd-binned"]
 METRICS: tuple[PlanMetric, ...] = ("wins", "mae", "emd", "emd-binned")
@@ -21,34 +23,172 @@ MOST_SIMULATED = 10**5
 """Items of a simulated test set; more take gigabytes of memory."""
 FEWEST_ITEMS = 6
 """With five items no two-sided sign-flip test reaches .05."""
+SHARE = "it is a share between 0 and 1"
+TWO_SPREADS = "give two standard deviations such as 0:0.3"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+def numbers(option: str, text: str, *, example: str = "25,50,100") -> list[int]:
+    """Whole numbers from `25,50,100`.
+
+    Examples
+    --------
+    >>> numbers("items", "25, 50")
+    [25, 50]
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdigit() for part in parts):
+        raise OptionError(f"{option} cannot be {text!r}: give whole numbers such as {example}.")
+    return [int(part) for part in parts]
+
+
+def spread_of(text: str) -> tuple[float, float]:
+    """Two standard deviations from `0:0.3`, or one.
+
+    Examples
+    --------
+    >>> spread_of("0.1:0.3"), spread_of("0.2")
+    ((0.1, 0.3), (0.2, 0.2))
+    """
+    try:
+        ends = [float(part) for part in text.split(":")]
+    except ValueError:
+        ends = []
+    if len(ends) not in {1, 2}:
+        raise OptionError(f"{named('spread')} cannot be {text!r}: {TWO_SPREADS}.")
+    return ends[0], ends[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignOptions(Options):
+    """The designs to consider, what they cost, and what they must reach."""
+
+    metric: PlanMetric = option(
+        "wins", metavar="M", choices=METRICS, help="How near a judge is to people: wins, mae, emd or emd-binned."
+    )
+    effect: float | None = option(
+        None,
+        metavar="E",
+        above=0,
+        at_most=1,
+        wants="it is a share of the scale, above 0 and at most 1",
+        help="How far B strays from people, as a share of the scale.",
+    )
+    spread: tuple[float, float] = option(
+        (0.0, 0.3),
+        metavar="LOW:HIGH",
+        typed=spread_of,
+        wants=TWO_SPREADS,
+        help="Standard deviations of raters' responses to an item.  [default: 0:0.3]",
+    )
+    items: tuple[int, ...] | None = option(
+        None,
+        metavar="N,...",
+        typed=partial(numbers, named("items")),
+        help="Numbers of items to consider; the best is found if not given.",
+    )
+    raters: tuple[int, ...] = option(
+        RATERS, metavar="K,...", typed=partial(numbers, named("raters")), help="Numbers of raters per item to consider."
+    )
+    machine_samples: int | None = option(
+        None,
+        metavar="L",
+        at_least=1,
+        wants="give a number from 1 on",
+        help="Answers of each judge to each item; as many as raters if not given.",
+    )
+    item_cost: float = option(
+        0.0, metavar="C", at_least=0, wants="give a number from 0 on", help="What an item costs to prepare."
+    )
+    rating_cost: float = option(
+        1.0, metavar="C", at_least=0, wants="give a number from 0 on", help="What one rating costs."
+    )
+    budget: float | None = option(
+        None, metavar="B", above=0, wants="give what the items and ratings may cost", help="What all may cost."
+    )
+    power: float = option(
+        0.8, metavar="P", above=0, below=1, wants=SHARE, help="How often the test must find the difference."
+    )
+    alpha: float = option(
+        0.05, metavar="P", above=0, below=1, wants=SHARE, help="Level of the two-sided sign-flip test."
+    )
+    method: Method | None = option(
+        None, metavar="M", choices=METHODS, help="closed (wins, mae) or simulate; closed where there is one."
+    )
+    simulations: int = option(
+        1000, metavar="N", at_least=100, wants="give a number from 100 on", help="Test sets to simulate."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PilotOptions(Options):
+    """Which judges of a pilot are compared, and how sure it is."""
+
+    a: str | None = option(None, metavar="A", help="A judge of the pilot.")
+    b: str | None = option(None, metavar="B", help="The judge to tell from it.")
+    bootstrap: int = option(
+        100, metavar="N", at_least=0, wants="give a number from 0 on", help="Bootstrap samples of the pilot."
+    )
+    confidence: float = option(
+        0.95, metavar="C", above=0, below=1, wants=SHARE, help="Confidence of the interval on the items."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanRatersOptions(PilotOptions, DesignOptions):
     """What the user asked for, as in `plan_raters`."""
 
-    metric: PlanMetric
-    effect: float | None
-    spread: tuple[float, float]
-    items: tuple[int, ...] | None
-    raters: tuple[int, ...]
-    machine_samples: int | None
-    item_cost: float
-    rating_cost: float
-    budget: float | None
-    power: float
-    alpha: float
-    method: Method
-    a: str | None
-    b: str | None
-    bootstrap: int
-    confidence: float
-    simulations: int
-    seed: int | None
+    def check(self) -> None:
+        """Raise where two options contradict each other."""
+        if self.method == "closed" and self.metric not in CLOSED:
+            raise OptionError(
+                f"{named('method')} closed goes with {named('metric')} wins or mae: {self.metric} needs "
+                f"{named('method')} simulate."
+            )
+        if self.power <= self.alpha:
+            raise OptionError(
+                f"{named('power')} {self.power:g} is not above {named('alpha')} {self.alpha:g}: chance alone reaches "
+                "it."
+            )
+        low, high = self.spread
+        if not 0 <= low <= high < math.inf or high == 0:
+            raise OptionError(f"{named('spread')} cannot be {low:g}:{high:g}: {TWO_SPREADS}.")
+        if self.item_cost == self.rating_cost == 0:
+            raise OptionError(
+                f"{named('item_cost')} and {named('rating_cost')} are both 0: without a cost no design is the cheapest."
+            )
+
+    def check_pilot(self, *, has_pilot: bool) -> None:
+        """Raise where an option contradicts a pilot, or that there is none."""
+        pilot, pilot_judges = named("pilot"), named("pilot_judges")
+        if has_pilot and self.effect is not None:
+            raise OptionError(
+                f"{named('effect')} and {pilot} contradict each other: the pilot says how large the effect is."
+            )
+        if has_pilot and self.method != default_method(self.metric):
+            raise OptionError(
+                f"{pilot} chooses its own method, and confirms it by simulation: leave {named('method')} out."
+            )
+        if not has_pilot and self.effect is None:
+            raise OptionError(
+                f"Say how far the worse judge strays from people with {named('effect')}, as a share of the scale such "
+                f"as 0.1, or give ratings and answers with {pilot} and {pilot_judges}."
+            )
+        if not has_pilot and (self.a or self.b):
+            raise OptionError(
+                f"{named('a')} and {named('b')} name judges of a pilot: give one with {pilot} and {pilot_judges}."
+            )
+        most = max(self.items or ITEMS)
+        if self.method == "simulate" and most > MOST_SIMULATED:
+            raise OptionError(
+                f"Simulated test sets have up to {MOST_SIMULATED:,} items, and {named('items')} asks for {most:,}: ask "
+                "for fewer, or for wins or mae, which have a closed form."
+            )
 
     def settings(self) -> dict[str, object]:
         """The options by name, for the JSON."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        known = super().settings()
+        last = {name: known.pop(name) for name in ("simulations", "seed")}
+        return known | last
 
     def pair(self, raters: int) -> tuple[int, int]:
         """Raters, and answers of each judge: as many as raters unless their number was given."""
@@ -59,85 +199,18 @@ class Question:
         return items * (self.item_cost + raters * self.rating_cost)
 
 
-def checked_numbers(option: str, given: Sequence[int], *, fewest: int, most: int) -> tuple[int, ...]:
-    """Whole numbers in order, each once."""
-    too_many = max(given, default=0)
-    if too_many > most:
-        raise OptionError(f"{option} cannot be {too_many}: numbers up to {most:,} can be planned for.")
-    wrong = [number for number in given if number < fewest]
-    if wrong or not given:
-        what = f"cannot be {wrong[0]}" if wrong else "names no number"
-        raise OptionError(f"{option} {what}: give numbers of at least {fewest}, such as 25,50,100.")
-    return tuple(sorted(set(given)))
-
-
 def default_method(metric: str) -> Method:
     """The closed form where there is one."""
     return "closed" if metric in CLOSED else "simulate"
 
 
-def check_question(question: Question, *, has_pilot: bool) -> None:
-    """Raise where an option has a value it cannot have, or two options contradict each other."""
-    if question.metric not in METRICS:
-        raise OptionError.unknown("--metric", question.metric, METRICS)
-    if question.method not in METHODS:
-        raise OptionError.unknown("--method", question.method, METHODS)
-    if question.method == "closed" and question.metric not in CLOSED:
-        raise OptionError(f"--method closed goes with --metric wins or mae: {question.metric} needs --method simulate.")
-    _check_pilot(question, has_pilot=has_pilot)
-    _check_shares(question)
-    _check_amounts(question)
-    if question.method == "simulate" and max(question.items or ITEMS) > MOST_SIMULATED:
-        raise OptionError(
-            f"Simulated test sets have up to {MOST_SIMULATED:,} items, and --items asks for "
-            f"{max(question.items or ITEMS):,}: ask for fewer, or for wins or mae, which have a closed form."
-        )
-
-
-def _check_pilot(question: Question, *, has_pilot: bool) -> None:
-    if has_pilot and question.effect is not None:
-        raise OptionError("--effect and --pilot contradict each other: the pilot says how large the effect is.")
-    if has_pilot and question.method != default_method(question.metric):
-        raise OptionError("--pilot chooses its own method, and confirms it by simulation: leave --method out.")
-    if not has_pilot and question.effect is None:
-        raise OptionError(
-            "Say how far the worse judge strays from people with --effect, as a share of the scale such as 0.1, or "
-            "give ratings and answers with --pilot and --pilot-judges."
-        )
-    if not has_pilot and (question.a or question.b):
-        raise OptionError("--a and --b name judges of a pilot: give one with --pilot and --pilot-judges.")
-
-
-def _check_shares(question: Question) -> None:
-    for option, value in (
-        ("--power", question.power),
-        ("--alpha", question.alpha),
-        ("--confidence", question.confidence),
-    ):
-        if not 0 < value < 1:
-            raise OptionError(f"{option} cannot be {value:g}: it is a share between 0 and 1.")
-    if question.power <= question.alpha:
-        raise OptionError(
-            f"--power {question.power:g} is not above --alpha {question.alpha:g}: chance alone reaches it."
-        )
-    if question.effect is not None and not 0 < question.effect <= 1:
-        raise OptionError(f"--effect cannot be {question.effect:g}: it is a share of the scale, above 0 and at most 1.")
-    low, high = question.spread
-    if not 0 <= low <= high < math.inf or high == 0:
-        raise OptionError(f"--spread cannot be {low:g}:{high:g}: give two standard deviations such as 0:0.3.")
-
-
-def _check_amounts(question: Question) -> None:
-    for option, value, least in (
-        ("--item-cost", question.item_cost, 0),
-        ("--rating-cost", question.rating_cost, 0),
-        ("--machine-samples", question.machine_samples, 1),
-        ("--bootstrap", question.bootstrap, 0),
-        ("--simulations", question.simulations, 100),
-    ):
-        if value is not None and not least <= value < math.inf:
-            raise OptionError(f"{option} cannot be {value:g}: give a number from {least} on.")
-    if question.item_cost == question.rating_cost == 0:
-        raise OptionError("--item-cost and --rating-cost are both 0: without a cost no design is the cheapest.")
-    if question.budget is not None and not 0 < question.budget < math.inf:
-        raise OptionError(f"--budget cannot be {question.budget:g}: give what the items and ratings may cost.")
+def checked_numbers(option: str, given: Sequence[int], *, fewest: int, most: int) -> tuple[int, ...]:
+    """Whole numbers in order, each once."""
+    too_many = max(given, default=0)
+    if too_many > most:
+        raise OptionError(f"{named(option)} cannot be {too_many}: numbers up to {most:,} can be planned for.")
+    wrong = [number for number in given if number < fewest]
+    if wrong or not given:
+        what = f"cannot be {wrong[0]}" if wrong else "names no number"
+        raise OptionError(f"{named(option)} {what}: give numbers of at least {fewest}, such as 25,50,100.")
+    return tuple(sorted(set(given)))

@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import item_by_item
-from dissensus.errors import OptionError, counted
+from dissensus.errors import OptionError, counted, named
 from dissensus.methods.plan_raters.designs import (
     FromMoments,
     FromTestSets,
@@ -22,6 +22,7 @@ from dissensus.methods.plan_raters.designs import (
     trade_off,
     traded_pairs,
 )
+from dissensus.methods.plan_raters.from_pilot import FittedPilot, confirmed, findings, fitted
 from dissensus.methods.plan_raters.moments import normal_nodes
 from dissensus.methods.plan_raters.options import (
     FEWEST_ITEMS,
@@ -31,22 +32,19 @@ from dissensus.methods.plan_raters.options import (
     RATERS,
     Method,
     PlanMetric,
-    Question,
-    check_question,
+    PlanRatersOptions,
     checked_numbers,
     default_method,
 )
-from dissensus.methods.plan_raters.pilot import confirmed, findings, fitted
-from dissensus.methods.plan_raters.pilot_data import pilot_of
-from dissensus.methods.plan_raters.pilot_fit import FittedPilot
+from dissensus.methods.plan_raters.pilot import pilot_of
 from dissensus.methods.plan_raters.result import Design, PlanRatersResult
 from dissensus.methods.plan_raters.simulated import TestSets, simulated_designs
 from dissensus.sampling import Engine, Progress, seed_of
 
 FEW_ITEMS = 30
 FEW_ITEMS_WARNING = (
-    f"With fewer than {FEW_ITEMS} items the closed form for mae understates power by some points: --method simulate "
-    "does not."
+    f"With fewer than {FEW_ITEMS} items the closed form for mae understates power by some points: {named('method')} "
+    "simulate does not."
 )
 
 
@@ -55,7 +53,7 @@ def plan_raters(
     metric: PlanMetric = "wins",
     effect: float | None = None,
     items: Sequence[int] | None = None,
-    raters: Sequence[int] | None = None,
+    raters: Sequence[int] = RATERS,
     machine_samples: int | None = None,
     spread: tuple[float, float] = (0.0, 0.3),
     item_cost: float = 0.0,
@@ -137,49 +135,51 @@ def plan_raters(
     (145, 0.8)
     """
     if (pilot is None) != (pilot_judges is None):
-        raise OptionError("--pilot and --pilot-judges go together: give people's ratings and the judges' answers.")
-    question = Question(
-        metric=metric, effect=effect, spread=spread, machine_samples=machine_samples, item_cost=item_cost,
-        items=None if items is None else checked_numbers("--items", items, fewest=FEWEST_ITEMS, most=MOST_ITEMS),
-        raters=checked_numbers("--raters", RATERS if raters is None else raters, fewest=1, most=MOST_RATERS),
-        rating_cost=rating_cost, budget=budget, power=power, alpha=alpha, method=method or default_method(metric),
-        a=a, b=b, bootstrap=bootstrap, confidence=confidence, simulations=simulations, seed=seed_of(rng),
-    )  # fmt: skip
-    check_question(question, has_pilot=pilot is not None)
+        raise OptionError(
+            f"{named('pilot')} and {named('pilot_judges')} go together: give people's ratings and the judges' answers."
+        )
+    options = PlanRatersOptions.given(
+        locals(),
+        items=None if items is None else checked_numbers("items", items, fewest=FEWEST_ITEMS, most=MOST_ITEMS),
+        raters=checked_numbers("raters", raters, fewest=1, most=MOST_RATERS),
+        method=method or default_method(metric),
+        seed=seed_of(rng),
+    )
+    options.check_pilot(has_pilot=pilot is not None)
     if pilot is not None and pilot_judges is not None:
-        return _plan_from_pilot(*item_by_item(pilot, pilot_judges, what="A pilot"), question, rng)
-    if question.method == "closed":
+        return _plan_from_pilot(*item_by_item(pilot, pilot_judges, what="A pilot"), options, rng)
+    if options.method == "closed":
         source = NodeMoments(nodes=normal_nodes(effect or 0.0, spread))
         predictor = FromMoments(source=source, metric=metric, alpha=alpha)
-        return _planned(question, predictor)
+        return _planned(options, predictor)
     plan = TestSets(
         metric=metric,
         effect=effect or 0.0,
         spread=spread,
-        pairs=tuple(dict.fromkeys([*(question.pair(k) for k in question.raters), *traded_pairs(question)])),
+        pairs=tuple(dict.fromkeys([*(options.pair(k) for k in options.raters), *traded_pairs(options)])),
         sets=simulations,
-        items=max(question.items or ITEMS),
+        items=max(options.items or ITEMS),
     )
     found = simulated_designs(
-        plan, question.items or ITEMS, alpha=alpha, rng=rng, engine=engine, workers=workers, progress=progress
+        plan, options.items or ITEMS, alpha=alpha, rng=rng, engine=engine, workers=workers, progress=progress
     )
-    return _planned(question, FromTestSets(found=found, nodes=normal_nodes(effect or 0.0, spread)))
+    return _planned(options, FromTestSets(found=found, nodes=normal_nodes(effect or 0.0, spread)))
 
 
 def _plan_from_pilot(
-    ratings: Ratings, judges: Judges, question: Question, rng: int | Generator | None
+    ratings: Ratings, judges: Judges, options: PlanRatersOptions, rng: int | Generator | None
 ) -> PlanRatersResult:
     fit_stream, confirm_stream = np.random.default_rng(rng).spawn(2)
-    pilot = pilot_of(ratings, judges, a=question.a, b=question.b)
-    samples = question.machine_samples or int(np.median(pilot.a.size))
-    question = replace(question, machine_samples=samples, a=pilot.names[0], b=pilot.names[1])
-    found = fitted(pilot, question, fit_stream)
-    question = replace(question, method="simulate" if found.is_drawn else "closed")
-    return _planned(question, found.predictor, fit=found, sources=(ratings, judges), rng=confirm_stream)
+    pilot = pilot_of(ratings, judges, a=options.a, b=options.b)
+    samples = options.machine_samples or int(np.median(pilot.a.size))
+    options = replace(options, machine_samples=samples, a=pilot.names[0], b=pilot.names[1])
+    found = fitted(pilot, options, fit_stream)
+    options = replace(options, method="simulate" if found.is_drawn else "closed")
+    return _planned(options, found.predictor, fit=found, sources=(ratings, judges), rng=confirm_stream)
 
 
 def _planned(
-    question: Question,
+    options: PlanRatersOptions,
     predictor: Predictor,
     *,
     fit: FittedPilot | None = None,
@@ -187,44 +187,44 @@ def _planned(
     rng: Generator | None = None,
 ) -> PlanRatersResult:
     """The result, once it is known what any design shows."""
-    grid = grid_of(predictor, question)
+    grid = grid_of(predictor, options)
     solver = predictor if isinstance(predictor, FromMoments) else None
-    designs = [*grid, *(solved_designs(solver, question) if solver is not None and question.items is None else ())]
-    enough = sufficient(designs, question)
+    designs = [*grid, *(solved_designs(solver, options) if solver is not None and options.items is None else ())]
+    enough = sufficient(designs, options)
     best, about = next(iter(enough), None), None
     warnings: list[str] = []
     if fit is not None and rng is not None:
-        best, power = confirmed(fit, question, enough, rng)
-        about, warnings = findings(fit, question, best, power)
+        best, power = confirmed(fit, options, enough, rng)
+        about, warnings = findings(fit, options, best, power)
     if best is None:
-        warnings = [_why_none(designs, question), *warnings]
-    elif question.metric == "mae" and solver is not None and best.items < FEW_ITEMS:
+        warnings = [_why_none(designs, options), *warnings]
+    elif options.metric == "mae" and solver is not None and best.items < FEW_ITEMS:
         warnings = [FEW_ITEMS_WARNING, *warnings]
     data = {}
     if sources is not None:
         data = {"pilot": dict(sources[0].describe_data()), "pilot_judges": dict(sources[1].describe_data())}
     return PlanRatersResult(
-        settings=question.settings(),
+        settings=options.settings(),
         data=data,
         warnings=tuple(warnings),
         grid=grid,
         recommended=best,
-        frontier=frontier_of([design for design in designs if is_affordable(design, question)]),
-        trade_off=trade_off(predictor, question),
+        frontier=frontier_of([design for design in designs if is_affordable(design, options)]),
+        trade_off=trade_off(predictor, options),
         pilot=about,
     )
 
 
-def _why_none(designs: Sequence[Design], question: Question) -> str:
+def _why_none(designs: Sequence[Design], options: PlanRatersOptions) -> str:
     """Why no design is recommended, and what would help."""
-    affordable = [design for design in designs if is_affordable(design, question)]
+    affordable = [design for design in designs if is_affordable(design, options)]
     if not affordable:
         least = min(design.cost for design in designs)
-        return f"Nothing is within the budget of {question.budget:,g}: the cheapest design costs {least:,g}."
+        return f"Nothing is within the budget of {options.budget:,g}: the cheapest design costs {least:,g}."
     most = max(affordable, key=lambda design: design.power)
-    where = "considered" if question.budget is None else f"within the budget of {question.budget:,g}"
+    where = "considered" if options.budget is None else f"within the budget of {options.budget:,g}"
     shape = f"{counted(most.items, 'item')} with {counted(most.raters, 'rater')} each"
     return (
-        f"No design {where} reaches power {question.power:g}: the most is {most.power:.2f}, with {shape}. "
+        f"No design {where} reaches power {options.power:g}: the most is {most.power:.2f}, with {shape}. "
         "Consider more items or raters, a larger budget, or less power."
     )

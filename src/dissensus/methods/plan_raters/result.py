@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 Helps = Literal["items", "raters"]
 
@@ -32,10 +32,6 @@ class Design:
     power: float
     cost: float
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TradeOff:
@@ -60,10 +56,6 @@ class TradeOff:
     gain_raters: float
     shift: float
     noise: float
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +90,6 @@ class PilotFindings:
     items_high: float
     simulated_power: float
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRatersResult(Result):
@@ -129,16 +117,6 @@ class PlanRatersResult(Result):
     trade_off: TradeOff | None = None
     pilot: PilotFindings | None = None
 
-    def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON."""
-        return {
-            "grid": [design.as_dict() for design in self.grid],
-            "recommended": None if self.recommended is None else self.recommended.as_dict(),
-            "frontier": [design.as_dict() for design in self.frontier],
-            "trade_off": None if self.trade_off is None else self.trade_off.as_dict(),
-            "pilot": None if self.pilot is None else self.pilot.as_dict(),
-        }
-
     def rows(self) -> list[dict[str, object]]:
         """One row per design of the grid."""
-        return [design.as_dict() for design in self.grid]
+        return [as_dict(design) for design in self.grid]

@@ -11,7 +11,7 @@ from dissensus.report.specs import Spec
 from dissensus.report.specs.lines import line_colour
 from dissensus.report.specs.shapes import series_channels, tip
 from dissensus.report.views.worth import Settings
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 # ---- A plan of items and raters, in words
 
@@ -159,7 +159,7 @@ def heat_map(result: PlanRatersResult, table: Table) -> Figure:
 def _heat_map_spec(grid: Sequence[Design], budget: float | None) -> Spec:
     sizes = sorted({design.items for design in grid}, reverse=True)
     raters = sorted({design.raters for design in grid})
-    rows = [design.as_dict() | {"text": percent(design.power, 0), "colour": 0} for design in grid]
+    rows = [as_dict(design) | {"text": percent(design.power, 0), "colour": 0} for design in grid]
     x: Spec = {"field": "raters", "type": "ordinal", "sort": raters, "title": "Raters per item"}
     y: Spec = {"field": "items", "type": "ordinal", "sort": sizes, "title": "Items"}
     shade = {
@@ -205,7 +205,7 @@ def cost_chart(result: PlanRatersResult, table: Table) -> Figure:
     """Expected p of each design of the grid over its cost, a line for each number of raters."""
     raters = sorted({design.raters for design in result.grid})[:MOST_SERIES]
     rows = [
-        design.as_dict()
+        as_dict(design)
         | {"series": str(design.raters), "line": str(design.raters), "place": raters.index(design.raters)}
         for design in result.grid
         if design.raters in raters and design.cost > 0

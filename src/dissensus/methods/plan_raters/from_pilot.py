@@ -1,13 +1,16 @@
-"""From a pilot to a predictor: the one that suits its labels and the metric.
+"""Planning from a pilot: the model behind it, what it predicts, what it leaves open, and where it cannot tell.
 
-Every function works on many bootstrap samples of the pilot at once: a sample is a weight for each item. The arrays have
-the shape (n_samples, n_items, n_draws), where the draws are the variances that an item may have.
+The noise of the pilot is taken out of the judges' errors on many bootstrap samples of it at once: a sample is a weight
+for each item. The arrays have the shape (n_samples, n_items, n_draws), where the draws are the variances that an item
+may have.
 
-Labels come from a Dirichlet-multinomial model: an item's shares are drawn from what its ratings leave open.
-Measurements come from beta distributions between the lowest and the highest response, with the mean and the spread that
-the fit of the pilot leaves open.
+Designs are confirmed in simulated data. Labels come from a Dirichlet-multinomial model: an item's shares are drawn from
+what its ratings leave open. Measurements come from beta distributions between the lowest and the highest response, with
+the mean and the spread that the fit of the pilot leaves open.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,15 +18,41 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
-from dissensus.methods.plan_raters.designs import FromMoments, MomentSource, NodeMoments, row_of, traded_pairs
-from dissensus.methods.plan_raters.label_draws import LabelDraws, chosen_answers, label_draws, mean_answers
+from dissensus.errors import RatingsError, counted
+from dissensus.methods.plan_raters.designs import (
+    FromMoments,
+    MomentSource,
+    NodeMoments,
+    Pair,
+    design_of,
+    row_of,
+    sufficient,
+    traded_pairs,
+)
+from dissensus.methods.plan_raters.draws import (
+    DrawnMoments,
+    LabelDraws,
+    chosen_answers,
+    label_draws,
+    mean_answers,
+    value_draws,
+    value_gap,
+)
 from dissensus.methods.plan_raters.moments import Moments, Nodes, sign_flip_power
-from dissensus.methods.plan_raters.options import CLOSED, Question
-from dissensus.methods.plan_raters.pilot_data import Pilot, Summary
-from dissensus.methods.plan_raters.result import Design
+from dissensus.methods.plan_raters.options import CLOSED, FEWEST_ITEMS, PlanRatersOptions
+from dissensus.methods.plan_raters.pilot import (
+    DRAWS,
+    Pilot,
+    Spreads,
+    Summary,
+    Vectors,
+    check_metric,
+    gap,
+    spreads_of,
+    vectors_of,
+)
+from dissensus.methods.plan_raters.result import Design, PilotFindings
 from dissensus.methods.plan_raters.simulated import FLIPS, sign_flip_p
-from dissensus.methods.plan_raters.value_draws import DrawnMoments, value_draws, value_gap
-from dissensus.methods.plan_raters.vectors import DRAWS, Spreads, Vectors, gap, spreads_of
 from dissensus.sampling.draws import draw_weights
 
 # ---- From a pilot to the kinds of items behind it: the noise of the pilot is taken out of the judges' errors
@@ -304,36 +333,36 @@ class FittedPilot:
         return isinstance(self.predictor.source, DrawnMoments)
 
 
-def fit(pilot: Pilot, question: Question, rng: Generator) -> FittedPilot:
+def fit(pilot: Pilot, options: PlanRatersOptions, rng: Generator) -> FittedPilot:
     """The pilot, fitted with its bootstrap samples.
 
     Measurements are taken as normal, with the pilot's noise taken out; labels are drawn from the pilot's own ratings,
     and so are measurements for the earth mover's distances.
     """
-    weights = resampled_weights(pilot.n_items, question.bootstrap, rng)
+    weights = resampled_weights(pilot.n_items, options.bootstrap, rng)
     make = _measured if pilot.is_measured else _labelled
-    source, model = make(pilot, question, weights, rng)
+    source, model = make(pilot, options, weights, rng)
     return FittedPilot(
         pilot=pilot,
-        predictor=FromMoments(source=source, metric=question.metric, alpha=question.alpha),
+        predictor=FromMoments(source=source, metric=options.metric, alpha=options.alpha),
         model=model,
         typical_raters=int(np.median(pilot.people.size)),
     )
 
 
-def _most_raters(pilot: Pilot, question: Question) -> int:
+def _most_raters(pilot: Pilot, options: PlanRatersOptions) -> int:
     """The most that any prediction is asked for."""
-    return max(*question.raters, traded_pairs(question)[1][0], int(np.median(pilot.people.size)))
+    return max(*options.raters, traded_pairs(options)[1][0], int(np.median(pilot.people.size)))
 
 
-def _measured(pilot: Pilot, question: Question, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
-    is_closed = question.metric in CLOSED
+def _measured(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
+    is_closed = options.metric in CLOSED
     nodes = fit_pilot(pilot, spreads_of(pilot), weights if is_closed else weights[:1])
     model = Model(pilot=pilot, nodes=row_of(nodes, 0), per_item=DRAWS * HERMITE_POINTS**2)
     if is_closed:
         return NodeMoments(nodes=nodes), model
-    samples = question.machine_samples or 1
-    draws = value_draws(pilot, question.metric, most_raters=_most_raters(pilot, question), samples=samples, rng=rng)
+    samples = options.machine_samples or 1
+    draws = value_draws(pilot, options.metric, most_raters=_most_raters(pilot, options), samples=samples, rng=rng)
     machine = [_mean_variance(pilot.a), _mean_variance(pilot.b)]
     noise = float(np.mean(machine[0] / pilot.a.size + machine[1] / pilot.b.size))
     return DrawnMoments(
@@ -350,12 +379,12 @@ def _mean_variance(responses: Summary) -> float:
     return float(known.mean()) if known.size else 0.0
 
 
-def _labelled(pilot: Pilot, question: Question, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
+def _labelled(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
     draws = label_draws(
         pilot,
-        question.metric,
-        most_raters=_most_raters(pilot, question),
-        samples=question.machine_samples or 1,
+        options.metric,
+        most_raters=_most_raters(pilot, options),
+        samples=options.machine_samples or 1,
         rng=rng,
     )
     people, machine, apart = _label_spreads(pilot, draws.vectors)
@@ -384,3 +413,169 @@ def _answer_variance(vectors: Floats, size: Floats) -> float:
     mean = vectors.sum(axis=1) / size[:, None]
     square = np.maximum((vectors**2).sum(axis=(1, 2)) / size - (mean**2).sum(axis=1), 0)
     return float(np.mean((square * size / np.maximum(size - 1, 1))[several]))
+
+
+# ---- What a pilot says, what it leaves open, and where it cannot tell
+
+FAR_OFF = 0.1
+"""A simulated power this far below the one asked for does not confirm a design."""
+LARGER = (1.15, 1.3, 1.5, 1.75, 2.0)
+"""By how much a design is enlarged whose power is not there in simulated data."""
+MOST_TRIED = 8
+"""So many designs are simulated before the cheapest is recommended with a warning."""
+
+
+def fitted(pilot: Pilot, options: PlanRatersOptions, rng: Generator) -> FittedPilot:
+    """The pilot, fitted with its bootstrap samples; an error says why it cannot serve."""
+    check_metric(pilot, options.metric)
+    _check_judges_differ(pilot, options.metric)
+    found = fit(pilot, options, rng)
+    _check_direction(found, options)
+    return found
+
+
+def _check_judges_differ(pilot: Pilot, metric: str) -> None:
+    if pilot.is_measured:
+        means = [pilot.a.mean, pilot.b.mean]
+    else:
+        vectors = vectors_of(pilot, metric).judges
+        means = [own.sum(axis=1) / said.sizes[:, None] for own, said in zip(vectors, pilot.answers, strict=True)]
+    if np.allclose(means[0], means[1], rtol=0, atol=1e-12):
+        a, b = pilot.names
+        raise RatingsError(
+            f"The pilot cannot tell: {a} and {b} answer the same on each of its {counted(pilot.n_items, 'item')}. "
+            "Check that they are two judges, or give a larger pilot."
+        )
+
+
+def _check_direction(found: FittedPilot, options: PlanRatersOptions) -> None:
+    """Refuse if the pilot does not say which judge is nearer to people."""
+    pair = _own_pair(found, options)
+    effects = found.predictor.effects(pair)
+    a, b = found.pilot.names
+    other = share_other(effects)
+    if other > 1 - options.power:
+        raise RatingsError(
+            f"The pilot cannot tell which of {a} and {b} is nearer to people: in {other:.0%} of its bootstrap samples "
+            f"it is the other one, so no design is known to reach power {options.power:g}. Give a larger pilot."
+        )
+
+
+def share_other(effects: Floats) -> float:
+    """Share of the bootstrap samples in which the other judge is the better one; 0 without any."""
+    return float(np.mean(np.sign(effects[1:]) != np.sign(effects[0]))) if len(effects) > 1 else 0.0
+
+
+def _own_pair(found: FittedPilot, options: PlanRatersOptions) -> Pair:
+    """The pilot's own numbers of raters and samples."""
+    return found.typical_raters, options.machine_samples or found.typical_raters
+
+
+def confirmed(
+    found: FittedPilot, options: PlanRatersOptions, designs: Sequence[Design], rng: Generator
+) -> tuple[Design | None, float]:
+    """The first design whose power is there in simulated data, and that power; the first of all if none's is.
+
+    Parameters
+    ----------
+    designs : sequence of Design
+        Those that should reach the power, the cheapest first. If the number of items is free, somewhat larger versions
+        of the cheapest are tried too.
+    """
+    if not designs:
+        return None, math.nan
+    first = designs[0]
+    tried: list[tuple[Design, float]] = []
+    for design in sufficient([*designs, *_enlarged(found, options, first)], options)[:MOST_TRIED]:
+        power = simulated_power(found.model, design, metric=options.metric, alpha=options.alpha, rng=rng)
+        if power >= options.power - FAR_OFF:
+            return design, power
+        tried.append((design, power))
+    return tried[0]
+
+
+def _enlarged(found: FittedPilot, options: PlanRatersOptions, design: Design) -> list[Design]:
+    if options.items is not None:
+        return []
+    sizes = [math.ceil(design.items * factor) for factor in LARGER]
+    return [design_of(found.predictor, options, items, design.raters) for items in sizes]
+
+
+def findings(
+    found: FittedPilot, options: PlanRatersOptions, best: Design | None, simulated: float
+) -> tuple[PilotFindings, list[str]]:
+    """What the pilot says, and what is to be warned of."""
+    pair = _own_pair(found, options) if best is None else (best.raters, best.machine_samples)
+    effects = found.predictor.effects(pair)
+    quartiles = _spread_quartiles(found.pilot)
+    low, high = _needed_interval(found, options, pair)
+    a, b = found.pilot.names
+    pilot = PilotFindings(
+        items=found.pilot.n_items,
+        a=a,
+        b=b,
+        better=a if effects[0] > 0 else b,
+        share_other=share_other(effects),
+        spread_low=quartiles[0],
+        spread=quartiles[1],
+        spread_high=quartiles[2],
+        items_low=low,
+        items_high=high,
+        simulated_power=simulated,
+    )
+    return pilot, _doubts(found, options, best, simulated)
+
+
+def _spread_quartiles(pilot: Pilot) -> list[float]:
+    """Of the standard deviation of one rating; NaN where labels are words."""
+    if not pilot.aligned.has_numbers:
+        return [math.nan] * 3
+    return [float(each) for each in np.quantile(np.sqrt(spreads_of(pilot).people), [0.25, 0.5, 0.75])]
+
+
+def _doubts(found: FittedPilot, options: PlanRatersOptions, best: Design | None, simulated: float) -> list[str]:
+    said = [*found.pilot.warnings]
+    if best is not None and simulated < options.power - FAR_OFF:
+        said.append(
+            f"In data simulated from a model of the pilot the recommended design has power {simulated:.2f}, less than "
+            f"the {best.power:.2f} predicted: the model does not fit. Take more items than recommended."
+        )
+    most = int(found.pilot.people.size.max())
+    if best is not None and best.raters > most:
+        said.append(
+            f"The pilot has at most {counted(most, 'rating')} of an item, so what {counted(best.raters, 'rater')} "
+            "would say rests on a model of it."
+        )
+    if not found.pilot.is_sampled:
+        said.append(
+            "The judges answered each item once, so how much their answers vary is unknown: the plan takes them to "
+            "answer the same again."
+        )
+    return said
+
+
+def _needed_interval(found: FittedPilot, options: PlanRatersOptions, pair: Pair) -> tuple[float, float]:
+    """Interval on the items needed with so many raters, from the bootstrap samples; NaN where there is no bound."""
+    from scipy.special import ndtri  # noqa: PLC0415 - takes a while to import
+
+    if options.bootstrap == 0:
+        return np.nan, np.nan
+    moments = found.predictor.source.possible(pair)
+    effects = found.predictor.effects(pair)
+    z, reach = -ndtri(options.alpha / 2), ndtri(options.power)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if options.metric == "wins":
+            decided = np.maximum(1 - moments.tied, 1e-12)
+            lead = np.abs(moments.margin) / decided
+            needed = ((z + reach * np.sqrt(np.maximum(1 - lead**2, 0))) / lead) ** 2 / decided
+        else:
+            # Guenther (1981): a t test needs z^2 / 2 items more than a test with a known variance.
+            needed = ((z + reach) ** 2) * moments.variance / moments.mean**2 + z**2 / 2
+    needed = np.where(np.sign(effects) == np.sign(effects[0]), needed, np.inf)[1:]
+    tail = (1 - options.confidence) / 2
+    low, high = np.quantile(needed, [tail, 1 - tail], method="nearest")
+    return _whole(low), _whole(high)
+
+
+def _whole(bound: float) -> float:
+    return float(max(np.ceil(bound), FEWEST_ITEMS)) if np.isfinite(bound) else np.nan
