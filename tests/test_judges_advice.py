@@ -5,8 +5,8 @@ import pytest
 
 from dissensus.data import Task
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.advice import Findings, reading
-from dissensus.methods.judges.result import OrderFlips
+from dissensus.methods.judges.advice import reading
+from dissensus.methods.judges.result import JudgesResult, OrderFlips
 from dissensus.methods.judges.setup import set_up
 
 from judges_builders import ASKED, choices, judges_from, ratings_from, sets
@@ -163,10 +163,8 @@ def test_nobody_is_asked_for_response_sets_on_a_measure():
 def test_choices_that_flip_with_the_order_ask_for_both_orders():
     prepared = set_up(ratings_from(THREE), judges_from({"one": SOFT}), None, ASKED)
     flips = (OrderFlips(judge="one", items=10, share=0.3), OrderFlips(judge="two", items=10, share=0.1))
-    findings = Findings(
-        prepared=prepared, definitions=(), downstream=(), flip_points=(), own_beta=(), order_flips=flips
-    )
-    (found,) = [own for own in reading(findings) if own.text.startswith("Ask in both orders")]
+    result = JudgesResult(settings={}, data={}, definitions=(), order_flips=flips)
+    (found,) = [own for own in reading(prepared, result) if own.text.startswith("Ask in both orders")]
     assert found.reason == "When the order is swapped the choice flips on this share of the pairs: one 30%."
 
 

@@ -5,53 +5,18 @@ Figures in the reasons come from the paper's simulation experiment.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dissensus.data.counts import median
+from dissensus.data.labels import number
 from dissensus.errors import counted, listed
 from dissensus.methods.judges.definitions import CLIP, SLACK, mean_of
-from dissensus.methods.judges.result import (
-    BASELINES,
-    Advice,
-    DefinitionResult,
-    Downstream,
-    FlipPoint,
-    OrderFlips,
-    OwnBeta,
-)
+from dissensus.methods.judges.result import BASELINES, Advice, Downstream, JudgesResult
 from dissensus.methods.judges.reverse_matrix import specification_sentence
 from dissensus.methods.judges.setup import Prepared
 from dissensus.options import named
 from dissensus.results import Message
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
-    """What advice is made of: the data, and what was found in them."""
-
-    prepared: Prepared
-    definitions: tuple[DefinitionResult, ...]
-    downstream: tuple[Downstream, ...]
-    flip_points: tuple[FlipPoint, ...]
-    own_beta: tuple[OwnBeta, ...]
-    order_flips: tuple[OrderFlips, ...]
-
-    def definition(self, id_: str) -> DefinitionResult:
-        """The definition with this id."""
-        return next(definition for definition in self.definitions if definition.id == id_)
-
-    @property
-    def knows_sets(self) -> bool:
-        """Whether people's response sets are known or estimated on every item."""
-        return self.prepared.problem.reversal is not None or bool(self.prepared.people.has_set.all())
-
-    @property
-    def recommended(self) -> str:
-        """The id of the definition to select by."""
-        return "mse_response_set" if self.knows_sets else "jsd"
-
 
 # ---- What to ask people and judges for next
 
@@ -62,43 +27,32 @@ MOST_OPTIONS = 12
 """With more than so many the options are points of a measure, of which nobody endorses a set."""
 
 
-def collecting(findings: Findings) -> Iterator[Advice]:
+def collecting(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Advice on what to collect."""
     for about in (_specify, _pair, _ratings, _judge_sets):
-        yield from about(findings)
+        yield from about(prepared, result)
 
 
 def _can_ask_for_sets(prepared: Prepared) -> bool:
     """Whether response sets would tell more than is known: on a scale of numbers nobody endorses several."""
     is_known = prepared.is_fully_specified or bool(prepared.people.has_set.all())
     options = prepared.space.options
-    return not is_known and len(options) <= MOST_OPTIONS and not all(_is_number(option) for option in options)
+    return not is_known and len(options) <= MOST_OPTIONS and None in map(number, options)
 
 
-def _is_number(option: str) -> bool:
-    try:
-        float(option)
-    except ValueError:
-        return False
-    return True
-
-
-def _specify(findings: Findings) -> Iterator[Advice]:
+def _specify(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     """Options that leave no room for several answers."""
-    prepared = findings.prepared
-    if not _can_ask_for_sets(prepared):
-        return
-    yield Advice(
-        text="Fully specify the options if you can: add one for each combination that is reasonable, as Maybe is "
-        "for Yes and No.",
-        reason=f"{specification_sentence(prepared.task)} In simulations one rating per item of a fully specified "
-        "task selects judges as well as three of an underspecified one.",
-    )
+    if _can_ask_for_sets(prepared):
+        yield Advice(
+            text="Fully specify the options if you can: add one for each combination that is reasonable, as Maybe is "
+            "for Yes and No.",
+            reason=f"{specification_sentence(prepared.task)} In simulations one rating per item of a fully specified "
+            "task selects judges as well as three of an underspecified one.",
+        )
 
 
-def _pair(findings: Findings) -> Iterator[Advice]:
+def _pair(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     """Response sets, or paired ratings."""
-    prepared = findings.prepared
     reversal = prepared.problem.reversal
     if not _can_ask_for_sets(prepared):
         return
@@ -119,9 +73,9 @@ def _pair(findings: Findings) -> Iterator[Advice]:
         yield Advice(text=f"Collect about {PAIRS_NEEDED} paired ratings.", reason=so_far)
 
 
-def _ratings(findings: Findings) -> Iterator[Advice]:
+def _ratings(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     """Enough ratings per item."""
-    people, weights = findings.prepared.people, findings.prepared.problem.weights
+    people, weights = prepared.people, prepared.problem.weights
     usual = median(np.maximum(people.choices.sum(axis=1), people.sets.sum(axis=1)).astype(np.float64), weights)
     if usual >= RATINGS_NEEDED:
         return
@@ -132,12 +86,11 @@ def _ratings(findings: Findings) -> Iterator[Advice]:
     )
 
 
-def _judge_sets(findings: Findings) -> Iterator[Advice]:
+def _judge_sets(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     """Judges that were never asked for response sets."""
-    prepared = findings.prepared
     asked = zip(prepared.judges, prepared.answers.has_set.T, strict=True)
     silent = [judge for judge, answered in asked if not answered.any()]
-    if prepared.is_fully_specified or not silent or not findings.knows_sets:
+    if prepared.is_fully_specified or not silent or not prepared.knows_sets:
         return
     yield Advice(
         text=f"Ask {listed(silent)} for response sets, too.",
@@ -154,19 +107,19 @@ FEWEST_STEPS = 3
 """With two options there is no near miss."""
 
 
-def reading(findings: Findings) -> Iterator[Advice]:
+def reading(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Advice on what the numbers do not say."""
     for about in (_clip, _ties, scale, _orders):
-        yield from about(findings)
+        yield from about(prepared, result)
 
 
-def _clip(findings: Findings) -> Iterator[Advice]:
+def _clip(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     """Divergences that rest on the clip."""
-    problem = findings.prepared.problem
+    problem = prepared.problem
     rows = problem.is_chosen
     is_ruled_out = (problem.judges.soft[rows] < CLIP) & (problem.people.soft[rows] > 0)[:, None, :]
     share = mean_of(np.asarray(is_ruled_out.any(axis=2)), problem.weights[rows])
-    judges = [judge for judge, part in zip(findings.prepared.judges, share, strict=True) if part > MANY_CLIPPED]
+    judges = [judge for judge, part in zip(prepared.judges, share, strict=True) if part > MANY_CLIPPED]
     if not judges or problem.smoothing:
         return
     yield Advice(
@@ -180,9 +133,8 @@ def _clip(findings: Findings) -> Iterator[Advice]:
     )
 
 
-def _ties(findings: Findings) -> Iterator[Advice]:
+def _ties(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     """Hard labels that depend on the order of the options."""
-    prepared = findings.prepared
     tied_people, tied = prepared.problem.tied()
     items = prepared.problem.items_chosen
     everybody = {"people": tied_people, **dict(zip(prepared.judges, tied, strict=True))}
@@ -196,9 +148,8 @@ def _ties(findings: Findings) -> Iterator[Advice]:
     )
 
 
-def scale(findings: Findings) -> Iterator[Advice]:
+def scale(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     """Labels in an order, which these definitions do not know."""
-    prepared = findings.prepared
     if prepared.scale == "nominal" or len(prepared.space.options) < FEWEST_STEPS:
         return
     yield Advice(
@@ -208,9 +159,9 @@ def scale(findings: Findings) -> Iterator[Advice]:
     )
 
 
-def _orders(findings: Findings) -> Iterator[Advice]:
+def _orders(_prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Judges that go by the place of an output."""
-    flipping = [flips for flips in findings.order_flips if flips.share > MANY_FLIPS]
+    flipping = [flips for flips in result.order_flips if flips.share > MANY_FLIPS]
     if not flipping:
         return
     shown = ", ".join(f"{flips.judge} {flips.share:.0%}" for flips in flipping)
@@ -225,40 +176,39 @@ def _orders(findings: Findings) -> Iterator[Advice]:
 SURE = 0.95
 
 
-def advice_on(findings: Findings) -> tuple[Advice, ...]:
+def advice_on(prepared: Prepared, result: JudgesResult) -> tuple[Advice, ...]:
     """What to do, the most important first."""
-    first = [scale] if findings.prepared.scale == "interval" else []
+    first = [scale] if prepared.scale == "interval" else []
     order = (*first, _select, _decide, _rivals, _sweep, _baselines, _distrust, collecting, reading)
-    return tuple(dict.fromkeys(advice for about in order for advice in about(findings)))
+    return tuple(dict.fromkeys(advice for about in order for advice in about(prepared, result)))
 
 
-def _select(findings: Findings) -> Iterator[Advice]:
+def _select(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """By which definition to select, and whom that is."""
-    chosen = findings.definition(findings.recommended)
+    chosen = result.definition(prepared.recommended)
     if chosen.selected is None:
         return
     tied = [value.judge for value in chosen.values if value.rank == 1]
     if len(tied) > 1:
-        yield Advice(text=f"Do not select by {chosen.id} alone: {listed(tied)} tie.", reason=_why(findings))
+        yield Advice(text=f"Do not select by {chosen.id} alone: {listed(tied)} tie.", reason=_why(prepared))
         return
     alone = f"Go by {chosen.id} when you compare it with another judge."
     select = f"Select by {chosen.id}: {chosen.selected}."
-    if not _is_any_better(findings):
+    if not _is_any_better(result):
         select = f"Compare judges by {chosen.id}, by which {chosen.selected} comes closest; none is one to select yet."
     text = select if len(chosen.values) > 1 else alone
-    yield Advice(text=text, reason=_why(findings))
+    yield Advice(text=text, reason=_why(prepared))
 
 
-def _is_any_better(findings: Findings) -> bool:
+def _is_any_better(result: JudgesResult) -> bool:
     """Whether a judge decides as people do more often than both constants at some threshold, or none is compared."""
-    rows = findings.downstream
+    rows = result.downstream
     constants = {row.tau: max(other.consistency for other in rows if other.tau == row.tau and other.judge in BASELINES)
                  for row in rows}  # fmt: skip
     return not rows or any(row.consistency > constants[row.tau] + SLACK for row in rows if row.judge not in BASELINES)
 
 
-def _why(findings: Findings) -> str:
-    prepared = findings.prepared
+def _why(prepared: Prepared) -> str:
     reversal = prepared.problem.reversal
     if prepared.is_fully_specified:
         return (
@@ -283,12 +233,12 @@ def _why(findings: Findings) -> str:
     )
 
 
-def _decide(findings: Findings) -> Iterator[Advice]:
+def _decide(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Another judge where the one to select is not the one whose decisions are best; each with all its thresholds."""
-    chosen = findings.definition(findings.recommended)
+    chosen = result.definition(prepared.recommended)
     better: dict[str, list[tuple[Downstream, ...]]] = {}
-    for tau in dict.fromkeys(row.tau for row in findings.downstream):
-        rows = {row.judge: row for row in findings.downstream if row.tau == tau and row.judge not in BASELINES}
+    for tau in dict.fromkeys(row.tau for row in result.downstream):
+        rows = {row.judge: row for row in result.downstream if row.tau == tau and row.judge not in BASELINES}
         best = max(rows.values(), key=lambda row: row.consistency)
         if chosen.selected is not None and best.consistency > rows[chosen.selected].consistency + SLACK:
             better.setdefault(best.judge, []).append((best, rows[chosen.selected]))
@@ -320,27 +270,27 @@ def _beside(comparisons: Sequence[tuple[Downstream, ...]], *, with_intervals: bo
     return "; ".join(f"at {rows[0].tau:g} {text}" for rows, text in zip(comparisons, texts, strict=True))
 
 
-def _rivals(findings: Findings) -> Iterator[Advice]:
+def _rivals(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Whether the best judge is clearly best."""
-    chosen = findings.definition(findings.recommended)
+    chosen = result.definition(prepared.recommended)
     ranked = sorted((value for value in chosen.values if value.rank is not None), key=lambda value: value.rank or 0)
     if len(ranked) > 1 and ranked[0].share_best < SURE:
         first, second = ranked[:2]
         yield Advice(
             text=f"Do not take {first.judge} for clearly better than {second.judge}: compare them on more items.",
             reason=f"By {chosen.id} {first.judge} is best in {first.share_best:.0%} of the bootstrap samples of "
-            f"{counted(findings.prepared.problem.items_in_all, 'item')}, {second.judge} in {second.share_best:.0%}.",
+            f"{counted(prepared.problem.items_in_all, 'item')}, {second.judge} in {second.share_best:.0%}.",
         )
 
 
-def _sweep(findings: Findings) -> Iterator[Advice]:
+def _sweep(_prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Whether the answer depends on beta."""
     # From beta = tau on every item is positive, so that a change there says nothing about judges.
-    flips = [flip for flip in findings.flip_points if flip.definition is None and flip.beta_to < flip.tau]
+    flips = [flip for flip in result.flip_points if flip.definition is None and flip.beta_to < flip.tau]
     if not flips:
         return
     first = min(flips, key=lambda flip: flip.beta_to)
-    betas = ", ".join(f"{beta.judge} {beta.beta:.2f}" for beta in findings.own_beta if beta.beta >= 0)
+    betas = ", ".join(f"{beta.judge} {beta.beta:.2f}" for beta in result.own_beta if beta.beta >= 0)
     plausible = f" The judges' own beta, which may be a hint: {betas}." if betas else ""
     yield Advice(
         text=f"Find out whether beta is {first.beta_to:.2f} or more before you rely on {first.judge_from}.",
@@ -349,12 +299,11 @@ def _sweep(findings: Findings) -> Iterator[Advice]:
     )
 
 
-def _baselines(findings: Findings) -> Iterator[Advice]:
+def _baselines(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Judges that do not beat a constant, in words; each set of judges with all its thresholds."""
-    prepared = findings.prepared
     poor: dict[tuple[str, ...], list[tuple[Downstream, ...]]] = {}
-    for tau in dict.fromkeys(row.tau for row in findings.downstream):
-        rows = [row for row in findings.downstream if row.tau == tau]
+    for tau in dict.fromkeys(row.tau for row in result.downstream):
+        rows = [row for row in result.downstream if row.tau == tau]
         constant = max((row for row in rows if row.judge in BASELINES), key=lambda row: row.consistency)
         limit = constant.consistency + SLACK
         beaten = [row for row in rows if row.judge not in BASELINES and row.consistency <= limit]
@@ -375,10 +324,10 @@ def _baselines(findings: Findings) -> Iterator[Advice]:
         )
 
 
-def _distrust(findings: Findings) -> Iterator[Advice]:
+def _distrust(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Categorical agreement where it would select somebody else."""
-    chosen, common = findings.definition(findings.recommended), findings.definition("hit_rate")
-    if common.selected in {None, chosen.selected} or findings.prepared.is_fully_specified:
+    chosen, common = result.definition(prepared.recommended), result.definition("hit_rate")
+    if common.selected in {None, chosen.selected} or prepared.is_fully_specified:
         return
     best = max((value.share_best for value in chosen.values), default=math.nan)
     if best < SURE:  # the data cannot tell who is best, so they cannot tell which definition is right

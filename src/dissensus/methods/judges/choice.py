@@ -18,18 +18,10 @@ NEARLY = 0.99
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """Definitions that rank judges alike whatever the data: they count once.
+    """Definitions that rank judges alike whatever the data: they count once."""
 
-    Attributes
-    ----------
-    definitions : tuple of DefinitionResult
-        The first one stands for all.
-    reason : str
-        Why they rank judges alike; empty for a definition that stands alone.
-    """
-
-    definitions: tuple[DefinitionResult, ...]
-    reason: str = ""
+    definitions: tuple[DefinitionResult, ...]  # the first one stands for all
+    reason: str = ""  # why they rank judges alike; empty for a definition that stands alone
 
     @property
     def first(self) -> DefinitionResult:
@@ -49,30 +41,14 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """What there is to choose between, and by what.
+    """What there is to choose between, and by what."""
 
-    Attributes
-    ----------
-    kinds : sequence of Kind
-        The definitions at the threshold, those that rank judges alike as one.
-    tau : float
-        The threshold.
-    select_by : Kind, optional
-        The one to select by; None if none has a value.
-    ranked : sequence of JudgeValue
-        The judges by it, the best first, those without a value last.
-    downstream : mapping of str to Downstream
-        Decisions at the threshold, by judge; empty if no option is positive.
-    has_numbers : bool
-        Whether every label is a number, so that distances mean something.
-    """
-
-    kinds: Sequence[Kind]
-    tau: float
-    select_by: Kind | None
-    ranked: Sequence[JudgeValue]
-    downstream: Mapping[str, Downstream]
-    has_numbers: bool = False
+    kinds: Sequence[Kind]  # the definitions at the threshold, those that rank judges alike as one
+    tau: float  # the threshold
+    select_by: Kind | None  # the one to select by; None if none has a value
+    ranked: Sequence[JudgeValue]  # the judges by it, the best first, those without a value last
+    downstream: Mapping[str, Downstream]  # decisions at the threshold, by judge; empty if no option is positive
+    has_numbers: bool = False  # whether every label is a number, so that distances mean something
 
     @property
     def picked(self) -> JudgeValue | None:

@@ -1,13 +1,13 @@
 """Which judge can stand in for people? Every definition of performance, what follows from it, and what to do."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
 
 from dissensus.data import Judges, Ratings, Task
-from dissensus.methods.judges.advice import Findings, advice_on
-from dissensus.methods.judges.definitions import COEFFICIENTS
+from dissensus.methods.judges.advice import advice_on
 from dissensus.methods.judges.options import JudgesOptions, LeakMapping, distinct
 from dissensus.methods.judges.result import FlipPoint, JudgesResult, Sensitivity, Violation
 from dissensus.methods.judges.scoring import Scores, Statistics, bootstrap_scores, scores_of, statistics_of
@@ -136,16 +136,8 @@ def _sum_up(
     definitions = definition_results(prepared, scores, samples, confidence=confidence)
     downstream = downstream_rows(scores, samples, taus=problem.taus, judges=judges, confidence=confidence)
     sensitivity, flips = _sweep(prepared, options, scores)
-    findings = Findings(
-        prepared=prepared,
-        definitions=definitions,
-        downstream=downstream,
-        flip_points=flips,
-        own_beta=own_beta(prepared, scores, samples, confidence=confidence),
-        order_flips=order_flips(prepared.answers, judges, problem.weights),
-    )
     turned = oriented(problem.definitions, scores.values[0])
-    return JudgesResult(
+    result = JudgesResult(
         settings=_settings(prepared, options),
         data=data,
         warnings=(
@@ -160,14 +152,14 @@ def _sum_up(
         sensitivity=sensitivity,
         inversions=inversions(turned, ids=[definition.id for definition in definitions], judges=judges),
         reverse_matrix=reverse_matrix(prepared, samples, confidence=confidence),
-        recommended=findings.recommended,
-        advice=advice_on(findings),
+        recommended=prepared.recommended,
         redundant=redundancies(problem.definitions, has_sets=prepared.has_sets),
         violations=_violations(prepared, statistics),
         flip_points=flips,
-        own_beta=findings.own_beta,
-        order_flips=findings.order_flips,
+        own_beta=own_beta(prepared, scores, samples, confidence=confidence),
+        order_flips=order_flips(prepared.answers, judges, problem.weights),
     )
+    return replace(result, advice=advice_on(prepared, result))
 
 
 def _settings(prepared: Prepared, options: JudgesOptions) -> dict[str, object]:
@@ -198,7 +190,7 @@ def _violations(prepared: Prepared, statistics: Statistics) -> tuple[Violation, 
     problem = prepared.problem
     first: dict[str, int] = {}
     for place, definition in enumerate(problem.definitions):
-        if definition.name in SHOWN and definition.name not in COEFFICIENTS:
+        if definition.name in SHOWN:
             first.setdefault(definition.name, place)
     places = list(first.values())
     rows = np.flatnonzero(problem.is_chosen)

@@ -389,6 +389,16 @@ class Prepared:
         return is_fully_specified(self.task)
 
     @property
+    def knows_sets(self) -> bool:
+        """Whether people's response sets are known or estimated on every item."""
+        return self.problem.reversal is not None or bool(self.people.has_set.all())
+
+    @property
+    def recommended(self) -> str:
+        """The id of the definition to select by."""
+        return "mse_response_set" if self.knows_sets else "jsd"
+
+    @property
     def has_sets(self) -> bool:
         """Whether response sets differ from forced choices for anybody."""
         is_told = self.problem.reversal is not None or sets_behind_choices(self.task) is not None

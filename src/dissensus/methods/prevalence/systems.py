@@ -145,15 +145,12 @@ def _inverse(duels: Duels, chance: Floats, items: slice) -> Floats:
 
 def _is_connected(duels: Duels, n_items: int) -> bool:
     """Whether every two systems are compared, if only by way of others, on the first items."""
-    reached = np.zeros(duels.n_systems, dtype=np.bool_)
-    reached[0] = True
-    first, second = duels.first[:n_items], duels.second[:n_items]
-    while True:
-        touched = reached[first] | reached[second]
-        before = int(reached.sum())
-        reached[first[touched]] = reached[second[touched]] = True
-        if int(reached.sum()) == before:
-            return bool(reached.all())
+    from scipy.sparse import coo_array  # noqa: PLC0415 - takes a while to import
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
+    pairs = (np.ones(n_items), (duels.first[:n_items], duels.second[:n_items]))
+    graph = coo_array(pairs, shape=(duels.n_systems, duels.n_systems))
+    return int(connected_components(graph, directed=False, return_labels=False)) == 1
 
 
 def _fitted(duels: Duels, weight: float) -> Floats:
