@@ -150,7 +150,7 @@ def _is_connected(duels: Duels, n_items: int) -> bool:
 
     pairs = (np.ones(n_items), (duels.first[:n_items], duels.second[:n_items]))
     graph = coo_array(pairs, shape=(duels.n_systems, duels.n_systems))
-    return int(connected_components(graph, directed=False, return_labels=False)) == 1
+    return connected_components(graph, directed=False)[0] == 1
 
 
 def _fitted(duels: Duels, weight: float) -> Floats:
