@@ -102,10 +102,10 @@ def test_the_mean_of_clipped_responses_is_that_of_scipys_integral():
 @pytest.mark.parametrize(
     ("population", "message"),
     [
-        ({"kind": "beta"}, "--kind cannot be 'beta': choose one of normal, likert, dirichlet."),
-        ({"effect": 2}, "--effect is 2: it must lie between 0 and 1."),
-        ({"spread": (0.3, 0.1)}, "--spread cannot be 0.3:0.1: give two standard deviations such as 0:0.3."),
-        ({"spread": (0, np.inf)}, "--spread cannot be 0:inf: give two standard deviations such as 0:0.3."),
+        ({"kind": "beta"}, "kind= cannot be 'beta': choose one of normal, likert, dirichlet."),
+        ({"effect": 2}, "effect= is 2: it must lie between 0 and 1."),
+        ({"spread": (0.3, 0.1)}, "spread= cannot be 0.3:0.1: give two standard deviations such as 0:0.3."),
+        ({"spread": (0, np.inf)}, "spread= cannot be 0:inf: give two standard deviations such as 0:0.3."),
         ({"points": 1}, "1 points and concentration 1: give two points or more and a concentration of at least 1e-06."),
         (
             {"concentration": np.nan},

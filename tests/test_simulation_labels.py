@@ -141,48 +141,48 @@ def test_the_same_seed_gives_the_same_labels():
         (
             lambda: TwoClassifiers.independent(accuracy=0.95, margin=0.1),
             (
-                "--accuracy 0.95 and --margin 0.1: the better classifier would have accuracy 1.05; give a margin from "
+                "accuracy= 0.95 and margin= 0.1: the better classifier would have accuracy 1.05; give a margin from "
                 "0 to 0.05."
             ),
         ),
         (
             lambda: TwoClassifiers(worse_accuracy=0.8, better_if_worse_wrong=0.1, better_if_worse_right=0.8),
             (
-                "The better classifier has accuracy 0.66 and the worse one 0.8: raise --better-if-worse-wrong or "
-                "--better-if-worse-right."
+                "The better classifier has accuracy 0.66 and the worse one 0.8: raise better_if_worse_wrong= or "
+                "better_if_worse_right=."
             ),
         ),
         (
             lambda: LabelNoise(label_accuracy=0.5),
-            "--label-accuracy is 0.5: with 2 classes it must lie above 0.5, which is guessing, and be at most 1.",
+            "label_accuracy= is 0.5: with 2 classes it must lie above 0.5, which is guessing, and be at most 1.",
         ),
         (
             lambda: LabelNoise(worse=1.2),
-            "--label-accuracy-worse is 1.2: with 2 classes it must lie above 0.5, which is guessing, and be at most 1.",
+            "label_accuracy_worse= is 1.2: with 2 classes it must lie above 0.5, which is guessing, and be at most 1.",
         ),
-        (lambda: LabelNoise(classes=1), "--classes is 1: there must be two or more."),
+        (lambda: LabelNoise(classes=1), "classes= is 1: there must be two or more."),
         (
             lambda: LabelNoise(concentration=0),
-            "--concentration is 0: it must be above 0 and finite. Items that are alike are --difficulty same.",
+            "concentration= is 0: it must be above 0 and finite. Items that are alike are difficulty= same.",
         ),
         (
             lambda: LabelNoise(difficulty="beta", concentration=math.inf),
-            "--concentration is inf: it must be above 0 and finite. Items that are alike are --difficulty same.",
+            "concentration= is inf: it must be above 0 and finite. Items that are alike are difficulty= same.",
         ),
         (
             lambda: TwoClassifiers.independent(accuracy=0.5, margin=math.nan),
             (
-                "--accuracy 0.5 and --margin nan: the better classifier would have accuracy nan; give a margin from 0 "
+                "accuracy= 0.5 and margin= nan: the better classifier would have accuracy nan; give a margin from 0 "
                 "to 0.5."
             ),
         ),
         (
             lambda: LabelNoise(difficulty="normal"),
-            "--difficulty cannot be 'normal': choose one of same, uniform, beta.",
+            "difficulty= cannot be 'normal': choose one of same, uniform, beta.",
         ),
-        (lambda: LabelNoise(where="both"), "--difficulty-where cannot be 'both': choose one of all, better, worse."),
+        (lambda: LabelNoise(where="both"), "difficulty_where= cannot be 'both': choose one of all, better, worse."),
         (lambda: simulate_labels(items=0), "0 items and 0 unlabelled ones: give at least 1 and at least 0."),
-        (lambda: simulate_labels(prevalence=1), "--prevalence is 1: it must lie between 0 and 1."),
+        (lambda: simulate_labels(prevalence=1), "prevalence= is 1: it must lie between 0 and 1."),
     ],
 )
 def test_a_wrong_population_is_one_line(make, message):

@@ -1,7 +1,8 @@
 import tomllib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -10,7 +11,7 @@ from dissensus.errors import FileError, OptionError
 from dissensus.methods.plan_raters.options import spread_of
 
 if TYPE_CHECKING:
-    from dissensus.simulation import Classifier, Urn
+    from dissensus.simulation import Classifier, Simulated, Urn
     from dissensus.simulation.labels import Difficulty, LabelNoise, TwoClassifiers, Where
     from dissensus.simulation.responses import Kind
 
@@ -29,35 +30,40 @@ def simulate_urn_command(
 
     Writes ratings.csv, judges.csv, truth.json and README.md.
     """
-    from dissensus.data.writers import write_folder
-    from dissensus.simulation import SimulateResult, simulate_urn
+    from dissensus.simulation import simulate_urn
     from dissensus.simulation.urn_draws import readme_of
 
     described, classifiers = _urn(urn)
+    per_item = raters_per_item(raters)
     made = simulate_urn(
-        described,
-        items=items,
-        raters=raters_per_item(raters),
-        classifiers=classifiers,
-        samples=samples,
-        rng=output.seed,
+        described, items=items, raters=per_item, classifiers=classifiers, samples=samples, rng=output.seed
     )
-    name = "the urn of cats and dogs" if urn is None else urn.name
-    given = "" if urn is None else f"--urn {urn.name} "
-    again = (
-        f"`dissensus simulate urn {given}--items {items} --raters {raters} --samples {samples} --seed {output.seed}`"
-    )
-    readme = readme_of(
-        made.truth, title="Simulated ratings", about=f"Drawn from {name}.", made_with=again, samples=samples
-    )
-    write_folder(
-        out, ratings=made.ratings, judges=made.judges, texts={"truth.json": made.truth.to_json(), "README.md": readme}
-    )
-    output.remark(f"Wrote {made.ratings.n_ratings} ratings of {items} items to {out}; the truth is in truth.json.")
+    settings = {"urn": None if urn is None else urn.name, "items": items, "raters": raters, "samples": samples}
+    again = _command("urn", settings, output)
+    about = f"Drawn from {'the urn of cats and dogs' if urn is None else urn.name}."
+    readme = readme_of(made.truth, title="Simulated ratings", about=about, made_with=again, samples=samples)
+    _write(out, made, settings, output, {"README.md": readme})
+
+
+def _command(simulator: str, settings: Mapping[str, object], output: Output) -> str:
+    """What to run to make the same data again."""
+    given = {name: value for name, value in (*settings.items(), ("seed", output.seed)) if value is not None}
+    flags = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in given.items())
+    return f"`dissensus simulate {simulator} {flags}`"
+
+
+def _write(
+    out: Path, made: "Simulated[Any]", settings: Mapping[str, object], output: Output, texts: dict[str, str],
+    *, what: str = "ratings", **last: object,
+) -> None:  # fmt: skip
+    """Write what was drawn, the truth behind it and these texts, and say so."""
+    from dissensus.data.writers import write_folder
+
+    write_folder(out, ratings=made.ratings, judges=made.judges, texts={"truth.json": made.truth.to_json(), **texts})
+    n = made.ratings.n_ratings
+    output.remark(f"Wrote {n} {what} of {settings['items']} items to {out}; the truth is in truth.json.")
     if output.as_json:
-        settings = {"urn": None if urn is None else urn.name, "items": items, "raters": raters, "samples": samples}
-        data = {"ratings": dict(made.ratings.describe_data()), "judges": dict(made.judges.describe_data())}
-        output.show(SimulateResult(settings=settings | {"seed": output.seed}, data=data, truth=made.truth))
+        output.show(made.result({**settings, "seed": output.seed, **last}))
 
 
 def _urn(path: Path | None) -> "tuple[Urn, tuple[Classifier, ...]]":
@@ -114,36 +120,19 @@ def simulate_indeterminate_command(
 
     Writes ratings.csv, judges.csv, task.toml, truth.json and README.md.
     """
-    from dissensus.data.writers import write_folder
-    from dissensus.simulation.indeterminate import IndeterminateResult, readme_of, simulate_indeterminate, task_of
+    from dissensus.simulation.indeterminate import readme_of, simulate_indeterminate, task_of
     from dissensus.simulation.indeterminate_model import Indeterminacy
 
-    design = Indeterminacy(
-        n_options=options,
-        n_sets=2**options - 1 if sets is None else sets,
-        error=error,
-        skew=skew,
-        gamma=gamma,
-        judge_gamma=number_or_range("--judge-gamma", judge_gamma),
-    )
+    n_sets = 2**options - 1 if sets is None else sets
+    gammas = number_or_range("--judge-gamma", judge_gamma)
+    design = Indeterminacy(n_options=options, n_sets=n_sets, error=error, skew=skew, gamma=gamma, judge_gamma=gammas)
     sizes = {"items": items, "raters": raters, "paired": paired, "judges": judges, "samples": samples}
     made = simulate_indeterminate(design, **sizes, rng=output.seed)
-    settings = {"options": design.n_options, "sets": design.n_sets, **sizes} | {
-        "error": error,
-        "skew": skew,
-        "gamma": gamma,
-        "judge_gamma": judge_gamma,
-        "seed": output.seed,
-    }
-    flags = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items())
-    again = f"`dissensus simulate indeterminate {flags}`"
+    settings: dict[str, object] = {"options": options, "sets": n_sets, **sizes}
+    settings |= {"error": error, "skew": skew, "gamma": gamma, "judge_gamma": judge_gamma}
+    again = _command("indeterminate", settings, output)
     readme = readme_of(made.truth, made_with=again, raters=raters, paired=paired, samples=samples)
-    texts = {"task.toml": task_of(made.truth), "truth.json": made.truth.to_json(), "README.md": readme}
-    write_folder(out, ratings=made.ratings, judges=made.judges, texts=texts)
-    output.remark(f"Wrote {made.ratings.n_ratings} ratings of {items} items to {out}; the truth is in truth.json.")
-    if output.as_json:
-        data = {"ratings": dict(made.ratings.describe_data()), "judges": dict(made.judges.describe_data())}
-        output.show(IndeterminateResult(settings=settings, data=data, truth=made.truth))
+    _write(out, made, settings, output, {"task.toml": task_of(made.truth), "README.md": readme})
 
 
 def number_or_range(option: str, text: str) -> float | tuple[float, float]:
@@ -256,28 +245,16 @@ def simulate_labels_command(
 
     Writes ratings.csv, judges.csv, truth.json and README.md.
     """
-    from dissensus.data.writers import write_folder
-    from dissensus.simulation.labels import SimulateLabelsResult, simulate_labels
+    from dissensus.simulation.labels import simulate_labels
 
     made = simulate_labels(
-        models.classifiers(),
-        labels.noise(),
-        items=items,
-        raters=raters_per_item(raters),
-        unlabelled=unlabelled,
-        prevalence=prevalence,
-        rng=output.seed,
-    )
+        models.classifiers(), labels.noise(), items=items, raters=raters_per_item(raters), unlabelled=unlabelled,
+        prevalence=prevalence, rng=output.seed,
+    )  # fmt: skip
     settings: dict[str, object] = {"items": items, "raters": raters, "unlabelled": unlabelled, "prevalence": prevalence}
-    settings |= {**asdict(models), **asdict(labels), "seed": output.seed}
-    flags = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items() if value is not None)
-    readme = made.truth.readme(made_with=f"`dissensus simulate labels {flags}`")
-    texts = {"truth.json": made.truth.to_json(), "README.md": readme}
-    write_folder(out, ratings=made.ratings, judges=made.judges, texts=texts)
-    output.remark(f"Wrote {made.ratings.n_ratings} labels of {items} items to {out}; the truth is in truth.json.")
-    if output.as_json:
-        data = {"ratings": dict(made.ratings.describe_data()), "judges": dict(made.judges.describe_data())}
-        output.show(SimulateLabelsResult(settings=settings, data=data, truth=made.truth))
+    settings |= {**asdict(models), **asdict(labels)}
+    readme = made.truth.readme(made_with=_command("labels", settings, output))
+    _write(out, made, settings, output, {"README.md": readme}, what="labels")
 
 
 def simulate_responses_command(
@@ -300,29 +277,18 @@ def simulate_responses_command(
 
     Writes ratings.csv, judges.csv, truth.json and README.md.
     """
-    from dissensus.data.writers import write_folder
-    from dissensus.simulation.responses import Responses, SimulateResponsesResult, simulate_responses
+    from dissensus.simulation.responses import Responses, simulate_responses
 
     population = Responses(
-        kind=cast("Kind", kind),
-        effect=effect,
-        spread=spread_of(spread),
-        is_clipped=clip,
-        points=points,
+        kind=cast("Kind", kind), effect=effect, spread=spread_of(spread), is_clipped=clip, points=points,
         concentration=concentration,
-    )
-    made = simulate_responses(
-        population, items=items, raters=raters_per_item(raters), samples=(samples_a, samples_b), rng=output.seed
-    )
+    )  # fmt: skip
+    per_item = raters_per_item(raters)
+    made = simulate_responses(population, items=items, raters=per_item, samples=(samples_a, samples_b), rng=output.seed)
     settings: dict[str, object] = {
         "kind": kind, "items": items, "raters": raters, "samples_a": samples_a, "samples_b": samples_b,
-        "effect": effect, "spread": spread, "points": points, "concentration": concentration, "seed": output.seed,
+        "effect": effect, "spread": spread, "points": points, "concentration": concentration,
     }  # fmt: skip
-    flags = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items())
-    again = f"`dissensus simulate responses {flags}{' --clip' if clip else ''}`"
-    texts = {"truth.json": made.truth.to_json(), "README.md": made.truth.readme(made_with=again)}
-    write_folder(out, ratings=made.ratings, judges=made.judges, texts=texts)
-    output.remark(f"Wrote {made.ratings.n_ratings} ratings of {items} items to {out}; the truth is in truth.json.")
-    if output.as_json:
-        data = {"ratings": dict(made.ratings.describe_data()), "judges": dict(made.judges.describe_data())}
-        output.show(SimulateResponsesResult(settings=settings | {"clip": clip}, data=data, truth=made.truth))
+    again = _command("responses", settings, output)
+    again = f"{again[:-1]} --clip`" if clip else again
+    _write(out, made, settings, output, {"README.md": made.truth.readme(made_with=again)}, clip=clip)

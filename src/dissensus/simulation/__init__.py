@@ -1,10 +1,7 @@
-"""Populations with a known truth: urns, responses, raters who find several options right, noisy labels.
-
-Of the urns are `urn`, `panel` and `classifiers` (who draws from them), `draws`, `truth` and `truths`; the others stand
-in the files `responses*`, `indeterminate*` and `labels*`.
-"""
+"""Populations with a known truth: urns, responses, raters who find several options right, noisy labels."""
 
 from dissensus.simulation.panels import Panel, ResponseRule
+from dissensus.simulation.truth import Simulated, SimulateResult
 from dissensus.simulation.urn import (
     HARD_CLASSIFIER,
     RUNNING_EXAMPLE,
@@ -14,7 +11,7 @@ from dissensus.simulation.urn import (
     SoftClassifier,
     Urn,
 )
-from dissensus.simulation.urn_draws import SimulatedUrn, SimulateResult, UrnTruth, simulate_urn
+from dissensus.simulation.urn_draws import UrnTruth, simulate_urn
 
 __all__ = [
     "HARD_CLASSIFIER",
@@ -25,7 +22,7 @@ __all__ = [
     "Panel",
     "ResponseRule",
     "SimulateResult",
-    "SimulatedUrn",
+    "Simulated",
     "SoftClassifier",
     "Urn",
     "UrnTruth",

@@ -2,9 +2,8 @@
 
 import json
 import string
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -13,7 +12,6 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.labels import SEPARATOR
 from dissensus.errors import OptionError
-from dissensus.results import Result
 from dissensus.simulation.indeterminate_model import (
     Indeterminacy,
     Population,
@@ -23,8 +21,7 @@ from dissensus.simulation.indeterminate_model import (
     selection_effect,
 )
 from dissensus.simulation.panels import draw_categories, numbered
-
-# ---- The paper's selection experiment: how well does the judge do that a measure selects?
+from dissensus.simulation.truth import Simulated, Truth, markdown_table
 
 # ---- The paper's selection experiment: how well does the judge do that a measure selects?
 
@@ -39,15 +36,7 @@ SLACK = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Seen:
-    """What a measure is computed from.
-
-    Attributes
-    ----------
-    soft, marginals : ndarray of shape (n_items, n_options)
-        People's forced choices, and how often they endorse each option, as estimated.
-    judge_soft, judge_marginals : ndarray of shape (n_judges, n_items, n_options)
-        The judges', without sampling error.
-    """
+    """What a measure is computed from: people's shares as estimated, and the judges' without sampling error."""
 
     soft: Floats
     marginals: Floats
@@ -145,18 +134,8 @@ DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class IndeterminateTruth:
-    """From what the data were drawn.
-
-    Attributes
-    ----------
-    design : Indeterminacy
-        How people and judges rate.
-    population : Population
-        Everybody's rating distributions.
-    items, judges : tuple of str
-        Names.
-    """
+class IndeterminateTruth(Truth):
+    """From what the data were drawn: how people and judges rate, everybody's distributions, and names."""
 
     design: Indeterminacy
     population: Population
@@ -225,27 +204,6 @@ class IndeterminateTruth:
             },
         }
 
-    def to_json(self) -> str:
-        """The same as JSON."""
-        return json.dumps(self.as_dict(), indent=1, ensure_ascii=False) + "\n"
-
-
-@dataclass(frozen=True, kw_only=True)
-class IndeterminateResult(Result):
-    """What was simulated: the truth behind the data that were written."""
-
-    command: ClassVar[str] = "simulate"
-
-    truth: IndeterminateTruth
-
-    def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON."""
-        return self.truth.as_dict()
-
-    def rows(self) -> list[dict[str, object]]:
-        """One row per judge."""
-        return self.truth.rows()
-
 
 def _plain(value: float) -> float:
     return round(float(value), DECIMALS) + 0.0
@@ -253,17 +211,7 @@ def _plain(value: float) -> float:
 
 # ---- Draw ratings and judges from a population that may find several options reasonable
 
-# ---- Draw ratings and judges from a population that may find several options reasonable
-
 FORCED_CHOICE, RESPONSE_SET = 0, 1
-
-
-class SimulatedIndeterminate(NamedTuple):
-    """What was drawn, and from what."""
-
-    ratings: Ratings
-    judges: Judges
-    truth: IndeterminateTruth
 
 
 def simulate_indeterminate(
@@ -275,7 +223,7 @@ def simulate_indeterminate(
     judges: int = 10,
     samples: int = 10,
     rng: int | Generator | None = None,
-) -> SimulatedIndeterminate:
+) -> Simulated[IndeterminateTruth]:
     """Ratings and judges' answers of an indeterminate task, with the truth behind them.
 
     Options are called A, B, C, ...; A is the positive one. Every rater gives every item a forced choice; for some
@@ -296,7 +244,7 @@ def simulate_indeterminate(
 
     Returns
     -------
-    SimulatedIndeterminate
+    Simulated
         `ratings`, `judges` and `truth`.
 
     Examples
@@ -317,7 +265,7 @@ def simulate_indeterminate(
     truth = IndeterminateTruth(
         design=chosen, population=population, items=numbered("item", items), judges=numbered("judge", judges)
     )
-    return SimulatedIndeterminate(
+    return Simulated(
         ratings=_draw_ratings(stream, population, truth, raters=raters, paired=paired),
         judges=_draw_judges(stream, population, truth, samples=samples),
         truth=truth,
@@ -393,17 +341,7 @@ def task_of(truth: IndeterminateTruth) -> str:
 
 
 def readme_of(truth: IndeterminateTruth, *, made_with: str, raters: int, paired: int, samples: int) -> str:
-    """Markdown that describes the data.
-
-    Parameters
-    ----------
-    truth : IndeterminateTruth
-        From what they were drawn.
-    made_with : str
-        What to run to make the same data again, seed included.
-    raters, paired, samples : int
-        Raters per item, ratings with a response set, answers of each judge to each item.
-    """
+    """Markdown that describes the data; `made_with` says what to run to make the same data again, seed included."""
     parts = [
         "# Simulated ratings of an indeterminate task",
         f"The data are simulated, so the truth behind them is known. Made with {made_with}.",
@@ -451,8 +389,9 @@ def _prevalence(truth: IndeterminateTruth) -> str:
     rows = [
         [tau, f"{share:.0%}", f"{shares['forced_choice'][tau]:.0%}"] for tau, share in shares["response_set"].items()
     ]
-    return "Share of the items that are positive, because enough raters find A reasonable, or choose it:\n\n" + _table(
-        ["threshold", "by response sets", "by forced choices"], rows
+    return (
+        "Share of the items that are positive, because enough raters find A reasonable, or choose it:\n\n"
+        + markdown_table(["threshold", "by response sets", "by forced choices"], rows)
     )
 
 
@@ -470,9 +409,4 @@ def _judge_table(truth: IndeterminateTruth) -> str:
     rows = truth.rows()
     header = [key.replace("_", " ") for key in rows[0]]
     cells = [[f"`{row['judge']}`", *(f"{value:.3f}" for value in list(row.values())[1:])] for row in rows]
-    return _table(header, cells)
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+    return markdown_table(header, cells)

@@ -2,10 +2,11 @@
 
 Everything is a distribution over response sets or over options, with items and judges on leading axes:
 
-- theta, `stable`: the response set that a rater has in mind,
-- E, `error`: which set a rater gives who has another one in mind, one column per set in mind,
-- F, `choice`: which option a rater picks who must pick one, one column per set given,
-- Lambda, `members`: which options are in which set,
+- theta, `stable`, of shape (..., n_sets): the response set that a rater has in mind,
+- E, `error`, (..., n_sets, n_sets): which set a rater gives who has another one in mind, one column per set in mind,
+- E theta, `observed`, (..., n_sets): the set that a rater gives,
+- F, `choice`, (..., n_options, n_sets): which option a rater picks who must pick one, one column per set given,
+- Lambda, `members`, (n_sets, n_options), transposed: which options are in which set,
 
 so that O = F E theta and Omega = Lambda E theta. The way back is E' and F', whose rows are distributions.
 
@@ -32,19 +33,7 @@ MOST_OPTIONS = 16
 
 
 def response_sets(n_options: int, n_sets: int | None = None) -> Flags:
-    """The first so many non-empty sets of options: smaller sets first, then in the order of the options.
-
-    Parameters
-    ----------
-    n_options : int
-        How many options there are.
-    n_sets : int, optional
-        How many sets a rater may give, at least one for each option; all of them if not said.
-
-    Returns
-    -------
-    ndarray of shape (n_sets, n_options)
-        Which option is in which set: Lambda of the paper, transposed, as `ratings.labels.membership` has it.
+    """The first so many non-empty sets of options, or all: smaller sets first, then in the order of the options.
 
     Examples
     --------
@@ -81,11 +70,6 @@ def error_matrix(members: Flags, size: float, skew: float = 0.0) -> Floats:
         others, below 0 the other way round: the others in that order, with weights 1, 1/2, 1/3, ... to the power of
         its absolute value.
 
-    Returns
-    -------
-    ndarray of shape (n_sets, n_sets)
-        Given by in mind; each column sums to 1.
-
     Examples
     --------
     >>> error_matrix(response_sets(2), 0.3, skew=1).round(2)
@@ -107,19 +91,9 @@ def error_matrix(members: Flags, size: float, skew: float = 0.0) -> Floats:
 
 
 def choice_weights(members: Flags, gamma: float) -> Floats:
-    """How much each option of a set appeals to a rater who must choose one: exp(-|gamma| rank).
+    """How much each option of a set appeals to a rater who must choose one: exp(-|gamma| rank), in the shape of F.
 
-    Parameters
-    ----------
-    members : ndarray of shape (n_sets, n_options)
-        Which option is in which set.
-    gamma : float
-        Strength of the selection effect: above 0 the first option of a set is preferred, below 0 the last, at 0 none.
-
-    Returns
-    -------
-    ndarray of shape (n_options, n_sets)
-        0 for an option that is not in the set.
+    Above 0 the first option of a set is preferred, below 0 the last, at 0 none. An option that is not in the set has 0.
 
     Examples
     --------
@@ -133,20 +107,7 @@ def choice_weights(members: Flags, gamma: float) -> Floats:
 
 
 def choice_matrix(weights: Floats, members: Flags) -> Floats:
-    """F: each set's weights as probabilities; where none is above 0, its options are equally likely.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (..., n_options, n_sets)
-        What each option weighs in each set; below 0 counts as 0.
-    members : ndarray of shape (n_sets, n_options)
-        Which option is in which set.
-
-    Returns
-    -------
-    ndarray of shape (..., n_options, n_sets)
-        Each column sums to 1.
-    """
+    """F: each set's weights, of its shape, as probabilities; where none is above 0, its options are equally likely."""
     is_in = members.T
     positive = np.where(is_in, np.maximum(weights, 0.0), 0.0)
     total = positive.sum(axis=-2, keepdims=True)
@@ -160,13 +121,6 @@ def observed_sets(stable: Floats, error: Floats) -> Floats:
 
 def forced_choices(choice: Floats, observed: Floats) -> Floats:
     """O = F E theta: how often each option is chosen, of shape (..., n_options).
-
-    Parameters
-    ----------
-    choice : ndarray of shape (..., n_options, n_sets)
-        F.
-    observed : ndarray of shape (..., n_sets)
-        E theta.
 
     Examples
     --------
@@ -188,21 +142,9 @@ def endorsements(observed: Floats, members: Flags) -> Floats:
 
 
 def reverse_choice(choice: Floats, observed: Floats, members: Flags) -> Floats:
-    """F': the probability of each response set, given the option that was chosen.
+    """F': the probability of each response set, given the option that was chosen, in the shape of F.
 
-    Parameters
-    ----------
-    choice : ndarray of shape (..., n_options, n_sets)
-        F.
-    observed : ndarray of shape (..., n_sets)
-        E theta.
-    members : ndarray of shape (n_sets, n_options)
-        Which option is in which set.
-
-    Returns
-    -------
-    ndarray of shape (..., n_options, n_sets)
-        Each row sums to 1. Nobody chooses an option whose row is undefined; its sets are made equally likely.
+    Nobody chooses an option whose row is undefined; its sets are made equally likely.
 
     Examples
     --------
@@ -214,20 +156,7 @@ def reverse_choice(choice: Floats, observed: Floats, members: Flags) -> Floats:
 
 
 def reverse_error(error: Floats, stable: Floats) -> Floats:
-    """E': the probability of each set in mind, given the set that was given.
-
-    Parameters
-    ----------
-    error : ndarray of shape (..., n_sets, n_sets)
-        E.
-    stable : ndarray of shape (..., n_sets)
-        Theta.
-
-    Returns
-    -------
-    ndarray of shape (..., n_sets, n_sets)
-        Given by in mind; each row sums to 1. A set that nobody gives is taken at its word.
-    """
+    """E': the probability of each set in mind, given the set given; one that nobody gives is taken at its word."""
     return _rows_given(error * stable[..., None, :], np.eye(error.shape[-1]))
 
 
@@ -240,13 +169,6 @@ def recalled_sets(soft: Floats, reverse: Floats) -> Floats:
     """F'^T O: the response sets behind forced choices, of shape (..., n_sets).
 
     With E' in place of F' and response sets in place of choices: E'^T F'^T O = theta, the sets in mind.
-
-    Parameters
-    ----------
-    soft : ndarray of shape (..., n_given)
-        Shares of what was given.
-    reverse : ndarray of shape (..., n_given, n_sets)
-        F' or E'.
     """
     return np.asarray(np.einsum("...k,...kv->...v", soft, reverse))
 
@@ -255,18 +177,6 @@ def selection_effect(choice: Floats, members: Flags) -> Floats:
     """Gamma: how much likelier than by chance the first option is chosen from a set that has it.
 
     Differs from the paper: it divides by the size of the set, which makes chance 1/4 in a set of two.
-
-    Parameters
-    ----------
-    choice : ndarray of shape (..., n_options, n_sets)
-        F.
-    members : ndarray of shape (n_sets, n_options)
-        Which option is in which set.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        1 is chance, 2 twice as likely; the mean over the sets with the first option.
 
     Examples
     --------
@@ -277,8 +187,6 @@ def selection_effect(choice: Floats, members: Flags) -> Floats:
     size = members.sum(axis=1)[has_first]
     return np.asarray((choice[..., 0, :][..., has_first] * size).mean(axis=-1))
 
-
-# ---- Draw people who may find several options reasonable, and judges who resemble them more or less (section 6)
 
 # ---- Draw people who may find several options reasonable, and judges who resemble them more or less (section 6)
 
@@ -342,24 +250,9 @@ class Indeterminacy:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Population:
-    """Everybody's rating distributions, without sampling error.
+    """Everybody's rating distributions, without sampling error; judges make none, and have an axis before the others.
 
-    Attributes
-    ----------
-    members : ndarray of shape (n_sets, n_options)
-        Which option is in which set.
-    stable : ndarray of shape (n_items, n_sets)
-        Theta of people.
-    error : ndarray of shape (n_sets, n_sets)
-        E of people.
-    choice : ndarray of shape (n_items, n_options, n_sets)
-        F of people.
-    judge_stable : ndarray of shape (n_judges, n_items, n_sets)
-        Theta of the judges, who make no error.
-    judge_choice : ndarray of shape (n_judges, n_items, n_options, n_sets)
-        F of the judges.
-    sigma, gamma : ndarray of shape (n_judges,)
-        How far each judge is from people, and its selection effect.
+    `sigma` and `gamma`, of shape (n_judges,), are how far each judge is from people, and its selection effect.
     """
 
     members: Flags
@@ -410,16 +303,7 @@ class Population:
 def draw_population(
     design: Indeterminacy, *, items: int = 100, judges: int = 50, rng: int | Generator | None = None
 ) -> Population:
-    """People's and judges' rating distributions on new items.
-
-    Parameters
-    ----------
-    design : Indeterminacy
-        How they rate.
-    items, judges : int
-        How many.
-    rng : int or Generator, optional
-        Seed.
+    """People's and judges' rating distributions on so many new items.
 
     Examples
     --------
@@ -481,17 +365,7 @@ def _draw_choice(rng: Generator, members: Flags, gamma: Floats, shape: tuple[int
 
 
 def onto_simplex(points: Floats) -> Floats:
-    """The nearest distribution to each point.
-
-    Parameters
-    ----------
-    points : ndarray of shape (..., n)
-        Any numbers.
-
-    Returns
-    -------
-    ndarray of shape (..., n)
-        Rows that are 0 or more and sum to 1.
+    """The nearest distribution to each point, of shape (..., n).
 
     References
     ----------
@@ -511,21 +385,7 @@ def onto_simplex(points: Floats) -> Floats:
 
 
 def sample_choices(soft: Floats, ratings: int, rng: Generator) -> Floats:
-    """Shares of the options among so many forced choices per item.
-
-    Parameters
-    ----------
-    soft : ndarray of shape (n_items, n_options)
-        The probability of each choice.
-    ratings : int
-        How many choices are drawn for each item.
-    rng : Generator
-        Source of random numbers.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_options)
-    """
+    """Shares of the options among so many forced choices per item with these probabilities, (n_items, n_options)."""
     n_items, n_options = soft.shape
     item = np.repeat(np.arange(n_items), ratings)
     chosen = draw_categories(rng.random(len(item)), soft[item])
@@ -534,13 +394,7 @@ def sample_choices(soft: Floats, ratings: int, rng: Generator) -> Floats:
 
 
 def sample_pairs(population: Population, pairs: int, rng: Generator) -> tuple[Codes, Codes]:
-    """Forced choice and response set of so many raters, each on an item drawn at random.
-
-    Returns
-    -------
-    choice, response_set : ndarray of shape (pairs,)
-        Codes of options and of sets.
-    """
+    """Codes of the forced choice and the response set of so many raters, each on an item drawn at random."""
     n_items = len(population.stable)
     item = (rng.random(pairs) * n_items).astype(np.intp)
     response_set = draw_categories(rng.random(pairs), population.observed[item])
@@ -549,19 +403,7 @@ def sample_pairs(population: Population, pairs: int, rng: Generator) -> tuple[Co
 
 
 def oracle_marginals(population: Population, soft: Floats) -> Floats:
-    """Omega without error, estimated with the true F' and E' of each item (Appendix D.1).
-
-    Parameters
-    ----------
-    population : Population
-        The truth.
-    soft : ndarray of shape (n_items, n_options)
-        Shares of the forced choices that were seen.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_options)
-    """
+    """Omega without error from shares of forced choices, with the true F' and E' of each item (Appendix D.1)."""
     observed = recalled_sets(soft, reverse_choice(population.choice, population.observed, population.members))
     if not np.array_equal(population.error, np.eye(len(population.error))):
         observed = recalled_sets(observed, reverse_error(population.error, population.stable))

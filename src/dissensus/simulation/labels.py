@@ -4,9 +4,8 @@ A label is right with chance q = 1/K + (1 - 1/K) u for K classes: a share u of t
 and the others guess. With two classes q = (1 + u) / 2. A wrong label or prediction is any of the other classes.
 """
 
-import json
 from dataclasses import asdict, dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -15,8 +14,9 @@ from scipy.special import betaincinv
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
-from dissensus.results import Result
+from dissensus.options import named
 from dissensus.simulation.panels import Panel, assign_raters, checked_share, draw_categories, numbered
+from dissensus.simulation.truth import Simulated, Truth
 
 # ---- What is true of two classifiers and noisy labels, and how it is told
 
@@ -53,23 +53,18 @@ class TwoClassifiers:
     better_if_worse_right: float
 
     def __post_init__(self) -> None:
-        checked_share("--worse-accuracy", self.worse_accuracy)
-        checked_share("--better-if-worse-wrong", self.better_if_worse_wrong)
-        checked_share("--better-if-worse-right", self.better_if_worse_right)
+        checked_share(named("worse_accuracy"), self.worse_accuracy)
+        checked_share(named("better_if_worse_wrong"), self.better_if_worse_wrong)
+        checked_share(named("better_if_worse_right"), self.better_if_worse_right)
         if self.margin < 0:
             raise OptionError(
                 f"The better classifier has accuracy {self.better_accuracy:g} and the worse one "
-                f"{self.worse_accuracy:g}: raise --better-if-worse-wrong or --better-if-worse-right."
+                f"{self.worse_accuracy:g}: raise {named('better_if_worse_wrong')} or {named('better_if_worse_right')}."
             )
 
     @classmethod
     def independent(cls, *, accuracy: float, margin: float) -> "TwoClassifiers":
-        """Classifiers whose errors have nothing to do with each other.
-
-        Parameters
-        ----------
-        accuracy, margin : float
-            Accuracy of the worse one, and by how much the better one's is higher.
+        """Classifiers whose errors have nothing to do with each other; the better one leads by the margin.
 
         Examples
         --------
@@ -77,11 +72,11 @@ class TwoClassifiers:
         >>> [round(float(share), 4) for share in both.shares()]
         [0.6375, 0.2125, 0.1125, 0.0375]
         """
-        checked_share("--accuracy", accuracy)
+        checked_share(named("accuracy"), accuracy)
         if not (margin >= 0 and accuracy + margin <= 1):
             raise OptionError(
-                f"--accuracy {accuracy:g} and --margin {margin:g}: the better classifier would have accuracy "
-                f"{accuracy + margin:g}; give a margin from 0 to {1 - accuracy:g}."
+                f"{named('accuracy')} {accuracy:g} and {named('margin')} {margin:g}: the better classifier would have "
+                f"accuracy {accuracy + margin:g}; give a margin from 0 to {1 - accuracy:g}."
             )
         better = min(accuracy + margin, 1.0)
         return cls(worse_accuracy=accuracy, better_if_worse_wrong=better, better_if_worse_right=better)
@@ -135,22 +130,22 @@ class LabelNoise:
 
     def __post_init__(self) -> None:
         if self.classes < FEWEST_CLASSES:
-            raise OptionError(f"--classes is {self.classes}: there must be two or more.")
+            raise OptionError(f"{named('classes')} is {self.classes}: there must be two or more.")
         if self.difficulty not in DIFFICULTIES:
-            raise OptionError.unknown("--difficulty", self.difficulty, DIFFICULTIES)
+            raise OptionError.unknown(named("difficulty"), self.difficulty, DIFFICULTIES)
         if self.where not in WHERE:
-            raise OptionError.unknown("--difficulty-where", self.where, WHERE)
+            raise OptionError.unknown(named("difficulty_where"), self.where, WHERE)
         if not 0 < self.concentration < np.inf:
             raise OptionError(
-                f"--concentration is {self.concentration:g}: it must be above 0 and finite. Items that are alike are "
-                "--difficulty same."
+                f"{named('concentration')} is {self.concentration:g}: it must be above 0 and finite. Items that are "
+                f"alike are {named('difficulty')} same."
             )
-        names = ("--label-accuracy", "--label-accuracy-better", "--label-accuracy-worse")
-        for name, value in zip(names, (self.label_accuracy, self.better, self.worse), strict=True):
+        given = {"": self.label_accuracy, "_better": self.better, "_worse": self.worse}
+        for name, value in given.items():
             if value is not None and not 1 / self.classes < value <= 1:
                 raise OptionError(
-                    f"{name} is {value:g}: with {self.classes} classes it must lie above {1 / self.classes:g}, which "
-                    "is guessing, and be at most 1."
+                    f"{named(f'label_accuracy{name}')} is {value:g}: with {self.classes} classes it must lie above "
+                    f"{1 / self.classes:g}, which is guessing, and be at most 1."
                 )
 
     def accuracies(self) -> Floats:
@@ -183,15 +178,7 @@ class LabelNoise:
         return np.where(self.differs(), spread, 0.0)
 
     def draw(self, uniform: Floats, who: Codes) -> Floats:
-        """Chance that a label of each item is right.
-
-        Parameters
-        ----------
-        uniform : ndarray of shape (n_items,)
-            Numbers in [0, 1).
-        who : ndarray of shape (n_items,)
-            Who is right about each item.
-        """
+        """Chance that a label of each item is right, from a uniform number and who is right about it."""
         mean = self.known()[who]
         differs = np.array(self.differs())[who]
         if self.difficulty == "uniform":
@@ -294,21 +281,11 @@ def chances_of(classifiers: TwoClassifiers, noise: LabelNoise) -> LabelChances:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LabelsTruth:
+class LabelsTruth(Truth):
     """From what the data were drawn.
 
-    Attributes
-    ----------
-    classifiers, noise
-        The population.
-    items, classes : tuple of str
-        Names.
-    truth, who : ndarray of shape (n_items,)
-        The true class of each item, and who is right about it.
-    label_accuracy : ndarray of shape (n_items,)
-        Chance that a label of the item is right.
-    labelled : int
-        How many items, the first ones, were labelled.
+    Of each item: its true class, who is right about it, and the chance that a label of it is right; the first
+    `labelled` items were labelled.
     """
 
     classifiers: TwoClassifiers
@@ -342,10 +319,6 @@ class LabelsTruth:
             "items": self.rows(),
         }
 
-    def to_json(self) -> str:
-        """The same as JSON."""
-        return json.dumps(self.as_dict(), indent=1) + "\n"
-
     def readme(self, *, made_with: str) -> str:
         """Markdown that describes the data."""
         found = self.chances
@@ -368,46 +341,21 @@ class LabelsTruth:
 
     def _noise(self) -> str:
         noise, right = self.noise, self.noise.accuracies()
-        said = f"A label is right with chance {self.chances.label_accuracy:.4g} over all items"
+        text = f"A label is right with chance {self.chances.label_accuracy:.4g} over all items"
         if right[ONLY_BETTER] != right[ONLY_WORSE]:
-            said += (
+            text += (
                 f", {right[ONLY_BETTER]:.4g} where only `better` is right and {right[ONLY_WORSE]:.4g} where only "
                 "`worse` is"
             )
         if noise.difficulty == "same":
-            return f"{said}."
+            return f"{text}."
         where = {"all": "", "better": " where only `better` is right", "worse": " where only `worse` is right"}
-        return f"{said}; items differ in difficulty{where[noise.where]} ({noise.difficulty})."
+        return f"{text}; items differ in difficulty{where[noise.where]} ({noise.difficulty})."
 
 
 # ---- Draw noisy labels of people and the predictions of two classifiers about items whose class is known
 
 JUDGES = ("better", "worse")
-
-
-class SimulatedLabels(NamedTuple):
-    """What was drawn, and from what."""
-
-    ratings: Ratings
-    judges: Judges
-    truth: LabelsTruth
-
-
-@dataclass(frozen=True, kw_only=True)
-class SimulateLabelsResult(Result):
-    """What was simulated: the truth behind the data that were written."""
-
-    command: ClassVar[str] = "simulate"
-
-    truth: LabelsTruth
-
-    def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON."""
-        return self.truth.as_dict()
-
-    def rows(self) -> list[dict[str, object]]:
-        """One row per item."""
-        return self.truth.rows()
 
 
 def simulate_labels(
@@ -420,7 +368,7 @@ def simulate_labels(
     unlabelled: int = 0,
     prevalence: float | None = None,
     rng: int | Generator | None = None,
-) -> SimulatedLabels:
+) -> Simulated[LabelsTruth]:
     """Labels of people and predictions of a better and a worse classifier, with the truth behind them.
 
     Parameters
@@ -444,7 +392,7 @@ def simulate_labels(
 
     Returns
     -------
-    SimulatedLabels
+    Simulated
         `ratings`, `judges` and `truth`.
 
     References
@@ -470,8 +418,8 @@ def simulate_labels(
     who = draw_categories(place[1], np.tile(both.shares(), (total, 1)))
     accuracy = labels.draw(place[2], who)
     item, rater = assign_raters(stream, panel, items=items)
-    given = _said(truth[item], accuracy[item], labels.classes, stream.random((2, len(item))))
-    return SimulatedLabels(
+    given = _answers(truth[item], accuracy[item], labels.classes, stream.random((2, len(item))))
+    return Simulated(
         ratings=_ratings(item, rater, given, names=names, panel=panel, classes=classes),
         judges=_judges(truth, who, stream.random((2, total)), names=names, classes=classes),
         truth=LabelsTruth(
@@ -491,11 +439,11 @@ def _prevalences(first: float | None, classes: int) -> Floats:
     if first is None:
         return np.full(classes, 1 / classes)
     if not 0 < first < 1:
-        raise OptionError(f"--prevalence is {first:g}: it must lie between 0 and 1.")
+        raise OptionError(f"{named('prevalence')} is {first:g}: it must lie between 0 and 1.")
     return np.array([first, *[(1 - first) / (classes - 1)] * (classes - 1)])
 
 
-def _said(truth: Codes, right: Floats, classes: int, uniform: Floats) -> Codes:
+def _answers(truth: Codes, right: Floats, classes: int, uniform: Floats) -> Codes:
     """The true class with these chances, otherwise any of the others."""
     step = 1 + np.floor(uniform[1] * (classes - 1)).astype(np.intp)
     return np.asarray(np.where(uniform[0] < right, truth, (truth + step) % classes), dtype=np.intp)
@@ -518,8 +466,8 @@ def _ratings(
 
 def _judges(truth: Codes, who: Codes, uniform: Floats, *, names: tuple[str, ...], classes: tuple[str, ...]) -> Judges:
     never = np.zeros(len(truth))
-    said = [
-        _said(truth, np.where((who == 0) | (who == own), 1.0, 0.0), len(classes), np.stack([never, draw]))
+    answers = [
+        _answers(truth, np.where((who == 0) | (who == own), 1.0, 0.0), len(classes), np.stack([never, draw]))
         for own, draw in zip((ONLY_BETTER, ONLY_WORSE), uniform, strict=True)
     ]
     n = len(names)
@@ -527,7 +475,7 @@ def _judges(truth: Codes, who: Codes, uniform: Floats, *, names: tuple[str, ...]
         item=np.tile(np.arange(n), 2),
         judge=np.repeat([0, 1], n),
         sample=np.zeros(2 * n, dtype=np.intp),
-        label=np.concatenate(said),
+        label=np.concatenate(answers),
         items=names,
         judges=JUDGES,
         labels=classes,

@@ -22,17 +22,7 @@ def checked_distribution(name: str, given: npt.ArrayLike) -> Floats:
 
 
 def checked_distributions(name: str, given: npt.ArrayLike, *, row: str | None) -> Floats:
-    """Distributions, one per row, of shape (n_rows, n).
-
-    Parameters
-    ----------
-    name : str
-        What they are, for messages.
-    given : array_like of shape (n_rows, n)
-        Numbers from 0 to 1, each row summing to 1.
-    row : str, optional
-        What a row is called in messages; None if there is one row only.
-    """
+    """Distributions, one per row, each summing to 1; `row` is what a message calls one, None if there is only one."""
     values = _as_floats(name, given)
     if values.ndim != 2 or not values.size:  # noqa: PLR2004 - rows and columns
         raise OptionError(f"{name} must be a table of numbers, and its shape is {values.shape}.")
@@ -62,17 +52,10 @@ def checked_share(name: str, value: float) -> float:
 
 
 def draw_categories(uniform: Floats, probabilities: Floats) -> npt.NDArray[np.intp]:
-    """The category in which each uniform number falls.
+    """The category in which each uniform number falls, from probabilities of shape (n, n_categories).
 
     The simulations draw uniform numbers and nothing else, because their stream is the least likely to change from one
     version of numpy to the next; the bundled data can be made again, byte for byte.
-
-    Parameters
-    ----------
-    uniform : ndarray of shape (n,)
-        Numbers in [0, 1).
-    probabilities : ndarray of shape (n, n_categories)
-        The distribution of each draw.
 
     Examples
     --------
@@ -85,12 +68,7 @@ def draw_categories(uniform: Floats, probabilities: Floats) -> npt.NDArray[np.in
 
 
 def to_normal(uniform: Floats) -> Floats:
-    """Standard normal numbers from pairs of uniform ones, by the Box-Muller transform.
-
-    Parameters
-    ----------
-    uniform : ndarray of shape (2, ...)
-        Numbers in [0, 1).
+    """Standard normal numbers from pairs of uniform ones, of shape (2, ...), by the Box-Muller transform.
 
     Examples
     --------
@@ -127,18 +105,9 @@ class ResponseRule:
         checked_share("The chance of the response rule", self.chance)
 
     def endorsed(self, uniform: Floats, probabilities: Floats, choice: Codes) -> npt.NDArray[np.bool_]:
-        """Which options each rater endorses.
+        """Which options each rater endorses, of shape (n_ratings, n_labels), as `uniform` and `probabilities` are.
 
-        Parameters
-        ----------
-        uniform, probabilities : ndarray of shape (n_ratings, n_labels)
-            Numbers in [0, 1), and the probabilities of the labels in the item's state.
-        choice : ndarray of shape (n_ratings,)
-            What the rater would choose if only one option could be chosen.
-
-        Returns
-        -------
-        ndarray of shape (n_ratings, n_labels)
+        `choice` is what the rater would choose if only one option could be chosen.
 
         Examples
         --------
@@ -217,14 +186,9 @@ def numbered(prefix: str, n: int) -> tuple[str, ...]:
 
 
 def assign_raters(rng: np.random.Generator, panel: Panel, *, items: int) -> tuple[Codes, Codes]:
-    """Item and rater of each rating: each item gets a random set of distinct raters from the panel.
+    """Item and rater of each rating, in that order: each item gets a random set of distinct raters from the panel.
 
     Robert Floyd's sampling without replacement, for all items at once: it needs no array of items times raters.
-
-    Returns
-    -------
-    item, rater : ndarray of shape (n_ratings,)
-        Ordered by item, then rater.
     """
     fewest, most = panel.bounds
     number = fewest + (rng.random(items) * (most - fewest + 1)).astype(np.intp)

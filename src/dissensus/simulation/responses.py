@@ -1,10 +1,9 @@
 """Draw people's ratings and the answers of two judges from items whose truth is known."""
 
-import json
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -13,8 +12,9 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.labels import natural_order
 from dissensus.errors import OptionError
-from dissensus.results import Result
+from dissensus.options import named
 from dissensus.simulation.panels import Panel, assign_raters, checked_share, draw_categories, numbered, to_normal
+from dissensus.simulation.truth import Simulated, Truth
 
 # ---- Items with a distribution of responses each: of people, of a judge A like them, and of a judge B that strays
 
@@ -62,11 +62,13 @@ class Responses:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise OptionError.unknown("--kind", self.kind, KINDS)
-        checked_share("--effect", self.effect)
+            raise OptionError.unknown(named("kind"), self.kind, KINDS)
+        checked_share(named("effect"), self.effect)
         low, high = self.spread
         if not 0 <= low <= high < math.inf:
-            raise OptionError(f"--spread cannot be {low:g}:{high:g}: give two standard deviations such as 0:0.3.")
+            raise OptionError(
+                f"{named('spread')} cannot be {low:g}:{high:g}: give two standard deviations such as 0:0.3."
+            )
         if self.points < FEWEST_POINTS or not SMALLEST_CONCENTRATION <= self.concentration < math.inf:
             raise OptionError(
                 f"{self.points} points and concentration {self.concentration:g}: give two points or more and a "
@@ -161,16 +163,8 @@ DIGITS = 6
 JUDGES = ("A", "B")
 
 
-class SimulatedResponses(NamedTuple):
-    """What was drawn, and from what."""
-
-    ratings: Ratings
-    judges: Judges
-    truth: "ResponsesTruth"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ResponsesTruth:
+class ResponsesTruth(Truth):
     """From what the data were drawn."""
 
     responses: Responses
@@ -198,10 +192,6 @@ class ResponsesTruth:
         apart = np.abs(self.drawn.shares_b - self.drawn.shares).sum(axis=1) / 2
         return round(float(apart.mean()), DIGITS)
 
-    def to_json(self) -> str:
-        """The same as JSON."""
-        return json.dumps(self.as_dict(), indent=1) + "\n"
-
     def readme(self, *, made_with: str) -> str:
         """Markdown that describes the data."""
         how = {
@@ -217,23 +207,6 @@ class ResponsesTruth:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class SimulateResponsesResult(Result):
-    """What was simulated: the truth behind the data that were written."""
-
-    command: ClassVar[str] = "simulate"
-
-    truth: ResponsesTruth
-
-    def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON."""
-        return self.truth.as_dict()
-
-    def rows(self) -> list[dict[str, object]]:
-        """One row per item."""
-        return self.truth.rows()
-
-
 def simulate_responses(
     responses: Responses | None = None,
     *,
@@ -241,7 +214,7 @@ def simulate_responses(
     raters: int | tuple[int, int] = 5,
     samples: tuple[int, int] = (5, 5),
     rng: int | Generator | None = None,
-) -> SimulatedResponses:
+) -> Simulated[ResponsesTruth]:
     """Ratings of people and answers of judges A, who is like them, and B, who is not, with the truth behind them.
 
     Parameters
@@ -259,7 +232,7 @@ def simulate_responses(
 
     Returns
     -------
-    SimulatedResponses
+    Simulated
         `ratings`, `judges` and `truth`.
 
     Examples
@@ -279,7 +252,7 @@ def simulate_responses(
     given = labels_of(population, drawn.draw(item, is_b=False, rng=stream))
     asked = [np.repeat(np.arange(items), each) for each in samples]
     answers = [labels_of(population, drawn.draw(own, is_b=j == 1, rng=stream)) for j, own in enumerate(asked)]
-    return SimulatedResponses(
+    return Simulated(
         ratings=_ratings(population, item, rater, given, names=names, panel=panel),
         judges=_judges(population, asked, answers, names),
         truth=ResponsesTruth(responses=population, items=names, drawn=drawn),

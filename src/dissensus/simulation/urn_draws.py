@@ -4,11 +4,10 @@ The paper's numbers for its running example are section 2 (footnote 3) and the l
 """
 
 import itertools
-import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +18,8 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.coding import compact
 from dissensus.data.labels import order_labels
 from dissensus.errors import OptionError
-from dissensus.results import Result
 from dissensus.simulation.panels import Panel, assign_raters, draw_categories, numbered, to_normal
+from dissensus.simulation.truth import Simulated, Truth, markdown_table
 from dissensus.simulation.urn import (
     Classifier,
     HardClassifier,
@@ -31,8 +30,6 @@ from dissensus.simulation.urn import (
     rounded,
     with_noise,
 )
-
-# ---- What is true of an urn, exactly: by formula or by enumeration, never by drawing. Logarithms are to base 2: bits
 
 # ---- What is true of an urn, exactly: by formula or by enumeration, never by drawing. Logarithms are to base 2: bits
 
@@ -117,13 +114,7 @@ def survey_information(urn: Urn, raters: int) -> float:
 
 
 def equivalent_raters(urn: Urn, gain: float, *, most: int = 50) -> float:
-    """How many raters gain so many bits over the prior, with fractions by linear interpolation.
-
-    Returns
-    -------
-    float
-        NaN if the gain is below 0 or beyond that of `most` raters.
-    """
+    """How many raters gain so many bits, interpolated linearly; NaN if below 0 or beyond that of `most` raters."""
     if not gain >= 0:
         return math.nan
     before = 0.0
@@ -213,22 +204,8 @@ MOST_RATERS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class UrnTruth:
-    """From what the data were drawn.
-
-    Attributes
-    ----------
-    urn : Urn
-        The states and their probabilities.
-    classifiers : tuple of Classifier
-        The judges, in the order of their names.
-    items : tuple of str
-        Names of all items drawn.
-    state : ndarray of shape (n_items,)
-        The state of each item, from 0.
-    panels : tuple of Panel
-        The raters.
-    """
+class UrnTruth(Truth):
+    """From what the data were drawn: the urn, its judges by name, the items, the state of each, and the raters."""
 
     urn: Urn
     classifiers: tuple[Classifier, ...]
@@ -260,10 +237,6 @@ class UrnTruth:
             "classifiers": [classifier_truth(self.urn, classifier) for classifier in self.classifiers],
             "states": dict(zip(self.items, self.state.tolist(), strict=True)),
         }
-
-    def to_json(self) -> str:
-        """The same as JSON."""
-        return json.dumps(self.as_dict(), indent=1, ensure_ascii=False) + "\n"
 
 
 def classifier_truth(urn: Urn, classifier: Classifier) -> dict[str, object]:
@@ -308,18 +281,8 @@ def _plain(value: float) -> float | None:
 
 # ---- Draw ratings and judges from an urn whose truth is known
 
-# ---- Draw ratings and judges from an urn whose truth is known
-
 MOST_LABELS_FOR_SETS = 16
 FORCED_CHOICE, RESPONSE_SET = 0, 1
-
-
-class SimulatedUrn(NamedTuple):
-    """What was drawn, and from what."""
-
-    ratings: Ratings
-    judges: Judges
-    truth: UrnTruth
 
 
 def simulate_urn(
@@ -330,7 +293,7 @@ def simulate_urn(
     classifiers: Sequence[Classifier] = (),
     samples: int = 1,
     rng: int | Generator | None = None,
-) -> SimulatedUrn:
+) -> Simulated[UrnTruth]:
     """Ratings and judges' answers drawn from an urn, with the truth behind them.
 
     Parameters
@@ -350,7 +313,7 @@ def simulate_urn(
 
     Returns
     -------
-    SimulatedUrn
+    Simulated
         `ratings`, `judges` (without an answer if there is no classifier) and `truth`.
 
     Examples
@@ -370,7 +333,7 @@ def simulate_urn(
     stream = np.random.default_rng(rng)
     state = draw_categories(stream.random(items), np.broadcast_to(urn.weights, (items, urn.n_states)))
     names = numbered("item", items)
-    return SimulatedUrn(
+    return Simulated(
         ratings=_draw_ratings(stream, urn, state, panels, names),
         judges=_draw_judges(stream, urn, state, judges, samples, names),
         truth=UrnTruth(urn=urn, classifiers=judges, items=names, state=state, panels=panels),
@@ -524,19 +487,7 @@ def _draw_answers(rng: Generator, urn: Urn, state: Codes, judge: Classifier, sam
 
 
 def readme_of(truth: UrnTruth, *, title: str, about: str, made_with: str, samples: int = 1) -> str:
-    """Markdown that describes simulated data.
-
-    Parameters
-    ----------
-    truth : UrnTruth
-        From what they were drawn.
-    title, about : str
-        Heading and first paragraph.
-    made_with : str
-        What to run to make the same data again, seed included.
-    samples : int
-        How many answers each judge gave to each item.
-    """
+    """Markdown that describes simulated data; `made_with` says what to run to make them again, seed included."""
     parts = [
         f"# {title}",
         about,
@@ -571,7 +522,7 @@ def _states(urn: Urn) -> str:
         [str(i), f"{weight:.0%}", *(f"{p:.0%}" for p in state)]
         for i, (weight, state) in enumerate(zip(urn.weights.tolist(), urn.states.tolist(), strict=True))
     )
-    return _table(["state", "share of items", *urn.labels], rows)
+    return markdown_table(["state", "share of items", *urn.labels], rows)
 
 
 def _panel(panel: Panel) -> str:
@@ -614,7 +565,7 @@ def _judges(truth: UrnTruth) -> str:
         [f"`{fact['judge']}`", *(_number(fact[key]) for key in ("agreement", "information", "equivalent_raters"))]
         for fact in (classifier_truth(truth.urn, classifier) for classifier in truth.classifiers)
     )
-    return _table(["judge", "agreement", "bits", "worth raters"], rows)
+    return markdown_table(["judge", "agreement", "bits", "worth raters"], rows)
 
 
 def _remark(classifier: Classifier) -> str:
@@ -638,25 +589,3 @@ def _listed(parts: Sequence[str]) -> str:
 
 def _number(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else ""
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SimulateResult(Result):
-    """What was simulated: the truth behind the data that were written."""
-
-    command: ClassVar[str] = "simulate"
-
-    truth: UrnTruth
-
-    def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON."""
-        return self.truth.as_dict()
-
-    def rows(self) -> list[dict[str, object]]:
-        """One row per item: its state."""
-        return self.truth.rows()

@@ -14,7 +14,7 @@ from dissensus.data.fixes import changes_labels, doubts, mend_labels
 from dissensus.data.formats.plan import LeftOut, ReadPlan, sentences
 from dissensus.data.judges import ORDERS, Judges, LabelScores, OutputMoments
 from dissensus.data.labels import LabelSet, code_labels, listed_options, options_of, unlisted
-from dissensus.data.large.kinds import Coding, Profiles, Said, cells_of
+from dissensus.data.large.kinds import Coding, Profiles, Tally, cells_of
 from dissensus.data.large.steps import UNIT, MomentSums
 from dissensus.data.large.tables import Table
 from dissensus.data.ratings import ELICITATIONS, Provenance, Ratings
@@ -34,7 +34,7 @@ class Spelled:
     label_set : LabelSet
         The labels in order.
     group, elicitation, order, judge : ndarray of shape (n_kinds,), optional
-        Codes; -1 where it was not said.
+        Codes; -1 where it was not tally.
     groups, judges : tuple of str
         Their names.
     output_place : ndarray of shape (n_outputs,)
@@ -58,13 +58,13 @@ class Spelled:
     notes: tuple[str, ...] = ()
 
 
-def spelled_ratings(said: Said, coding: Coding, plan: ReadPlan, table: Table) -> Spelled:
+def spelled_ratings(tally: Tally, coding: Coding, plan: ReadPlan, table: Table) -> Spelled:
     """What each kind of rating means."""
     times: Counter[str] = Counter()
-    for (label, _, _), count in said.ratings.items():
+    for (label, _, _), count in tally.ratings.items():
         times[label] += count
     place, label_set, left_out, notes = _labels(times, plan, table.name, {}, what="rating")
-    used = [kind for kind in coding.ratings if place[kind[0]] >= 0 and said.ratings[kind]]
+    used = [kind for kind in coding.ratings if place[kind[0]] >= 0 and tally.ratings[kind]]
     groups = sorted({group or NO_GROUP for _, group, _ in used}) if "group" in table.roles else []
     code_of = {group: code for code, group in enumerate(groups)}
     return Spelled(
@@ -78,10 +78,10 @@ def spelled_ratings(said: Said, coding: Coding, plan: ReadPlan, table: Table) ->
     )
 
 
-def spelled_answers(said: Said, coding: Coding, plan: ReadPlan, table: Table) -> Spelled:
+def spelled_answers(tally: Tally, coding: Coding, plan: ReadPlan, table: Table) -> Spelled:
     """What each kind of answer means."""
     times: Counter[str] = Counter()
-    for (_, _, _, label, _), count in said.answers.items():
+    for (_, _, _, label, _), count in tally.answers.items():
         if label is not None:
             times[label] += count
     place, label_set, left_out, notes = _labels(times, plan, table.name, table.probabilities, what="answer")
@@ -249,7 +249,7 @@ def _probability(
 
 
 def profiles_of_sums(sums: MomentSums, coding: Coding) -> Profiles:
-    """A profile for what raters said, one of the items that all judges answered and one of the others."""
+    """A profile for what raters tally, one of the items that all judges answered and one of the others."""
     rows = [(i, True) for i, judged in enumerate(sums.judged) if judged]
     rows += [(i, False) for i, judged in enumerate(sums.judged) if judged < sums.items[i]]
     shape = (len(rows), len(coding.speakers), coding.n_outputs)

@@ -1,4 +1,4 @@
-"""What raters and judges ever said: the distinct ratings and answers, and how often each was given."""
+"""What raters and judges ever tally: the distinct ratings and answers, and how often each was given."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,9 +15,7 @@ from dissensus.data.large.tables import is_blank
 from dissensus.data.sources.sql_sheets import literal
 from dissensus.errors import SHOWN, RepeatedRatingsError
 
-# ---- What raters and judges ever said: the distinct ratings and answers, and how often each was given
-
-# ---- What raters and judges ever said: the distinct ratings and answers, and how often each was given
+# ---- What raters and judges ever tally: the distinct ratings and answers, and how often each was given
 
 T = TypeVar("T")
 RatingKind = tuple[str, str | None, str | None]
@@ -29,7 +27,7 @@ LARGEST_COUNT = 2**53
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Tally:
     """What stands in the tables, before any item is looked at.
 
     Attributes
@@ -71,9 +69,9 @@ class Said:
     vanished: int = 0
 
 
-def said_in(
+def tally_of(
     connection: duckdb.DuckDBPyConnection, *, has_counts: bool, has: tuple[bool, bool], n_outputs: int | None
-) -> Said:
+) -> Tally:
     """What stands in the views `people` and `answers`.
 
     Parameters
@@ -104,7 +102,7 @@ def said_in(
             ratings[label, group, elicitation] += int(given or 0)
     unlabelled = sum(int(row[4] or 0) for row in rows if row[0] is None or row[0] in blank)
     blank_rows, blank_times = _blank_rows(connection, blank) if len(ratings) < len(rows) else (0, 0)
-    people = Said(
+    people = Tally(
         ratings=ratings,
         blank_labels=blank,
         rows=sum(row[3] for row in rows),
@@ -152,8 +150,8 @@ def faults_in(n_outputs: int) -> dict[str, str]:
     }
 
 
-def _with_answers(people: Said, connection: duckdb.DuckDBPyConnection, n_outputs: int) -> Said:
-    """The same and what judges said."""
+def _with_answers(people: Tally, connection: duckdb.DuckDBPyConnection, n_outputs: int) -> Tally:
+    """The same and what judges tally."""
     faults = faults_in(n_outputs)
     tallies = [*faults.values()]
     if n_outputs:
@@ -194,11 +192,11 @@ def outputs_given(n_outputs: int) -> str:
     return " AND ".join(f"raw{i} IS NOT NULL" for i in range(n_outputs)) if n_outputs else "false"
 
 
-def added(parts: Sequence[Said]) -> Said:
+def added(parts: Sequence[Tally]) -> Tally:
     """What stands in several parts of the tables together."""
     named = {"ratings", "answers", "faults", "blank_labels", "blank_answers"}
-    numbers = [name for name in Said.__dataclass_fields__ if name not in named]
-    return Said(
+    numbers = [name for name in Tally.__dataclass_fields__ if name not in named]
+    return Tally(
         ratings=_merged(part.ratings for part in parts),
         answers=_merged(part.answers for part in parts),
         faults=_merged(part.faults for part in parts),
@@ -218,7 +216,7 @@ def _merged(counters: Iterable[Counter[T]]) -> Counter[T]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coding:
-    """A number for everything that was ever said, the same in all parts of the tables.
+    """A number for everything that was ever tally, the same in all parts of the tables.
 
     Attributes
     ----------
@@ -257,17 +255,17 @@ class Coding:
         return f"({outputs_given(self.n_outputs)} OR {is_labelled(self.blank_answers)})"
 
 
-def coding_of(said: Said, *, n_outputs: int, has_numbers: bool, has_counts: bool, has_elicitation: bool) -> Coding:
+def coding_of(tally: Tally, *, n_outputs: int, has_numbers: bool, has_counts: bool, has_elicitation: bool) -> Coding:
     """Numbers in the order of the texts."""
-    speakers = {answer[:3] for answer in said.answers if answer[4]}
+    speakers = {answer[:3] for answer in tally.answers if answer[4]}
     return Coding(
-        ratings=tuple(sorted(said.ratings, key=_as_text)),
-        answers=tuple(sorted(said.answers, key=_as_text)),
+        ratings=tuple(sorted(tally.ratings, key=_as_text)),
+        answers=tuple(sorted(tally.answers, key=_as_text)),
         speakers=tuple(sorted(speakers, key=_as_text)),
         n_outputs=n_outputs,
         has_numbers=has_numbers,
-        blank_labels=tuple(sorted(said.blank_labels)),
-        blank_answers=tuple(sorted(said.blank_answers)),
+        blank_labels=tuple(sorted(tally.blank_labels)),
+        blank_answers=tuple(sorted(tally.blank_answers)),
         has_counts=has_counts,
         has_elicitation=has_elicitation,
     )
@@ -276,8 +274,6 @@ def coding_of(said: Said, *, n_outputs: int, has_numbers: bool, has_counts: bool
 def _as_text(kind: tuple[str | bool | None, ...]) -> tuple[str, ...]:
     return tuple("" if part is None else f" {part}" for part in kind)
 
-
-# ---- Items that were rated and judged alike, found by duckdb: what was said of them, and how many there are
 
 # ---- Items that were rated and judged alike, found by duckdb: what was said of them, and how many there are
 
@@ -386,8 +382,8 @@ def _create_kinds(
     )
 
 
-def create_said(connection: duckdb.DuckDBPyConnection, coding: Coding) -> None:
-    """The table `said`: what judges answered to each item."""
+def create_answered(connection: duckdb.DuckDBPyConnection, coding: Coding) -> None:
+    """The table `answered`: what judges answered to each item."""
     _create_kinds(connection, "answer_kinds", coding.answers, ANSWER_COLUMNS)
     same = f"{_same('answers', ANSWER_COLUMNS)} AND ({outputs_given(coding.n_outputs)}) = k.has_output"
     coded = f"SELECT answers.*, kind FROM answers JOIN answer_kinds k ON {same}"
@@ -396,15 +392,15 @@ def create_said(connection: duckdb.DuckDBPyConnection, coding: Coding) -> None:
     else:
         coded = f"SELECT *, count(*) OVER (PARTITION BY item, kind) AS n FROM ({coded})"
         counts = ["string_agg(DISTINCT kind || ':' || n, ' ' ORDER BY kind || ':' || n) AS judged"]
-    most = _create_said(connection, coding, coded, counts, mean="max({output}) FILTER ({own})")
+    most = _create_answered(connection, coding, coded, counts, mean="max({output}) FILTER ({own})")
     if most > 1:
         # Sorted first, so that the mean of several answers does not depend on the order of the rows.
         total = " + ".join(f"p{p}" for p in range(coding.n_outputs))
         mean = f"list_avg(list_sort(list({{output}} / ({total})) FILTER ({{own}})))"
-        _create_said(connection, coding, coded, counts, mean=mean)
+        _create_answered(connection, coding, coded, counts, mean=mean)
 
 
-def _create_said(
+def _create_answered(
     connection: duckdb.DuckDBPyConnection, coding: Coding, coded: str, counts: Sequence[str], *, mean: str
 ) -> int:
     """Make the table, and tell how many answers with probabilities a judge gave at most to an item."""
@@ -416,11 +412,11 @@ def _create_said(
     ]
     times = [f"count(*) FILTER ({is_own}) AS t{s}" for s, is_own in enumerate(own)]
     columns = ", ".join(["item", *counts, *outputs, *times])
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE said AS SELECT {columns} FROM ({coded}) GROUP BY item")
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE answered AS SELECT {columns} FROM ({coded}) GROUP BY item")
     if not times:
         return 0
     most = ", ".join(f"max(t{s})" for s in range(len(own)))
-    return max(connection.execute(f"SELECT {most} FROM said").fetchall()[0], key=lambda n: n or 0) or 0
+    return max(connection.execute(f"SELECT {most} FROM answered").fetchall()[0], key=lambda n: n or 0) or 0
 
 
 def _kinds_of_speakers(coding: Coding) -> list[list[int]]:
@@ -431,26 +427,26 @@ def _kinds_of_speakers(coding: Coding) -> list[list[int]]:
 
 
 def rated_columns(coding: Coding) -> list[str]:
-    """The columns of `items` that say what raters said."""
+    """The columns of `items` that say what raters tally."""
     return [f"n{i}" for i in range(len(coding.ratings))] if len(coding.ratings) <= MOST_COLUMNS else ["rated"]
 
 
 def judged_columns(coding: Coding) -> list[str]:
-    """The columns of `said` that say what judges said."""
+    """The columns of `answered` that say what judges tally."""
     if not coding.answers:
         return []
     return [f"m{i}" for i in range(len(coding.answers))] if len(coding.answers) <= MOST_COLUMNS else ["judged"]
 
 
 def output_columns(coding: Coding) -> list[str]:
-    """The columns of `said` with probabilities."""
+    """The columns of `answered` with probabilities."""
     return [f"p{s}_{p}" for s in range(len(coding.speakers)) for p in range(coding.n_outputs)]
 
 
 def profiles_in(connection: duckdb.DuckDBPyConnection, coding: Coding, *, most: int) -> Profiles | None:
-    """The profiles of the tables `items` and `said`; None if there are more than `most`."""
+    """The profiles of the tables `items` and `answered`; None if there are more than `most`."""
     rated, judged, outputs = rated_columns(coding), judged_columns(coding), output_columns(coding)
-    relation = "items LEFT JOIN said USING (item)" if judged else "items"
+    relation = "items LEFT JOIN answered USING (item)" if judged else "items"
     columns = ", ".join([*rated, *judged, *outputs])
     grouped = (
         f"SELECT {columns}, count(*) AS copies, min(item)::VARCHAR AS example FROM {relation} GROUP BY {columns} "
@@ -472,7 +468,7 @@ def profiles_in(connection: duckdb.DuckDBPyConnection, coding: Coding, *, most: 
 
 
 def keys_of(columns: Sequence[npt.NDArray[np.generic]], n_profiles: int) -> list[str]:
-    """What was said, in one text per profile."""
+    """What was tally, in one text per profile."""
     if len(columns) == 1 and columns[0].dtype == object:
         return [text or "" for text in np.ma.filled(columns[0], "").tolist()]
     counts = [np.ma.filled(np.ma.masked_invalid(column.astype(np.float64)), 0).astype(np.int64) for column in columns]
@@ -505,7 +501,7 @@ def together(parts: Sequence[Profiles], *, has_numbers: bool) -> Profiles:
 
 
 def cells_of(keys: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Profile, kind and count of everything that was said, of shape (n_cells, 3).
+    """Profile, kind and count of everything that was tally, of shape (n_cells, 3).
 
     Examples
     --------

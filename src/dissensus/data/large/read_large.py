@@ -23,19 +23,19 @@ from dissensus.data.large.assemble import (
     spelled_answers,
     spelled_ratings,
 )
-from dissensus.data.large.kinds import Coding, Profiles, Said, added, coding_of, together
+from dissensus.data.large.kinds import Coding, Profiles, Tally, added, coding_of, together
 from dissensus.data.large.steps import (
     FindProfiles,
-    Found,
     ListKinds,
     MomentSums,
+    PartItems,
     Parts,
     Step,
     SumScores,
     T,
     added_sums,
     check_answers,
-    check_found,
+    check_items,
     check_ratings,
 )
 from dissensus.data.large.tables import (
@@ -119,30 +119,30 @@ def reduce(
 ) -> tuple[Ratings, Judges | None]:
     """Ratings and judges from tables in one or many parts; how they are cut changes nothing."""
     people, answers = tables.people, tables.answers
-    said = _said(wanted, tables, parts)
-    coding, rated = _coded(said, wanted, tables)
-    judged = None if answers is None else spelled_answers(said, coding, wanted.judges_plan, answers)
+    tally = _said(wanted, tables, parts)
+    coding, rated = _coded(tally, wanted, tables)
+    judged = None if answers is None else spelled_answers(tally, coding, wanted.judges_plan, answers)
     raters, has_nameless = parts.count_raters() or (None, False)
     most = MOST_PROFILES if scored_by is None or not coding.speakers else MOST_SCORED
     step = FindProfiles(
         coding=coding,
         checks_repeats="rater" in people.roles and wanted.ratings_plan.repeats != "keep",
         checks_samples=answers is not None and "sample" in answers.roles and wanted.judges_plan.repeats != "keep",
-        has_unlabelled=bool(said.unlabelled or said.zeros or (rated.label < 0).any()),
+        has_unlabelled=bool(tally.unlabelled or tally.zeros or (rated.label < 0).any()),
         has_nameless=has_nameless,
         most=most,
     )
     found = parts.map(step)
-    check_found(found, people, answers)
+    check_items(found, people, answers)
     profiles, sums, labels = _profiles(found, parts, coding, rated, judged, scored_by, most=most)
     ratings = assemble_people(
         profiles,
         rated,
-        left_out=_left_out(said),
+        left_out=_left_out(tally),
         notes=(*_notes(people, rated), *rated.notes),
         unlabelled_items=sum(part.unlabelled_items for part in found),
         raters=raters,
-        provenance=_provenance(wanted.people, people, said.rows, "counts" if "count" in people.roles else "tidy"),
+        provenance=_provenance(wanted.people, people, tally.rows, "counts" if "count" in people.roles else "tidy"),
     )
     if answers is None or judged is None or wanted.answers is None:
         return ratings, None
@@ -150,18 +150,18 @@ def reduce(
         profiles,
         judged,
         coding,
-        totals=(sum(part.answered_items for part in found), sum(said.answers.values())),
-        provenance=_provenance(wanted.answers, answers, said.answer_rows, "judges"),
+        totals=(sum(part.answered_items for part in found), sum(tally.answers.values())),
+        provenance=_provenance(wanted.answers, answers, tally.answer_rows, "judges"),
     )
     summed_up = [] if sums is None else [SUMMED_UP.format(f"{most:,}")]
-    about = (*_about_answers(judges, said, judged, answers), *_about_reading(wanted, found, summed_up))
+    about = (*_about_answers(judges, tally, judged, answers), *_about_reading(wanted, found, summed_up))
     judges = replace(judges, warnings=about)
     if sums is None or scored_by is None:
         return ratings, judges
     return ratings, replace(judges, moments=moments_of(sums, judges, labels, scored_by))
 
 
-def _said(wanted: Input, tables: Tables, parts: Parts) -> Said:
+def _said(wanted: Input, tables: Tables, parts: Parts) -> Tally:
     """What the tables say, checked; of the judges whom the user asked for."""
     people, answers = tables.people, tables.answers
     step = ListKinds(
@@ -169,29 +169,29 @@ def _said(wanted: Input, tables: Tables, parts: Parts) -> Said:
         has=("group" in people.roles, "elicitation" in people.roles),
         n_outputs=None if answers is None else len(answers.probabilities),
     )
-    said = added(parts.map(step))
-    check_ratings(said, people)
+    tally = added(parts.map(step))
+    check_ratings(tally, people)
     if answers is not None:
-        check_answers(said, answers, parts, round_outputs=wanted.round_outputs, has_numbers=tables.has_numbers)
-    return _of_judges(said, wanted)
+        check_answers(tally, answers, parts, round_outputs=wanted.round_outputs, has_numbers=tables.has_numbers)
+    return _of_judges(tally, wanted)
 
 
-def _coded(said: Said, wanted: Input, tables: Tables) -> tuple[Coding, Spelled]:
-    """Numbers for what was said, and what ratings mean; labels that mean missing are blank ones."""
+def _coded(tally: Tally, wanted: Input, tables: Tables) -> tuple[Coding, Spelled]:
+    """Numbers for what was tally, and what ratings mean; labels that mean missing are blank ones."""
     people, answers = tables.people, tables.answers
     coding = coding_of(
-        said,
+        tally,
         n_outputs=0 if answers is None else len(answers.probabilities),
         has_numbers=tables.has_numbers,
         has_counts="count" in people.roles,
         has_elicitation="elicitation" in people.roles,
     )
-    rated = spelled_ratings(said, coding, wanted.ratings_plan, people)
+    rated = spelled_ratings(tally, coding, wanted.ratings_plan, people)
     missing = {kind[0] for kind, label in zip(coding.ratings, rated.label.tolist(), strict=True) if label < 0}
     return replace(coding, blank_labels=tuple(sorted({*coding.blank_labels, *missing}))), rated
 
 
-def _about_reading(wanted: Input, found: Sequence[Found], summed_up: Sequence[str]) -> list[str]:
+def _about_reading(wanted: Input, found: Sequence[PartItems], summed_up: Sequence[str]) -> list[str]:
     about = [] if wanted.round_outputs is None else [ROUNDED.format(counted(wanted.round_outputs, "digit"))]
     unrated = sum(part.unrated_items for part in found)
     left = [f"Left out {counted(unrated, 'item')} that judges answered and nobody rated."] if unrated else []
@@ -199,7 +199,7 @@ def _about_reading(wanted: Input, found: Sequence[Found], summed_up: Sequence[st
 
 
 def _profiles(
-    found: Sequence[Found],
+    found: Sequence[PartItems],
     parts: Parts,
     coding: Coding,
     rated: Spelled,
@@ -238,10 +238,10 @@ def _check_moments(coding: Coding, judged: Spelled | None, scored_by: LabelScore
         )
 
 
-def _left_out(said: Said) -> list[LeftOut]:
+def _left_out(tally: Tally) -> list[LeftOut]:
     return [
-        LeftOut(what="blank row", count=said.blank_rows),
-        LeftOut(what="rating without a label", several="ratings without a label", count=said.unlabelled),
+        LeftOut(what="blank row", count=tally.blank_rows),
+        LeftOut(what="rating without a label", several="ratings without a label", count=tally.unlabelled),
     ]
 
 
@@ -257,17 +257,17 @@ def _notes(people: Table, rated: Spelled) -> list[str]:
     return notes
 
 
-def _about_answers(judges: Judges, said: Said, judged: Spelled, answers: Table) -> list[str]:
+def _about_answers(judges: Judges, tally: Tally, judged: Spelled, answers: Table) -> list[str]:
     """What was left out or mended."""
-    losses = [LeftOut(what="row without an answer", several="rows without an answer", count=said.unanswered)]
+    losses = [LeftOut(what="row without an answer", several="rows without an answer", count=tally.unanswered)]
     warnings = [*sentences(some for some in (*losses, *judged.left_out) if some.count), *answers.notes]
     several = judges.sample > 0
     if "sample" not in answers.roles and several.any():
         warnings.append(about_samples(ColumnNames(answers.name, tuple(answers.text_of)), answers.roles))
     if judges.probability is not None and not np.isnan(judges.probability[several]).all():
         warnings.append("Where a judge gave probabilities several times for an item, each stands for their mean.")
-    if said.rescaled:
-        warnings.append(f"Rescaled {counted(said.rescaled, 'row')} of probabilities that almost sum to 1.")
+    if tally.rescaled:
+        warnings.append(f"Rescaled {counted(tally.rescaled, 'row')} of probabilities that almost sum to 1.")
     return [*warnings, *judged.notes]
 
 
@@ -275,16 +275,16 @@ def _provenance(files: LargeFiles, table: Table, rows: int, format_: str) -> Pro
     return Provenance(name=files.name, sha256=files.sha256(), format=format_, rows=rows, columns=len(table.text_of))
 
 
-def _of_judges(said: Said, wanted: Input) -> Said:
+def _of_judges(tally: Tally, wanted: Input) -> Tally:
     """What the judges said whom the user asked for."""
     if wanted.judge is None:
-        return said
-    known = sorted({answer[0] for answer in said.answers})
+        return tally
+    known = sorted({answer[0] for answer in tally.answers})
     for name in wanted.judge:
         if name not in known:
             raise OptionError(f"There is no judge {name!r}: the judges are {listed(known)}.")
-    kept = {answer: times for answer, times in said.answers.items() if answer[0] in wanted.judge}
-    return replace(said, answers=Counter(kept))
+    kept = {answer: times for answer, times in tally.answers.items() if answer[0] in wanted.judge}
+    return replace(tally, answers=Counter(kept))
 
 
 # ---- Read files larger than memory, here or on a cluster: the same items come out

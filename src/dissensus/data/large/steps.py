@@ -16,9 +16,9 @@ from dissensus.data.large.kinds import (
     Coding,
     Profiles,
     Repeated,
-    Said,
+    Tally,
+    create_answered,
     create_items,
-    create_said,
     faults_in,
     keys_of,
     output_columns,
@@ -27,7 +27,7 @@ from dissensus.data.large.kinds import (
     refuse,
     repeated_ratings,
     repeated_samples,
-    said_in,
+    tally_of,
 )
 from dissensus.data.large.tables import Table, is_blank
 from dissensus.errors import ColumnError, FileError, JudgesError, OptionError, RatingsError, counted
@@ -47,7 +47,7 @@ class MomentSums:
     Attributes
     ----------
     rated : list of str
-        What raters said, as in Profiles.
+        What raters tally, as in Profiles.
     example : list of str
         The first item of each by name.
     items : list of int
@@ -72,7 +72,7 @@ class MomentSums:
 
 
 def create_outputs(connection: duckdb.DuckDBPyConnection, coding: Coding) -> None:
-    """The tables `kinds_of_items` (what raters said) and `judged` (its number and all outputs, where all judged)."""
+    """The tables `kinds_of_items` (what raters tally) and `judged` (its number and all outputs, where all judged)."""
     rated, outputs = rated_columns(coding), output_columns(coding)
     key = ", ".join(rated)
     connection.execute(
@@ -84,7 +84,7 @@ def create_outputs(connection: duckdb.DuckDBPyConnection, coding: Coding) -> Non
     is_given = " AND ".join(f"{column} IS NOT NULL" for column in outputs)
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE judged AS SELECT k.number::INTEGER AS number, {', '.join(outputs)} "
-        f"FROM items JOIN said USING (item) JOIN kinds_of_items k ON {same} WHERE {is_given}"
+        f"FROM items JOIN answered USING (item) JOIN kinds_of_items k ON {same} WHERE {is_given}"
     )
 
 
@@ -203,8 +203,6 @@ def _plus(old: list[int], new: list[int]) -> list[int]:
 
 # ---- The steps of a reduction, each on one part of the tables: a part has all rows of its items
 
-# ---- The steps of a reduction, each on one part of the tables: a part has all rows of its items
-
 T = TypeVar("T")
 Step = Callable[[duckdb.DuckDBPyConnection], T]
 
@@ -221,19 +219,19 @@ class Parts(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListKinds:
-    """Step 1: what was ever said."""
+    """Step 1: what was ever tally."""
 
     has_counts: bool
     has: tuple[bool, bool]
     n_outputs: int | None
 
-    def __call__(self, connection: duckdb.DuckDBPyConnection) -> Said:
+    def __call__(self, connection: duckdb.DuckDBPyConnection) -> Tally:
         """What stands in a part."""
-        return said_in(connection, has_counts=self.has_counts, has=self.has, n_outputs=self.n_outputs)
+        return tally_of(connection, has_counts=self.has_counts, has=self.has, n_outputs=self.n_outputs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class PartItems:
     """What step 2 finds in a part.
 
     Attributes
@@ -270,25 +268,25 @@ class FindProfiles:
     has_nameless: bool
     most: int
 
-    def __call__(self, connection: duckdb.DuckDBPyConnection) -> Found:
+    def __call__(self, connection: duckdb.DuckDBPyConnection) -> PartItems:
         """The distinct items of a part."""
         create_items(connection, self.coding, checks_repeats=self.checks_repeats)
         if self.coding.answers:
-            create_said(connection, self.coding)
+            create_answered(connection, self.coding)
         nothing: Repeated = ([], 0)
         profiles = profiles_in(connection, self.coding, most=self.most)
-        has_said = bool(self.coding.answers)
+        has_answers = bool(self.coding.answers)
         nameless = f"SELECT count(*) FROM people WHERE {self.coding.is_labelled} AND {is_blank('rater_name')}"
-        return Found(
+        return PartItems(
             ratings_twice=repeated_ratings(connection, self.coding) if self.checks_repeats else nothing,
-            samples_twice=repeated_samples(connection, self.coding) if self.checks_samples and has_said else nothing,
+            samples_twice=repeated_samples(connection, self.coding) if self.checks_samples and has_answers else nothing,
             nameless_items=_nameless(connection, "items", self.coding),
             nameless_raters=_number(connection, nameless) if self.has_nameless else 0,
-            nameless_answers=_nameless(connection, "said", self.coding) if has_said else 0,
+            nameless_answers=_nameless(connection, "answered", self.coding) if has_answers else 0,
             unlabelled_items=_number(connection, _unlabelled(self.coding)) if self.has_unlabelled else 0,
-            answered_items=_number(connection, "SELECT count(*) FROM said") if has_said else 0,
-            unrated_items=_number(connection, "SELECT count(*) FROM said ANTI JOIN items USING (item)")
-            if has_said
+            answered_items=_number(connection, "SELECT count(*) FROM answered") if has_answers else 0,
+            unrated_items=_number(connection, "SELECT count(*) FROM answered ANTI JOIN items USING (item)")
+            if has_answers
             else 0,
             profiles=profiles,
         )
@@ -319,9 +317,9 @@ class SumScores:
 
     def __call__(self, connection: duckdb.DuckDBPyConnection) -> MomentSums:
         """The sums of a part."""
-        if not _number(connection, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'said'"):
+        if not _number(connection, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'answered'"):
             create_items(connection, self.coding, checks_repeats=False)
-            create_said(connection, self.coding)
+            create_answered(connection, self.coding)
         create_outputs(connection, self.coding)
         return moment_sums(connection, self.coding, place=self.place, n_labels=self.n_labels, scores=self.scores)
 
@@ -367,45 +365,45 @@ FAULTS = {
 """What to say of one answer with a fault, of several, and what to do."""
 
 
-def check_ratings(said: Said, people: Table) -> None:
+def check_ratings(tally: Tally, people: Table) -> None:
     """Raise if the ratings cannot be used."""
     name = people.name
-    if not said.rows:
+    if not tally.rows:
         raise FileError(f"{name} has columns but no rows below them: there is nothing to read. Export it again.")
-    if said.strange_counts:
-        rows = counted(said.strange_counts, "row")
+    if tally.strange_counts:
+        rows = counted(tally.strange_counts, "row")
         raise ColumnError(
             f"{name}: {rows} with a count that is no whole number. Give 0, 1, 2, ...; an empty cell is 0."
         )
-    if not said.ratings:
-        raise RatingsError(f"{name} has {counted(said.rows, 'row')} and not one label. {CHECK_LABELS}")
+    if not tally.ratings:
+        raise RatingsError(f"{name} has {counted(tally.rows, 'row')} and not one label. {CHECK_LABELS}")
 
 
-def check_answers(said: Said, answers: Table, parts: Parts, *, round_outputs: int | None, has_numbers: bool) -> None:
+def check_answers(tally: Tally, answers: Table, parts: Parts, *, round_outputs: int | None, has_numbers: bool) -> None:
     """Raise if the judges' answers cannot be used."""
     name, n_outputs = answers.name, len(answers.probabilities)
-    if not said.answer_rows:
+    if not tally.answer_rows:
         raise FileError(f"{name} has columns but no rows below them: there is nothing to read. Export it again.")
     for fault, (has, have, remedy) in FAULTS.items():
-        rows = said.faults[fault]
+        rows = tally.faults[fault]
         if rows:
             found = parts.map(FirstFault(fault=fault, n_outputs=n_outputs))
             items = sorted((item for item in found if item is not None), key=int if has_numbers else None)
             where = f"{name}, item {items[0]}" if items else name
             raise JudgesError(f"{where}: {counted(rows, 'answer')} {has if rows == 1 else have}. {remedy}.")
-    if not said.answers and not said.judgeless:
+    if not tally.answers and not tally.judgeless:
         remedy = CHECK_ANSWERS.format(option=JUDGES_NAMED_BY.format(role="label", column=UNKNOWN))
-        raise JudgesError(f"{name} has {counted(said.answer_rows, 'row')} and not one answer. {remedy}")
-    if said.judgeless:
-        raise ColumnError(f"{name}: {counted(said.judgeless, 'answer')} but no judge. Fill it in or delete the rows.")
-    if said.vanished:
+        raise JudgesError(f"{name} has {counted(tally.answer_rows, 'row')} and not one answer. {remedy}")
+    if tally.judgeless:
+        raise ColumnError(f"{name}: {counted(tally.judgeless, 'answer')} but no judge. Fill it in or delete the rows.")
+    if tally.vanished:
         raise OptionError(
-            f"--round-outputs {round_outputs} rounds every probability of {counted(said.vanished, 'answer')} to 0: "
+            f"--round-outputs {round_outputs} rounds every probability of {counted(tally.vanished, 'answer')} to 0: "
             "give more digits."
         )
 
 
-def check_found(found: Sequence[Found], people: Table, answers: Table | None) -> None:
+def check_items(found: Sequence[PartItems], people: Table, answers: Table | None) -> None:
     """Raise if an item has no name, or something comes twice."""
     if sum(part.nameless_items for part in found):
         raise ColumnError(f"{people.name}: there are labels but no item. Fill it in or delete the rows.")
