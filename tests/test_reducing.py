@@ -315,7 +315,7 @@ def test_too_many_different_outputs_ask_for_rounding(tmp_path, monkeypatch):
     said = refusal(tmp_path, made(14), judged(14, digits=6))
     assert said == (
         "There are more than 5 different items, because judges gave many different probabilities: round them with "
-        "--round-outputs 2, or choose fewer judges with --judge."
+        "round_outputs= 2, or choose fewer judges with judge=."
     )
 
 
@@ -342,4 +342,4 @@ def test_an_unknown_judge_is_refused_and_a_known_one_is_read_alone(tmp_path):
 
 @pytest.mark.parametrize("memory", ["lots", "2", "-1GB"])
 def test_an_amount_of_memory_is_written_with_its_unit(tmp_path, memory):
-    assert refusal(tmp_path, made(17), memory=memory) == (f"--memory cannot be {memory!r}: write it like 500MB or 2GB.")
+    assert refusal(tmp_path, made(17), memory=memory) == (f"memory= cannot be {memory!r}: write it like 500MB or 2GB.")

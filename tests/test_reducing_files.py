@@ -12,10 +12,12 @@ from typer.testing import CliRunner
 
 from dissensus import read, read_reduced
 from dissensus.cli.app import whole_app
+from dissensus.cli.flags import flag_of
 from dissensus.data.large import read_large
 from dissensus.data.large import tables as large_files
 from dissensus.errors import DissensusError
 from dissensus.methods.equivalence.scores import label_scores
+from dissensus.options import spelled
 
 HEADER = "item,rater,label\n"
 FRAME = pd.DataFrame({"item": ["1", "2"], "rater": ["a", "a"], "label": ["x", "y"]})
@@ -225,19 +227,19 @@ def test_the_mean_of_several_probabilities_is_that_of_rescaled_ones(tmp_path):
 def test_rounding_says_so_and_must_leave_something(tmp_path):
     paths = write_both(tmp_path, judged(p_x=[0.52, 0.13, 0.5], p_y=[0.48, 0.87, 0.5]))
     assert (
-        "Judges' probabilities were rounded to 1 digit, as --round-outputs says."
+        "Judges' probabilities were rounded to 1 digit, as round_outputs= says."
         in read_reduced(*paths, round_outputs=1)[1].warnings
     )
     many = judged(**{f"p_{i}": 1 / 25 for i in range(25)})
     with pytest.raises(DissensusError) as refusal:
         read_reduced(*write_both(tmp_path, many), round_outputs=1)
-    assert str(refusal.value) == "--round-outputs 1 rounds every probability of 3 answers to 0: give more digits."
+    assert str(refusal.value) == "round_outputs= 1 rounds every probability of 3 answers to 0: give more digits."
 
 
 def test_sums_of_infinite_scores_are_refused_and_of_large_ones_exact(tmp_path, monkeypatch):
     monkeypatch.setattr(read_large, "MOST_SCORED", 1)
     paths = write_both(tmp_path, judged(p_x=[0.0, 0.0, 0.25], p_y=[1.0, 1.0, 0.75]).iloc[1:])
-    with pytest.raises(DissensusError, match="score is infinite without a clip: give a --clip above 0"):
+    with pytest.raises(DissensusError, match="score is infinite without a clip: give a clip= above 0"):
         read_reduced(*paths, scored_by=label_scores("cross-entropy", clip=0.0))
     _, judges = read_reduced(*paths, scored_by=label_scores("cross-entropy", clip=2.0**-1000))
     assert judges.moments.mean.min() == -1000
@@ -251,7 +253,7 @@ def test_too_little_memory_is_one_line(tmp_path, memory):
     pd.DataFrame(rows).to_parquet(tmp_path / "r.parquet")
     with pytest.raises(DissensusError) as refusal:
         read_reduced(tmp_path / "r.parquet", memory=memory)
-    assert str(refusal.value).startswith(f"r.parquet does not fit in --memory {memory} and what is free in ")
+    assert str(refusal.value).startswith(f"r.parquet does not fit in memory= {memory} and what is free in ")
 
 
 def test_an_interrupted_query_is_an_interruption(tmp_path):
@@ -290,7 +292,7 @@ def test_an_interrupted_query_is_an_interruption(tmp_path):
 )
 def test_options_that_cannot_be_meant_are_refused(folder, options, message):
     done = CliRunner().invoke(whole_app(), ["describe", str(folder(a__parquet=FRAME)), *options])
-    assert str(done.exception).startswith(message)
+    assert spelled(done.exception.message, flag_of).startswith(message)
 
 
 def test_gzipped_text_is_large_before_plain_text_is(tmp_path, monkeypatch):

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 import numpy as np
 
 from dissensus.errors import DissensusError, MissingExtraError, OptionError
+from dissensus.options import named
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -388,7 +389,7 @@ def check_installed() -> None:
     try:
         import distributed  # noqa: F401, PLC0415 - an optional dependency that takes a second to import
     except ImportError as error:
-        raise MissingExtraError("--engine dask://", install="dissensus[dask]") from error
+        raise MissingExtraError(f"{named('engine')} dask://", install="dissensus[dask]") from error
 
 
 @contextmanager
@@ -454,5 +455,7 @@ def host_and_port(address: str) -> str:
     """
     found = ADDRESS.fullmatch(address)
     if found is None:
-        raise OptionError(f"--engine cannot be 'dask://{address}': give a scheduler's address, dask://host:port.")
+        raise OptionError(
+            f"{named('engine')} cannot be 'dask://{address}': give a scheduler's address, dask://host:port."
+        )
     return f"{found['host']}:{found['port'] or PORT}"

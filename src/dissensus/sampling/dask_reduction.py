@@ -26,6 +26,7 @@ from dissensus.data.large.tables import (
 )
 from dissensus.data.sources.sql_sheets import any_of, connect, literal, quoted
 from dissensus.errors import FileError, MissingExtraError
+from dissensus.options import named
 from dissensus.sampling.dask_cluster import Watch, check_installed, connected, host_and_port, quiet
 
 if TYPE_CHECKING:
@@ -325,7 +326,7 @@ def check_dataframes() -> None:
     try:
         import dask.dataframe  # noqa: F401, PLC0415 - an optional dependency that takes a second to import
     except ImportError as error:
-        raise MissingExtraError("Reading files with --engine dask://", install="dissensus[dask]") from error
+        raise MissingExtraError(f"Reading files with {named('engine')} dask://", install="dissensus[dask]") from error
 
 
 class ManyParts:

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.errors import OptionError
-
-# ---- An executor for every engine: this process, a pool of processes, a Dask cluster, or the caller's own
+from dissensus.options import named
 
 Engine = str | Executor
 P = ParamSpec("P")
@@ -61,7 +60,7 @@ def open_executor(engine: Engine = "local", *, workers: int = 1) -> Iterator[Exe
         yield engine
     elif engine == "local":
         if workers < 1:
-            raise OptionError(f"--workers cannot be {workers}: at least one process must work.")
+            raise OptionError(f"{named('workers')} cannot be {workers}: at least one process must work.")
         with HereExecutor() if workers == 1 else _pool(workers) as executor:
             yield executor
     elif engine.startswith(DASK):
@@ -70,7 +69,7 @@ def open_executor(engine: Engine = "local", *, workers: int = 1) -> Iterator[Exe
         with open_cluster(engine.removeprefix(DASK)) as executor:
             yield executor
     else:
-        raise OptionError(f"--engine cannot be {engine!r}: choose local or dask://host:port.")
+        raise OptionError(f"{named('engine')} cannot be {engine!r}: choose local or dask://host:port.")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.data.labels import ROUNDING, SUM_TOLERANCE, options_of
-from dissensus.data.large.tables import is_blank
+from dissensus.data.large.tables import REPEATS, is_blank
 from dissensus.data.sources.sql_sheets import literal
 from dissensus.errors import SHOWN, RepeatedRatingsError
 
@@ -32,21 +32,17 @@ class Tally:
 
     Attributes
     ----------
-    ratings : mapping of RatingKind to int
-        How often each rating was given; blank labels are not among them.
-    blank_labels : frozenset of str
-        How missing labels are written, besides not at all.
+    ratings, answers : Counter
+        How often each kind was given; blank labels are not among them.
+    blank_labels, blank_answers : frozenset of str
+        How missing labels are written by raters and by judges, besides not at all.
     rows, blank_rows : int
         How many rows the ratings have, and how many of them have neither item nor label.
     unlabelled, strange_counts, zeros : int
         Ratings of an item without a label, rows with a count that is no whole number, labels with a count of 0.
-    answers : mapping of AnswerKind to int
-        How often each answer was given.
-    blank_answers : frozenset of str
-        How missing labels are written by judges, besides not at all.
     answer_rows, unanswered, judgeless : int
         How many rows the answers have, how many say nothing, how many have an answer and no judge.
-    faults : mapping of str to int
+    faults : Counter
         How many answers have each of the faults of `faults_in`.
     rescaled, vanished : int
         Rows whose probabilities sum to almost 1, and those of which rounding leaves nothing.
@@ -72,18 +68,10 @@ class Tally:
 def tally_of(
     connection: duckdb.DuckDBPyConnection, *, has_counts: bool, has: tuple[bool, bool], n_outputs: int | None
 ) -> Tally:
-    """What stands in the views `people` and `answers`.
+    """Step 1: what stands in the views `people` and `answers`.
 
-    Parameters
-    ----------
-    connection : DuckDBPyConnection
-        With the views.
-    has_counts : bool
-        Whether a row stands for several ratings.
-    has : tuple of bool
-        Whether ratings have a group, and whether they say how they were elicited.
-    n_outputs : int, optional
-        How many columns of probabilities the answers have; None if there are no answers.
+    `has_counts` tells whether a row stands for several ratings, `has` whether ratings have a group and an
+    elicitation, `n_outputs` how many columns of probabilities answers have; None if there are no answers.
     """
     is_odd = f"times IS NULL OR times < 0 OR times <> floor(times) OR times >= {LARGEST_COUNT}"
     times = f"sum(times) FILTER (NOT ({is_odd}))" if has_counts else "count(*)"
@@ -216,22 +204,10 @@ def _merged(counters: Iterable[Counter[T]]) -> Counter[T]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coding:
-    """A number for everything that was ever tally, the same in all parts of the tables.
+    """A number for everything that was ever given, its place, the same in all parts of the tables.
 
-    Attributes
-    ----------
-    ratings, answers : tuple
-        The kinds, each at its number.
-    speakers : tuple
-        Judge, elicitation and order of answers with probabilities.
-    n_outputs : int
-        How many probabilities such an answer has.
-    has_numbers : bool
-        Whether items are whole numbers, of which the first is the least and not the first in the alphabet.
-    blank_labels, blank_answers : tuple of str
-        How missing labels are written by raters and by judges, besides not at all.
-    has_counts, has_elicitation : bool
-        Whether a row stands for several ratings, and whether ratings say how they were elicited.
+    Speakers are judge, elicitation and order of answers with probabilities. Of items that are whole numbers the first
+    one is the least and not the first in the alphabet. Blank labels are how missing ones are written.
     """
 
     ratings: tuple[RatingKind, ...]
@@ -514,7 +490,7 @@ def cells_of(keys: Sequence[str]) -> npt.NDArray[np.int64]:
     return np.array(list(cells), dtype=np.int64).reshape(-1, 3)
 
 
-REMEDY = "Keep all of them with --repeats keep, or one of each in the files: large ones have no first and last row."
+REMEDY = f"Keep all of them with {REPEATS} keep, or one of each in the files: large ones have no first and last row."
 Repeated = tuple[list[str], int]
 """The first of them in words, and how many there are."""
 

@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import duckdb
 import numpy as np
@@ -23,22 +24,22 @@ from dissensus.data.large.assemble import (
     spelled_answers,
     spelled_ratings,
 )
-from dissensus.data.large.kinds import Coding, Profiles, Tally, added, coding_of, together
+from dissensus.data.large.kinds import Coding, Profiles, Tally, added, coding_of, tally_of, together
 from dissensus.data.large.steps import (
-    FindProfiles,
-    ListKinds,
     MomentSums,
     PartItems,
     Parts,
     Step,
-    SumScores,
     T,
     added_sums,
     check_answers,
     check_items,
     check_ratings,
+    find_items,
+    sum_scores,
 )
 from dissensus.data.large.tables import (
+    JUDGE_ROLES,
     Input,
     LargeFiles,
     Table,
@@ -52,6 +53,8 @@ from dissensus.data.large.tables import (
 )
 from dissensus.data.ratings import Provenance, Ratings
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
+from dissensus.options import named
+from dissensus.results import Message
 
 # ---- Read ratings and judges that do not fit in memory, as items that differ and how many there are of each
 
@@ -60,7 +63,8 @@ MOST_PROFILES = 500_000
 MOST_SCORED = 100_000
 """The same where the sums of judges' scores would do: so many items tell them as well, in less time."""
 MEMORY = "2GB"
-ROUNDED = "Judges' probabilities were rounded to {}, as --round-outputs says."
+ROUND_OUTPUTS = named("round_outputs")
+ROUNDED = "Judges' probabilities were rounded to {}, as {} says."
 SUMMED_UP = (
     "Judges' probabilities make more than {} items different: of items that people rated alike only the mean and the "
     "covariance of the judges' scores were kept, so intervals take sums of scores as normal."
@@ -119,12 +123,13 @@ def reduce(
 ) -> tuple[Ratings, Judges | None]:
     """Ratings and judges from tables in one or many parts; how they are cut changes nothing."""
     people, answers = tables.people, tables.answers
-    tally = _said(wanted, tables, parts)
+    tally = _tally(wanted, tables, parts)
     coding, rated = _coded(tally, wanted, tables)
     judged = None if answers is None else spelled_answers(tally, coding, wanted.judges_plan, answers)
     raters, has_nameless = parts.count_raters() or (None, False)
     most = MOST_PROFILES if scored_by is None or not coding.speakers else MOST_SCORED
-    step = FindProfiles(
+    step = partial(
+        find_items,
         coding=coding,
         checks_repeats="rater" in people.roles and wanted.ratings_plan.repeats != "keep",
         checks_samples=answers is not None and "sample" in answers.roles and wanted.judges_plan.repeats != "keep",
@@ -161,10 +166,11 @@ def reduce(
     return ratings, replace(judges, moments=moments_of(sums, judges, labels, scored_by))
 
 
-def _said(wanted: Input, tables: Tables, parts: Parts) -> Tally:
+def _tally(wanted: Input, tables: Tables, parts: Parts) -> Tally:
     """What the tables say, checked; of the judges whom the user asked for."""
     people, answers = tables.people, tables.answers
-    step = ListKinds(
+    step = partial(
+        tally_of,
         has_counts="count" in people.roles,
         has=("group" in people.roles, "elicitation" in people.roles),
         n_outputs=None if answers is None else len(answers.probabilities),
@@ -177,7 +183,7 @@ def _said(wanted: Input, tables: Tables, parts: Parts) -> Tally:
 
 
 def _coded(tally: Tally, wanted: Input, tables: Tables) -> tuple[Coding, Spelled]:
-    """Numbers for what was tally, and what ratings mean; labels that mean missing are blank ones."""
+    """Numbers for what was given, and what ratings mean; labels that mean missing are blank ones."""
     people, answers = tables.people, tables.answers
     coding = coding_of(
         tally,
@@ -192,7 +198,11 @@ def _coded(tally: Tally, wanted: Input, tables: Tables) -> tuple[Coding, Spelled
 
 
 def _about_reading(wanted: Input, found: Sequence[PartItems], summed_up: Sequence[str]) -> list[str]:
-    about = [] if wanted.round_outputs is None else [ROUNDED.format(counted(wanted.round_outputs, "digit"))]
+    about = (
+        []
+        if wanted.round_outputs is None
+        else [Message(ROUNDED.format(counted(wanted.round_outputs, "digit"), ROUND_OUTPUTS))]
+    )
     unrated = sum(part.unrated_items for part in found)
     left = [f"Left out {counted(unrated, 'item')} that judges answered and nobody rated."] if unrated else []
     return [*about, *summed_up, *left]
@@ -216,12 +226,9 @@ def _profiles(
             return whole, None, ()
     _check_moments(coding, judged, scored_by)
     assert judged is not None and judged.output_place is not None and scored_by is not None  # noqa: S101, PT018 - checked
-    labels = (
-        *rated.label_set.labels,
-        *(name for name in judged.label_set.labels if name not in rated.label_set.labels),
-    )
+    labels = tuple(dict.fromkeys([*rated.label_set.labels, *judged.label_set.labels]))
     place = np.array([labels.index(judged.label_set.labels[code]) for code in judged.output_place], dtype=np.intp)
-    step = SumScores(coding=coding, place=place, n_labels=len(labels), scores=scored_by)
+    step = partial(sum_scores, coding=coding, place=place, n_labels=len(labels), scores=scored_by)
     sums = added_sums(parts.map(step), has_numbers=coding.has_numbers)
     return profiles_of_sums(sums, coding), sums, labels
 
@@ -233,8 +240,8 @@ def _check_moments(coding: Coding, judged: Spelled | None, scored_by: LabelScore
         raise RatingsError(f"{many}, too many to tell apart: round the labels, or read fewer files at a time.")
     if scored_by is None or len(coding.speakers) != len(judged.judges) or len(coding.answers) != len(coding.speakers):
         raise JudgesError(
-            f"{many}, because judges gave many different probabilities: round them with --round-outputs 2, or choose "
-            "fewer judges with --judge."
+            f"{many}, because judges gave many different probabilities: round them with {ROUND_OUTPUTS} 2, or choose "
+            f"fewer judges with {named('judge')}."
         )
 
 
@@ -249,8 +256,8 @@ def _notes(people: Table, rated: Spelled) -> list[str]:
     notes = [*people.notes]
     if "rater" not in people.roles:
         likely = likely_match(tuple(people.text_of), "rater")
-        hint = f" If {likely} says who rated, add --rater {shell_word(likely)}." if likely else ""
-        return [f"{NO_RATER}{hint}", *notes]
+        hint = f" If {likely} says who rated, add {named('rater', of='read')} {shell_word(likely)}." if likely else ""
+        return [Message(f"{NO_RATER}{hint}"), *notes]
     if rated.elicitation is not None and {0, 1} <= set(rated.elicitation.tolist()):
         notes.append("Raters who were asked in both ways are not paired with themselves, since alike items were put "
                      "together: choices and response sets are paired by item.")  # fmt: skip
@@ -276,7 +283,7 @@ def _provenance(files: LargeFiles, table: Table, rows: int, format_: str) -> Pro
 
 
 def _of_judges(tally: Tally, wanted: Input) -> Tally:
-    """What the judges said whom the user asked for."""
+    """What the judges answered whom the user asked for."""
     if wanted.judge is None:
         return tally
     known = sorted({answer[0] for answer in tally.answers})
@@ -288,8 +295,6 @@ def _of_judges(tally: Tally, wanted: Input) -> Tally:
 
 
 # ---- Read files larger than memory, here or on a cluster: the same items come out
-
-JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
 
 
 def read_reduced(
@@ -363,27 +368,15 @@ def read_reduced(
         scale=scale, repeats=repeats, label_map=label_map or {},
     )  # fmt: skip
     wanted = input_of(
-        ratings,
-        judges,
-        ratings_plan=plan,
-        judges_plan=judges_plan(names, repeats),
-        judge=judge,
+        ratings, judges, ratings_plan=plan, judges_plan=judges_plan(names, repeats), judge=judge,
         round_outputs=round_outputs,
-    )
+    )  # fmt: skip
     return read_input(wanted, scored_by=scored_by, memory=memory, engine=engine)
 
 
 def judges_plan(names: Mapping[str, str], repeats: Repeats) -> ReadPlan:
     """What the columns of judges' files are called."""
-    return ReadPlan(
-        item=names.get("item"),
-        judge=names.get("judge"),
-        sample=names.get("sample"),
-        label=names.get("label"),
-        elicitation=names.get("elicitation"),
-        order=names.get("order"),
-        repeats=repeats,
-    )
+    return ReadPlan(**{role: names.get(role) for role in JUDGE_ROLES}, repeats=repeats)  # type: ignore[arg-type] # names of columns
 
 
 def read_input(

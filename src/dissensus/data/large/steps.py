@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, TypeVar
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.arrays import Floats
+from dissensus.arrays import Codes, Floats
 from dissensus.data.assemble import CHECK_ANSWERS, CHECK_LABELS
 from dissensus.data.columns import JUDGES_NAMED_BY, UNKNOWN
 from dissensus.data.judges import LabelScores
@@ -27,10 +28,10 @@ from dissensus.data.large.kinds import (
     refuse,
     repeated_ratings,
     repeated_samples,
-    tally_of,
 )
 from dissensus.data.large.tables import Table, is_blank
 from dissensus.errors import ColumnError, FileError, JudgesError, OptionError, RatingsError, counted
+from dissensus.options import named
 
 # ---- Sums of what judges' outputs would score, over items that were rated alike; exact, so that their order is free
 
@@ -42,24 +43,10 @@ UNIT = 2.0**-32
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MomentSums:
-    """Sums over the items of each profile, by what raters said of it.
+    """Sums over the items of each profile, by what raters said of it, as in Profiles.
 
-    Attributes
-    ----------
-    rated : list of str
-        What raters tally, as in Profiles.
-    example : list of str
-        The first item of each by name.
-    items : list of int
-        How many items were rated so.
-    judged : list of int
-        How many of them all judges answered.
-    first : list of list of int
-        Sum of the scores, judge by judge and label by label, in units.
-    second : list of list of int
-        Sum of the products of each two of them, in units.
-    outputs : list of list of int
-        Sum of the outputs, in units.
+    So many items were rated so, and so many of them judged by all judges. In units: sums of the scores, judge by judge
+    and label by label (`first`), of the products of each two of them (`second`), and of the outputs.
     """
 
     rated: list[str]
@@ -92,23 +79,11 @@ def moment_sums(
     connection: duckdb.DuckDBPyConnection,
     coding: Coding,
     *,
-    place: npt.NDArray[np.intp],
+    place: Codes,
     n_labels: int,
     scores: LabelScores,
 ) -> MomentSums:
-    """The sums of the table `judged`, a piece at a time.
-
-    Parameters
-    ----------
-    connection, coding
-        With the tables of `create_outputs`.
-    place : ndarray of shape (n_outputs,)
-        Where the label of each output stands among all labels.
-    n_labels : int
-        How many labels there are.
-    scores : callable
-        What each label would score under a prediction.
-    """
+    """The sums of the table `judged`, a piece at a time; `place` has the label of each output among all labels."""
     kinds = connection.execute("SELECT * FROM kinds_of_items ORDER BY number").fetchnumpy()
     n_kinds, names = len(kinds["items"]), output_columns(coding)
     width = len(coding.speakers) * n_labels
@@ -136,7 +111,7 @@ def _add(
     number: npt.NDArray[np.integer],
     outputs: Floats,
     coding: Coding,
-    place: npt.NDArray[np.intp],
+    place: Codes,
     n_labels: int,
     scores: LabelScores,
 ) -> None:
@@ -154,11 +129,12 @@ def _add(
         sums[row] = [before + more for before, more in zip(sums[row], [count, *total], strict=True)]
 
 
-def _exact_sums(columns: Floats, start: npt.NDArray[np.intp]) -> list[list[int]]:
+def _exact_sums(columns: Floats, start: Codes) -> list[list[int]]:
     """Sums of consecutive rows in units; their high and low bits are summed apart, so that none can overflow."""
     if not np.isfinite(columns).all():
         raise OptionError(
-            "A judge gives a label the probability 0, whose score is infinite without a clip: give a --clip above 0."
+            "A judge gives a label the probability 0, whose score is infinite without a clip: give a "
+            f"{named('clip')} above 0."
         )
     units = np.rint(columns / UNIT).astype(np.int64)
     high, low = (
@@ -167,7 +143,7 @@ def _exact_sums(columns: Floats, start: npt.NDArray[np.intp]) -> list[list[int]]
     return [[(a << LOW_BITS) + b for a, b in zip(many, few, strict=True)] for many, few in zip(high, low, strict=True)]
 
 
-def scored_outputs(outputs: Floats, place: npt.NDArray[np.intp], n_labels: int, scores: LabelScores) -> Floats:
+def scored_outputs(outputs: Floats, place: Codes, n_labels: int, scores: LabelScores) -> Floats:
     """What each label would score, of shape (n_items, n_judges, n_labels), from outputs rescaled to sum to 1."""
     predictions = np.zeros((*outputs.shape[:2], n_labels))
     predictions[:, :, place] = outputs / outputs.sum(axis=2, keepdims=True)
@@ -218,32 +194,11 @@ class Parts(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListKinds:
-    """Step 1: what was ever tally."""
-
-    has_counts: bool
-    has: tuple[bool, bool]
-    n_outputs: int | None
-
-    def __call__(self, connection: duckdb.DuckDBPyConnection) -> Tally:
-        """What stands in a part."""
-        return tally_of(connection, has_counts=self.has_counts, has=self.has, n_outputs=self.n_outputs)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PartItems:
-    """What step 2 finds in a part.
+    """What step 2 finds in a part: its profiles, None if they are too many, what comes twice, and numbers.
 
-    Attributes
-    ----------
-    profiles : Profiles, optional
-        The distinct items; None if they are too many.
-    ratings_twice, samples_twice : Repeated
-        What comes twice.
-    nameless_items, nameless_raters, nameless_answers : int
-        Items without a name, ratings by raters without one, and answers to items without one.
-    unlabelled_items, answered_items, unrated_items : int
-        Items without a label, items that judges answered, and those of them that nobody rated.
+    Nameless are items, raters of ratings, and items of answers. Unlabelled items have no label; judges answered the
+    answered ones, of which nobody rated the unrated ones.
     """
 
     profiles: Profiles | None
@@ -257,39 +212,29 @@ class PartItems:
     unrated_items: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindProfiles:
+def find_items(
+    connection: duckdb.DuckDBPyConnection, coding: Coding, *, checks_repeats: bool, checks_samples: bool,
+    has_unlabelled: bool, has_nameless: bool, most: int,
+) -> PartItems:  # fmt: skip
     """Step 2: items that were rated and judged alike."""
-
-    coding: Coding
-    checks_repeats: bool
-    checks_samples: bool
-    has_unlabelled: bool
-    has_nameless: bool
-    most: int
-
-    def __call__(self, connection: duckdb.DuckDBPyConnection) -> PartItems:
-        """The distinct items of a part."""
-        create_items(connection, self.coding, checks_repeats=self.checks_repeats)
-        if self.coding.answers:
-            create_answered(connection, self.coding)
-        nothing: Repeated = ([], 0)
-        profiles = profiles_in(connection, self.coding, most=self.most)
-        has_answers = bool(self.coding.answers)
-        nameless = f"SELECT count(*) FROM people WHERE {self.coding.is_labelled} AND {is_blank('rater_name')}"
-        return PartItems(
-            ratings_twice=repeated_ratings(connection, self.coding) if self.checks_repeats else nothing,
-            samples_twice=repeated_samples(connection, self.coding) if self.checks_samples and has_answers else nothing,
-            nameless_items=_nameless(connection, "items", self.coding),
-            nameless_raters=_number(connection, nameless) if self.has_nameless else 0,
-            nameless_answers=_nameless(connection, "answered", self.coding) if has_answers else 0,
-            unlabelled_items=_number(connection, _unlabelled(self.coding)) if self.has_unlabelled else 0,
-            answered_items=_number(connection, "SELECT count(*) FROM answered") if has_answers else 0,
-            unrated_items=_number(connection, "SELECT count(*) FROM answered ANTI JOIN items USING (item)")
-            if has_answers
-            else 0,
-            profiles=profiles,
-        )
+    create_items(connection, coding, checks_repeats=checks_repeats)
+    has_answers = bool(coding.answers)
+    if has_answers:
+        create_answered(connection, coding)
+    nothing: Repeated = ([], 0)
+    nameless = f"SELECT count(*) FROM people WHERE {coding.is_labelled} AND {is_blank('rater_name')}"
+    unrated = "SELECT count(*) FROM answered ANTI JOIN items USING (item)"
+    return PartItems(
+        profiles=profiles_in(connection, coding, most=most),
+        ratings_twice=repeated_ratings(connection, coding) if checks_repeats else nothing,
+        samples_twice=repeated_samples(connection, coding) if checks_samples and has_answers else nothing,
+        nameless_items=_nameless(connection, "items", coding),
+        nameless_raters=_number(connection, nameless) if has_nameless else 0,
+        nameless_answers=_nameless(connection, "answered", coding) if has_answers else 0,
+        unlabelled_items=_number(connection, _unlabelled(coding)) if has_unlabelled else 0,
+        answered_items=_number(connection, "SELECT count(*) FROM answered") if has_answers else 0,
+        unrated_items=_number(connection, unrated) if has_answers else 0,
+    )
 
 
 def _nameless(connection: duckdb.DuckDBPyConnection, table: str, coding: Coding) -> int:
@@ -306,36 +251,22 @@ def _unlabelled(coding: Coding) -> str:
     return f"SELECT count(*) FROM ({grouped})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SumScores:
+def sum_scores(
+    connection: duckdb.DuckDBPyConnection, coding: Coding, *, place: Codes, n_labels: int, scores: LabelScores
+) -> MomentSums:
     """Step 3, where judges' outputs are too many to be told apart: sums over items that were rated alike."""
-
-    coding: Coding
-    place: npt.NDArray[np.intp]
-    n_labels: int
-    scores: LabelScores
-
-    def __call__(self, connection: duckdb.DuckDBPyConnection) -> MomentSums:
-        """The sums of a part."""
-        if not _number(connection, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'answered'"):
-            create_items(connection, self.coding, checks_repeats=False)
-            create_answered(connection, self.coding)
-        create_outputs(connection, self.coding)
-        return moment_sums(connection, self.coding, place=self.place, n_labels=self.n_labels, scores=self.scores)
+    if not _number(connection, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'answered'"):
+        create_items(connection, coding, checks_repeats=False)
+        create_answered(connection, coding)
+    create_outputs(connection, coding)
+    return moment_sums(connection, coding, place=place, n_labels=n_labels, scores=scores)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirstFault:
-    """Which item has an answer whose probabilities have a fault; asked only where there is one."""
-
-    fault: str
-    n_outputs: int
-
-    def __call__(self, connection: duckdb.DuckDBPyConnection) -> str | None:
-        """The first such item of a part."""
-        is_wrong = faults_in(self.n_outputs)[self.fault]
-        found = connection.execute(f"SELECT min(item)::VARCHAR FROM answers WHERE {is_wrong}").fetchall()[0][0]
-        return None if found is None else str(found)
+def first_with_fault(connection: duckdb.DuckDBPyConnection, fault: str, n_outputs: int) -> str | None:
+    """The first item with an answer whose probabilities have a fault; asked only where there is one."""
+    is_wrong = faults_in(n_outputs)[fault]
+    item = connection.execute(f"SELECT min(item)::VARCHAR FROM answers WHERE {is_wrong}").fetchall()[0][0]
+    return None if item is None else str(item)
 
 
 def _number(connection: duckdb.DuckDBPyConnection, query: str) -> int:
@@ -346,22 +277,13 @@ def _number(connection: duckdb.DuckDBPyConnection, query: str) -> int:
 
 FAULTS = {
     "word": ("has a probability that is not a number", "have a probability that is not a number", "Write it like 0.25"),
-    "partial": (
-        "lacks some of its probabilities",
-        "lack some of their probabilities",
-        "Give all of them, or none and a label",
-    ),
-    "negative": (
-        "has a negative probability",
-        "have a negative probability",
-        "Give numbers from 0 to 1; logarithms must be exponentiated first",
-    ),
-    "off": (
-        "has probabilities that do not sum to 1",
-        "have probabilities that do not sum to 1",
-        "Give one for every label, or rescale them",
-    ),
-}
+    "partial": ("lacks some of its probabilities", "lack some of their probabilities",
+                "Give all of them, or none and a label"),
+    "negative": ("has a negative probability", "have a negative probability",
+                 "Give numbers from 0 to 1; logarithms must be exponentiated first"),
+    "off": ("has probabilities that do not sum to 1", "have probabilities that do not sum to 1",
+            "Give one for every label, or rescale them"),
+}  # fmt: skip
 """What to say of one answer with a fault, of several, and what to do."""
 
 
@@ -387,7 +309,7 @@ def check_answers(tally: Tally, answers: Table, parts: Parts, *, round_outputs: 
     for fault, (has, have, remedy) in FAULTS.items():
         rows = tally.faults[fault]
         if rows:
-            found = parts.map(FirstFault(fault=fault, n_outputs=n_outputs))
+            found = parts.map(partial(first_with_fault, fault=fault, n_outputs=n_outputs))
             items = sorted((item for item in found if item is not None), key=int if has_numbers else None)
             where = f"{name}, item {items[0]}" if items else name
             raise JudgesError(f"{where}: {counted(rows, 'answer')} {has if rows == 1 else have}. {remedy}.")
@@ -398,8 +320,8 @@ def check_answers(tally: Tally, answers: Table, parts: Parts, *, round_outputs: 
         raise ColumnError(f"{name}: {counted(tally.judgeless, 'answer')} but no judge. Fill it in or delete the rows.")
     if tally.vanished:
         raise OptionError(
-            f"--round-outputs {round_outputs} rounds every probability of {counted(tally.vanished, 'answer')} to 0: "
-            "give more digits."
+            f"{named('round_outputs')} {round_outputs} rounds every probability of "
+            f"{counted(tally.vanished, 'answer')} to 0: give more digits."
         )
 
 

@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -34,10 +34,12 @@ from dissensus.data.sources.sql_sheets import (
     quoted,
 )
 from dissensus.errors import ColumnError, FileError, OptionError, listed
+from dissensus.options import named
 
 # ---- One file, a folder or a pattern of files that are read as one table
 
 KINDS = ("csv", "tsv", "jsonl", "parquet")
+REPEATS = named("repeats")
 NOTES = {".txt"}
 """Suffixes of tables that are not looked for in a folder, where they are more often a README."""
 LARGE_PARQUET = 40 * 2**20
@@ -48,15 +50,7 @@ _SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LargeFiles:
-    """Files of one kind and the same columns.
-
-    Attributes
-    ----------
-    name : str
-        What the user called them, without the folder around, for messages.
-    files : tuple of InputFile
-        In the order of their paths.
-    """
+    """Files of one kind and the same columns, in the order of their paths; `name` is what the user called them."""
 
     name: str
     files: tuple[InputFile, ...]
@@ -148,7 +142,7 @@ def checked_memory(memory: str) -> str:
     '2GB'
     """
     if not _SIZE.fullmatch(memory.strip()):
-        raise OptionError(f"--memory cannot be {memory!r}: write it like 500MB or 2GB.")
+        raise OptionError(f"{named('memory')} cannot be {memory!r}: write it like 500MB or 2GB.")
     return memory.strip()
 
 
@@ -181,8 +175,6 @@ def is_given(label: str) -> str:
     return f"CASE WHEN {begins_with_word} THEN true ELSE {bare} NOT IN ('', 'null') END"
 
 
-# ---- Tables of ratings and answers as two views of fixed columns, whatever the files call them
-
 INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
 RATING_ROLES = ("item", "label", "rater", "group", "elicitation", "count")
 JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
@@ -192,22 +184,8 @@ JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
 class Table:
     """A table and which of its columns is which.
 
-    Attributes
-    ----------
-    name : str
-        What to call it in messages.
-    relation : str
-        What stands after FROM.
-    text_of : mapping of str to str
-        For each column the SQL expression of its text.
-    type_of : mapping of str to str
-        For each column its type.
-    roles : mapping of str to str
-        The column of each role that the table has.
-    probabilities : mapping of str to tuple of str
-        The columns that hold probabilities, each with its label.
-    notes : tuple of str
-        What the user should know about how it is read.
+    `relation` stands after FROM; `text_of` has the SQL expression of each column's text, `roles` the column of each
+    role that the table has, `probabilities` the label of each column that holds some, and `notes` for the user.
     """
 
     name: str
@@ -341,22 +319,13 @@ def without_foreign_order(connection: duckdb.DuckDBPyConnection, answers: Table)
 
 
 def _table(
-    source: SqlSource,
-    types: Mapping[str, str],
-    roles: Mapping[str, str | None],
-    probabilities: Mapping[str, tuple[str, ...]],
-    *,
-    name: str,
-) -> Table:
+    source: SqlSource, types: Mapping[str, str], roles: Mapping[str, str | None],
+    probabilities: Mapping[str, tuple[str, ...]], *, name: str,
+) -> Table:  # fmt: skip
     return Table(
-        name=name,
-        relation=source.relation,
-        text_of=source.text_of,
-        type_of=types,
-        roles={role: column for role, column in roles.items() if column is not None},
-        probabilities=probabilities,
-        notes=source.notes,
-    )
+        name=name, relation=source.relation, text_of=source.text_of, type_of=types, probabilities=probabilities,
+        roles={role: column for role, column in roles.items() if column is not None}, notes=source.notes,
+    )  # fmt: skip
 
 
 def types_of(connection: duckdb.DuckDBPyConnection, source: SqlSource) -> dict[str, str]:
@@ -394,7 +363,8 @@ def create_views(
     connection.execute(
         f"CREATE OR REPLACE TEMP VIEW raw_answers AS SELECT {', '.join(columns)} FROM {answers.relation}"
     )
-    outputs = [_rounded(f"raw{i}", round_outputs) + f" AS p{i}" for i in range(len(answers.probabilities))]
+    rounded = "raw{i}" if round_outputs is None else f"round(raw{{i}}, {round_outputs})"
+    outputs = [f"{rounded.format(i=i)} AS p{i}" for i in range(len(answers.probabilities))]
     connection.execute(f"CREATE OR REPLACE TEMP VIEW answers AS SELECT {', '.join(['*', *outputs])} FROM raw_answers")
 
 
@@ -408,10 +378,6 @@ def _rater_name(people: Table) -> str:
 def _times(people: Table) -> str:
     """How many raters gave a rating; an empty cell is 0."""
     return f"coalesce({people.number(people.roles['count'])}, 0)" if "count" in people.roles else "1"
-
-
-def _rounded(output: str, digits: int | None) -> str:
-    return output if digits is None else f"round({output}, {digits})"
 
 
 T = TypeVar("T")
@@ -454,8 +420,9 @@ def fitted(connection: duckdb.DuckDBPyConnection, files: LargeFiles, table: Tabl
     first, *others = ((path.name, _types(connection, path)) for path in files.paths)
     is_mixed = False
     for name, types in others:
-        _check_there(used, first, (name, types))
         for column in used:
+            if column not in types:
+                raise ColumnError(f"{name} has no column {column!r}, which {first[0]} has: give files of one table.")
             if types[column] != first[1][column]:
                 is_mixed = True
                 _check_types(table, column, first, (name, types))
@@ -474,12 +441,6 @@ def _types(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, str]:
 Named = tuple[str, Mapping[str, str]]
 
 
-def _check_there(used: Iterable[str], first: Named, other: Named) -> None:
-    for column in used:
-        if column not in other[1]:
-            raise ColumnError(f"{other[0]} has no column {column!r}, which {first[0]} has: give files of one table.")
-
-
 def _check_types(table: Table, column: str, first: Named, other: Named) -> None:
     """Raise if a column has types in two files that are not the same thing."""
     kinds = {first[1][column], other[1][column]}
@@ -491,24 +452,9 @@ def _check_types(table: Table, column: str, first: Named, other: Named) -> None:
         )
 
 
-# ---- What to read, and the tables behind a connection that reads it
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """What to read.
-
-    Attributes
-    ----------
-    people, answers : LargeFiles
-        The files; answers may be missing.
-    ratings_plan, judges_plan : ReadPlan
-        What the user says about them.
-    judge : tuple of str, optional
-        Which judges; all if not given.
-    round_outputs : int, optional
-        Digits to which probabilities are rounded.
-    """
+    """What to read: files, what the user says about them, which judges, and the digits of probabilities."""
 
     people: LargeFiles
     answers: LargeFiles | None
@@ -547,13 +493,16 @@ def input_of(
     round_outputs: int | None = None,
 ) -> Input:
     """What to read, checked: the files are there, and options have values that they can have."""
+    if round_outputs is not None and not 1 <= round_outputs <= 15:  # noqa: PLR2004 - a double has no more
+        option = named("round_outputs")
+        raise OptionError(f"{option} cannot be {round_outputs}: give a number of digits from 1 to 15.")
     plans = {"ratings": ratings_plan or ReadPlan(), "answers": judges_plan or ReadPlan()}
     for what, plan in plans.items():
         check_plan(plan)
         if plan.repeats in {"first", "last"}:
             raise OptionError(
-                f"--repeats {plan.repeats} needs the order of the rows, which large {what} do not keep: choose "
-                "--repeats keep, or keep one of each in the file."
+                f"{REPEATS} {plan.repeats} needs the order of the rows, which large {what} do not keep: choose "
+                f"{REPEATS} keep, or keep one of each in the file."
             )
     return Input(
         people=find_files(ratings),
@@ -561,14 +510,8 @@ def input_of(
         ratings_plan=plans["ratings"],
         judges_plan=plans["answers"],
         judge=(judge,) if isinstance(judge, str) else None if judge is None else tuple(judge),
-        round_outputs=_checked_digits(round_outputs),
+        round_outputs=round_outputs,
     )
-
-
-def _checked_digits(digits: int | None) -> int | None:
-    if digits is not None and not 1 <= digits <= 15:  # noqa: PLR2004 - a double has no more
-        raise OptionError(f"--round-outputs cannot be {digits}: give a number of digits from 1 to 15.")
-    return digits
 
 
 @contextmanager
@@ -595,26 +538,23 @@ def _explained(wanted: Input, memory: str, folder: Path) -> Iterator[None]:
         if not is_full:
             raise unreadable(error, *wanted.files) from error
         raise OptionError(
-            f"{wanted.people.name} does not fit in --memory {memory} and what is free in {folder.parent} for temporary "
-            "files: give more memory, or set TMPDIR to a folder on a larger disk."
+            f"{wanted.people.name} does not fit in {named('memory')} {memory} and what is free in "
+            f"{folder.parent} for temporary files: give more memory, or set TMPDIR to a folder on a larger disk."
         ) from error
 
 
 def tables_of(connection: duckdb.DuckDBPyConnection, wanted: Input) -> Tables:
     """The tables in the files, and which column is which."""
-    return Tables(
-        people=_people(connection, wanted.people, wanted.ratings_plan),
-        answers=None if wanted.answers is None else _answers(connection, wanted.answers, wanted.judges_plan),
-    )
-
-
-def _people(connection: duckdb.DuckDBPyConnection, files: LargeFiles, plan: ReadPlan) -> Table:
-    source = source_of(connection, files)
-    return fitted(connection, files, ratings_table(source, types_of(connection, source), plan, name=files.name))
-
-
-def _answers(connection: duckdb.DuckDBPyConnection, files: LargeFiles, plan: ReadPlan) -> Table:
-    source = source_of(connection, files)
-    table = fitted(connection, files, judges_table(source, types_of(connection, source), plan, name=files.name))
-    is_guessed = "order" in table.roles and plan.order is None
-    return without_foreign_order(connection, table) if is_guessed else table
+    source = source_of(connection, wanted.people)
+    types = types_of(connection, source)
+    people = ratings_table(source, types, wanted.ratings_plan, name=wanted.people.name)
+    people = fitted(connection, wanted.people, people)
+    if wanted.answers is None:
+        return Tables(people=people, answers=None)
+    source = source_of(connection, wanted.answers)
+    types = types_of(connection, source)
+    answers = judges_table(source, types, wanted.judges_plan, name=wanted.answers.name)
+    answers = fitted(connection, wanted.answers, answers)
+    if "order" in answers.roles and wanted.judges_plan.order is None:  # guessed
+        answers = without_foreign_order(connection, answers)
+    return Tables(people=people, answers=answers)
