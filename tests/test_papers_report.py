@@ -1,28 +1,30 @@
 """What `reproduce` shows: one paper number by number, several in brief, and a page with every number and figure."""
 
 import importlib
+from dataclasses import replace
 
 import pytest
 
 from dissensus.cli.main import main
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.reproduce.claims import ClaimOutcome, Drawing, Part, Point, ReproduceResult
+from dissensus.options import named
 from dissensus.report.document import Fold, Table
 from dissensus.report.html import page_of_report
 from dissensus.report.views import section_of
-from dissensus.report.views.reproduce import gathered, page_report
-from dissensus.report.views.reproduce_figures import figure_of
+from dissensus.report.views.reproduce import figure_of, gathered, page_report
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
 
-TABLE = Part(paper="first", group="table 4")
-TEXT = Part(paper="first", group="the text")
-CELLS = [
-    TABLE.within(f"table 4, {items} items", "A cell.", 0.5, lambda _: 0.0, 0.1, "Noise.") for items in range(1, 37)
-]
-HALF = TEXT.printed("section 1, half", "One half.", 0.5, lambda _: 0.502, decimals=2)
-THIRD = TEXT.printed("section 3, a third", "One third.", 0.3, lambda _: 1 / 3, decimals=2, differs="Cut off.")
-LOST = [TABLE.out_of_reach(f"table 3, {i}", "Lost.", i / 10, "The dog ate it.") for i in range(9)]
-OTHER = Part(paper="second", group="all").printed("lemma 1", "Many.", 23_179, lambda _: 23_178.0, decimals=0)
+CLAIMS = []
+TABLE, TEXT = Part(CLAIMS, "first", "table 4"), Part(CLAIMS, "first", "the text")
+for items in range(1, 37):
+    TABLE.within(f"table 4, {items} items", 0.5, 0.1, "Noise.", what="A cell.")(lambda: 0.0)
+TEXT.printed("section 1, half", 0.5, decimals=2, what="One half.")(lambda: 0.502)
+TEXT.printed("section 3, a third", 0.3, decimals=2, differs="Cut off.", what="One third.")(lambda: 1 / 3)
+for i in range(9):
+    TABLE.out_of_reach(f"table 3, {i}", "Lost.", i / 10, "The dog ate it.")
+Part(CLAIMS, "second", "all").printed("lemma 1", 23_179, decimals=0, what="Many.")(lambda: 23_178.0)
+CELLS, (HALF, THIRD), LOST, OTHER = CLAIMS[:36], CLAIMS[36:38], CLAIMS[38:47], CLAIMS[47]
 
 
 def outcome(claim, ours, status):
@@ -102,7 +104,7 @@ def test_the_page_has_every_number_and_every_reason():
 
 def test_a_page_without_figures_says_what_they_need():
     section = page_report(result_of(FIRST[0])).sections[0]
-    assert "--data" in section.blocks[-1].text
+    assert named("data") in section.blocks[-1].text
 
 
 def test_figures_stand_in_the_order_of_their_numbers():
@@ -157,8 +159,9 @@ def test_a_power_curve_is_drawn_as_equivalence_draws_it():
 @pytest.fixture
 def made_up(monkeypatch):
     papers = {"first": (HALF, THIRD), "second": (OTHER,)}
-    monkeypatch.setattr(importlib.import_module("dissensus.methods.reproduce.reproduce"), "PAPERS", papers)
-    monkeypatch.setattr("dissensus.methods.reproduce.reproduce.FIGURES", {("first", "the text"): lambda _: [drawing()]})
+    module = importlib.import_module("dissensus.methods.reproduce.reproduce")
+    monkeypatch.setattr(module, "PAPERS", papers)
+    monkeypatch.setattr(module, "FIGURES", {("first", "the text"): lambda _: [drawing()]})
 
 
 @pytest.mark.usefixtures("made_up")
@@ -183,10 +186,10 @@ def test_the_same_claims_give_the_same_page(tmp_path):
 
 
 def test_a_page_without_a_place_is_refused_before_anything_is_computed(tmp_path, monkeypatch, capsys):
-    def compute(_):
+    def compute():
         pytest.fail("computed for nothing")
 
-    papers = {"first": (TEXT.printed("section 1, half", "One half.", 0.5, compute, decimals=2),)}
+    papers = {"first": (replace(HALF, compute=compute),)}
     monkeypatch.setattr(importlib.import_module("dissensus.methods.reproduce.reproduce"), "PAPERS", papers)
     assert main(["reproduce", "first", "-o", str(tmp_path / "nowhere" / "page.html")]) == 2
     assert "nowhere does not exist. Create it first." in capsys.readouterr().err

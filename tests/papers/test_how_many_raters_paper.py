@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 
 from dissensus.methods.plan_raters.plan_raters import plan_raters
-from dissensus.methods.reproduce.how_many_raters.cells import PERTURBATIONS, RESPONSES, cell_tolerance, cells, table_of
-from dissensus.methods.reproduce.how_many_raters.words import EQUAL_RATINGS, responses_needed
+from dissensus.methods.reproduce.how_many_raters.cells import (
+    EQUAL_RATINGS,
+    PERTURBATIONS,
+    RESPONSES,
+    cell_tolerance,
+    cells,
+    responses_needed,
+    table_of,
+)
 
 SETS = 1000  # as in the paper's tool
 TABLES = {table: list(group) for table, group in itertools.groupby(cells(), key=lambda cell: cell.table)}

@@ -9,6 +9,7 @@ from math import log
 import numpy as np
 import pytest
 
+from dissensus.methods.reproduce.claims import spearman
 from dissensus.methods.reproduce.judges_without_gold.experiments import (
     ASYMMETRIC,
     EVERY,
@@ -23,11 +24,16 @@ from dissensus.methods.reproduce.judges_without_gold.experiments import (
 )
 from dissensus.methods.reproduce.judges_without_gold.printed import BIAS, CONSISTENCY, constant_answer
 from dissensus.methods.reproduce.judges_without_gold.theory import divergence, hit, lemma_cases, squared_error
+<<<<<<< HEAD
 from dissensus.methods.reproduce.rank_correlation import spearman
 from dissensus.simulation.indeterminate import FULLY_SPECIFIED, UNDERSPECIFIED
+=======
+from dissensus.simulation.indeterminate_experiment import FULLY_SPECIFIED, UNDERSPECIFIED
+>>>>>>> dfe392a (Write each claim of a paper where its number is computed)
 from dissensus.simulation.indeterminate_model import endorsements, error_matrix, forced_choices, response_sets
 
 SEEDS = range(12)
+ERROR = {"error": 0.5, "skew": 1.0}
 
 
 def over_seeds(run, seeds=SEEDS, **settings):
@@ -169,7 +175,9 @@ def test_finding_2_categorical_definitions_rank_worse_than_distributional_ones()
 
 
 def test_finding_3_error_hardly_turns_the_ranking_of_jsd_and_mse():
-    found = over_seeds(rank_correlations_under_error, seeds=range(4), tasks=UNDERSPECIFIED, gammas=RANDOM, trials=1)
+    found = over_seeds(
+        rank_correlations_under_error, seeds=range(4), tasks=UNDERSPECIFIED, gammas=RANDOM, trials=1, **ERROR
+    )
     assert off_by_more(found, {"jsd": 0.984, "mse_response_set": 0.986}, 0.05) == {}
     # The note has .288 for hit rate. Over all ten tasks it is .41: not reproduced under that reading.
     assert found["hit_rate"] == pytest.approx(0.41, abs=0.06)
@@ -178,7 +186,7 @@ def test_finding_3_error_hardly_turns_the_ranking_of_jsd_and_mse():
 def test_finding_3_error_turns_the_ranking_of_hit_rate():
     # The note does not say which tasks. Of the ten, this one was picked because it comes nearest to the note's three
     # numbers, so agreement on hit rate is no evidence; it varies much, hence ten trials a seed.
-    found = over_seeds(rank_correlations_under_error, tasks=[(3, 7)], gammas=RANDOM, trials=10)
+    found = over_seeds(rank_correlations_under_error, tasks=[(3, 7)], gammas=RANDOM, trials=10, **ERROR)
     assert off_by_more(found, {"hit_rate": 0.288, "jsd": 0.984, "mse_response_set": 0.986}, 0.05) == {}
 
 
@@ -202,11 +210,13 @@ gamma that were tried, this one comes nearest, so only the order of the definiti
 
 @pytest.mark.slow
 def test_where_judges_differ_jsd_ranks_worse_than_kl_and_both_worse_than_paired_ratings():
-    found = over_seeds(differing_judges, tasks=UNDERSPECIFIED, gammas=DIFFERING, ratings=10, pairs=100)
+    found = over_seeds(differing_judges, tasks=UNDERSPECIFIED, gammas=DIFFERING, trials=1, ratings=10, pairs=100)
     noted = {"jsd": 0.631, "kl_human_judge": 0.794, "hit_rate": 0.377, "mse_response_set": 0.938}
     assert off_by_more(found, noted, 0.05) == {}
 
 
 def test_where_judges_differ_the_order_of_the_definitions_is_clear():
-    found = over_seeds(differing_judges, seeds=range(2), tasks=UNDERSPECIFIED, gammas=DIFFERING, ratings=10, pairs=100)
+    found = over_seeds(
+        differing_judges, seeds=range(2), tasks=UNDERSPECIFIED, gammas=DIFFERING, trials=1, ratings=10, pairs=100
+    )
     assert found["hit_rate"] < found["jsd"] < found["kl_human_judge"] < found["mse_response_set"]

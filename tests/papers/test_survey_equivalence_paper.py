@@ -13,7 +13,6 @@ import pytest
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.reproduce.survey_equivalence import cases as survey_cases
 from dissensus.methods.reproduce.survey_equivalence import running as survey_running
-from dissensus.methods.reproduce.survey_equivalence import wikipedia as survey_wikipedia
 from dissensus.methods.reproduce.survey_equivalence.authors_files import (
     hard_judge,
     padded_curve,
@@ -178,7 +177,7 @@ def test_thirty_raters_and_five_labels_are_enumerated(authors_data):
 
 def test_wikipedia_attacks(authors_data):
     # As the authors: calibrated on all 23,178 items, scored on the first 2,000. 7.63 in the paper.
-    found = worth(survey_wikipedia.wikipedia_curve(authors_data), "calibrated")
+    found = worth(survey_cases.wikipedia_curve(authors_data), "calibrated")
     assert found.equivalence == pytest.approx(3.36, abs=0.005)
     assert (found.equivalence_low, found.equivalence_high) == pytest.approx((2.83, 3.97), abs=0.25)
 
@@ -187,20 +186,20 @@ def test_the_authors_calibration_is_that_of_another_library(authors_data):
     from sklearn.calibration import CalibratedClassifierCV  # noqa: PLC0415 - an oracle
     from sklearn.svm import LinearSVC  # noqa: PLC0415 - as above
 
-    every = survey_wikipedia.comments_of(authors_data)
-    some = survey_wikipedia.Comments(every.counts[:400], every.chance[:400])
+    every = survey_cases.comments_of(authors_data)
+    some = survey_cases.Comments(every.counts[:400], every.chance[:400])
     raters = some.counts.sum(axis=1)
     labels = np.repeat(np.tile([1, 0], len(raters)), some.counts.ravel())
     theirs = CalibratedClassifierCV(LinearSVC(), method="isotonic").fit(
         np.repeat(some.chance, raters)[:, None], labels, sample_weight=np.repeat(1 / raters, raters)
     )
     asked = some.chance[:50]
-    ours = survey_wikipedia.authors_calibration(some, asked)
+    ours = survey_cases.authors_calibration(some, asked)
     assert ours == pytest.approx(theirs.predict_proba(asked[:, None])[:, 1], abs=1e-6)
 
 
 def test_wikipedia_attacks_calibrated_on_other_items(authors_data):
-    comments = survey_wikipedia.comments_of(authors_data)
+    comments = survey_cases.comments_of(authors_data)
     chance = comments.chance[:2000]
     ratings = ratings_of_counts(comments.counts[:2000], ("attack", "none"))
     judge = soft_judges({"jigsaw": np.stack([chance, 1 - chance], axis=1)}, ("attack", "none"))
@@ -241,13 +240,13 @@ def test_the_human_baseline_is_that_of_drawing_raters(authors_data):
     from scipy.stats import spearmanr  # noqa: PLC0415 - an oracle
 
     # Groups of three against the majority of ten others, drawn at random for each comment with 20 ratings or more.
-    comments = survey_wikipedia.comments_of(authors_data)
+    comments = survey_cases.comments_of(authors_data)
     kept = comments.counts[comments.counts.sum(axis=1) >= 20]
     rng = np.random.default_rng(0)
     ten = rng.hypergeometric(kept[:, 0], kept[:, 1], 10)
     three = rng.hypergeometric(kept[:, 0] - ten, kept[:, 1] - (10 - ten), 3)
     majority = np.where(ten == 5, rng.random(len(ten)) < 0.5, ten > 5).astype(float)
-    found = survey_wikipedia.area(three.astype(float), majority, 1 - majority)
-    assert survey_wikipedia.human_baseline(authors_data, "auc").groups[3] == pytest.approx(found, abs=0.015)
-    by_rank = survey_wikipedia.human_baseline(authors_data, "spearman").groups[3]
+    found = survey_cases.area(three.astype(float), majority, 1 - majority)
+    assert survey_cases.human_baseline(authors_data, "auc").groups[3] == pytest.approx(found, abs=0.015)
+    by_rank = survey_cases.human_baseline(authors_data, "spearman").groups[3]
     assert by_rank == pytest.approx(spearmanr(three, ten).statistic, abs=0.03)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from dissensus.cli.flags import flag_of
 from dissensus.cli.output import Output, Work
 
 if TYPE_CHECKING:
@@ -22,15 +23,7 @@ FIRST, EVERY = 10.0, 60.0
 
 
 class Pace:
-    """Says how much of the work is done and how long the rest will take; called like any progress.
-
-    Parameters
-    ----------
-    say : callable
-        Told a sentence.
-    clock : callable
-        Seconds since some moment.
-    """
+    """Says how much of the work is done and how long the rest will take; called like any progress."""
 
     def __init__(self, say: Callable[[str], None], *, clock: Callable[[], float] = monotonic) -> None:
         self._say, self._clock = say, clock
@@ -120,21 +113,16 @@ def reproduce_command(
     long = noted if sweep == "full" and paper in SWEPT else None
     with output.progress("Recomputing") if long is None else _long_sweep(long, work, output) as progress:
         result = reproduce(
-            paper,
-            data=folder,
-            sweep=cast("Sweep", sweep),
-            record=noted,
-            figures=out is not None,
-            engine=work.engine,
-            workers=work.workers,
-            progress=progress,
-        )
+            paper, data=folder, sweep=cast("Sweep", sweep), record=noted, figures=out is not None, engine=work.engine,
+            workers=work.workers, progress=progress,
+        )  # fmt: skip
     output.show(result)
     if out is not None:
+        from dissensus.report.document import respelled
         from dissensus.report.files import write_page
         from dissensus.report.views.reproduce import page_report
 
-        write_page(page_report(result), out, command_line=shlex.join(["dissensus", *context.obj]))
+        write_page(respelled(page_report(result), flag_of), out, command_line=shlex.join(["dissensus", *context.obj]))
         output.remark(f"Wrote {out}")
     if result.count("failed"):
         raise typer.Exit(1)

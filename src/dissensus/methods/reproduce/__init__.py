@@ -1,11 +1,10 @@
-"""What each paper printed, recomputed: a folder per paper, whose file `all_claims` lists the paper's claims.
+"""What each paper printed, recomputed: a folder per paper, whose files add to their list `CLAIMS`.
 
-The files `figures` draw what a paper draws. `claims` says what a claim is, and `reproduce` checks them all.
+`claims` says what a claim is and how functions become claims, and `reproduce` checks them all.
 """
 
 from dissensus.methods.reproduce.claims import Claim, ClaimOutcome, ReproduceResult, Status
-from dissensus.methods.reproduce.data import PaperData
-from dissensus.methods.reproduce.download import download_data
+from dissensus.methods.reproduce.data import PaperData, download_data
 from dissensus.methods.reproduce.reproduce import PAPERS, reproduce
 
 __all__ = ["PAPERS", "Claim", "ClaimOutcome", "PaperData", "ReproduceResult", "Status", "download_data", "reproduce"]

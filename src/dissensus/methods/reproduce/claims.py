@@ -1,34 +1,28 @@
 """A number that a paper prints, how we compute it, and how the two compare."""
 
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
 
+import numpy as np
+
+from dissensus.arrays import Floats
 from dissensus.errors import DissensusError
+from dissensus.methods.compare.metrics import correlation, midranks
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.reproduce.data import MissingDataError, PaperData
-from dissensus.results import Result
-
-# ---- A figure of a paper, drawn anew: what it shows, before it is known how
+from dissensus.results import Message, Result
 
 Kind = Literal["lines", "logarithms", "cells", "power curve"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A number of a series.
+    """A number of a line, or a cell: its row, its column and what it is; and the paper's number where it prints one.
 
-    Attributes
-    ----------
-    series : str
-        Which line it belongs to; the row of a cell.
-    x : float
-        Where; the column of a cell.
-    y : float
-        What; a decimal logarithm in a drawing of logarithms.
-    printed : float, optional
-        The paper's number there, where it prints one.
+    In a drawing of logarithms y is a decimal logarithm.
     """
 
     series: str
@@ -45,20 +39,12 @@ class Drawing:
     ----------
     paper, place : str
         Where it stands, such as "figure 4".
-    title : str
-        What it shows, in a sentence.
-    caption : str
-        How it was computed.
-    kind : str
-        How it is drawn.
-    points : tuple of Point
-        What is drawn, series by series; empty for a power curve.
-    series, x_title, y_title : str
-        What they are, in words.
-    is_log_x : bool
-        Whether x grows by factors.
-    curve : EquivalenceResult, optional
-        What a power curve is drawn from.
+    title, caption : str
+        What it shows, in a sentence, and how it was computed.
+    kind, points : str, tuple of Point
+        How it is drawn and what, series by series; empty for a power curve, which is drawn from `curve`.
+    series, x_title, y_title, is_log_x : str, bool
+        What they are, in words, and whether x grows by factors.
     """
 
     paper: str
@@ -74,21 +60,14 @@ class Drawing:
     curve: EquivalenceResult | None = None
 
 
-# ---- A number that a paper prints, how we compute it, and how the two compare
-
 Status = Literal["reproduced", "differs", "not reproducible", "failed", "data missing"]
 
 ROUNDING = 1e-12
 """Slack of a comparison of decimals, such as .33 + .005, that binary numbers only nearly hold."""
-DECIMALS = {
-    0: "without decimals",
-    1: "to one decimal",
-    2: "to two decimals",
-    3: "to three decimals",
-    4: "to four decimals",
-}
+DECIMALS = ("without decimals", "to one decimal", "to two decimals", "to three decimals", "to four decimals")
 ALWAYS = "The paper states that it always holds: a share of 1."
-Compute = Callable[[PaperData], float]
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., float])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,20 +76,15 @@ class Claim:
 
     Attributes
     ----------
-    paper : str
-        Which paper, such as "survey-equivalence".
-    claim : str
-        Where it stands and what it is, in a few words: unique within the paper.
-    what : str
-        What the number says, in a sentence.
-    published : float
-        As printed.
+    paper, claim : str
+        Which paper, and where it stands and what it is, in a few words: unique within the paper.
+    what, published : str, float
+        What the number says, in a sentence, and the number as printed.
     compute : callable, optional
-        Our number, from the authors' data; None if nobody can compute it, and then `reason_if_differs` says why.
-    tolerance : float
-        How far ours may be from the printed number.
-    tolerance_reason : str
-        Why that far.
+        Our number, from the authors' data where it takes an argument; None if nobody can compute it, and then
+        `reason_if_differs` says why.
+    tolerance, tolerance_reason : float, str
+        How far ours may be from the printed number, and why that far.
     reason_if_differs : str, optional
         Why ours is known to differ; None if it should be the same.
     needs_data : bool
@@ -124,7 +98,7 @@ class Claim:
     claim: str
     what: str
     published: float
-    compute: Compute | None
+    compute: Callable[..., float] | None
     tolerance: float
     tolerance_reason: str
     reason_if_differs: str | None = None
@@ -133,97 +107,84 @@ class Claim:
 
     def check(self, data: PaperData) -> "ClaimOutcome":
         """Our number beside the printed one."""
+        ours, status, reason = self._compared(data)
+        return ClaimOutcome(claim=self, ours=ours, status=status, reason=reason)
+
+    def _compared(self, data: PaperData) -> tuple[float, Status, str]:
         if self.compute is None:
-            return ClaimOutcome(
-                claim=self, ours=math.nan, status="not reproducible", reason=self.reason_if_differs or ""
-            )
+            return math.nan, "not reproducible", self.reason_if_differs or ""
         try:
-            ours = self.compute(data)
+            ours = called(self.compute, data)
         except MissingDataError as error:
-            return ClaimOutcome(claim=self, ours=math.nan, status="data missing", reason=str(error))
+            return math.nan, "data missing", Message(error.message)
         except DissensusError as error:
-            return ClaimOutcome(claim=self, ours=math.nan, status="failed", reason=str(error))
+            return math.nan, "failed", Message(error.message)
         if abs(ours - self.published) <= self.tolerance + ROUNDING:
-            return ClaimOutcome(claim=self, ours=ours, status="reproduced", reason=self.tolerance_reason)
+            return ours, "reproduced", self.tolerance_reason
         if self.reason_if_differs is not None and math.isfinite(ours):
-            return ClaimOutcome(claim=self, ours=ours, status="differs", reason=self.reason_if_differs)
-        reason = f"It should be the same within {self.tolerance:g}. {self.tolerance_reason}"
-        return ClaimOutcome(claim=self, ours=ours, status="failed", reason=reason)
+            return ours, "differs", self.reason_if_differs
+        return ours, "failed", f"It should be the same within {self.tolerance:g}. {self.tolerance_reason}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def called(function: Callable[..., T], data: PaperData) -> T:
+    """What a function returns, which takes the authors' data or nothing."""
+    return function(data) if inspect.signature(function).parameters else function()
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a paper whose claims share a computation: short ways to write them down.
+    """A part of a paper whose claims share a computation.
+
+    Its methods are decorators of the functions that compute the numbers, and add a claim to the list. What the number
+    says is the first line of the function's docstring, unless `what` says it.
 
     Attributes
     ----------
-    paper, group : str
-        As in Claim.
-    needs_data : bool
+    claims : list of Claim
+        To which they are added, in the order of the paper.
+    paper, group, needs_data
         As in Claim.
     """
 
+    claims: list[Claim]
     paper: str
     group: str
     needs_data: bool = False
 
+    def within(
+        self, claim: str, published: float, tolerance: float, why: str, *, differs: str | None = None, what: str = ""
+    ) -> Callable[[F], F]:
+        """A number that should be the same within a tolerance, which needs a reason."""
+
+        def add(compute: F) -> F:
+            meaning = what or (compute.__doc__ or "").split("\n", maxsplit=1)[0]
+            made = Claim(
+                paper=self.paper, claim=claim, what=meaning, published=published, compute=compute, tolerance=tolerance,
+                tolerance_reason=why, reason_if_differs=differs, needs_data=self.needs_data, group=self.group,
+            )  # fmt: skip
+            self.claims.append(made)
+            return compute
+
+        return add
+
     def printed(
-        self,
-        claim: str,
-        what: str,
-        published: float,
-        compute: Compute,
-        *,
-        decimals: int,
-        why: str = "",
-        differs: str | None = None,
-    ) -> Claim:
+        self, claim: str, published: float, *, decimals: int, why: str = "", differs: str | None = None, what: str = ""
+    ) -> Callable[[F], F]:
         """A number that should be the same to its last printed digit."""
         reason = f"Printed {DECIMALS[decimals]}{why}."
-        return self.within(claim, what, published, compute, 0.5 * 10**-decimals, reason, differs=differs)
+        return self.within(claim, published, 0.5 * 10**-decimals, reason, differs=differs, what=what)
 
-    def within(
-        self,
-        claim: str,
-        what: str,
-        published: float,
-        compute: Compute,
-        tolerance: float,
-        why: str,
-        *,
-        differs: str | None = None,
-    ) -> Claim:
-        """A number that should be the same within a tolerance, which needs a reason."""
-        return Claim(
-            paper=self.paper,
-            claim=claim,
-            what=what,
-            published=published,
-            compute=compute,
-            tolerance=tolerance,
-            tolerance_reason=why,
-            reason_if_differs=differs,
-            needs_data=self.needs_data,
-            group=self.group,
-        )
-
-    def always(self, claim: str, what: str, compute: Compute, *, differs: str | None = None) -> Claim:
+    def always(self, claim: str, *, differs: str | None = None, what: str = "") -> Callable[[F], F]:
         """A statement that always holds: the share of cases in which it does is 1."""
-        return self.within(claim, what, 1.0, compute, 0.0, ALWAYS, differs=differs)
+        return self.within(claim, 1.0, 0.0, ALWAYS, differs=differs, what=what)
 
-    def out_of_reach(self, claim: str, what: str, published: float, reason: str) -> Claim:
+    def out_of_reach(self, claim: str, what: str, published: float, reason: str) -> None:
         """A number that nobody can compute from what was published."""
-        return Claim(
-            paper=self.paper,
-            claim=claim,
-            what=what,
-            published=published,
-            compute=None,
-            tolerance=0.0,
-            tolerance_reason="",
-            reason_if_differs=reason,
-            group=self.group,
-        )
+        made = Claim(
+            paper=self.paper, claim=claim, what=what, published=published, compute=None, tolerance=0.0,
+            tolerance_reason="", reason_if_differs=reason, group=self.group,
+        )  # fmt: skip
+        self.claims.append(made)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,15 +204,10 @@ class ClaimOutcome:
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
         return {
-            "paper": self.claim.paper,
-            "claim": self.claim.claim,
-            "published": self.claim.published,
-            "ours": self.ours,
-            "difference": self.difference,
-            "tolerance": self.claim.tolerance,
-            "status": self.status,
+            "paper": self.claim.paper, "claim": self.claim.claim, "published": self.claim.published, "ours": self.ours,
+            "difference": self.difference, "tolerance": self.claim.tolerance, "status": self.status,
             "reason": self.reason,
-        }
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,3 +238,18 @@ class ReproduceResult(Result):
     def count(self, status: Status) -> int:
         """How many claims have this status."""
         return sum(outcome.status == status for outcome in self.claims)
+
+
+def spearman(first: Floats, second: Floats) -> float:
+    """Rank correlation; NaN if one side is constant.
+
+    Examples
+    --------
+    >>> spearman(np.array([1.0, 2.0, 3.0]), np.array([1.0, 9.0, 4.0]))
+    0.5
+    """
+    is_defined = np.isfinite(first) & np.isfinite(second)
+    x, y = np.asarray(first)[is_defined], np.asarray(second)[is_defined]
+    if min(np.ptp(x), np.ptp(y)) == 0:
+        return float("nan")
+    return float(correlation(midranks(x), midranks(y)))

@@ -1,66 +1,49 @@
-"""Which figures belong to which group of claims: they are drawn where their numbers are computed."""
+"""Every number that the papers print, with ours beside it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from pathlib import Path
 from typing import Literal
 
 from numpy.random import Generator
 
 from dissensus.errors import OptionError
-from dissensus.methods.reproduce.claims import Claim, ClaimOutcome, Drawing, ReproduceResult, Status
+from dissensus.methods.reproduce.claims import Claim, ClaimOutcome, Drawing, ReproduceResult, Status, called
 from dissensus.methods.reproduce.data import MissingDataError, PaperData
-from dissensus.methods.reproduce.dont_label_twice import all_claims as dont_label_twice
-from dissensus.methods.reproduce.dont_label_twice import figures as label_figures
+from dissensus.methods.reproduce.dont_label_twice import numbers
 from dissensus.methods.reproduce.dont_label_twice.sweep import (
     PAPER_GRID,
     REDUCED_GRID,
     Grid,
     Record,
-    SweepResult,
     read_record,
     sweep_grid,
 )
-from dissensus.methods.reproduce.how_many_raters import all_claims as how_many_raters
-from dissensus.methods.reproduce.how_many_raters import cells as raters_figures
-from dissensus.methods.reproduce.judges_without_gold import all_claims as judges_without_gold
-from dissensus.methods.reproduce.judges_without_gold import figures as judges_figures
-from dissensus.methods.reproduce.survey_equivalence import all_claims as survey_equivalence
-from dissensus.methods.reproduce.survey_equivalence import figures as survey_figures
+from dissensus.methods.reproduce.how_many_raters import cells
+from dissensus.methods.reproduce.judges_without_gold import findings, printed, theory
+from dissensus.methods.reproduce.survey_equivalence import cases, running, theorems
+from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks
 
-Draw = Callable[[PaperData], list[Drawing]]
-
-FIGURES: Mapping[tuple[str, str], Draw] = {
-    ("survey-equivalence", "running example, 1,000 items"): survey_figures.running_figures,
-    ("survey-equivalence", "Wikipedia attacks"): survey_figures.wikipedia_figures,
-    ("survey-equivalence", "CredBank"): survey_figures.credbank_figures,
-    ("survey-equivalence", "GuessTheKarma"): survey_figures.karma_figures,
-    ("judges-without-gold", "figures 4, 10 and 13"): judges_figures.selection_figures,
-    ("judges-without-gold", "figures 5 and 14"): judges_figures.ranking_figures,
-    ("judges-without-gold", "figure 11"): judges_figures.error_figures,
-    ("judges-without-gold", "figures 6, 12 and 15"): judges_figures.people_figures,
-    **{("how-many-raters", group): draw for group, draw in raters_figures.FIGURES.items()},
-    ("dont-label-twice", "sections 3 and 4"): label_figures.exact_figures,
-}
-
-
-def drawings_of(paper: str, group: str, data: PaperData) -> list[Drawing]:
-    """The figures of a group of claims; none if it has none, or if their data are not here."""
-    draw = FIGURES.get((paper, group))
-    try:
-        return [] if draw is None else draw(data)
-    except MissingDataError:
-        return []
-
-
 PAPERS: Mapping[str, tuple[Claim, ...]] = {
-    survey_equivalence.PAPER: survey_equivalence.CLAIMS,
-    judges_without_gold.PAPER: judges_without_gold.CLAIMS,
-    how_many_raters.PAPER: how_many_raters.CLAIMS,
-    dont_label_twice.PAPER: dont_label_twice.CLAIMS,
+    "survey-equivalence": (*running.CLAIMS, *theorems.CLAIMS, *cases.CLAIMS),
+    "judges-without-gold": (*theory.CLAIMS, *findings.CLAIMS, *printed.CLAIMS),
+    "how-many-raters": tuple(cells.CLAIMS),
+    "dont-label-twice": tuple(numbers.CLAIMS),
 }
 """The claims of each paper, in the order in which the paper makes them."""
+FIGURES: Mapping[tuple[str, str], Callable[..., list[Drawing]]] = {
+    ("survey-equivalence", "running example, 1,000 items"): running.running_figures,
+    ("survey-equivalence", "Wikipedia attacks"): cases.wikipedia_figures,
+    ("survey-equivalence", "CredBank"): cases.credbank_figures,
+    ("survey-equivalence", "GuessTheKarma"): cases.karma_figures,
+    ("judges-without-gold", "figures 4, 10 and 13"): findings.selection_figures,
+    ("judges-without-gold", "figures 5 and 14"): findings.ranking_figures,
+    ("judges-without-gold", "figure 11"): findings.error_figures,
+    ("judges-without-gold", "figures 6, 12 and 15"): findings.people_figures,
+    **{("how-many-raters", group): draw for group, draw in cells.FIGURES.items()},
+    ("dont-label-twice", "sections 3 and 4"): numbers.exact_figures,
+}
+"""By paper and group of claims: figures are drawn where their numbers are computed."""
 
 Group = tuple[str, str, PaperData, bool]
 """A paper, a group of its claims, the data, and whether to draw: what a process needs to know to check them."""
@@ -68,7 +51,6 @@ Sweep = Literal["reduced", "full"]
 GRIDS: Mapping[Sweep, Grid] = {"reduced": REDUCED_GRID, "full": PAPER_GRID}
 Found = tuple[float, Status, str]
 """Our number, the status and the reason; a claim itself holds functions, which do not travel between processes."""
-Checked = tuple[list[Found], list[Drawing]]
 
 
 def reproduce(
@@ -118,64 +100,48 @@ def reproduce(
     chosen = tuple(PAPERS) if paper == "all" else (paper,)
     authors = PaperData(data)
     if sweep not in GRIDS:
-        raise OptionError.unknown("--sweep", sweep, tuple(GRIDS))
+        raise OptionError.unknown(named("sweep"), sweep, tuple(GRIDS))
     with open_executor(engine, workers=workers) as executor:
-        if dont_label_twice.PAPER in chosen:
-            swept = _sweep(sweep, record, engine=executor, workers=workers, progress=progress)
+        if numbers.PAPER in chosen:
+            done = None if record is None else read_record(record)
+            note = None if record is None else Record(record).note
+            swept = sweep_grid(GRIDS[sweep], done=done, note=note, engine=executor, workers=workers, progress=progress)
             authors = PaperData(data, swept)
-        groups: list[Group] = [(name, group, authors, figures) for name in chosen for group in groups_of(PAPERS[name])]
+        groups: list[Group] = [
+            (name, group, authors, figures)
+            for name in chosen
+            for group in dict.fromkeys(claim.group for claim in PAPERS[name])
+        ]
         found = run_tasks(executor, check_group, groups, rng=0, progress=progress)
-    known = [outcome for group, rows in zip(groups, found, strict=True) for outcome in outcomes_of(group, rows[0])]
-    place = {(claim.paper, claim.claim): i for i, claim in enumerate(c for name in chosen for c in PAPERS[name])}
-    outcomes = tuple(sorted(known, key=lambda outcome: place[outcome.claim.paper, outcome.claim.claim]))
-    missing = sum(outcome.status == "data missing" for outcome in outcomes)
+    outcomes = {
+        (claim.paper, claim.claim): ClaimOutcome(claim=claim, ours=ours, status=status, reason=reason)
+        for (name, group, *_), (rows, _) in zip(groups, found, strict=True)
+        for claim, (ours, status, reason) in zip(claims_in(name, group), rows, strict=True)
+    }
+    missing = sum(outcome.status == "data missing" for outcome in outcomes.values())
     number = "1 number needs" if missing == 1 else f"{missing} numbers need"
-    warnings = (f"{number} the authors' data, which are not here.",) if missing else ()
     described = authors.describe()
     return ReproduceResult(
         settings={"paper": paper, "sweep": sweep},
         data={"authors": described} if described else {},
-        warnings=warnings,
-        claims=outcomes,
+        warnings=(f"{number} the authors' data, which are not here.",) if missing else (),
+        claims=tuple(outcomes[claim.paper, claim.claim] for name in chosen for claim in PAPERS[name]),
         drawings=tuple(drawing for _, drawn in found for drawing in drawn),
     )
 
 
-def _sweep(
-    size: Sweep, record: Path | None, *, engine: Executor, workers: int, progress: Progress | None
-) -> SweepResult:
-    """The sweep, with what an earlier run noted."""
-    if record is None:
-        return sweep_grid(GRIDS[size], engine=engine, workers=workers, progress=progress)
-    return sweep_grid(
-        GRIDS[size],
-        done=read_record(record),
-        note=Record(record).note,
-        engine=engine,
-        workers=workers,
-        progress=progress,
-    )
+def claims_in(paper: str, group: str) -> list[Claim]:
+    """The claims of a group."""
+    return [claim for claim in PAPERS[paper] if claim.group == group]
 
 
-def groups_of(claims: Sequence[Claim]) -> list[str]:
-    """The groups of claims, each once."""
-    return list(dict.fromkeys(claim.group for claim in claims))
-
-
-def check_group(task: Group, stream: Generator) -> Checked:
-    """How each claim of a group fares, and the group's figures if they are wanted."""
+def check_group(task: Group, stream: Generator) -> tuple[list[Found], Sequence[Drawing]]:
+    """How each claim of a group fares, and the group's figures if they are wanted and their data are here."""
     del stream  # claims fix their own seeds, so that a claim does not depend on those before it
     paper, group, data, figures = task
-    outcomes = [claim.check(data) for claim in PAPERS[paper] if claim.group == group]
+    outcomes = [claim.check(data) for claim in claims_in(paper, group)]
     found = [(outcome.ours, outcome.status, outcome.reason) for outcome in outcomes]
-    return found, drawings_of(paper, group, data) if figures else []
-
-
-def outcomes_of(task: Group, rows: Sequence[Found]) -> list[ClaimOutcome]:
-    """What was found, with its claims."""
-    paper, group, *_ = task
-    claims = [claim for claim in PAPERS[paper] if claim.group == group]
-    return [
-        ClaimOutcome(claim=claim, ours=ours, status=status, reason=reason)
-        for claim, (ours, status, reason) in zip(claims, rows, strict=True)
-    ]
+    try:
+        return found, called(FIGURES[paper, group], data) if figures and (paper, group) in FIGURES else []
+    except MissingDataError:
+        return found, []

@@ -3,15 +3,20 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from dissensus.methods.reproduce.claims import Drawing, ReproduceResult
-from dissensus.report.document import Block, Cell, Fold, Note, Points, Report, Section, Table
+from dissensus.methods.reproduce.claims import Drawing, Kind, ReproduceResult
+from dissensus.options import named
+from dissensus.report.document import Block, Cell, Figure, Fold, Note, Points, Report, Section, Table
 from dissensus.report.numbers import counted, listing, visible
-from dissensus.report.views.reproduce_figures import figure_of
+from dissensus.report.specs import LineChart, Spec, line_chart
+from dissensus.report.specs import Row as Mark
+from dissensus.report.specs.lines import LogLines, log_lines
+from dissensus.report.specs.shapes import choice_map
+from dissensus.report.views.equivalence import curve_figure
+from dissensus.report.views.worth import terms_of
 from dissensus.results import Result
-
-# ---- What `reproduce` says: do we get the papers' numbers
 
 AS_PUBLISHED = "reproduced"
 """The status that needs no explanation; the JSON has the reasons of all."""
@@ -25,7 +30,7 @@ STATUSES = {
     "data missing": "Data missing",
     "failed": "Failed",
 }
-HINT = "Name a paper to see its numbers one by one. The JSON (--json) and the page (-o FILE) have all of them."
+HINT = "Name a paper to see its numbers one by one. The JSON and the page have all of them."
 TITLE = "Do we get the papers' numbers?"
 Row = Mapping[str, object]
 
@@ -73,11 +78,9 @@ def in_brief(paper: str, claims: Sequence[Row]) -> list[Block]:
     for claim in claims:
         parts[str(claim.get("part", ""))].append(claim)
     table = Table(
-        caption=visible(paper),
-        columns=["Part", "Numbers", *(STATUSES[status] for status in statuses), "Most off"],
-        rows=[_part_row(part, rows, statuses) for part, rows in parts.items()],
-        digits=4,
-    )
+        caption=visible(paper), columns=["Part", "Numbers", *(STATUSES[status] for status in statuses), "Most off"],
+        rows=[_part_row(part, rows, statuses) for part, rows in parts.items()], digits=4,
+    )  # fmt: skip
     reasons = _reasons((line for line in gathered(claims) if line.get("status") != AS_PUBLISHED), has_numbers=True)
     return [table, *([Points(title="What is not as published, and why", texts=reasons)] if reasons else [])]
 
@@ -141,11 +144,9 @@ def _table(caption: str, lines: Sequence[Row]) -> Table:
     # Where the parts are known there are many claims, whose names need the room of the tolerance.
     numbers = NUMBERS[:-1] if any("part" in line for line in lines) else NUMBERS
     return Table(
-        caption=visible(caption),
-        columns=["Claim", *(name.capitalize() for name in numbers), "Status"],
-        rows=[[cell_of(line.get(name)) for name in ("claim", *numbers, "status")] for line in lines],
-        digits=4,
-    )
+        caption=visible(caption), columns=["Claim", *(name.capitalize() for name in numbers), "Status"],
+        rows=[[cell_of(line.get(name)) for name in ("claim", *numbers, "status")] for line in lines], digits=4,
+    )  # fmt: skip
 
 
 def _reasons(lines: Iterable[Row], *, has_numbers: bool = False) -> list[str]:
@@ -201,18 +202,13 @@ GROUPS = {
 _WHERE = {"claim": "Where", "what": "What"}
 _COMPARED = {"published": "Published", "ours": "Ours"}
 _ALONE = {**_WHERE, "published": "Published", "reason": "Reason"}
+_DIFFERENCE = {"difference": "Difference", "tolerance": "Tolerance", "reason": "Why that far"}
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "failed": {**_WHERE, **_COMPARED, "tolerance": "Tolerance", "reason": "Reason"},
     "differs": {**_WHERE, **_COMPARED, "reason": "Reason"},
     "data missing": _ALONE,
     "not reproducible": _ALONE,
-    "reproduced": {
-        **_WHERE,
-        **_COMPARED,
-        "difference": "Difference",
-        "tolerance": "Tolerance",
-        "reason": "Why that far",
-    },
+    "reproduced": {**_WHERE, **_COMPARED, **_DIFFERENCE},
 }
 OPEN = ("failed", "differs")
 """What a page shows at once; the rest is opened on demand."""
@@ -222,11 +218,12 @@ def page_report(result: ReproduceResult) -> Report:
     """The whole page: a section for each paper."""
     claims = claims_of(result)
     papers = dict.fromkeys(str(claim["paper"]) for claim in claims)
+    drawings = sorted(result.drawings, key=lambda drawing: int((re.search(r"\d+", drawing.place) or "0")[0]))
     sections = [
         _section(
             paper,
             [claim for claim in claims if claim["paper"] == paper],
-            sorted((drawing for drawing in result.drawings if drawing.paper == paper), key=_page_number),
+            [drawing for drawing in drawings if drawing.paper == paper],
         )
         for paper in papers
     ]
@@ -234,27 +231,109 @@ def page_report(result: ReproduceResult) -> Report:
     return Report(title=PAGE_TITLE, verdict=verdict, sections=sections, results=(result,))
 
 
-def _page_number(drawing: Drawing) -> int:
-    """The number of a figure or table, by which the page has them."""
-    found = re.search(r"\d+", drawing.place)
-    return int(found[0]) if found else 0
-
-
 def _section(paper: str, claims: Sequence[Row], drawings: Sequence[Drawing]) -> Section:
     blocks: list[Block] = []
     for status, title in GROUPS.items():
         found = [claim for claim in claims if claim["status"] == status]
         if found:
-            table = _page_table(f"{title} ({len(found)})", found, COLUMNS[status])
-            blocks.append(table if status in OPEN else Fold(title=f"{title} ({len(found)})", parts=[table]))
+            caption, columns = f"{title} ({len(found)})", COLUMNS[status]
+            rows: list[list[Cell]] = [[cell_of(claim[name]) for name in columns] for claim in found]
+            table = Table(caption=caption, columns=list(columns.values()), rows=rows, digits=4)
+            blocks.append(table if status in OPEN else Fold(title=caption, parts=[table]))
     figures = [figure_of(drawing) for drawing in drawings]
     blocks += figures or [Note(text=_NO_FIGURES, kind="hint")]
     return Section(title=PAPERS.get(paper, visible(paper)), lead=lead_of(claims), blocks=blocks)
 
 
-_NO_FIGURES = "Its figures need the authors' data: give them with --data, or let --download fetch them."
+_NO_FIGURES = (
+    f"Its figures need the authors' data: give them with {named('data')}, or let {named('download')} fetch them."
+)
 
 
-def _page_table(caption: str, claims: Sequence[Row], columns: Mapping[str, str]) -> Table:
-    rows: list[list[Cell]] = [[cell_of(claim[name]) for name in columns] for claim in claims]
-    return Table(caption=caption, columns=list(columns.values()), rows=rows, digits=4)
+# ---- The papers' figures, drawn anew
+
+FORM = ",.4~r"
+
+
+def figure_of(drawing: Drawing) -> Figure:
+    """A figure of a paper as a chart with its numbers."""
+    caption = f"{drawing.place.capitalize()}. {drawing.caption}"
+    if drawing.curve is not None:
+        curve = drawing.curve
+        terms = terms_of(curve.settings, largest=curve.curve[-1].raters)
+        made = curve_figure(curve, curve.ranked, terms)
+        return replace(made, title=drawing.title, caption=f"{caption} {made.caption}", spark=None)
+    return Figure(
+        title=drawing.title, caption=caption, spec=_SPECS[drawing.kind](drawing), table=_figure_table(drawing)
+    )
+
+
+def _lines(drawing: Drawing) -> Spec:
+    rows: list[Mark] = [
+        {"series": point.series, "x": point.x, "y": point.y, "low": None, "high": None, "is_main": False}
+        for point in drawing.points
+    ]
+    chart = LineChart(
+        rows=rows, series=drawing.series, x_title=drawing.x_title, y_title=drawing.y_title, x_form=FORM, y_form=FORM,
+        tip_form=FORM,
+    )  # fmt: skip
+    spec = line_chart(chart)
+    if not drawing.is_log_x:
+        return spec
+    encoding = dict(_mapping(spec["encoding"]))
+    x = dict(_mapping(encoding["x"]))
+    scale = {key: value for key, value in _mapping(x["scale"]).items() if key != "zero"}
+    return {**spec, "encoding": {**encoding, "x": {**x, "scale": {**scale, "type": "log"}}}}
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _logarithms(drawing: Drawing) -> Spec:
+    rows: list[Mark] = [
+        {"series": point.series, "x": point.x, "y": point.y, "shown": f"{10**point.y:.3g}", "items": None}
+        for point in drawing.points
+    ]
+    lines = LogLines(
+        rows=rows, kind="count", series=drawing.series, x_title=drawing.x_title, y_title=drawing.y_title, x_form=".4~s"
+    )
+    return log_lines(lines)
+
+
+def _cells(drawing: Drawing) -> Spec:
+    rows: list[Mark] = [
+        {
+            "across": f"{point.x:g}",
+            "down": point.series,
+            "choice": f"{point.y:.3f}" if point.printed is None else f"{point.y:.3f} ({point.printed:.3f})",
+            "strength": min(max(point.y, 0.0), 1.0),
+        }
+        for point in drawing.points
+    ]
+    shown = drawing.y_title if all(point.printed is None for point in drawing.points) else "Ours (printed)"
+    return choice_map(rows, x_title=drawing.x_title, y_title=drawing.series, choices=shown)
+
+
+_SPECS: Mapping[Kind, Callable[[Drawing], Spec]] = {"lines": _lines, "logarithms": _logarithms, "cells": _cells}
+
+
+def _figure_table(drawing: Drawing) -> Table:
+    """A row for each place, a column for each series; with printed numbers, a row for each of them."""
+    if any(point.printed is not None for point in drawing.points):
+        rows: list[list[Cell]] = [
+            [point.series, point.x, point.printed, point.y, point.y - (point.printed or 0.0)]
+            for point in drawing.points
+        ]
+        columns = [drawing.series, drawing.x_title, "Printed", "Ours", "Difference"]
+        return Table(caption=drawing.title, columns=columns, rows=rows, digits=4)
+    series = list(dict.fromkeys(point.series for point in drawing.points))
+    found: dict[float, dict[str, float]] = defaultdict(dict)
+    for point in drawing.points:
+        found[point.x][point.series] = 10**point.y if drawing.kind == "logarithms" else point.y
+    return Table(
+        caption=f"{drawing.y_title} by {drawing.x_title[:1].lower()}{drawing.x_title[1:]}",
+        columns=[drawing.x_title, *series],
+        rows=[[f"{x:g}", *(cells.get(name) for name in series)] for x, cells in found.items()],
+        digits=4,
+    )

@@ -25,6 +25,8 @@ from dissensus.arrays import Floats
 from dissensus.errors import FileError, OptionError
 from dissensus.methods.plan_labels.votes import correlated_steps, majority_accuracy
 from dissensus.methods.plan_labels.walk import log_chances
+from dissensus.options import named
+from dissensus.results import as_dict
 from dissensus.sampling import Engine, Progress, open_executor
 
 
@@ -100,12 +102,7 @@ MOST_BITS = 30_000_000
 class Grid:
     """Values of the five chances q_b, q_w, p_w, p_b0 and p_b1: multiples of 1/parts from one half.
 
-    Attributes
-    ----------
-    parts : int
-        Parts of 1; even, so that one half is among them.
-    with_one : bool
-        Whether 1 is among them: not so in the paper.
+    One half is among them, as the number of parts is even; 1 is not in the paper.
     """
 
     parts: int
@@ -148,12 +145,9 @@ class Tally:
 
     Attributes
     ----------
-    compared : int
-        Configurations.
-    several_better : int
-        With which several labels per item are strictly better: violations, where assumption 1 holds.
-    equal : int
-        With which both are exactly equally good.
+    compared, several_better, equal : int
+        Configurations; those with which several labels per item are strictly better, which are violations where
+        assumption 1 holds; and those with which both are exactly equally good.
     undecided : int
         Too close for floating point and too long for fractions.
     exceptions : int
@@ -174,10 +168,6 @@ class Tally:
         """Share of the configurations with which one label is strictly better."""
         return 1 - (self.several_better + self.equal + self.undecided) / self.compared
 
-    def as_dict(self) -> dict[str, int]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 Tallies = dict[int, Tally]
 """By number of items."""
@@ -185,15 +175,7 @@ Tallies = dict[int, Tally]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """A part of the sweep: all classifiers for one pair of label accuracies.
-
-    Attributes
-    ----------
-    grid : Grid
-        Of which it is a part.
-    better, worse : int
-        Numerators of q_b and q_w.
-    """
+    """A part of the sweep: all classifiers for one pair of label accuracies, q_b and q_w by their numerators."""
 
     grid: Grid
     better: int
@@ -213,16 +195,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepResult:
-    """What a sweep found.
+    """What a sweep found: tallies by number of items, under assumption 1 and beyond it.
 
-    Attributes
-    ----------
-    grid : Grid
-        Which values were tried.
-    under_assumption_1, beyond : dict from int to Tally
-        By number of items, where label noise does not favour the worse classifier, and where it does.
-    beyond_by_accuracy : dict from int to Tally
-        The latter by the numerator of q_w.
+    Beyond it label noise favours the worse classifier; those also by the numerator of q_w.
     """
 
     grid: Grid
@@ -235,7 +210,7 @@ def sweep_grid(
     grid: Grid,
     *,
     done: Mapping[str, Tallies] | None = None,
-    note: Callable[[str, Tallies], None] = lambda _name, _tallies: None,
+    note: Callable[[str, Tallies], None] | None = None,
     engine: Engine = "local",
     workers: int = 1,
     progress: Progress | None = None,
@@ -248,12 +223,10 @@ def sweep_grid(
         Which values to try.
     done : mapping, optional
         Cells that an earlier run noted, which are not computed again.
-    note : callable
+    note : callable, optional
         Told the name and the tallies of each cell when it is done.
-    engine, workers
-        Where the work runs; the numbers do not depend on it.
-    progress : callable, optional
-        Told how many cells are done, and of how many.
+    engine, workers, progress
+        As in `reproduce`.
     """
     cells = grid.cells()
     known = dict(done or {})
@@ -265,7 +238,8 @@ def sweep_grid(
     ):
         for count, (cell, found) in enumerate(zip(left, results, strict=True), start=len(cells) - len(left) + 1):
             known[cell.name] = found
-            note(cell.name, found)
+            if note is not None:
+                note(cell.name, found)
             if progress is not None:
                 progress(count, len(cells))
     others = [cell for cell in cells if not cell.holds_assumption_1]
@@ -307,12 +281,10 @@ def _compared(cell: Cell, triples: npt.NDArray[np.int64], *, items: int, labels:
     close = np.abs(ahead) <= CLOSE * (1 + size)
     signs = [_exact_sign(cell, triples[i], items=items, labels=labels) for i in np.flatnonzero(close)]
     return Tally(
-        compared=len(triples),
-        several_better=int(np.count_nonzero(~close & (ahead < 0))) + signs.count(-1),
-        equal=signs.count(0),
-        undecided=signs.count(None),
+        compared=len(triples), several_better=int(np.count_nonzero(~close & (ahead < 0))) + signs.count(-1),
+        equal=signs.count(0), undecided=signs.count(None),
         exceptions=int(np.count_nonzero(~_is_sound(one) | ~_is_sound(several))),
-    )
+    )  # fmt: skip
 
 
 def _logs(triples: Floats, accuracy: Floats, items: int) -> Floats:
@@ -382,14 +354,15 @@ def _lines(path: Path) -> tuple[list[str], str]:
     except UnicodeDecodeError:
         raise _foreign(path) from None
     except OSError as error:
-        raise FileError(f"Cannot read {path}: {error.strerror}. Choose another place with --record.") from error
+        raise FileError(
+            f"Cannot read {path}: {error.strerror}. Choose another place with {named('record')}."
+        ) from error
     return lines, cut
 
 
 def _foreign(path: Path) -> FileError:
-    return FileError(
-        f"{path.name} is not a record of this sweep. Name another file with --record, or delete it to begin anew."
-    )
+    other = f"Name another file with {named('record')}, or delete it to begin anew."
+    return FileError(f"{path.name} is not a record of this sweep. {other}")
 
 
 def _damaged(path: Path, number: int) -> FileError:
@@ -409,7 +382,7 @@ def _parsed(line: str) -> tuple[str, Tallies]:
 
 def _line(name: str, tallies: Tallies) -> str:
     """A cell as it stands in the record."""
-    entry = {"cell": name, "tallies": {str(items): tally.as_dict() for items, tally in tallies.items()}}
+    entry = {"cell": name, "tallies": {str(items): as_dict(tally) for items, tally in tallies.items()}}
     return json.dumps({**entry, "checksum": zlib.crc32(json.dumps(entry).encode())})
 
 
@@ -431,7 +404,7 @@ class Record:
                 os.fsync(file.fileno())
         except OSError as error:
             raise FileError(
-                f"Cannot write {self._path}: {error.strerror}. Choose another place with --record."
+                f"Cannot write {self._path}: {error.strerror}. Choose another place with {named('record')}."
             ) from error
 
     def _get_ready(self) -> None:

@@ -1,7 +1,7 @@
 """The experiments behind the figures of "Judges without gold labels": each for one seed, on one stream per trial."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import partial, wraps
 
 import numpy as np
 from numpy.random import Generator
@@ -17,7 +17,7 @@ from dissensus.methods.judges.definitions import (
     definitions_at,
 )
 from dissensus.methods.judges.reverse_matrix import apply_reverse, pooled_reverse
-from dissensus.methods.reproduce.rank_correlation import spearman
+from dissensus.methods.reproduce.claims import spearman
 from dissensus.simulation.indeterminate import (
     FULLY_SPECIFIED,
     SLACK,
@@ -40,14 +40,7 @@ from dissensus.simulation.indeterminate_model import (
 
 
 def measures_of(ids: Iterable[str], *, tau: float = 0.5) -> dict[str, Measure]:
-    """The definitions with these ids, each as a measure of which higher is better.
-
-    Parameters
-    ----------
-    ids : iterable of str
-        Such as hit_rate, jsd or mse_response_set.
-    tau : float
-        Threshold of hard response sets.
+    """The definitions with these ids, such as jsd, each as a measure of which higher is better.
 
     Examples
     --------
@@ -73,21 +66,16 @@ def _values(definition: Definition, seen: Seen) -> Floats:
     if definition.name not in COEFFICIENTS:
         return np.asarray(definition.sign * PER_ITEM[definition.name](judge, people).mean(axis=1))
     margins = Margins(
-        items=np.full((1, 1), float(len(people))),
-        agreement=(judge * people).sum(axis=2).mean(axis=1)[None, :],
-        judge=judge.mean(axis=1)[None, :, :],
-        people=people.mean(axis=0)[None, None, :],
-    )
+        items=np.full((1, 1), float(len(people))), agreement=(judge * people).sum(axis=2).mean(axis=1)[None, :],
+        judge=judge.mean(axis=1)[None, :, :], people=people.mean(axis=0)[None, None, :],
+    )  # fmt: skip
     return np.asarray(definition.sign * COEFFICIENTS[definition.name](margins)[0])
 
-
-# ---- The experiments behind the figures of "Judges without gold labels": each for one seed, on one stream per trial
 
 Tasks = Sequence[tuple[int, int]]
 Gammas = Sequence[tuple[float, float | tuple[float, float]]]
 """Pairs of people's and judges' gamma, averaged; below 0 is negative. A judge's may be a range."""
 Found = dict[str, float]
-Run = Callable[[Indeterminacy, Generator], Mapping[str, float]]
 
 EVERY: Tasks = (*FULLY_SPECIFIED, *UNDERSPECIFIED)
 SELECTING = ("hit_rate", "kl_human_judge", "jsd", "mse_response_set")
@@ -104,67 +92,54 @@ def mean_of(rows: Iterable[Mapping[str, float]]) -> Found:
     return {name: float(np.nanmean([row[name] for row in every])) for name in every[0]}
 
 
-def over_designs(
-    run: Run, tasks: Tasks, gammas: Gammas, *, seed: int, trials: int, error: float = 0.0, skew: float = 0.0
-) -> Found:
-    """Mean of run(design, stream) over tasks, pairs of gammas and trials."""
-    designs = [
-        Indeterminacy(n_options=options, n_sets=sets, gamma=people, judge_gamma=judges, error=error, skew=skew)
-        for people, judges in gammas
-        for options, sets in tasks
-        for _ in range(trials)
-    ]
-    streams = np.random.default_rng(seed).spawn(len(designs))
-    return mean_of([run(one, stream) for one, stream in zip(designs, streams, strict=True)])
+def experiment(run: Callable[..., Mapping[str, float]]) -> Callable[..., Found]:
+    """From what a population gives, run(design, stream), to its mean over tasks, pairs of gammas and trials."""
+
+    @wraps(run)
+    def over_designs(
+        tasks: Tasks, gammas: Gammas, *, seed: int, trials: int = 3, error: float = 0.0, skew: float = 0.0,
+        **settings: int,
+    ) -> Found:  # fmt: skip
+        designs = [
+            Indeterminacy(n_options=options, n_sets=sets, gamma=people, judge_gamma=judges, error=error, skew=skew)
+            for people, judges in gammas
+            for options, sets in tasks
+            for _ in range(trials)
+        ]
+        streams = np.random.default_rng(seed).spawn(len(designs))
+        return mean_of([run(one, stream, **settings) for one, stream in zip(designs, streams, strict=True)])
+
+    return over_designs
 
 
-def selection(
-    tasks: Tasks, gammas: Gammas, *, ratings: int, seed: int, trials: int = 3, error: float = 0.0, skew: float = 0.0
-) -> Found:
+@experiment
+def selection(design: Indeterminacy, stream: Generator, *, ratings: int) -> Found:
     """Consistency of the judge that each measure selects (Figures 4, 10 and 13)."""
-    measures = measures_of(SELECTING)
-    return over_designs(
-        lambda design, stream: selected_consistency(design, measures, ratings=ratings, rng=stream),
-        tasks,
-        gammas,
-        seed=seed,
-        trials=trials,
-        error=error,
-        skew=skew,
-    )
+    return selected_consistency(design, measures_of(SELECTING), ratings=ratings, rng=stream)
 
 
-def rank_correlations(tasks: Tasks, gammas: Gammas, *, seed: int, trials: int = 3) -> Found:
+@experiment
+def rank_correlations(design: Indeterminacy, stream: Generator) -> Found:
     """Spearman between each measure and consistency at a threshold, for populations; mean over thresholds (5, 14)."""
-    measures = measures_of(RANKING)
-
-    def run(design: Indeterminacy, stream: Generator) -> Found:
-        population = draw_population(design, rng=stream)
-        seen = seen_of(population, None, stream)
-        achieved = [consistency(population, tau) for tau in TAUS]
-        values = {name: measure(seen) for name, measure in measures.items()}
-        return {name: float(np.nanmean([spearman(value, of) for of in achieved])) for name, value in values.items()}
-
-    return over_designs(run, tasks, gammas, seed=seed, trials=trials)
+    population = draw_population(design, rng=stream)
+    seen = seen_of(population, None, stream)
+    achieved = [consistency(population, tau) for tau in TAUS]
+    values = {name: measure(seen) for name, measure in measures_of(RANKING).items()}
+    return {name: float(np.nanmean([spearman(value, of) for of in achieved])) for name, value in values.items()}
 
 
-def rank_correlations_under_error(
-    tasks: Tasks, gammas: Gammas, *, seed: int, trials: int = 3, error: float = 0.5, skew: float = 1.0
-) -> Found:
+@experiment
+def rank_correlations_under_error(design: Indeterminacy, stream: Generator) -> Found:
     """Spearman of each measure's values with and without people's error, for populations (Figure 11)."""
-    measures = measures_of(["hit_rate", "jsd", "mse_response_set"])
-
-    def run(design: Indeterminacy, stream: Generator) -> Found:
-        population = draw_population(design, rng=stream)
-        judge_soft, judge_marginals = population.judge_soft, population.judge_marginals
-        wrong = _seen(population.soft, population.marginals, judge_soft, judge_marginals)
-        right = _seen(population.stable_soft, population.stable_marginals, judge_soft, judge_marginals)
-        return {name: spearman(measure(wrong), measure(right)) for name, measure in measures.items()}
-
-    return over_designs(run, tasks, gammas, seed=seed, trials=trials, error=error, skew=skew)
+    population = draw_population(design, rng=stream)
+    wrong = _seen(population, population.soft, population.marginals)
+    right = _seen(population, population.stable_soft, population.stable_marginals)
+    measures = measures_of(("hit_rate", "jsd", "mse_response_set"))
+    return {name: spearman(measure(wrong), measure(right)) for name, measure in measures.items()}
 
 
-def _seen(soft: Floats, marginals: Floats, judge_soft: Floats, judge_marginals: Floats) -> Seen:
+def _seen(population: Population, soft: Floats, marginals: Floats) -> Seen:
+    judge_soft, judge_marginals = population.judge_soft, population.judge_marginals
     return Seen(soft=soft, marginals=marginals, judge_soft=judge_soft, judge_marginals=judge_marginals)
 
 
@@ -172,58 +147,46 @@ def _is_positive(shares: Floats, tau: float) -> Floats:
     return np.asarray(shares[:, 0] >= tau - SLACK)
 
 
-def misleading_people(tasks: Tasks, gammas: Gammas, *, ratings: int, seed: int, trials: int = 3) -> Found:
+@experiment
+def misleading_people(design: Indeterminacy, stream: Generator, *, ratings: int) -> Found:
     """Decisions of few ratings against the population's, and prevalences that differ (Figures 6 and 15).
 
-    Returns
-    -------
-    dict from str to float
-        `same_decisions` (and at each threshold: `same_decisions_0.3`), `few_ratings_gap_0.3` (prevalence of few ratings
-        less that of the population), and `prevalence_gap` (by forced choices less by response sets, at .5).
+    `same_decisions` (and at each threshold: `same_decisions_0.3`), `few_ratings_gap_0.3` (prevalence of few ratings
+    less that of the population), and `prevalence_gap` (by forced choices less by response sets, at .5).
     """
-
-    def run(design: Indeterminacy, stream: Generator) -> Found:
-        population = draw_population(design, judges=0, rng=stream)
-        estimated = oracle_marginals(population, sample_choices(population.soft, ratings, stream))
-        few = {tau: _is_positive(estimated, tau) for tau in TAUS}
-        truth = {tau: _is_positive(population.marginals, tau) for tau in TAUS}
-        same = {f"same_decisions_{tau}": float(np.mean(few[tau] == truth[tau])) for tau in TAUS}
-        gaps = {f"few_ratings_gap_{tau}": float(few[tau].mean() - truth[tau].mean()) for tau in TAUS}
-        gap = _is_positive(population.soft, 0.5).mean() - truth[0.5].mean()
-        return same | gaps | {"same_decisions": float(np.mean(list(same.values()))), "prevalence_gap": float(gap)}
-
-    return over_designs(run, tasks, gammas, seed=seed, trials=trials)
+    population = draw_population(design, judges=0, rng=stream)
+    estimated = oracle_marginals(population, sample_choices(population.soft, ratings, stream))
+    few = {tau: _is_positive(estimated, tau) for tau in TAUS}
+    truth = {tau: _is_positive(population.marginals, tau) for tau in TAUS}
+    same = {f"same_decisions_{tau}": float(np.mean(few[tau] == truth[tau])) for tau in TAUS}
+    gaps = {f"few_ratings_gap_{tau}": float(few[tau].mean() - truth[tau].mean()) for tau in TAUS}
+    gap = _is_positive(population.soft, 0.5).mean() - truth[0.5].mean()
+    return same | gaps | {"same_decisions": float(np.mean(list(same.values()))), "prevalence_gap": float(gap)}
 
 
-def prevalence_bias(tasks: Tasks, gammas: Gammas, *, seed: int, error: float, skew: float, trials: int = 3) -> Found:
+@experiment
+def prevalence_bias(design: Indeterminacy, stream: Generator) -> Found:
     """Prevalence by forced choices with error less that by response sets without (Figure 12), mean over thresholds."""
-
-    def run(design: Indeterminacy, stream: Generator) -> Found:
-        population = draw_population(design, judges=0, rng=stream)
-        gaps = [
-            _is_positive(population.soft, tau).mean() - _is_positive(population.stable_marginals, tau).mean()
-            for tau in TAUS
-        ]
-        return {"bias": float(np.mean(gaps))}
-
-    return over_designs(run, tasks, gammas, seed=seed, trials=trials, error=error, skew=skew)
+    population = draw_population(design, judges=0, rng=stream)
+    gaps = [
+        _is_positive(population.soft, tau).mean() - _is_positive(population.stable_marginals, tau).mean()
+        for tau in TAUS
+    ]
+    return {"bias": float(np.mean(gaps))}
 
 
-def omega_errors(tasks: Tasks, gammas: Gammas, *, ratings: int, pairs: int, seed: int, trials: int = 3) -> Found:
+@experiment
+def omega_errors(design: Indeterminacy, stream: Generator, *, ratings: int, pairs: int) -> Found:
     """Root mean squared error of the positive option's Omega: forced choices as they are, pooled F', the oracle's."""
-
-    def run(design: Indeterminacy, stream: Generator) -> Found:
-        population = draw_population(design, judges=0, rng=stream)
-        soft = sample_choices(population.soft, ratings, stream)
-        estimates = {
-            "naive": soft,
-            "pooled": _paired_marginals(population, soft, pairs, stream),
-            "oracle": oracle_marginals(population, soft),
-        }
-        apart = {name: (of - population.marginals)[:, 0] for name, of in estimates.items()}
-        return {name: float(np.sqrt(np.mean(difference**2))) for name, difference in apart.items()}
-
-    return over_designs(run, tasks, gammas, seed=seed, trials=trials)
+    population = draw_population(design, judges=0, rng=stream)
+    soft = sample_choices(population.soft, ratings, stream)
+    estimates = {
+        "naive": soft,
+        "pooled": _paired_marginals(population, soft, pairs, stream),
+        "oracle": oracle_marginals(population, soft),
+    }
+    apart = {name: (of - population.marginals)[:, 0] for name, of in estimates.items()}
+    return {name: float(np.sqrt(np.mean(difference**2))) for name, difference in apart.items()}
 
 
 def _paired_marginals(population: Population, soft: Floats, pairs: int, stream: Generator) -> Floats:
@@ -232,16 +195,11 @@ def _paired_marginals(population: Population, soft: Floats, pairs: int, stream: 
     return apply_reverse(soft, reverse, population.members)
 
 
-def differing_judges(tasks: Tasks, gammas: Gammas, *, ratings: int, pairs: int, seed: int, trials: int = 1) -> Found:
+@experiment
+def differing_judges(design: Indeterminacy, stream: Generator, *, ratings: int, pairs: int) -> Found:
     """Spearman with consistency over all thresholds, where each judge has a gamma of its own."""
-    measures = measures_of(SELECTING)
-
-    def run(design: Indeterminacy, stream: Generator) -> Found:
-        population = draw_population(design, rng=stream)
-        soft = sample_choices(population.soft, ratings, stream)
-        marginals = _paired_marginals(population, soft, pairs, stream)
-        seen = _seen(soft, marginals, population.judge_soft, population.judge_marginals)
-        achieved = np.mean([consistency(population, tau) for tau in TAUS], axis=0)
-        return {name: spearman(measure(seen), achieved) for name, measure in measures.items()}
-
-    return over_designs(run, tasks, gammas, seed=seed, trials=trials)
+    population = draw_population(design, rng=stream)
+    soft = sample_choices(population.soft, ratings, stream)
+    seen = _seen(population, soft, _paired_marginals(population, soft, pairs, stream))
+    achieved = np.mean([consistency(population, tau) for tau in TAUS], axis=0)
+    return {name: spearman(measure(seen), achieved) for name, measure in measures_of(SELECTING).items()}

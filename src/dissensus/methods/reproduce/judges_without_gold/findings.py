@@ -1,14 +1,20 @@
-"""Whether what "Judges without gold labels" says about its simulations holds in ours: Figures 4 to 6 and 10 to 15."""
+"""What "Judges without gold labels" says about its simulations: findings 1 to 4, Figures 4 to 6 and 10 to 15.
 
-from functools import cache
+The paper shows figures without numbers, so a statement in words becomes the share of cases in which it holds. In the
+order of the paper; the figures are drawn anew from our simulation of the described design.
+"""
+
+from functools import cache, partial
 
 import numpy as np
 
+from dissensus.methods.reproduce.claims import Claim, Drawing, Part, Point
 from dissensus.methods.reproduce.judges_without_gold.experiments import (
     ASYMMETRIC,
     EVERY,
     POSITIVE,
     RANDOM,
+    RANKING,
     SELECTING,
     SYMMETRIC,
     Found,
@@ -20,9 +26,15 @@ from dissensus.methods.reproduce.judges_without_gold.experiments import (
     rank_correlations_under_error,
     selection,
 )
+from dissensus.methods.reproduce.judges_without_gold.theory import PAPER
 from dissensus.simulation.indeterminate import FULLY_SPECIFIED, TAUS, UNDERSPECIFIED
 from dissensus.simulation.indeterminate_model import choice_matrix, choice_weights, response_sets
 
+CLAIMS: list[Claim] = []
+FOUR, FIVE, ELEVEN, SIX = (
+    Part(CLAIMS, PAPER, group)
+    for group in ("figures 4, 10 and 13", "figures 5 and 14", "figure 11", "figures 6, 12 and 15")
+)
 SEEDS, TRIALS = range(2), 2
 CATEGORICAL, OTHER = ("hit_rate", "fleiss_kappa", "cohen_kappa"), ("jsd", "mse_response_set")
 EFFECTS: dict[str, Gammas] = {
@@ -31,9 +43,10 @@ EFFECTS: dict[str, Gammas] = {
     "asymmetric": ASYMMETRIC,
     "positive": POSITIVE,
 }
-BUDGETS = (1, 3, 10, 100)
-"""Ratings per item in Figure 4."""
 FEW, MANY = 1, 100
+SIMULATED = "Simulated: 50 judges, 100 items, 14 tasks, thresholds .3, .5 and .7."
+
+# ---- The experiments, over seeds
 
 
 @cache
@@ -74,8 +87,25 @@ def misled(ratings: int) -> Found:
     return mean_of(misleading_people(EVERY, RANDOM, ratings=ratings, seed=seed) for seed in range(8))
 
 
+@SIX.printed(
+    "section 6, Gamma at random chance", 1, decimals=1,
+    differs="The printed formula divides by the size of the set; multiplied by it instead, chance is 1.",
+)  # fmt: skip
+def gamma_as_printed() -> float:
+    """The measure of selection effects where every option of a set is equally likely."""
+    members = response_sets(2)
+    choice = choice_matrix(choice_weights(members, 0.0), members)
+    has_first, size = members[:, 0], members.sum(axis=1)
+    return float((choice[0, has_first] / size[has_first]).mean())
+
+
+@FOUR.always(
+    "finding 1, three ratings",
+    differs="Selection effects matter less. The metric matters more: with one rating per item, choosing by MSE "
+    "(srs/srs) or KL instead of hit rate gains more than two further ratings (Figure 4, redrawn).",
+)
 def budget_matters_more() -> float:
-    """Share of two other factors, selection effects and metric, that matter less than three ratings instead of one."""
+    """Share of two factors, selection effects and metric, that matter less than three ratings instead of one."""
     one, three = selected("random", 1), selected("random", 3)
     budget = np.mean([three[name] - one[name] for name in SELECTING])
     effects = np.mean([selected("symmetric", 1)[name] - selected("asymmetric", 1)[name] for name in SELECTING])
@@ -83,10 +113,14 @@ def budget_matters_more() -> float:
     return float(np.mean([effects < budget, metric < budget]))
 
 
+@FOUR.always("finding 1, one rating for three")
 def one_matches_three() -> float:
-    """Share of metrics with which one rating of a fully specified task does at least as well as three of another."""
+    """Share of metrics with which one rating of a fully specified task does as well as three of another."""
     one, three = selected("random", 1, is_specified=True), selected("random", 3)
     return float(np.mean([one[name] >= three[name] for name in SELECTING]))
+
+
+FOUR.within("finding 1, saved ratings", 0.66, 0.01, "Cut off: 66%.", what="Reduction of the budget.")(lambda: 1 - 1 / 3)
 
 
 def loss(name: str) -> float:
@@ -94,20 +128,23 @@ def loss(name: str) -> float:
     return selected("symmetric", MANY)[name] - selected("asymmetric", MANY)[name]
 
 
-def hit_rate_loses_most() -> float:
-    """Share of the other metrics that lose less from asymmetric selection effects."""
-    return float(np.mean([loss("hit_rate") > loss(name) for name in SELECTING if name != "hit_rate"]))
+FOUR.always(
+    "finding 2, hit rate",
+    what="Share of three other metrics that lose less from asymmetric selection effects (Figure 4, centre).",
+)(lambda: float(np.mean([loss("hit_rate") > loss(name) for name in SELECTING if name != "hit_rate"])))  # fmt: skip
 
 
+@FIVE.always("figure 5, categorical metrics")
 def categorical_rank_worse() -> float:
-    """Share of pairs of a categorical and another metric in which the categorical one ranks worse."""
+    """Share of pairs in which a categorical metric ranks judges worse than JSD or MSE, asymmetric effects."""
     found = ranked("asymmetric")
     return float(np.mean([found[first] < found[second] for first in CATEGORICAL for second in OTHER]))
 
 
-def asymmetry_weakens() -> float:
-    """Share of the categorical metrics that rank worse under asymmetric selection effects than under symmetric ones."""
-    return float(np.mean([ranked("asymmetric")[name] < ranked("symmetric")[name] for name in CATEGORICAL]))
+FIVE.always(
+    "figure 14, asymmetric effects",
+    what="Share of categorical metrics that rank worse under asymmetric effects than under symmetric ones.",
+)(lambda: float(np.mean([ranked("asymmetric")[name] < ranked("symmetric")[name] for name in CATEGORICAL])))  # fmt: skip
 
 
 def error_costs(skew: float, effects: str = "positive") -> float:
@@ -115,33 +152,44 @@ def error_costs(skew: float, effects: str = "positive") -> float:
     return selected(effects, MANY)["hit_rate"] - selected(effects, MANY, 0.3, skew)["hit_rate"]
 
 
-def error_matters_less() -> float:
-    """Share of two kinds of error, random and additive, that cost less than asymmetric selection effects."""
-    return float(np.mean([error_costs(skew) < loss("hit_rate") for skew in (0.0, 1.0)]))
+FOUR.always(
+    "finding 3, error",
+    what="Share of two kinds of error, random and additive, that cost less than selection effects (Figure 4, right).",
+)(lambda: float(np.mean([error_costs(skew) < loss("hit_rate") for skew in (0.0, 1.0)])))  # fmt: skip
+FOUR.within(
+    "figure 10, error without skew", 0, 0.03, '"Similar performance".',
+    what="Consistency that error of .3 costs if judges are selected by hit rate.",
+)(lambda: error_costs(0.0))  # fmt: skip
+FOUR.always(
+    "figure 10, error with positive skew",
+    what="Whether error costs more if it favours the option that choices favour as well (1 is yes).",
+)(lambda: float(error_costs(1.0) > error_costs(-1.0)))  # fmt: skip
+ELEVEN.within(
+    "figure 11, JSD", 1, 0.05, '"A consistent ranking".',
+    what="Rank correlation of judges' order with and without error (.5, skew 1).",
+)(lambda: ranked_under_error(0.5, 1.0)["jsd"])  # fmt: skip
+ELEVEN.within("figure 11, MSE (srs/srs)", 1, 0.05, '"A consistent ranking".', what="The same.")(
+    lambda: ranked_under_error(0.5, 1.0)["mse_response_set"]
+)
 
 
-def same_way_costs_more() -> float:
-    """1 if error that favours the option that choices favour, too, costs more than error the other way."""
-    return float(error_costs(1.0) > error_costs(-1.0))
-
-
+@ELEVEN.always("figure 11, hit rate")
 def skewed_error_turns_hit_rate() -> float:
-    """Share of other conditions in which error leaves the ranking by hit rate more as it is."""
+    """Share of conditions without skew or fully specified in which error turns the order less."""
     worst = ranked_under_error(0.5, 1.0)["hit_rate"]
     others = [ranked_under_error(0.5, 0.0), ranked_under_error(0.5, 1.0, is_specified=True)]
     return float(np.mean([found["hit_rate"] > worst for found in others]))
 
 
-def skew_moves_prevalence() -> float:
-    """Share of two skews with which error moves the prevalence more than without skew."""
-    without = abs(bias_of_prevalence(0.4, 0.0) - bias_of_prevalence(0.0, 0.0))
-    return float(
-        np.mean([abs(bias_of_prevalence(0.4, s) - bias_of_prevalence(0.0, 0.0)) > without for s in (1.0, -1.0)])
-    )
+SIX.within(
+    "finding 4, one rating per item", 0.30, 0.03, f'"In 30% of items". {SIMULATED}',
+    what="Share of items on which one rating decides otherwise than everybody.",
+)(lambda: 1 - misled(FEW)["same_decisions"])  # fmt: skip
 
 
+@SIX.always("figure 6, forced choices understate")
 def underestimates() -> float:
-    """Share of underspecified tasks whose prevalence forced choices understate at a threshold of one half."""
+    """Share of underspecified tasks whose prevalence forced choices understate."""
     gaps = [
         mean_of(misleading_people([task], RANDOM, ratings=1, seed=seed) for seed in SEEDS)["prevalence_gap"]
         for task in UNDERSPECIFIED
@@ -149,6 +197,26 @@ def underestimates() -> float:
     return float(np.mean([gap < 0 for gap in gaps]))
 
 
+@SIX.always("figure 12, skewed error")
+def skew_moves_prevalence() -> float:
+    """Share of two skews with which error of .4 moves prevalence more than without skew."""
+    without = abs(bias_of_prevalence(0.4, 0.0) - bias_of_prevalence(0.0, 0.0))
+    return float(
+        np.mean([abs(bias_of_prevalence(0.4, s) - bias_of_prevalence(0.0, 0.0)) > without for s in (1.0, -1.0)])
+    )
+
+
+def same_decisions(tau: float) -> float:
+    """Share of items on which one rating decides as everybody."""
+    return misled(FEW)[f"same_decisions_{tau}"]
+
+
+for _tau in TAUS:
+    _why, _what = f'"65-75% of items". {SIMULATED}', "Share of items on which one rating decides as everybody."
+    SIX.within(f"figure 15, same decisions at {_tau:g}", 0.70, 0.05, _why, what=_what)(partial(same_decisions, _tau))
+
+
+@SIX.always("figure 15, few ratings")
 def few_ratings_mislead() -> float:
     """Share of thresholds at which one rating per item misstates prevalence more than 30 do."""
     one, many = misled(1), misled(30)
@@ -156,15 +224,112 @@ def few_ratings_mislead() -> float:
     return float(np.mean([abs(one[name]) > abs(many[name]) for name in names]))
 
 
+@SIX.always("figure 15, direction")
 def direction_depends() -> float:
-    """1 if one rating per item understates prevalence at the lowest threshold and overstates it at the highest."""
+    """Whether the bias turns from the lowest threshold to the highest (1 is yes)."""
     found = misled(FEW)
     return float(found[f"few_ratings_gap_{TAUS[0]}"] < 0 < found[f"few_ratings_gap_{TAUS[-1]}"])
 
 
-def gamma_as_printed() -> float:
-    """The printed measure of selection effects where options of a set are equally likely, for two options."""
-    members = response_sets(2)
-    choice = choice_matrix(choice_weights(members, 0.0), members)
-    has_first, size = members[:, 0], members.sum(axis=1)
-    return float((choice[0, has_first] / size[has_first]).mean())
+# ---- Figures 4, 5, 6, 11 and 12
+
+NAMES = {
+    "hit_rate": "hit rate (h/h)",
+    "fleiss_kappa": "Fleiss' kappa (h/h)",
+    "cohen_kappa": "Cohen's kappa (h/h)",
+    "kl_human_judge": "KL (s/s)",
+    "jsd": "JSD (s/s)",
+    "mse_response_set": "MSE (srs/srs)",
+}
+BUDGETS = (1, 3, 10, 100)
+"""Ratings per item in Figure 4."""
+PANELS = {
+    "fully specified": ("In fully specified tasks one rating per item selects good judges", "random"),
+    "underspecified, symmetric effects": ("In underspecified tasks three ratings help", "symmetric"),
+    "underspecified, asymmetric effects": (
+        "Where people and judges choose differently, hit rate selects bad judges whatever the ratings", "asymmetric",
+    ),
+}  # fmt: skip
+ERRORS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+SKEWS = {"favours the first option": 1.0, "no skew": 0.0, "disfavours it": -1.0}
+CAPTION = "50 judges, 100 items, thresholds .3, .5 and .7; mean over tasks and trials."
+
+
+def selection_figures() -> list[Drawing]:
+    """Figure 4: three of its panels."""
+    return [
+        Drawing(
+            paper=PAPER, place=f"figure 4, {panel}", title=title, caption=CAPTION, kind="lines",
+            points=tuple(
+                Point(series=NAMES[name], x=ratings, y=found[name])
+                for name in SELECTING
+                for ratings in BUDGETS
+                for found in [selected(effects, ratings, is_specified=panel == "fully specified")]
+            ),
+            series="Selected by", x_title="Ratings per item", y_title="Consistency of the selected judge",
+            is_log_x=True,
+        )
+        for panel, (title, effects) in PANELS.items()
+    ]  # fmt: skip
+
+
+def ranking_figures() -> list[Drawing]:
+    """Figure 5, as cells."""
+    return [
+        Drawing(
+            paper=PAPER, place="figure 5", kind="cells",
+            title="Categorical metrics hardly rank judges where people and judges choose differently",
+            caption=f"Rank correlation of a metric with consistency; column 1: symmetric, 2: asymmetric. {CAPTION}",
+            points=tuple(
+                Point(series=NAMES[name], x=column, y=ranked(effects)[name])
+                for name in RANKING
+                for column, effects in enumerate(("symmetric", "asymmetric"), start=1)
+            ),
+            series="Metric", x_title="Selection effects", y_title="Rank correlation",
+        )
+    ]  # fmt: skip
+
+
+def error_figures() -> list[Drawing]:
+    """Figure 11, underspecified tasks and positive skew."""
+    return [
+        Drawing(
+            paper=PAPER, place="figure 11", title="Error turns the ranking by hit rate, not those by JSD and MSE",
+            caption=f"Rank correlation with the ranking without error, skew 1, underspecified tasks. {CAPTION}",
+            kind="lines",
+            points=tuple(
+                Point(series=NAMES[name], x=error, y=ranked_under_error(error, 1.0)[name])
+                for name in ("hit_rate", "jsd", "mse_response_set")
+                for error in ERRORS[1:]
+            ),
+            series="Metric", x_title="Size of the error", y_title="Rank correlation",
+        )
+    ]  # fmt: skip
+
+
+def people_figures() -> list[Drawing]:
+    """Figures 6 (left) and 12."""
+    return [
+        Drawing(
+            paper=PAPER, place="figure 6, left", kind="lines",
+            title="One rating per item decides otherwise than everybody on three items of ten",
+            caption=f"Against decisions of the whole population. {CAPTION}",
+            points=tuple(
+                Point(series=f"threshold {tau:g}", x=ratings, y=misled(ratings)[f"same_decisions_{tau}"])
+                for tau in TAUS
+                for ratings in (1, 3, 10, 30)
+            ),
+            series="Threshold", x_title="Ratings per item", y_title="Same decision", is_log_x=True,
+        ),
+        Drawing(
+            paper=PAPER, place="figure 12", title="Error moves prevalence most if it depends on the option",
+            caption=f"Prevalence by forced choices with error less that by response sets without. {CAPTION}",
+            kind="lines",
+            points=tuple(
+                Point(series=name, x=error, y=bias_of_prevalence(error, skew))
+                for name, skew in SKEWS.items()
+                for error in ERRORS
+            ),
+            series="Error", x_title="Size of the error", y_title="Bias of prevalence",
+        ),
+    ]  # fmt: skip

@@ -4,12 +4,16 @@ None of it can be computed anew (Figures 7 and 8, Tables 3 and 4), but the print
 other, and something follows from them.
 """
 
+from functools import partial
+
 import numpy as np
 
 from dissensus.methods.reproduce.claims import Claim, Part
 from dissensus.methods.reproduce.judges_without_gold.theory import PAPER
 
 BETAS = (0.0, 0.1, 0.2, 0.3, 0.4)
+CLAIMS: list[Claim] = []
+PRINTED = Part(CLAIMS, PAPER, "what the printed numbers say")
 Row = tuple[float | None, ...]
 """One number for each beta; None where the table does not have the judge."""
 
@@ -70,16 +74,58 @@ def _cells(table: dict[str, Row]) -> list[tuple[str, float, float]]:
     ]
 
 
-def differences_agree(table: dict[str, Row], best: Row, printed: dict[str, Row]) -> float:
+def relative_loss(beta: float, better: str, worse: str) -> float:
+    """How much less consistent a judge is than another, as a share."""
+    at = BETAS.index(beta)
+    first, second = CONSISTENCY[better][at], CONSISTENCY[worse][at]
+    return 0.0 if first is None or second is None else (first - second) / first
+
+
+_SONNET = partial(relative_loss, 0.3, "Mistral Small", "Sonnet 3.5")
+PRINTED.within(
+    "abstract, judges selected by existing approaches",
+    0.34,
+    0.01,
+    'From Table 3; "34%" is cut off, finding 6 has 34.5%.',
+    what="How much less consistent the judge is that hit rate selects, at beta .3.",
+)(_SONNET)
+PRINTED.printed(
+    "finding 6, Sonnet 3.5 at beta .3",
+    0.345,
+    decimals=3,
+    why="; from Table 3",
+    what="How much less consistent than Mistral Small.",
+)(_SONNET)
+PRINTED.printed(
+    "finding 5, Mistral Small at beta 0",
+    0.90,
+    decimals=2,
+    why="; from Table 3",
+    what="How much less consistent than Sonnet 3.5.",
+)(partial(relative_loss, 0.0, "Sonnet 3.5", "Mistral Small"))
+
+
+def _differences_agree(table: dict[str, Row], best: Row, printed: dict[str, Row]) -> float:
     """Share of the printed differences from the best judge that are the differences of the printed numbers."""
     at = dict(zip(BETAS, best, strict=True))
-    said = {(judge, beta): value for judge, beta, value in _cells(printed)}
-    kept = [abs(value - (at[beta] or 0.0) - said[judge, beta]) <= ROUNDED for judge, beta, value in _cells(table)]
+    differences = {(judge, beta): value for judge, beta, value in _cells(printed)}
+    kept = [
+        abs(value - (at[beta] or 0.0) - differences[judge, beta]) <= ROUNDED for judge, beta, value in _cells(table)
+    ]
     return float(np.mean(kept))
 
 
+PRINTED.always(
+    "table 3, reductions", what="Share of the printed reductions that are differences of the printed consistencies.",
+)(lambda: _differences_agree(CONSISTENCY, BEST_CONSISTENCY, REDUCTION))  # fmt: skip
+PRINTED.always("table 4, increases", what="Share of the printed increases that are differences of the printed biases.")(
+    lambda: _differences_agree(BIAS, LEAST_BIAS, INCREASE)
+)
+
+
+@PRINTED.always("tables 3 and 4, bias and consistency")
 def bias_within_errors() -> float:
-    """Share of judges whose bias is at most the share of items that they decide otherwise, as it must be."""
+    """Share of judges whose bias does not exceed the share of items that they decide otherwise."""
     bias = {(judge, beta): value for judge, beta, value in _cells(BIAS)}
     kept = [bias[judge, beta] <= 1 - value + ROUNDED for judge, beta, value in _cells(CONSISTENCY)]
     return float(np.mean(kept))
@@ -94,100 +140,32 @@ def constant_answer(beta: float) -> float:
     return max(value for _, at, value in _cells(BIAS) if at == beta)
 
 
-def relative_loss(beta: float, *, better: str, worse: str) -> float:
-    """How much less consistent a judge is than another, as a share."""
-    at = BETAS.index(beta)
-    first, second = CONSISTENCY[better][at], CONSISTENCY[worse][at]
-    return 0.0 if first is None or second is None else (first - second) / first
+for _beta, _published in ((0.0, 0.61), (0.1, 0.66)):
+    PRINTED.printed(
+        f"table 3, best judge at beta {f'{_beta:g}'.lstrip('0') or 0} and a constant answer",
+        _published,
+        decimals=2,
+        differs="By Table 4 a judge's prevalence is off by so much that always answering alike, never toxic or always "
+        "toxic, agrees with people on at least ours: more than the best judge.",
+        what="Consistency of the best of five judges; ours is that of a constant answer, at least.",
+    )(partial(constant_answer, _beta))
 
+# ---- Then what cannot
 
 UNPUBLISHED = "It rests on ratings of five judges that the authors do not publish."
-TABLE_3 = Part(paper=PAPER, group="table 3")
-TABLE_4 = Part(paper=PAPER, group="table 4")
-PRINTED = Part(paper=PAPER, group="what the printed numbers say")
-CONSTANT = (
-    "By Table 4 a judge's prevalence is off by so much that always answering alike, never toxic or always toxic, "
-    "agrees with people on at least ours: more than the best judge."
+for _judge, _value in OWN_BETA.items():
+    _what = "The sensitivity parameter from its own answers."
+    PRINTED.out_of_reach(f"finding 6, beta of {_judge}", _what, _value, UNPUBLISHED)
+PRINTED.out_of_reach(
+    "figure 8, prevalence from beta 0 to .05",
+    "Factor by which the prevalence of toxicity grows, at a threshold of one half.",
+    2,
+    "It rests on 200 comments of Civil Comments; which ones is not published.",
 )
-CLAIMS: tuple[Claim, ...] = (
-    PRINTED.within(
-        "abstract, judges selected by existing approaches",
-        "How much less consistent the judge is that hit rate selects, at beta .3.",
-        0.34,
-        lambda _: relative_loss(0.3, better="Mistral Small", worse="Sonnet 3.5"),
-        0.01,
-        'From Table 3; "34%" is cut off, finding 6 has 34.5%.',
-    ),
-    PRINTED.printed(
-        "finding 6, Sonnet 3.5 at beta .3",
-        "How much less consistent than Mistral Small.",
-        0.345,
-        lambda _: relative_loss(0.3, better="Mistral Small", worse="Sonnet 3.5"),
-        decimals=3,
-        why="; from Table 3",
-    ),
-    PRINTED.printed(
-        "finding 5, Mistral Small at beta 0",
-        "How much less consistent than Sonnet 3.5.",
-        0.90,
-        lambda _: relative_loss(0.0, better="Sonnet 3.5", worse="Mistral Small"),
-        decimals=2,
-        why="; from Table 3",
-    ),
-    PRINTED.always(
-        "table 3, reductions",
-        "Share of the printed reductions that are differences of the printed consistencies.",
-        lambda _: differences_agree(CONSISTENCY, BEST_CONSISTENCY, REDUCTION),
-    ),
-    PRINTED.always(
-        "table 4, increases",
-        "Share of the printed increases that are differences of the printed biases.",
-        lambda _: differences_agree(BIAS, LEAST_BIAS, INCREASE),
-    ),
-    PRINTED.always(
-        "tables 3 and 4, bias and consistency",
-        "Share of judges whose bias does not exceed the share of items that they decide otherwise.",
-        lambda _: bias_within_errors(),
-    ),
-    PRINTED.printed(
-        "table 3, best judge at beta 0 and a constant answer",
-        "Consistency of the best of five judges; ours is that of a constant answer, at least.",
-        0.61,
-        lambda _: constant_answer(0.0),
-        decimals=2,
-        differs=CONSTANT,
-    ),
-    PRINTED.printed(
-        "table 3, best judge at beta .1 and a constant answer",
-        "Consistency of the best of five judges; ours is that of a constant answer, at least.",
-        0.66,
-        lambda _: constant_answer(0.1),
-        decimals=2,
-        differs=CONSTANT,
-    ),
-    *(
-        PRINTED.out_of_reach(
-            f"finding 6, beta of {judge}", "The sensitivity parameter from its own answers.", value, UNPUBLISHED
-        )
-        for judge, value in OWN_BETA.items()
-    ),
-    PRINTED.out_of_reach(
-        "figure 8, prevalence from beta 0 to .05",
-        "Factor by which the prevalence of toxicity grows, at a threshold of one half.",
-        2,
-        "It rests on 200 comments of Civil Comments; which ones is not published.",
-    ),
-    *(
-        TABLE_3.out_of_reach(
-            f"table 3, consistency of {judge} at beta {beta:g}", "Decision consistency at tau .5.", value, UNPUBLISHED
-        )
-        for judge, beta, value in _cells(CONSISTENCY)
-    ),
-    *(
-        TABLE_4.out_of_reach(
-            f"table 4, bias of {judge} at beta {beta:g}", "Absolute bias of prevalence.", value, UNPUBLISHED
-        )
-        for judge, beta, value in _cells(BIAS)
-    ),
-)
-"""First what can be checked, then what cannot."""
+for _table, _name, _what, _cells_of in (
+    ("table 3", "consistency", "Decision consistency at tau .5.", CONSISTENCY),
+    ("table 4", "bias", "Absolute bias of prevalence.", BIAS),
+):
+    for _judge, _beta, _value in _cells(_cells_of):
+        _place = f"{_table}, {_name} of {_judge} at beta {_beta:g}"
+        Part(CLAIMS, PAPER, _table).out_of_reach(_place, _what, _value, UNPUBLISHED)

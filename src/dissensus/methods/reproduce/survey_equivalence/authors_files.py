@@ -1,4 +1,9 @@
-"""The files that the authors of "Survey Equivalence" published inside their package, as ratings and judges.
+"""Resnick, Kong, Schoenebeck, Weninger: "Survey Equivalence", a procedure to measure classifiers against human labels.
+
+Printed values are typed from the paper; the place is in the name of each claim. Figures 1 and 3 show ten items that
+stand in the pictures only; what the text says about them is among the claims.
+
+Here are the files that the authors published inside their package, as ratings and judges.
 
 Items with few ratings leave blank cells at the end of their row in a matrix. The code of the case studies draws k of
 its columns and drops what is blank, so that a "survey of k raters" has fewer labels, most of all where there are few.
@@ -9,7 +14,6 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +21,11 @@ from scipy.special import gammaln
 
 from dissensus.arrays import Floats
 from dissensus.data import Judges, Ratings
-from dissensus.methods.reproduce.data import PaperData
-
-# ---- The files that the authors of "Survey Equivalence" published inside their package, as ratings and judges
+from dissensus.methods.equivalence.result import EquivalenceResult
+from dissensus.methods.reproduce.claims import Drawing
+from dissensus.methods.reproduce.data import REQUIREMENT, WHEEL, PaperData
 
 PAPER = "survey-equivalence"
-REQUIREMENT = "surveyequivalence==0.1.3"
-WHEEL = "surveyequivalence-0.1.3-py3-none-any.whl"
-WHEEL_SHA256 = "9a86ad31ac5feacc3e31c617bbd0a0b90142e94f645ef77340b0362090286f84"
 REMEDY = (
     f"Run `pip download --no-deps {REQUIREMENT}` and then `dissensus reproduce {PAPER} --data {WHEEL}`, "
     f"or let `dissensus reproduce {PAPER} --download` do both."
@@ -34,56 +35,34 @@ FOLDER = "surveyequivalence/data"
 Counts = npt.NDArray[np.intp]
 
 
+@cache
 def rows_of(data: PaperData, name: str) -> tuple[Mapping[str, str], ...]:
     """The rows of one of the authors' files, by the names in its first line."""
-    return _rows(data.path, name)
+    return tuple(csv.DictReader(io.StringIO(data.text(f"{FOLDER}/{name}", remedy=REMEDY))))
 
 
-@cache
-def _rows(path: Path | None, name: str) -> tuple[Mapping[str, str], ...]:
-    text = PaperData(path).text(f"{FOLDER}/{name}", remedy=REMEDY)
-    return tuple(csv.DictReader(io.StringIO(text)))
+def drawing(place: str, title: str, caption: str, curve: EquivalenceResult) -> Drawing:
+    """A power curve of the paper, drawn anew."""
+    return Drawing(paper=PAPER, place=place, title=title, caption=caption, kind="power curve", curve=curve)
 
 
 def ratings_of_counts(counts: npt.ArrayLike, labels: Sequence[str]) -> Ratings:
-    """Ratings by nobody in particular.
-
-    Parameters
-    ----------
-    counts : array_like of shape (n_items, n_labels)
-        How often each label was given to each item.
-    labels : sequence of str
-        Their names.
-    """
+    """Ratings by nobody in particular, from how often each label was given, of shape (n_items, n_labels)."""
     matrix = np.asarray(counts, dtype=np.intp)
     item, label = np.nonzero(matrix)
     return Ratings(item=item, label=label, times=matrix[item, label], items=_items(len(matrix)), labels=tuple(labels))
 
 
 def soft_judges(predictions: Mapping[str, npt.ArrayLike], labels: Sequence[str]) -> Judges:
-    """Judges that answer with probabilities.
-
-    Parameters
-    ----------
-    predictions : mapping of str to array_like of shape (n_items, n_labels)
-        By name of the judge.
-    labels : sequence of str
-        What the probabilities are of.
-    """
+    """Judges that answer with probabilities, each of shape (n_items, n_labels)."""
     names = tuple(sorted(predictions))
     rows = [np.asarray(predictions[name], dtype=np.float64) for name in names]
     n = len(rows[0])
     return Judges(
-        item=np.tile(np.arange(n), len(names)),
-        judge=np.repeat(np.arange(len(names)), n),
-        sample=np.zeros(n * len(names), dtype=np.intp),
-        label=np.full(n * len(names), -1),
-        probability=np.concatenate(rows),
-        items=_items(n),
-        judges=names,
-        labels=tuple(labels),
-        options=tuple(labels),
-    )
+        item=np.tile(np.arange(n), len(names)), judge=np.repeat(np.arange(len(names)), n),
+        sample=np.zeros(n * len(names), dtype=np.intp), label=np.full(n * len(names), -1),
+        probability=np.concatenate(rows), items=_items(n), judges=names, labels=tuple(labels), options=tuple(labels),
+    )  # fmt: skip
 
 
 def hard_judge(name: str, answers: npt.ArrayLike, labels: Sequence[str]) -> Judges:
@@ -91,15 +70,9 @@ def hard_judge(name: str, answers: npt.ArrayLike, labels: Sequence[str]) -> Judg
     codes = np.asarray(answers, dtype=np.intp)
     n = len(codes)
     return Judges(
-        item=np.arange(n),
-        judge=np.zeros(n, dtype=np.intp),
-        sample=np.zeros(n, dtype=np.intp),
-        label=codes,
-        items=_items(n),
-        judges=(name,),
-        labels=tuple(labels),
-        options=tuple(labels),
-    )
+        item=np.arange(n), judge=np.zeros(n, dtype=np.intp), sample=np.zeros(n, dtype=np.intp), label=codes,
+        items=_items(n), judges=(name,), labels=tuple(labels), options=tuple(labels),
+    )  # fmt: skip
 
 
 def _items(n: int) -> tuple[str, ...]:

@@ -12,12 +12,12 @@ from dissensus.arrays import Floats
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.options import Combiner, OwnCombiner
 from dissensus.methods.equivalence.result import EquivalenceResult
-from dissensus.methods.reproduce.claims import Claim, Part
-from dissensus.methods.reproduce.data import PaperData
+from dissensus.methods.reproduce.claims import ALWAYS, Claim, Part
 from dissensus.methods.reproduce.survey_equivalence.authors_files import PAPER
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, HardClassifier, SoftClassifier, Urn, simulate_urn
 from dissensus.simulation.urn_draws import classifier_information, equivalent_raters, survey_information
 
+CLAIMS: list[Claim] = []
 ITEMS, DATA_SETS, RATERS = 20_000, 8, 6
 PANEL_ITEMS, PANEL_SETS, PANEL_RATERS = 5000, 20, 9
 THREE = Urn(
@@ -29,10 +29,8 @@ BLURRED = SoftClassifier(name="soft classifier", outputs=np.array([[0.8, 0.1, 0.
 UNIFORM_NOISE = Urn(labels=("C", "D"), states=np.array([[0.88, 0.12], [0.35, 0.65]]), weights=np.array([0.6, 0.4]))
 """One state per label, 88% and 35% of raters say C: the example of section 6."""
 THREE_STATES = Urn(
-    labels=("C", "D"),
-    states=np.array([[0.98, 0.02], [0.6, 0.4], [0.4, 0.6]]),
-    weights=np.array([0.4, 0.3, 0.3]),
-)
+    labels=("C", "D"), states=np.array([[0.98, 0.02], [0.6, 0.4], [0.4, 0.6]]), weights=np.array([0.4, 0.3, 0.3]),
+)  # fmt: skip
 HARD = HardClassifier(name="hard", outputs=np.array([[0.85, 0.15], [0.2, 0.8]]))
 ABOUT_THE_MAJORITY = HardClassifier(name="hard", outputs=np.array([[0.6, 0.4], [0.9, 0.1], [0.1, 0.9]]))
 """It tells 60% from 40% better than 98% from 60%: a panel rewards it more than one rater does (section 6)."""
@@ -93,44 +91,70 @@ def cost_of_learning(urn: Urn, k: int) -> float:
 
 
 def survey_gap(case: str) -> float:
-    """By how much what a survey gains differs from its mutual information, at most over its sizes."""
+    """Bits by which the gain of a survey differs from its mutual information with another rater."""
     urn, found = CASES[case][0], curves(case)
     gains = (found - found[:, :1]).mean(axis=0)
     return float(max(abs(gains[k] - survey_information(urn, k)) for k in range(1, RATERS)))
 
 
 def judge_gap(case: str) -> float:
-    """By how much what a calibrated classifier gains differs from its mutual information."""
+    """Bits by which the gain of a calibrated classifier differs from its mutual information with a rater."""
     gains = [result.judges[0].score - result.curve[0].score for result in results_of(case, "abc")]
     return float(np.mean(gains) - classifier_information(*CASES[case]))
 
 
 def others_ahead(case: str) -> float:
-    """The most by which another combiner is ahead of the Bayesian one, in bits."""
+    """Bits by which any of five other combiners is ahead of the Bayesian one."""
     abc = curves(case).mean(axis=0)
     return float(max((curves(case, name).mean(axis=0) - abc).max() for name in COMBINERS if name != "abc"))
 
 
 def others_higher(case: str) -> float:
-    """Share of data sets and of myopic combiners with a higher survey equivalence; above the curve is higher."""
+    """Share of data sets in which counting labels gives a higher survey equivalence."""
     abc = np.array([result.judges[0].equivalence for result in results_of(case, "abc")])
     higher = []
     for name in ("frequency", "smoothed frequency"):
         other = np.array([result.judges[0].equivalence for result in results_of(case, name)])
-        higher.append(np.isnan(other) | (other > abc))
+        higher.append(np.isnan(other) | (other > abc))  # above the curve is higher
     return float(np.mean(higher))
 
 
 def worth_gap(case: str) -> float:
-    """By how much the survey equivalence differs from the number of raters with the same mutual information."""
+    """Raters by which the survey equivalence differs from the number that tells as much."""
     urn, classifier = CASES[case]
     found = [result.judges[0].equivalence for result in results_of(case, "abc")]
     return float(np.mean(found) - equivalent_raters(urn, classifier_information(urn, classifier)))
 
 
-def rising_steps() -> float:
-    """Share of the steps of all curves that go up."""
-    return float(np.mean([np.diff(curves(case).mean(axis=0)) > 0 for case in CASES]))
+LIMIT = f"A limit; ours is the mean over {DATA_SETS} data sets of {ITEMS:,} items"
+LEARNT = max(cost_of_learning(urn, RATERS - 1) for urn, _ in CASES.values())
+SLACK = f"{LIMIT}, where learning the combiner costs up to {LEARNT:.4f} bits."
+STATEMENTS: tuple[tuple[str, Callable[[str], float], float, str], ...] = (
+    ("theorem 1", survey_gap, 0.003, SLACK),
+    ("theorem 2", judge_gap, 0.003, f"{LIMIT}."),
+    ("theorem 3", others_ahead, 0.003, SLACK),
+    ("corollary 1", others_higher, 0.0, ALWAYS),
+    ("corollary 1, raters with the same information", worth_gap, 0.05, f"{LIMIT}."),
+)
+"""Where, by how much ours differs, how far it may, and why; corollary 1 is a share, which is 1."""
+for _case in CASES:
+    _part = Part(CLAIMS, PAPER, f"theorems, {_case}")
+    for _name, _compute, _tolerance, _why in STATEMENTS:
+        _add = _part.within(
+            f"{_name}, {_case}", 1.0 if _compute is others_higher else 0, _tolerance, _why, what=str(_compute.__doc__)
+        )
+        _add(partial(_compute, _case))
+
+
+Part(CLAIMS, PAPER, "theorems, running example").always(
+    "corollary 2", what="Share of the steps of the power curves that go up.",
+)(lambda: float(np.mean([np.diff(curves(case).mean(axis=0)) > 0 for case in CASES])))  # fmt: skip
+
+
+# ---- Reference raters
+
+PANELS = Part(CLAIMS, PAPER, "theorems, reference raters")
+OVER_PANELS = f"A limit; ours is the mean over {PANEL_SETS} data sets of {PANEL_ITEMS:,} items."
 
 
 def panel_results(urn: Urn, classifier: HardClassifier, sets: int) -> list[tuple[EquivalenceResult, EquivalenceResult]]:
@@ -153,13 +177,9 @@ def _uniform_noise() -> tuple[tuple[EquivalenceResult, EquivalenceResult], ...]:
     return tuple(panel_results(UNIFORM_NOISE, HARD, PANEL_SETS))
 
 
-def reference_gap() -> float:
-    """Difference of survey equivalences with one and with three reference raters, under uniform noise."""
-    return float(np.mean([one.judges[0].equivalence - three.judges[0].equivalence for one, three in _uniform_noise()]))
-
-
+@PANELS.within("lemma 1", 0, 0.02, OVER_PANELS)
 def scaling_gap() -> float:
-    """How much the factor between the two scores differs from the classifier to a survey of five, as a ratio less 1."""
+    """By how much the factor between scores against three and against one rater differs from judge to survey."""
     factors = [
         (three.judges[0].score / one.judges[0].score) / (three.curve[5].score / one.curve[5].score)
         for one, three in _uniform_noise()
@@ -167,90 +187,15 @@ def scaling_gap() -> float:
     return float(np.mean(factors) - 1)
 
 
-def panel_gain() -> float:
-    """The same difference as a judge of majorities sees it where there are three states: three references less one."""
+@PANELS.within("theorem 5", 0, 0.05, OVER_PANELS)
+def reference_gap() -> float:
+    """Raters by which the survey equivalence changes if three raters are the reference, under uniform noise."""
+    return float(np.mean([one.judges[0].equivalence - three.judges[0].equivalence for one, three in _uniform_noise()]))
+
+
+@PANELS.always("section 6, more than two states")
+def panel_rewards() -> float:
+    """Whether a panel rewards a judge that knows majorities more than one rater does (1 is yes)."""
     found = panel_results(THREE_STATES, ABOUT_THE_MAJORITY, 5)
-    return float(np.mean([three.judges[0].equivalence - one.judges[0].equivalence for one, three in found]))
-
-
-def _of(compute: Callable[[str], float], case: str, data: PaperData) -> float:
-    del data  # drawn from an urn
-    return compute(case)
-
-
-LIMIT = f"A limit; ours is the mean over {DATA_SETS} data sets of {ITEMS:,} items"
-
-
-def _claims_about(case: str) -> list[Claim]:
-    part = Part(paper=PAPER, group=f"theorems, {case}")
-    learnt = max(cost_of_learning(urn, RATERS - 1) for urn, _ in CASES.values())
-    slack = f"{LIMIT}, where learning the combiner costs up to {learnt:.4f} bits."
-    return [
-        part.within(
-            f"theorem 1, {case}",
-            "Bits by which the gain of a survey differs from its mutual information with another rater.",
-            0,
-            partial(_of, survey_gap, case),
-            0.003,
-            slack,
-        ),
-        part.within(
-            f"theorem 2, {case}",
-            "Bits by which the gain of a calibrated classifier differs from its mutual information with a rater.",
-            0,
-            partial(_of, judge_gap, case),
-            0.003,
-            f"{LIMIT}.",
-        ),
-        part.within(
-            f"theorem 3, {case}",
-            "Bits by which any of five other combiners is ahead of the Bayesian one.",
-            0,
-            partial(_of, others_ahead, case),
-            0.003,
-            slack,
-        ),
-        part.always(
-            f"corollary 1, {case}",
-            "Share of data sets in which counting labels gives a higher survey equivalence.",
-            partial(_of, others_higher, case),
-        ),
-        part.within(
-            f"corollary 1, raters with the same information, {case}",
-            "Raters by which the survey equivalence differs from the number that tells as much.",
-            0,
-            partial(_of, worth_gap, case),
-            0.05,
-            f"{LIMIT}.",
-        ),
-    ]
-
-
-REST = Part(paper=PAPER, group="theorems, running example")
-PANELS = Part(paper=PAPER, group="theorems, reference raters")
-CLAIMS: tuple[Claim, ...] = (
-    *(claim for case in CASES for claim in _claims_about(case)),
-    REST.always("corollary 2", "Share of the steps of the power curves that go up.", lambda _: rising_steps()),
-    PANELS.within(
-        "lemma 1",
-        "By how much the factor between scores against three and against one rater differs from judge to survey.",
-        0,
-        lambda _: scaling_gap(),
-        0.02,
-        f"A limit; ours is the mean over {PANEL_SETS} data sets of {PANEL_ITEMS:,} items.",
-    ),
-    PANELS.within(
-        "theorem 5",
-        "Raters by which the survey equivalence changes if three raters are the reference, under uniform noise.",
-        0,
-        lambda _: reference_gap(),
-        0.05,
-        f"A limit; ours is the mean over {PANEL_SETS} data sets of {PANEL_ITEMS:,} items.",
-    ),
-    PANELS.always(
-        "section 6, more than two states",
-        "Whether a panel rewards a judge that knows majorities more than one rater does (1 is yes).",
-        lambda _: float(panel_gain() > 0),
-    ),
-)
-"""In the order of the paper."""
+    gain = float(np.mean([three.judges[0].equivalence - one.judges[0].equivalence for one, three in found]))
+    return float(gain > 0)
