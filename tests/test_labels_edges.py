@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dissensus.methods.plan_labels import needed
-from dissensus.methods.plan_labels.curves import best_choices, by_budget
 from dissensus.methods.plan_labels.designs import MOST_ITEMS, affordable_items, fixed_scheme, sequential_scheme
 from dissensus.methods.plan_labels.needed import items_needed
 from dissensus.methods.plan_labels.options import CORRELATED
@@ -22,7 +21,7 @@ from dissensus.methods.plan_labels.votes import (
 from dissensus.methods.plan_labels.walk import log_chances
 from dissensus.simulation.labels import LabelNoise, simulate_labels
 
-from tables import message_of
+from tables import typed_message_of
 
 FIGURE_1 = {"accuracy": 0.75, "margin": 0.1, "label_accuracy": 0.75}
 TILTED = dict(zip(CORRELATED, (0.7, 0.8, 0.75, 0.6, 0.9), strict=True))
@@ -44,7 +43,7 @@ def test_a_budget_buys_as_many_items_as_it_pays_for_and_not_one_more(options, it
 
 def test_charts_of_a_huge_budget_show_the_designs_that_it_buys():
     plan = plan_labels(**FIGURE_1, budget=1e11)
-    here = [point for point in by_budget(plan) if point.is_reference]
+    here = [point for point in plan.by_budget if point.is_reference]
     assert [point.items for point in here] == [design.items for design in plan.designs]
     assert [point.log10_error for point in here] == pytest.approx([design.log10_error for design in plan.designs])
 
@@ -80,11 +79,11 @@ def test_charts_of_a_huge_budget_show_the_designs_that_it_buys():
     ],
 )
 def test_numbers_beyond_use_are_refused_in_one_line(options, message):
-    assert message_of(lambda: plan_labels(**options)) == message
+    assert typed_message_of(lambda: plan_labels(**options)) == message
 
 
 def test_numbers_of_labels_may_come_as_an_array():
-    assert plan_labels(**FIGURE_1, budget=9, labels_per_item=np.array([3, 1])).question.labels_per_item == (1, 3)
+    assert plan_labels(**FIGURE_1, budget=9, labels_per_item=np.array([3, 1])).options.labels_per_item == (1, 3)
 
 
 def test_a_number_of_labels_that_takes_too_many_items_is_left_out_and_the_others_planned():
@@ -237,7 +236,7 @@ def test_two_labels_and_a_third_on_uniform_difficulties_are_the_integrals():
 
 def test_a_strict_majority_of_two_on_uniform_difficulties_is_the_integral():
     # q^2 = (1 + u)^2 / 4: 7/12.
-    question = plan_labels(**FIGURE_1, budget=9, labels_per_item=[2], even="strict").question
+    question = plan_labels(**FIGURE_1, budget=9, labels_per_item=[2], even="strict").options
     scheme = fixed_scheme(question, uniform_situation(), 2)
     assert float(scheme.accuracy) == pytest.approx(7 / 12, abs=1e-4)
 
@@ -277,7 +276,9 @@ def test_items_that_are_alike_are_no_special_case(vote):
 def test_a_pilot_with_more_classes_refuses_what_goes_with_two(more, message):
     made = simulate_labels(noise=LabelNoise(classes=4, label_accuracy=0.7), items=100, raters=5, rng=0)
     assert (
-        message_of(lambda: plan_labels(pilot=made.ratings, pilot_judges=made.judges, budget=100, bootstrap=0, **more))
+        typed_message_of(
+            lambda: plan_labels(pilot=made.ratings, pilot_judges=made.judges, budget=100, bootstrap=0, **more)
+        )
         == message
     )
 
@@ -299,7 +300,7 @@ def test_how_accurate_a_model_is_rests_on_the_labels_of_all_items():
 
 def test_the_map_of_choices_at_odd_numbers_where_models_differ_counts_what_they_cost():
     plan = plan_labels(**FIGURE_1, budget=1500, strategy="disagreement-only")
-    free = {choice.labels_per_item for choice in best_choices(plan) if choice.cost_ratio == 0}
+    free = {choice.labels_per_item for choice in plan.best_choices if choice.cost_ratio == 0}
     assert free == {1}
-    scheme = fixed_scheme(plan.question, plan.situation, 1, only_differing=True)
-    assert affordable_items(scheme, plan.question, MOST_ITEMS) == MOST_ITEMS - 1
+    scheme = fixed_scheme(plan.options, plan.situation, 1, only_differing=True)
+    assert affordable_items(scheme, plan.options, MOST_ITEMS) == MOST_ITEMS - 1

@@ -10,12 +10,11 @@ import pytest
 from dissensus import read, read_judges
 from dissensus.data import Judges, Ratings
 from dissensus.methods.plan_labels.pilot import read_pilot
-from dissensus.methods.plan_labels.pilot_data import pilot_data
-from dissensus.methods.plan_labels.pilot_fit import moments_of
+from dissensus.methods.plan_labels.pilot_fit import moments_of, pilot_data
 from dissensus.methods.plan_labels.votes import NODES, beta_law, majority_accuracy, over_items
 from dissensus.simulation.labels import LabelNoise, TwoClassifiers, simulate_labels
 
-from tables import message_of
+from tables import typed_message_of
 
 UNIFORM = LabelNoise(difficulty="uniform")
 HAS_CHECKS = ("label_accuracy_better", "label_accuracy_worse", "noise_gap", "margin_by_sides", "gain_of_three")
@@ -346,7 +345,7 @@ TWICE = [(item, label) for item, label in AGREED.items() for _ in range(2)]
     ],
 )
 def test_a_pilot_that_cannot_tell_is_one_line(ratings, said, message):
-    assert message_of(lambda: read_pilot(ratings_of(ratings), judges_of(**said))) == message
+    assert typed_message_of(lambda: read_pilot(ratings_of(ratings), judges_of(**said))) == message
 
 
 @pytest.mark.parametrize(
@@ -361,12 +360,12 @@ def test_a_pilot_that_cannot_tell_is_one_line(ratings, said, message):
     ],
 )
 def test_wrong_options_are_one_line(options, message):
-    assert message_of(lambda: read_pilot(ratings_of(TWICE), judges_of(A=AGREED, B=OTHER), **options)) == message
+    assert typed_message_of(lambda: read_pilot(ratings_of(TWICE), judges_of(A=AGREED, B=OTHER), **options)) == message
 
 
 def test_measurements_are_no_classes():
     ratings = ratings_of([("1", "0.5"), ("1", "0.7"), ("2", "0.1")], scale="interval")
-    assert message_of(lambda: read_pilot(ratings, judges_of(A=AGREED, B=OTHER))) == (
+    assert typed_message_of(lambda: read_pilot(ratings, judges_of(A=AGREED, B=OTHER))) == (
         "The pilot's labels are measurements (0.1, 0.5, 0.7), and a plan of labels is about classes: recode them as "
         "classes, or read them with --scale nominal."
     )
@@ -433,7 +432,7 @@ def test_convabuse_labels_are_right_less_often_where_the_models_differ(shared):
 
 def test_dices_models_that_always_say_no_never_differ(shared):
     folder = shared / "data" / "dices_350"
-    message = message_of(lambda: read_pilot(read(folder / "ratings.csv"), read_judges(folder / "judges.csv")))
+    message = typed_message_of(lambda: read_pilot(read(folder / "ratings.csv"), read_judges(folder / "judges.csv")))
     assert message.startswith("The pilot cannot tell: tfidf_lr and tfidf_nb say the same of each of the 350 items")
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dissensus.cli.flags import spread
 from dissensus.cli.plan_labels import plan_labels_command
-from dissensus.methods.plan_labels.curves import COST_RATIOS, best_choices, by_budget, by_label_accuracy, items_draws
+from dissensus.methods.plan_labels.curves import COST_RATIOS, items_draws
 from dissensus.methods.plan_labels.designs import Scheme, fixed_scheme
 from dissensus.methods.plan_labels.options import CORRELATED
 from dissensus.methods.plan_labels.plan_labels import plan_labels
@@ -24,7 +24,7 @@ from dissensus.methods.plan_labels.votes import Steps
 from dissensus.methods.plan_labels.walk import log_chances
 from dissensus.simulation.labels import LabelNoise, simulate_labels
 
-from tables import message_of
+from tables import typed_message_of
 
 FIGURE_1 = {"accuracy": 0.75, "margin": 0.1, "label_accuracy": 0.75}
 TILTED = dict(zip(CORRELATED, (0.7, 0.8, 0.75, 0.6, 0.9), strict=True))
@@ -429,7 +429,7 @@ CLASHES = [
 
 @pytest.mark.parametrize(("options", "message"), CLASHES)
 def test_what_cannot_be_planned_is_refused_in_one_line(options, message):
-    assert message_of(lambda: plan_labels(**options)) == message
+    assert typed_message_of(lambda: plan_labels(**options)) == message
 
 
 def test_a_pilot_brings_its_numbers_and_its_doubt():
@@ -467,7 +467,9 @@ def test_a_pilot_with_a_margin_worth_finding_plans_for_that_margin():
     assert float(plan.situation.margin) == pytest.approx(0.05)
     needed = plan.needed[0]
     assert needed.items_low < needed.items < needed.items_high
-    message = message_of(lambda: plan_labels(pilot=made.ratings, pilot_judges=made.judges, error=0.05, accuracy=0.7))
+    message = typed_message_of(
+        lambda: plan_labels(pilot=made.ratings, pilot_judges=made.judges, error=0.05, accuracy=0.7)
+    )
     assert message == (
         "--accuracy and --pilot contradict each other: the pilot says what it is. Only --margin may be given beside it."
     )
@@ -490,7 +492,7 @@ def test_the_interval_on_the_items_covers_the_truth_about_as_often_as_it_says():
 @pytest.mark.parametrize("only_differing", [False, True])
 def test_items_for_a_draw_are_those_for_its_numbers(only_differing):
     # The plan itself, one draw at a time, against the search over all draws at once.
-    question = plan_labels(**FIGURE_1, error=0.05).question
+    question = plan_labels(**FIGURE_1, error=0.05).options
     shares = np.array([0.2, 0.15, 0.3]), np.array([0.1, 0.12, 0.0]), np.zeros(3)
     labels = np.array([0.75, 0.9, 0.6])
     scheme = fixed_scheme(question, situation_from(shares, (labels, labels)), 1, only_differing=only_differing)
@@ -505,7 +507,7 @@ def test_items_for_a_draw_are_those_for_its_numbers(only_differing):
 
 
 def test_a_draw_in_which_the_other_model_leads_needs_any_number_of_items():
-    question = plan_labels(**FIGURE_1, error=0.05).question
+    question = plan_labels(**FIGURE_1, error=0.05).options
     shares = np.array([0.1, 0.2]), np.array([0.2, 0.1]), np.zeros(2)
     scheme = fixed_scheme(question, situation_from(shares, (np.full(2, 0.8), np.full(2, 0.8))), 1)
     found = items_draws(scheme, question, 0.05)
@@ -515,15 +517,15 @@ def test_a_draw_in_which_the_other_model_leads_needs_any_number_of_items():
 
 def test_the_curves_pass_through_the_plan():
     plan = plan_labels(**FIGURE_1, budget=1500)
-    here = {p.labels_per_item: p.log10_error for p in by_budget(plan) if p.budget == 1500}
+    here = {p.labels_per_item: p.log10_error for p in plan.by_budget if p.budget == 1500}
     assert here == pytest.approx({m: d.log10_error for m, d in by_labels(plan).items()})
-    at_75 = {p.labels_per_item: p.log10_error for p in by_label_accuracy(plan) if p.label_accuracy == 0.75}
+    at_75 = {p.labels_per_item: p.log10_error for p in plan.by_label_accuracy if p.label_accuracy == 0.75}
     assert at_75 == pytest.approx(here)
 
 
 def test_the_map_of_choices_is_the_plan_at_each_cost():
     plan = plan_labels(**FIGURE_1, budget=1500)
-    row = {c.cost_ratio: c.labels_per_item for c in best_choices(plan) if c.label_accuracy == 0.75}
+    row = {c.cost_ratio: c.labels_per_item for c in plan.best_choices if c.label_accuracy == 0.75}
     assert row == {ratio: plan_labels(**FIGURE_1, budget=1500, item_cost=ratio).best for ratio in COST_RATIOS}
 
 

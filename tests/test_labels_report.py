@@ -8,7 +8,6 @@ import pytest
 import vl_convert
 
 from dissensus.errors import DissensusError
-from dissensus.methods.plan_labels.curves import best_choices, by_budget
 from dissensus.methods.plan_labels.options import CORRELATED
 from dissensus.methods.plan_labels.plan_labels import plan_labels
 from dissensus.report.charts import Chart
@@ -185,13 +184,13 @@ def test_labels_for_one_pair_of_models_have_no_chart_of_models():
 def test_the_chart_draws_logarithms_however_deep():
     plan = plan_labels(**PLANS["deep"])
     drawn = section_of(plan).figures()[0].spec["layer"][-1]["data"]["values"]
-    assert sorted(row["y"] for row in drawn) == sorted(point.log10_error for point in by_budget(plan))
+    assert sorted(row["y"] for row in drawn) == sorted(point.log10_error for point in plan.by_budget)
     assert min(row["y"] for row in drawn) < -10_000
 
 
 def test_the_title_of_the_map_follows_the_choices():
     def finding(plan):
-        return choice_finding(best_choices(plan_labels(**plan)))
+        return choice_finding(plan_labels(**plan).best_choices)
 
     assert finding(PLANS["classes"]).endswith("even if items cost nothing")
     assert finding(PLANS["tiny"]) == "One label for each item is best at every label accuracy and item cost shown"
@@ -345,7 +344,7 @@ def test_a_line_is_drawn_over_all_label_accuracies_though_its_labels_vary():
 def test_models_are_counted_at_a_budget_that_is_no_whole_number(options):
     plan = plan_labels(**{**FIGURE_1, **options})
     title = section_of(plan).figures()[4].title
-    assert title.startswith(f"Models that {round(plan.question.budget or plan.recommended.cost):,} labels can rank: ")
+    assert title.startswith(f"Models that {round(plan.options.budget or plan.recommended.cost):,} labels can rank: ")
     assert title.count(" with ") == len(plan.designs)
 
 

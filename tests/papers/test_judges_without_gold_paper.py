@@ -24,12 +24,7 @@ from dissensus.methods.reproduce.judges_without_gold.experiments import (
 )
 from dissensus.methods.reproduce.judges_without_gold.printed import BIAS, CONSISTENCY, constant_answer
 from dissensus.methods.reproduce.judges_without_gold.theory import divergence, hit, lemma_cases, squared_error
-<<<<<<< HEAD
-from dissensus.methods.reproduce.rank_correlation import spearman
 from dissensus.simulation.indeterminate import FULLY_SPECIFIED, UNDERSPECIFIED
-=======
-from dissensus.simulation.indeterminate_experiment import FULLY_SPECIFIED, UNDERSPECIFIED
->>>>>>> dfe392a (Write each claim of a paper where its number is computed)
 from dissensus.simulation.indeterminate_model import endorsements, error_matrix, forced_choices, response_sets
 
 SEEDS = range(12)

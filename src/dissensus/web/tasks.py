@@ -218,12 +218,11 @@ def _from_pilot(data: Mapping[str, object], options: Mapping[str, object], tell:
 
 def _first(result: "PlanLabelsResult") -> Section:
     """The sentence, the reasons, and the error against the budget."""
-    from dissensus.methods.plan_labels.curves import by_budget  # noqa: PLC0415 - for this task only
-    from dissensus.report.views.plan_labels import reasons, recommendation  # noqa: PLC0415 - as above
+    from dissensus.report.views.plan_labels import reasons, recommendation  # noqa: PLC0415 - for this task only
     from dissensus.report.views.plan_labels_charts import budget_chart  # noqa: PLC0415 - as above
 
     said = [Paragraph(text=text) for text in reasons(result)]
-    chart = budget_chart(result, by_budget(result))
+    chart = budget_chart(result)
     return Section(title="The plan", lead=recommendation(result), blocks=[*said, chart])
 
 

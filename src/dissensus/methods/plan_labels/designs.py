@@ -1,11 +1,12 @@
-"""What a design shows, how many items a budget buys, and how many an error needs."""
+"""Ways to spend labels, what a design shows, how many items a budget buys, and how many an error needs."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from dissensus.arrays import Floats
 from dissensus.errors import OptionError
 from dissensus.methods.plan_labels.needed import (
     ItemsNeeded,
@@ -15,20 +16,20 @@ from dissensus.methods.plan_labels.needed import (
     log_cramer,
     log_hoeffding,
 )
-from dissensus.methods.plan_labels.options import TWO_CLASSES, Question, Strategy
+from dissensus.methods.plan_labels.options import TWO_CLASSES, PlanLabelsOptions, Strategy
 from dissensus.methods.plan_labels.result import LabelDesign, Needed
-from dissensus.methods.plan_labels.situation import FloatArray, Situation
+from dissensus.methods.plan_labels.situation import Situation
 from dissensus.methods.plan_labels.votes import (
     Steps,
     lead_by_two,
     majority_accuracy,
+    over_items,
     plurality_accuracy,
     plurality_steps,
     two_plus_one,
 )
 from dissensus.methods.plan_labels.walk import log_chances
-
-# ---- Ways to spend labels on an item: so many for each, more where they differ, or only where the models do
+from dissensus.options import named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,28 +52,31 @@ class Scheme:
 
     strategy: Strategy
     labels_per_item: float
-    accuracy: FloatArray
+    accuracy: Floats
     steps: Steps
-    kept: FloatArray
+    kept: Floats
 
-    def item_cost(self, question: Question) -> float:
+    def item_cost(self, options: PlanLabelsOptions) -> float:
         """What a labelled item costs, with those that were looked through to find it."""
-        return question.item_cost / float(np.mean(self.kept)) + self.labels_per_item * question.label_cost
+        return options.item_cost / float(np.mean(self.kept)) + self.labels_per_item * options.label_cost
 
 
-def schemes_of(question: Question, situation: Situation) -> list[Scheme]:
+def schemes_of(options: PlanLabelsOptions, situation: Situation) -> list[Scheme]:
     """The ways to be compared: each number of labels, and the strategy where that is another way to label."""
-    only_differing = question.strategy == "disagreement-only"
-    found = [fixed_scheme(question, situation, m, only_differing=only_differing) for m in question.labels_per_item]
-    if question.strategy in {"adaptive", "lead-by-two"}:
-        found.append(sequential_scheme(question.strategy, situation))
+    found = [
+        fixed_scheme(options, situation, m, only_differing=options.only_differing) for m in options.labels_per_item
+    ]
+    if options.strategy in {"adaptive", "lead-by-two"}:
+        found.append(sequential_scheme(options.strategy, situation))
     return found
 
 
-def fixed_scheme(question: Question, situation: Situation, labels: int, *, only_differing: bool = False) -> Scheme:
+def fixed_scheme(
+    options: PlanLabelsOptions, situation: Situation, labels: int, *, only_differing: bool = False
+) -> Scheme:
     """So many labels for each item, or for each on which the models differ."""
     better, worse = (
-        voted_accuracy(question, situation, one, labels)
+        voted_accuracy(options, situation, one, labels)
         for one in (situation.label_accuracy_better, situation.label_accuracy_worse)
     )
     strategy: Strategy = "disagreement-only" if only_differing else "fixed"
@@ -91,48 +95,35 @@ def sequential_scheme(strategy: Strategy, situation: Situation) -> Scheme:
     return _scheme(situation, strategy, labels, (better, worse))
 
 
-def voted_accuracy(question: Question, situation: Situation, label_accuracy: FloatArray, labels: int) -> FloatArray:
+def voted_accuracy(options: PlanLabelsOptions, situation: Situation, label_accuracy: Floats, labels: int) -> Floats:
     """How often the most frequent of several labels is right."""
     if labels == 1:
         return label_accuracy
 
-    def vote(one: FloatArray) -> FloatArray:
-        if question.classes > TWO_CLASSES:
-            return plurality_accuracy(one, labels, question.classes)
-        return majority_accuracy(one, labels, question.even)
+    def vote(one: Floats) -> Floats:
+        if options.classes > TWO_CLASSES:
+            return plurality_accuracy(one, labels, options.classes)
+        return majority_accuracy(one, labels, options.even)
 
     return _over_items(vote, situation, label_accuracy)
 
 
-def _over_items(
-    vote: Callable[[FloatArray], FloatArray], situation: Situation, label_accuracy: FloatArray
-) -> FloatArray:
+def _over_items(vote: Callable[[Floats], Floats], situation: Situation, label_accuracy: Floats) -> Floats:
     """What a vote makes of the accuracy of labels, over items that may differ in difficulty."""
-    if math.isinf(situation.concentration):
-        return vote(label_accuracy)
-    from dissensus.methods.plan_labels.votes import over_items  # noqa: PLC0415 - needs scipy, plans without a pilot do not
-
     return over_items(vote, label_accuracy, concentration=situation.concentration, classes=situation.classes)
 
 
-def _scheme(
-    situation: Situation, strategy: Strategy, labels: float, accuracies: tuple[FloatArray, FloatArray]
-) -> Scheme:
+def _scheme(situation: Situation, strategy: Strategy, labels: float, accuracies: tuple[Floats, Floats]) -> Scheme:
     steps = gap_steps(situation, *accuracies)
     kept = np.ones_like(situation.disagreement)
     if strategy == "disagreement-only":
         kept = situation.disagreement
         steps = _where_they_differ(steps, kept, always_speaks=situation.classes == TWO_CLASSES)
-    return Scheme(
-        strategy=strategy,
-        labels_per_item=labels,
-        accuracy=situation.averaged(*accuracies),
-        steps=steps,
-        kept=kept,
-    )
+    accuracy = situation.averaged(*accuracies)
+    return Scheme(strategy=strategy, labels_per_item=labels, accuracy=accuracy, steps=steps, kept=kept)
 
 
-def _where_they_differ(steps: Steps, share: FloatArray, *, always_speaks: bool) -> Steps:
+def _where_they_differ(steps: Steps, share: Floats, *, always_speaks: bool) -> Steps:
     """The steps on the items on which the models differ; with two classes a label then speaks for one of them."""
     x, y = steps.x / share, steps.y / share
     if not always_speaks:
@@ -141,7 +132,7 @@ def _where_they_differ(steps: Steps, share: FloatArray, *, always_speaks: bool) 
     return Steps(x=np.where(x < y, x, 1 - y), y=np.where(x < y, 1 - x, y))
 
 
-def gap_steps(situation: Situation, better: FloatArray, worse: FloatArray) -> Steps:
+def gap_steps(situation: Situation, better: Floats, worse: Floats) -> Steps:
     """How often an item speaks for the better model and for the worse one, by the accuracy of its label."""
     a, b, d = situation.better_only, situation.worse_only, situation.both_wrong
     if situation.classes > TWO_CLASSES:
@@ -149,7 +140,7 @@ def gap_steps(situation: Situation, better: FloatArray, worse: FloatArray) -> St
     return Steps(x=better * a + (1 - worse) * b, y=(1 - better) * a + worse * b)  # as in Proposition 2
 
 
-# ---- What a design shows, how many items a budget buys, and how many an error needs
+# ---- Designs
 
 LN_10 = math.log(10)
 LARGEST = 300
@@ -159,71 +150,58 @@ ROUNDING = 1e-14
 MOST_ITEMS = 10**12
 
 
-def affordable_items(scheme: Scheme, question: Question, budget: float) -> int:
+def affordable_items(scheme: Scheme, options: PlanLabelsOptions, budget: float) -> int:
     """How many items the budget pays for; with disagreement-only an odd number, which leaves no tie."""
-    paid_for = budget / scheme.item_cost(question)
+    paid_for = budget / scheme.item_cost(options)
     if paid_for > MOST_ITEMS:
-        raise OptionError(f"--budget {budget:g} buys more than {MOST_ITEMS:,} items: give what you can spend.")
+        raise OptionError(f"{named('budget')} {budget:g} buys more than {MOST_ITEMS:,} items: give what you can spend.")
     items = math.floor(paid_for * (1 + ROUNDING))
-    if scheme.strategy != "disagreement-only" or items < 2 or question.ties != "lose":  # noqa: PLR2004 - one item cannot be screened
+    if scheme.strategy != "disagreement-only" or items < 2 or options.ties != "lose":  # noqa: PLR2004 - one item cannot be screened
         return items
-    errors = log_chances(scheme.steps.x, scheme.steps.y, np.array([items - 1, items])).error(question.ties)
+    errors = log_chances(scheme.steps.x, scheme.steps.y, np.array([items - 1, items])).error(options.ties)
     return items - 1 if errors[0] < errors[1] else items
 
 
-def design_of(scheme: Scheme, question: Question, items: int, draws: FloatArray | None = None) -> LabelDesign:
+def design_of(scheme: Scheme, options: PlanLabelsOptions, items: int, draws: Floats | None = None) -> LabelDesign:
     """All about so many items labelled in this way; `draws` are errors with other outcomes of the pilot."""
     x, y = scheme.steps.x, scheme.steps.y
     chances = log_chances(x, y, items)
-    error = float(chances.error(question.ties))
+    error = float(chances.error(options.ties))
     cramer, hoeffding = float(log_cramer(x, y, items)), float(log_hoeffding(x, y, items))
-    log10_models = _log10_models(error, question.delta) if scheme.strategy != "disagreement-only" else math.nan
-    low, high = (math.nan, math.nan) if draws is None else interval(draws, question.confidence)
+    log10_models = math.inf if error == -math.inf else float(np.logaddexp(0.0, math.log(options.delta) - error)) / LN_10
+    if scheme.strategy == "disagreement-only":
+        log10_models = math.nan
+    low, high = interval(draws, options.confidence)
     return LabelDesign(
-        strategy=scheme.strategy,
-        labels_per_item=whole(scheme.labels_per_item),
-        items=items,
-        screened=screened(scheme, items),
-        labels=whole(items * scheme.labels_per_item),
-        cost=whole(items * scheme.item_cost(question)),
-        label_accuracy=float(scheme.accuracy),
-        error=math.exp(error),
-        log10_error=error / LN_10,
-        error_low=low,
-        error_high=high,
-        tie=math.exp(float(chances.tie)),
-        win=math.exp(float(chances.win)),
-        cramer=math.exp(cramer),
-        log10_cramer=cramer / LN_10,
-        hoeffding=math.exp(hoeffding),
-        log10_hoeffding=hoeffding / LN_10,
-        models_testable=_models_testable(error, question.delta) if log10_models < LARGEST else None,
+        strategy=scheme.strategy, labels_per_item=whole(scheme.labels_per_item), items=items,
+        screened=screened(scheme, items), labels=whole(items * scheme.labels_per_item),
+        cost=whole(items * scheme.item_cost(options)), label_accuracy=float(scheme.accuracy),
+        error=math.exp(error), log10_error=error / LN_10, error_low=low, error_high=high,
+        tie=math.exp(float(chances.tie)), win=math.exp(float(chances.win)),
+        cramer=math.exp(cramer), log10_cramer=cramer / LN_10,
+        hoeffding=math.exp(hoeffding), log10_hoeffding=hoeffding / LN_10,
+        # The best of so many models comes out first with chance 1 - delta, by the union bound over its rivals.
+        models_testable=math.floor(1 + options.delta / math.exp(error)) if log10_models < LARGEST else None,
         log10_models=log10_models,
-    )
+    )  # fmt: skip
 
 
-def needed_of(scheme: Scheme, question: Question, error: float, draws: FloatArray | None = None) -> Needed:
+def needed_of(scheme: Scheme, options: PlanLabelsOptions, error: float, draws: Floats | None = None) -> Needed:
     """How many items it takes; `draws` are the numbers with other outcomes of the pilot."""
     x, y = float(scheme.steps.x), float(scheme.steps.y)
     by_cramer = cramer_items(x, y, error)
     too_many = by_cramer is not None and by_cramer > MOST_ITEMS
-    found = ItemsNeeded(first=None, safe=None) if too_many else items_needed(x, y, error, question.ties)
-    low, high = (math.nan, math.nan) if draws is None else interval(draws, question.confidence)
-    items = found.safe if question.ties == "win" else found.first
+    found = ItemsNeeded(first=None, safe=None) if too_many else items_needed(x, y, error, options.ties)
+    low, high = interval(draws, options.confidence)
+    items = found.safe if options.ties == "win" else found.first
     return Needed(
-        strategy=scheme.strategy,
-        labels_per_item=whole(scheme.labels_per_item),
-        items=found.first,
-        items_safe=found.safe,
-        items_planned=items,
-        items_low=low,
-        items_high=high,
+        strategy=scheme.strategy, labels_per_item=whole(scheme.labels_per_item), items=found.first,
+        items_safe=found.safe, items_planned=items, items_low=low, items_high=high,
         screened=None if items is None else screened(scheme, items),
         labels=None if items is None else whole(items * scheme.labels_per_item),
-        cost=None if items is None else whole(items * scheme.item_cost(question)),
-        cramer_items=by_cramer,
-        hoeffding_items=hoeffding_items(x, y, error),
-    )
+        cost=None if items is None else whole(items * scheme.item_cost(options)),
+        cramer_items=by_cramer, hoeffding_items=hoeffding_items(x, y, error),
+    )  # fmt: skip
 
 
 def screened(scheme: Scheme, items: int) -> int | None:
@@ -231,26 +209,12 @@ def screened(scheme: Scheme, items: int) -> int | None:
     return math.ceil(items / float(scheme.kept) * (1 - ROUNDING)) if scheme.strategy == "disagreement-only" else None
 
 
-def interval(draws: FloatArray, confidence: float) -> tuple[float, float]:
-    """Percentile interval; an end may be infinite."""
+def interval(draws: Floats | None, confidence: float) -> tuple[float, float]:
+    """Percentile interval, NaN without draws; an end may be infinite."""
+    if draws is None:
+        return math.nan, math.nan
     ends = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], method="nearest")
     return float(ends[0]), float(ends[1])
-
-
-def best_of(designs: Sequence[LabelDesign]) -> LabelDesign:
-    """The design with the smallest error; of equals the one with fewer labels for each item."""
-    return min(designs, key=lambda design: (design.log10_error, design.labels_per_item))
-
-
-def _log10_models(log_error: float, delta: float) -> float:
-    if log_error == -math.inf:
-        return math.inf
-    return float(np.logaddexp(0.0, math.log(delta) - log_error)) / LN_10
-
-
-def _models_testable(log_error: float, delta: float) -> int:
-    """The best of so many models comes out first with chance 1 - delta, by the union bound over its rivals."""
-    return math.floor(1 + delta / math.exp(log_error))
 
 
 def whole(number: float) -> float:

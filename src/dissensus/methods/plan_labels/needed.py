@@ -19,23 +19,9 @@ SLACK = 1e-12
 
 
 def log_cramer(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Floats:
-    """Logarithm of Cramer's bound rho^n, rho = 2 sqrt(xy) + z = 1 - (sqrt x - sqrt y)^2.
+    """Logarithm of Cramer's bound rho^n, rho = 2 sqrt(xy) + z = 1 - (sqrt x - sqrt y)^2, for n items (Lemma 2).
 
-    Parameters
-    ----------
-    x, y : array_like
-        Chances that an item speaks for the better classifier, and for the worse one.
-    items : array_like of int
-        Number of items n.
-
-    Returns
-    -------
-    ndarray
-        0 (no bound) where y >= x, minus infinity where the better classifier always wins.
-
-    References
-    ----------
-    "Don't Label Twice", Lemma 2.
+    It is 0 (no bound) where y >= x, minus infinity where the better classifier always wins.
 
     Examples
     --------
@@ -48,18 +34,7 @@ def log_cramer(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Floa
 
 
 def log_hoeffding(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Floats:
-    """Logarithm of Hoeffding's bound exp(-n (x - y)^2 / 2); 0 (no bound) where y >= x.
-
-    Parameters
-    ----------
-    x, y : array_like
-        Chances that an item speaks for the better classifier, and for the worse one.
-    items : array_like of int
-        Number of items n.
-
-    References
-    ----------
-    "Don't Label Twice", Lemma 1.
+    """Logarithm of Hoeffding's bound exp(-n (x - y)^2 / 2), for n items (Lemma 1); 0 (no bound) where y >= x.
 
     Examples
     --------
@@ -135,16 +110,9 @@ LARGEST_LOG = 700.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemsNeeded:
-    """How many items keep the error at or below what was asked.
+    """The smallest number of items with a small enough error, and the one from which on every number has one.
 
     Both are None where the better classifier is not favoured, or so little that it would take more than `MOST_COUNTED`.
-
-    Attributes
-    ----------
-    first : int or None
-        The smallest number of items with such an error.
-    safe : int or None
-        The smallest number from which on every number of items has such an error.
     """
 
     first: int | None
@@ -153,7 +121,7 @@ class ItemsNeeded:
 
 @lru_cache(maxsize=1024)
 def items_needed(x: float, y: float, error: float, ties: Ties = "lose") -> ItemsNeeded:
-    """The smallest numbers of items for which the better classifier wins often enough.
+    """The smallest numbers of items for which the better classifier wins often enough, ties worth what is asked.
 
     With one more item the error changes by -(x - y) P(S = 0) / 2 if ties count half, so that it only falls. If they
     are lost it changes by y P(S = 1) - x P(S = 0), if they are won by y (P(S = 0) - P(S = 1)). With z >= 2 sqrt(xy)
@@ -161,19 +129,6 @@ def items_needed(x: float, y: float, error: float, ties: Ties = "lose") -> Items
     falls; ties lost, it only falls where z >= y (proved for z >= sqrt(xy), found without exception for the rest). With
     less z it goes up and down between odd and even numbers, until n v = 20 (v = z / (z + 2 sqrt(xy))): up to there
     every number is tried that bounds do not settle. With z = 0 the odd numbers, and the even ones, are such sequences.
-
-    Parameters
-    ----------
-    x, y : float
-        Chances that an item speaks for the better classifier, and for the worse one.
-    error : float
-        Largest chance of an error.
-    ties : {"lose", "half", "win"}
-        What a tie is worth: an error, half an error (a coin is flipped), or none.
-
-    Returns
-    -------
-    ItemsNeeded
 
     Examples
     --------

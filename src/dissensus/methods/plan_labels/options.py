@@ -1,13 +1,13 @@
-"""What the user asked for, checked."""
+"""Options of `plan_labels`."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 from dissensus.errors import OptionError
 from dissensus.methods.plan_labels.votes import EVENS, Even
 from dissensus.methods.plan_labels.walk import TIES, Ties
+from dissensus.options import Options, named, option
 
 Strategy = Literal["fixed", "adaptive", "lead-by-two", "disagreement-only"]
 STRATEGIES: tuple[Strategy, ...] = ("fixed", "adaptive", "lead-by-two", "disagreement-only")
@@ -21,55 +21,124 @@ CORRELATED = (
     "label_accuracy_better",
     "label_accuracy_worse",
 )
-"""The options of the correlated form, as `Question` has them."""
+"""The options of the correlated form."""
 LEARNT = ("accuracy", "label_accuracy", "disagreement", "both_wrong")
 """What a pilot tells; the margin too, but one may be planned for that is worth finding."""
 PLAIN = ("margin", *LEARNT)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+def _whole_numbers(text: str) -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdigit() for part in parts):
+        raise OptionError(f"{named('labels_per_item')} cannot be {text!r}: give whole numbers such as 1,3,5.")
+    return [int(part) for part in parts]
+
+
+def checked_labels_per_item(given: Sequence[int]) -> tuple[int, ...]:
+    """Numbers of labels in order, each once."""
+    wrong = [number for number in given if not (float(number).is_integer() and 1 <= number <= MOST_LABELS)]
+    if wrong or not len(given):
+        what = f"cannot be {wrong[0]}" if wrong else "names no number"
+        example = f"give whole numbers from 1 to {MOST_LABELS}, such as 1,3,5"
+        raise OptionError(f"{named('labels_per_item')} {what}: {example}.")
+    return tuple(sorted({int(number) for number in given}))
+
+
+def _share(text: str, metavar: str) -> float | None:
+    return option(None, metavar=metavar, at_least=0, at_most=1, wants="it is a share between 0 and 1", help=text)
+
+
+def _chance(default: float, text: str, metavar: str) -> float:
+    return option(default, metavar=metavar, above=0, below=1, wants="it is a chance between 0 and 1", help=text)
+
+
+def _number(default: float, least: int, text: str, metavar: str = "C") -> float:
+    return option(default, metavar=metavar, at_least=least, wants=f"give a number of {least} or more", help=text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanLabelsOptions(Options):
     """What the user asked for, as in `plan_labels`."""
 
-    accuracy: float | None
-    margin: float | None
-    label_accuracy: float | None
-    disagreement: float | None
-    both_wrong: float | None
-    worse_accuracy: float | None
-    better_if_worse_wrong: float | None
-    better_if_worse_right: float | None
-    label_accuracy_better: float | None
-    label_accuracy_worse: float | None
-    budget: float | None
-    error: float | None
-    labels_per_item: tuple[int, ...]
-    item_cost: float
-    label_cost: float
-    models: int | None
-    delta: float
-    classes: int
-    even: Even
-    ties: Ties
-    strategy: Strategy
-    a: str | None
-    b: str | None
-    bootstrap: int
-    confidence: float
-    seed: int | None
+    accuracy: float | None = _share("Accuracy of the worse model.", "P")
+    margin: float | None = option(
+        None, metavar="E", above=0, at_most=1, help="How much more accurate the better model is.",
+        wants="it is how much more accurate the better model is, above 0 and at most 1",
+    )  # fmt: skip
+    label_accuracy: float | None = option(None, metavar="Q", help="How often a label is right.")
+    disagreement: float | None = _share("Share of items on which the models differ; as by chance if not given.", "W")
+    both_wrong: float | None = _share(
+        "With three classes or more: share of items on which both are wrong and differ.", "D"
+    )
+    worse_accuracy: float | None = _share("Correlated form: accuracy of the worse model.", "P")
+    better_if_worse_wrong: float | None = _share("Accuracy of the better model where the worse one is wrong.", "P")
+    better_if_worse_right: float | None = _share("Accuracy of the better model where the worse one is right.", "P")
+    label_accuracy_better: float | None = option(
+        None, metavar="Q", help="How often a label is right where only the better model is."
+    )
+    label_accuracy_worse: float | None = option(
+        None, metavar="Q", help="How often a label is right where only the worse model is."
+    )
+    budget: float | None = option(
+        None, metavar="K", above=0, wants="give what the labels may cost",
+        help="What all may cost; a number of labels unless you give costs.",
+    )  # fmt: skip
+    error: float | None = option(
+        None, metavar="D", above=0, below=1, wants="it is a chance between 0 and 1",
+        help="How often the worse model may come out ahead.",
+    )  # fmt: skip
+    labels_per_item: tuple[int, ...] = option(
+        LABELS_PER_ITEM, metavar="M,...", typed=_whole_numbers,
+        help="Numbers of labels for each item; 1,3,5 if not given.",
+    )  # fmt: skip
+    item_cost: float = _number(0.0, 0, "What an item costs before it is labelled.")
+    label_cost: float = _number(1.0, 0, "What one label costs.")
+    models: int | None = option(
+        None, metavar="M", at_least=2, wants="give a number of 2 or more",
+        help="How many models to rank; sets the error if there is no budget.",
+    )  # fmt: skip
+    delta: float = _chance(0.05, "How often the best of several models may not come out first.", "D")
+    classes: int = option(
+        2, metavar="C", at_least=2, wants="give a number of 2 or more", help="How many different labels there are."
+    )
+    even: Even = option(
+        "coin", metavar="E", choices=EVENS,
+        help="An even vote that is tied: coin (toss one) or strict (counts as wrong).",
+    )  # fmt: skip
+    ties: Ties = option(
+        "lose", metavar="T", choices=TIES, help="What a tie of the models is to the better one: lose, half or win."
+    )
+    strategy: Strategy = option(
+        "fixed", metavar="S", choices=STRATEGIES,
+        help="fixed, adaptive (a third label if two differ), lead-by-two, disagreement-only.",
+    )  # fmt: skip
+    a: str | None = option(None, metavar="A", help="A model of the pilot.")
+    b: str | None = option(None, metavar="B", help="The model to tell from it.")
+    bootstrap: int = option(
+        500, metavar="N", at_least=0, wants="give a number of 0 or more",
+        help="Bootstrap samples of the pilot; 0 for no intervals.",
+    )  # fmt: skip
+    confidence: float = _chance(0.95, "Confidence of the intervals.", "C")
+    has_pilot: bool = False
 
-    def settings(self) -> dict[str, object]:
-        """The options by name, for the JSON."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def given(self, names: Sequence[str]) -> list[str]:
+    def with_value(self, names: Sequence[str]) -> list[str]:
         """Those of the options that have a value."""
         return [name for name in names if getattr(self, name) is not None]
 
     @property
     def is_correlated(self) -> bool:
         """Whether the models were described by the options of the correlated form."""
-        return bool(self.given(CORRELATED))
+        return bool(self.with_value(CORRELATED))
+
+    @property
+    def only_differing(self) -> bool:
+        """Whether only items on which the models differ are labelled."""
+        return self.strategy == "disagreement-only"
+
+    @property
+    def in_labels(self) -> bool:
+        """Whether what is spent is a number of labels: items cost nothing, and a label costs 1."""
+        return self.item_cost == 0 and self.label_cost == 1
 
     @property
     def target(self) -> float | None:
@@ -81,151 +150,105 @@ class Question:
             wanted.append(self.delta / (self.models - 1))  # the union bound over the rivals of the best model
         return min(wanted, default=None)
 
+    def check(self) -> None:
+        """Raise where two options contradict each other, or more is wrong than a declaration can say."""
+        self._check_goal()
+        if self.is_correlated:
+            self._check_correlated()
+        else:
+            self._check_plain()
+        self.check_strategy()
 
-def option(name: str) -> str:
-    """An option as the command line has it.
+    def _check_goal(self) -> None:
+        if self.budget is not None and self.error is not None:
+            raise OptionError(
+                f"{named('budget')} and {named('error')} contradict each other: a budget asks what error it buys, an "
+                "error what it costs. Give one of them."
+            )
+        if self.budget is None and self.error is None and self.models is None:
+            raise OptionError(
+                f"Say what you can spend with {named('budget')}, such as 1500 labels, or how often the worse model may "
+                f"come out ahead with {named('error')}, such as 0.05."
+            )
+        if self.item_cost == self.label_cost == 0:
+            raise OptionError(
+                f"{named('item_cost')} and {named('label_cost')} are both 0: without a cost no budget buys a number of "
+                "labels."
+            )
 
-    Examples
-    --------
-    >>> option("label_accuracy")
-    '--label-accuracy'
-    """
-    return "--" + name.replace("_", "-")
+    def _check_correlated(self) -> None:
+        first, mixed = named(self.with_value(CORRELATED)[0]), self.with_value(PLAIN)
+        if mixed:
+            raise OptionError(
+                f"{named(mixed[0])} and {first} belong to two forms of the question: give {named('accuracy')}, "
+                f"{named('margin')} and {named('label_accuracy')}, or the five options of the correlated form."
+            )
+        if self.has_pilot:
+            raise OptionError(
+                f"{first} and {named('pilot')} contradict each other: the pilot says how the models and the labels go "
+                "together."
+            )
+        missing = [named(name) for name in CORRELATED if getattr(self, name) is None]
+        if missing:
+            raise OptionError(f"The correlated form also needs {', '.join(missing)}.")
+        for name in CORRELATED[3:]:
+            _check_label_accuracy(name, getattr(self, name), TWO_CLASSES)
+        if self.classes > TWO_CLASSES:
+            raise OptionError(
+                f"{named('classes')} above 2 goes with {named('accuracy')}, {named('margin')} and "
+                f"{named('label_accuracy')} only."
+            )
 
+    def _check_plain(self) -> None:
+        if not self.has_pilot:
+            self._check_complete()
+        elif self.with_value(LEARNT):
+            raise OptionError(
+                f"{named(self.with_value(LEARNT)[0])} and {named('pilot')} contradict each other: the pilot says what "
+                f"it is. Only {named('margin')} may be given beside it."
+            )
+        if self.label_accuracy is not None:
+            _check_label_accuracy("label_accuracy", self.label_accuracy, self.classes)
+        accuracy, margin = self.accuracy, self.margin
+        if accuracy is not None and margin is not None and accuracy + margin > 1 + 1e-12:
+            raise OptionError(
+                f"{named('accuracy')} {accuracy:g} and {named('margin')} {margin:g} add up to more than 1: "
+                f"{named('accuracy')} is that of the worse model, and the better one cannot be right on more than all "
+                "items."
+            )
 
-def checked_labels_per_item(given: Sequence[int]) -> tuple[int, ...]:
-    """Numbers of labels in order, each once."""
-    wrong = [number for number in given if not (float(number).is_integer() and 1 <= number <= MOST_LABELS)]
-    if wrong or not len(given):
-        what = f"cannot be {wrong[0]}" if wrong else "names no number"
-        raise OptionError(f"--labels-per-item {what}: give whole numbers from 1 to {MOST_LABELS}, such as 1,3,5.")
-    return tuple(sorted({int(number) for number in given}))
+    def _check_complete(self) -> None:
+        pilot = f"{named('pilot')} and {named('pilot_judges')}"
+        if self.a or self.b:
+            raise OptionError(f"{named('a')} and {named('b')} name judges of a pilot: give one with {pilot}.")
+        models = [] if self.disagreement is not None else ["accuracy"]
+        missing = [named(name) for name in (*models, "margin", "label_accuracy") if getattr(self, name) is None]
+        if missing:
+            raise OptionError(
+                f"Missing {', '.join(missing)}: describe the models and the labels with {named('accuracy')} (of the "
+                f"worse model), {named('margin')} and {named('label_accuracy')}, or learn them with {pilot}."
+            )
 
-
-def check_question(question: Question, *, has_pilot: bool) -> None:
-    """Raise where an option has a value it cannot have, or two options contradict each other."""
-    _check_words(question)
-    _check_goal(question)
-    _check_amounts(question)
-    if question.is_correlated:
-        _check_correlated(question, has_pilot=has_pilot)
-    else:
-        _check_plain(question, has_pilot=has_pilot)
-    check_strategy(question)
-
-
-def _check_words(question: Question) -> None:
-    for name, known in (("even", EVENS), ("ties", TIES), ("strategy", STRATEGIES)):
-        if getattr(question, name) not in known:
-            raise OptionError.unknown(option(name), getattr(question, name), known)
-
-
-def _check_goal(question: Question) -> None:
-    if question.budget is not None and question.error is not None:
-        raise OptionError(
-            "--budget and --error contradict each other: a budget asks what error it buys, an error what it costs. "
-            "Give one of them."
-        )
-    if question.budget is None and question.error is None and question.models is None:
-        raise OptionError(
-            "Say what you can spend with --budget, such as 1500 labels, or how often the worse model may come out "
-            "ahead with --error, such as 0.05."
-        )
-    for name in ("error", "delta", "confidence"):
-        value = getattr(question, name)
-        if value is not None and not 0 < value < 1:
-            raise OptionError(f"{option(name)} cannot be {value:g}: it is a chance between 0 and 1.")
-
-
-def _check_amounts(question: Question) -> None:
-    for name, least in (("item_cost", 0), ("label_cost", 0), ("models", 2), ("classes", 2), ("bootstrap", 0)):
-        value = getattr(question, name)
-        if value is not None and not least <= value < math.inf:
-            raise OptionError(f"{option(name)} cannot be {value:g}: give a number of {least} or more.")
-    if question.item_cost == question.label_cost == 0:
-        raise OptionError("--item-cost and --label-cost are both 0: without a cost no budget buys a number of labels.")
-    if question.budget is not None and not 0 < question.budget < math.inf:
-        raise OptionError(f"--budget cannot be {question.budget:g}: give what the labels may cost.")
-
-
-def _check_correlated(question: Question, *, has_pilot: bool) -> None:
-    mixed = question.given(PLAIN)
-    if mixed:
-        raise OptionError(
-            f"{option(mixed[0])} and {option(question.given(CORRELATED)[0])} belong to two forms of the question: give "
-            "--accuracy, --margin and --label-accuracy, or the five options of the correlated form."
-        )
-    if has_pilot:
-        raise OptionError(
-            f"{option(question.given(CORRELATED)[0])} and --pilot contradict each other: the pilot says how the models "
-            "and the labels go together."
-        )
-    missing = [option(name) for name in CORRELATED if getattr(question, name) is None]
-    if missing:
-        raise OptionError(f"The correlated form also needs {', '.join(missing)}.")
-    for name in CORRELATED[:3]:
-        _check_share(name, getattr(question, name))
-    for name in CORRELATED[3:]:
-        _check_label_accuracy(name, getattr(question, name), 2)
-    if question.classes > TWO_CLASSES:
-        raise OptionError("--classes above 2 goes with --accuracy, --margin and --label-accuracy only.")
-
-
-def _check_plain(question: Question, *, has_pilot: bool) -> None:
-    if not has_pilot:
-        _check_complete(question)
-    elif question.given(LEARNT):
-        raise OptionError(
-            f"{option(question.given(LEARNT)[0])} and --pilot contradict each other: the pilot says what it is. Only "
-            "--margin may be given beside it."
-        )
-    if question.margin is not None and not 0 < question.margin <= 1:
-        raise OptionError(
-            f"--margin cannot be {question.margin:g}: it is how much more accurate the better model is, above 0 and at "
-            "most 1."
-        )
-    for name in ("accuracy", "disagreement", "both_wrong"):
-        _check_share(name, getattr(question, name))
-    if question.label_accuracy is not None:
-        _check_label_accuracy("label_accuracy", question.label_accuracy, question.classes)
-    accuracy, margin = question.accuracy, question.margin
-    if accuracy is not None and margin is not None and accuracy + margin > 1 + 1e-12:
-        raise OptionError(
-            f"--accuracy {accuracy:g} and --margin {margin:g} add up to more than 1: --accuracy is that of the worse "
-            "model, and the better one cannot be right on more than all items."
-        )
-
-
-def _check_complete(question: Question) -> None:
-    if question.a or question.b:
-        raise OptionError("--a and --b name judges of a pilot: give one with --pilot and --pilot-judges.")
-    models = [] if question.disagreement is not None else ["accuracy"]
-    missing = [option(name) for name in (*models, "margin", "label_accuracy") if getattr(question, name) is None]
-    if missing:
-        raise OptionError(
-            f"Missing {', '.join(missing)}: describe the models and the labels with --accuracy (of the worse model), "
-            "--margin and --label-accuracy, or learn them with --pilot and --pilot-judges."
-        )
-
-
-def _check_share(name: str, value: float | None) -> None:
-    if value is not None and not 0 <= value <= 1:
-        raise OptionError(f"{option(name)} cannot be {value:g}: it is a share between 0 and 1.")
+    def check_strategy(self) -> None:
+        """Raise where a strategy or a rule does not go with so many classes."""
+        if self.strategy in {"adaptive", "lead-by-two"} and self.classes > TWO_CLASSES:
+            raise OptionError(
+                f"{named('strategy')} {self.strategy} goes with two classes: leave out {named('classes')}."
+            )
+        if self.even == "strict" and self.classes > TWO_CLASSES:
+            raise OptionError(
+                f"{named('even')} strict goes with two classes: with more, tied labels are settled by a draw."
+            )
+        if self.both_wrong is not None and self.classes == TWO_CLASSES:
+            raise OptionError(
+                f"{named('both_wrong')} goes with {named('classes')} above 2: with two, models that are both wrong "
+                "agree."
+            )
 
 
 def _check_label_accuracy(name: str, value: float, classes: int) -> None:
     if not 1 / classes < value <= 1:
         raise OptionError(
-            f"{option(name)} cannot be {value:g}: a label must be right more often than by chance, above "
+            f"{named(name)} cannot be {value:g}: a label must be right more often than by chance, above "
             f"{1 / classes:.3g} and at most 1."
         )
-
-
-def check_strategy(question: Question) -> None:
-    """Raise where a strategy or a rule does not go with so many classes."""
-    if question.strategy in {"adaptive", "lead-by-two"} and question.classes > TWO_CLASSES:
-        raise OptionError(f"--strategy {question.strategy} goes with two classes: leave out --classes.")
-    if question.even == "strict" and question.classes > TWO_CLASSES:
-        raise OptionError("--even strict goes with two classes: with more, tied labels are settled by a draw.")
-    if question.both_wrong is not None and question.classes == TWO_CLASSES:
-        raise OptionError("--both-wrong goes with --classes above 2: with two, models that are both wrong agree.")

@@ -1,7 +1,9 @@
 """Learn from a pilot how far two models differ, how often labels are right, and whom their errors favour."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -9,32 +11,134 @@ from numpy.random import Generator
 from dissensus.arrays import Floats
 from dissensus.data import Judges, Ratings
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted
-from dissensus.methods.plan_labels.pilot_data import (
-    DIFFERENT,
-    TWO_CLASSES,
-    UNKNOWN,
-    Estimate,
-    Kinds,
-    LabelPilot,
-    Noise,
-    PilotData,
-    PilotDraws,
-    pilot_data,
-    resampled,
-)
-from dissensus.methods.plan_labels.pilot_fit import (
-    FEWEST,
-    REPEATED,
-    TELLING,
-    Comparison,
-    LabelFit,
-    Moments,
-    compare,
-    estimate,
-    fit_labels,
-    moments_of,
-    sides_of,
-)
+from dissensus.methods.plan_labels import pilot_fit as fits
+from dissensus.methods.plan_labels.options import PlanLabelsOptions
+from dissensus.methods.plan_labels.pilot_fit import Estimate
+from dissensus.methods.plan_labels.situation import Situation, situation_from
+from dissensus.options import named
+from dissensus.results import as_dict
+
+Noise = Literal["no sign", "favours better", "favours worse", "cannot tell"]
+
+
+class PilotDraws(NamedTuple):
+    """What a plan needs, in each bootstrap sample of the pilot; each of shape (n_samples,).
+
+    Attributes
+    ----------
+    disagreement, margin, label_accuracy, both_wrong : ndarray
+        As in `LabelPilot`, the label accuracy that of `for_plan`. A negative margin means that the other model is the
+        better one there; where a label is right no more often than by guessing, the margin is as large as it can be.
+    """
+
+    disagreement: Floats
+    margin: Floats
+    label_accuracy: Floats
+    both_wrong: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LabelPilot:
+    """What a pilot says of two models and of the labels.
+
+    Attributes
+    ----------
+    a, b, better, worse : str
+        The models, as given and as the labels rank them.
+    classes : int
+        How many classes there are.
+    items, labelled, repeated, repeated_apart : int
+        Items that both models answered; those of them with a label; items with two labels or more; those of them on
+        which the models differ.
+    labels : int
+        All labels.
+    disagreement : Estimate
+        Share of the items on which the models differ.
+    margin : Estimate
+        By how much the accuracy of the better model is higher, corrected for wrong labels.
+    both_wrong : Estimate
+        Share of the items on which both models are wrong and differ; 0 with two classes.
+    worse_accuracy : Estimate
+        Accuracy of the worse model, corrected for wrong labels.
+    share_other : float
+        Share of the bootstrap samples in which the other model is the better one; NaN without a bootstrap.
+    label_accuracy : Estimate
+        How often a label is right, over all items with two labels or more, which may differ in difficulty.
+    label_accuracy_apart : Estimate, optional
+        The same over the items on which the models differ, which is what a plan needs; None if they are too few.
+    label_accuracy_least, label_accuracy_most : Estimate
+        The least and the most that the agreement of two labels allows, over all items. The most is what one finds if
+        all items are taken to be equally difficult.
+    known, concentration : float
+        Mean of u over items and its concentration, for the items of `for_plan`: u is the share of the raters who know
+        an item's class. An infinite concentration means that items are alike.
+    concentration_everywhere : float
+        The same for the items of `label_accuracy`.
+    is_spread_told : bool
+        Whether enough items have four labels to tell how far items differ in difficulty.
+    noise : {"no sign", "favours better", "favours worse", "cannot tell"}
+        Whom the labels' errors seem to favour.
+    label_accuracy_better, label_accuracy_worse, noise_gap : Estimate, optional
+        How often a label is right where only the better model is right, where only the worse one is, and the
+        difference, if items are alike within these two parts (assumption 1 is that it is not below 0); None where the
+        pilot cannot tell.
+    margin_by_sides : Estimate, optional
+        The margin, if items are alike within these two parts; `margin` takes labels to be as often right in both.
+    difficulty_gap : Estimate, optional
+        By how much difficulties that differ harm the majority of three labels more where the better model is right,
+        as a share of all items, if labels are as often right in both parts (assumption 2 is that it is not below 0).
+    gain_of_three : Estimate, optional
+        By what factor the difference of the models grows with the majority of three labels, whatever the noise; one
+        label each for three times as many items is worth the root of three.
+    draws : PilotDraws
+        For the intervals of a plan.
+    assumptions, warnings : tuple of str
+        What no pilot can check, and what was found amiss.
+    """
+
+    a: str
+    b: str
+    better: str
+    worse: str
+    classes: int
+    items: int
+    labelled: int
+    repeated: int
+    repeated_apart: int
+    labels: int
+    disagreement: Estimate
+    margin: Estimate
+    both_wrong: Estimate
+    worse_accuracy: Estimate
+    share_other: float
+    label_accuracy: Estimate
+    label_accuracy_apart: Estimate | None
+    label_accuracy_least: Estimate
+    label_accuracy_most: Estimate
+    known: float
+    concentration: float
+    concentration_everywhere: float
+    is_spread_told: bool
+    noise: Noise
+    label_accuracy_better: Estimate | None = None
+    label_accuracy_worse: Estimate | None = None
+    noise_gap: Estimate | None = None
+    margin_by_sides: Estimate | None = None
+    difficulty_gap: Estimate | None = None
+    gain_of_three: Estimate | None = None
+    draws: PilotDraws
+    assumptions: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def for_plan(self) -> Estimate:
+        """The label accuracy that a plan needs: where the models differ, or over all items if these are too few."""
+        return self.label_accuracy if self.label_accuracy_apart is None else self.label_accuracy_apart
+
+    def as_dict(self) -> dict[str, object]:
+        """The findings as the JSON has them: estimates with their intervals, no draws."""
+        return {name: value for name, value in as_dict(self).items() if name not in {"draws", "warnings"}}
+
 
 # ---- The paper's two assumptions, checked on items with three labels or more on which the models differ
 
@@ -43,9 +147,8 @@ MOST_UNDEFINED = 0.05
 """Share of the bootstrap samples that may leave a number undefined before it is called unknown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checks:
-    """What three labels of an item tell of their errors; None where the pilot cannot tell.
+class Checks(NamedTuple):
+    """What three labels of an item tell of their errors.
 
     Attributes
     ----------
@@ -53,8 +156,8 @@ class Checks:
         With three labels or more and different answers.
     noise : str
         Whom the labels' errors seem to favour.
-    label_accuracy_better, label_accuracy_worse, noise_gap, margin_by_sides, difficulty_gap, gain_of_three
-        As in `LabelPilot`.
+    estimates : mapping
+        `label_accuracy_better`, `noise_gap` and others, as in `LabelPilot`; None where the pilot cannot tell.
     better_right : Estimate, optional
         Share of the items with different answers on which the better model is right, by the same reckoning as the two
         label accuracies.
@@ -62,75 +165,46 @@ class Checks:
 
     items: int
     noise: Noise = "cannot tell"
-    label_accuracy_better: Estimate | None = None
-    label_accuracy_worse: Estimate | None = None
-    noise_gap: Estimate | None = None
-    margin_by_sides: Estimate | None = None
-    difficulty_gap: Estimate | None = None
-    gain_of_three: Estimate | None = None
+    estimates: Mapping[str, Estimate | None] = MappingProxyType({})
     better_right: Estimate | None = None
 
 
 def checks_of(
-    kinds: Kinds, weights: Floats, fit: LabelFit, *, is_b: bool, disagreement: Floats, confidence: float
+    kinds: fits.Kinds, weights: Floats, fit: fits.LabelFit, *, is_b: bool, disagreement: Floats, confidence: float
 ) -> Checks:
-    """Check both assumptions.
+    """Check both assumptions, on how well raters know the classes where the models differ.
 
-    Parameters
-    ----------
-    kinds, weights
-        The pilot.
-    fit : LabelFit
-        How well raters know the classes where the models differ.
-    is_b : bool
-        Whether B is the better model by the labels.
-    disagreement : ndarray of shape (n_samples,)
-        Share of the items on which the models differ.
-    confidence : float
-        Of the intervals.
+    `is_b` says whether B is the better model by the labels; `disagreement` has shape (n_samples,).
     """
     which = kinds.with_labels(TRIPLE, different=True)
     items = kinds.number(which)
-    if items < FEWEST or len(weights) == 1:
-        return Checks(items=items)
-    given = moments_of(kinds, weights, which)
+    if items < fits.FEWEST or len(weights) == 1:
+        return Checks(items)
+    given = fits.moments_of(kinds, weights, which)
     moments = given.turned() if is_b else given
-    noise = _verdict(estimate(moments.lean, confidence))
-    if kinds.n_classes > TWO_CLASSES:
+    lean = fits.estimate(moments.lean, confidence)
+    noise: Noise = "favours worse" if lean.high < 0 else "favours better" if lean.low > 0 else "no sign"
+    if kinds.n_classes > fits.TWO_CLASSES:
         # Items on which both are wrong mix in, and pull the lean towards the better model: only its sign tells.
-        return Checks(items=items, noise=noise)
+        return Checks(items, noise)
     harm = disagreement * (moments.third - moments.first * fit.mean**2) / 4
-    return Checks(
-        items=items,
-        noise=noise,
-        difficulty_gap=estimate(harm, confidence),
-        gain_of_three=_told(moments.gain_of_three, confidence),
-        **_sides(moments, disagreement, confidence),
-    )
+    better, worse, share = fits.sides_of(moments)
+    estimates = {
+        "label_accuracy_better": _known((1 + better) / 2, confidence),
+        "label_accuracy_worse": _known((1 + worse) / 2, confidence),
+        "noise_gap": _known((better - worse) / 2, confidence),
+        "margin_by_sides": _known(disagreement * (2 * share - 1), confidence),
+        "difficulty_gap": fits.estimate(harm, confidence),
+        "gain_of_three": _known(moments.gain_of_three, confidence),
+    }
+    return Checks(items, noise, estimates, _known(share, confidence))
 
 
-def _verdict(lean: Estimate) -> Noise:
-    if lean.high < 0:
-        return "favours worse"
-    return "favours better" if lean.low > 0 else "no sign"
-
-
-def _told(samples: Floats, confidence: float) -> Estimate | None:
+def _known(samples: Floats, confidence: float) -> Estimate | None:
     """An estimate, unless too many samples leave the number undefined."""
     if np.isnan(samples[0]) or np.isnan(samples).mean() > MOST_UNDEFINED:
         return None
-    return estimate(samples, confidence)
-
-
-def _sides(moments: Moments, disagreement: Floats, confidence: float) -> dict[str, Estimate | None]:
-    better, worse, share = sides_of(moments)
-    return {
-        "label_accuracy_better": _told((1 + better) / 2, confidence),
-        "label_accuracy_worse": _told((1 + worse) / 2, confidence),
-        "noise_gap": _told((better - worse) / 2, confidence),
-        "margin_by_sides": _told(disagreement * (2 * share - 1), confidence),
-        "better_right": _told(share, confidence),
-    }
+    return fits.estimate(samples, confidence)
 
 
 # ---- What a pilot cannot check, and what it finds amiss, in sentences
@@ -150,15 +224,22 @@ def assumptions_of(classes: int) -> tuple[str, ...]:
         "The labelled items are a random sample of all items, or of those on which the models agree and of those on "
         "which they differ."
     )
-    said = (truth, "Raters err independently of each other.", sample)
-    if classes == TWO_CLASSES:
-        return said
-    return (*said, "A wrong label is any of the other classes with the same chance.")
+    every = (truth, "Raters err independently of each other.", sample)
+    if classes == fits.TWO_CLASSES:
+        return every
+    return (*every, "A wrong label is any of the other classes with the same chance.")
 
 
-def warnings_of(pilot: LabelPilot, checks: Checks) -> tuple[str, ...]:
+def warnings_of(pilot: LabelPilot, checks: Checks) -> Iterator[str]:
     """What is to be warned of."""
-    return (*_of_margin(pilot), *_of_labels(pilot), *_of_noise(pilot, checks), *_of_classes(pilot))
+    yield from _of_margin(pilot)
+    yield from _of_labels(pilot)
+    yield from _of_noise(pilot, checks)
+    if pilot.classes > fits.TWO_CLASSES:
+        yield (
+            f"With {pilot.classes} classes, numbers that correct for wrong labels rest on wrong labels being spread "
+            "evenly over the other classes, and whether they favour one model is checked by direction only."
+        )
 
 
 def _of_margin(pilot: LabelPilot) -> Iterator[str]:
@@ -170,7 +251,7 @@ def _of_margin(pilot: LabelPilot) -> Iterator[str]:
             f"The pilot is not sure that {pilot.better} is better than {pilot.worse}: in {share:.0%} of its bootstrap "
             "samples it is no better. A larger pilot would tell."
         )
-    if pilot.classes == TWO_CLASSES and pilot.worse_accuracy.high < HALF:
+    if pilot.classes == fits.TWO_CLASSES and pilot.worse_accuracy.high < HALF:
         yield (
             f"{pilot.worse} is right on {pilot.worse_accuracy.value:.0%} of the items, which is worse than guessing: "
             "check that its labels are not swapped."
@@ -181,15 +262,15 @@ def _of_labels(pilot: LabelPilot) -> Iterator[str]:
     if pilot.label_accuracy_apart is None:
         yield (
             f"Only {counted(pilot.repeated_apart, 'item')} on which the models differ have two labels or more "
-            f"({FEWEST} would do), so labels are taken to be right there as often as on all items. That is often "
+            f"({fits.FEWEST} would do), so labels are taken to be right there as often as on all items. That is often "
             "not so: what is hard for models is hard for people."
         )
     if not pilot.is_spread_told:
         least, most = pilot.label_accuracy_least.value, pilot.label_accuracy_most.value
         yield (
-            f"Fewer than {FEWEST} items have {TELLING} labels or more, so the pilot cannot tell how far items differ "
-            f"in difficulty: over all items a label is right with a chance between {least:.2f} and {most:.2f}, and the "
-            "intervals allow for both."
+            f"Fewer than {fits.FEWEST} items have {fits.TELLING} labels or more, so the pilot cannot tell how far "
+            f"items differ in difficulty: over all items a label is right with a chance between {least:.2f} and "
+            f"{most:.2f}, and the intervals allow for both."
         )
 
 
@@ -197,8 +278,8 @@ def _of_noise(pilot: LabelPilot, checks: Checks) -> Iterator[str]:
     if checks.noise == "cannot tell":
         yield (
             f"The pilot cannot tell whether wrong labels favour one model: that takes {TRIPLE} labels on at least "
-            f"{FEWEST} items on which the models differ, and {checks.items} have them."
-            if checks.items < FEWEST
+            f"{fits.FEWEST} items on which the models differ, and {checks.items} have them."
+            if checks.items < fits.FEWEST
             else "Without bootstrap samples nothing is said about whether wrong labels favour one model."
         )
     share = checks.better_right
@@ -248,19 +329,8 @@ def _by_side(pilot: LabelPilot) -> str:
     return f" ({better.value:.2f} against {worse.value:.2f}, a difference of {_shown(gap)})"
 
 
-def _of_classes(pilot: LabelPilot) -> Iterator[str]:
-    if pilot.classes > TWO_CLASSES:
-        yield (
-            f"With {pilot.classes} classes, numbers that correct for wrong labels rest on wrong labels being spread "
-            "evenly over the other classes, and whether they favour one model is checked by direction only."
-        )
-
-
 def _shown(found: Estimate) -> str:
     return f"{found.value:.2f} ({found.low:.2f} to {found.high:.2f})"
-
-
-# ---- Learn from a pilot how far two models differ, how often labels are right, and whom their errors favour
 
 
 def read_pilot(
@@ -304,62 +374,47 @@ def read_pilot(
     """
     if bootstrap < 0 or not 0 < confidence < 1:
         raise OptionError(
-            f"--bootstrap {bootstrap} and --confidence {confidence:g}: give 0 samples or more, and a confidence "
-            "between 0 and 1."
+            f"{named('bootstrap')} {bootstrap} and {named('confidence')} {confidence:g}: give 0 samples or more, and a "
+            "confidence between 0 and 1."
         )
-    data = pilot_data(ratings, judges, a=a, b=b)
+    data = fits.pilot_data(ratings, judges, a=a, b=b)
     _check(data)
-    stream = np.random.default_rng(rng)
-    weights = resampled(data.kinds, bootstrap, stream)
-    return _findings(data, weights, confidence)
+    return _findings(data, fits.resampled(data.kinds, bootstrap, np.random.default_rng(rng)), confidence)
 
 
-def _check(data: PilotData) -> None:
+def _check(data: fits.PilotData) -> None:
     """Raise where the pilot cannot tell."""
     kinds, (a, b) = data.kinds, data.names
-    both = kinds.number(kinds.answers != UNKNOWN)
+    both = kinds.number(kinds.answers != fits.UNKNOWN)
     if not both:
         raise JudgesError(f"The pilot cannot tell how often {a} and {b} differ: no item has answers of both.")
-    if not kinds.number(kinds.answers == DIFFERENT):
+    if not kinds.number(kinds.answers == fits.DIFFERENT):
         raise JudgesError(
             f"The pilot cannot tell: {a} and {b} say the same of each of the {counted(both, 'item')} that both "
             "answered. Check that they are two models, or give more items."
         )
-    if not kinds.number(kinds.with_labels(REPEATED)):
+    if not kinds.number(kinds.with_labels(fits.REPEATED)):
         raise RatingsError(
             "The pilot cannot tell how often labels are right: no item has two labels. Have a few items labelled by "
-            "several raters, or plan with --label-accuracy."
+            f"several raters, or plan with {named('label_accuracy')}."
         )
     if not kinds.number(kinds.with_labels(1, different=True)):
-        apart = counted(kinds.number(kinds.answers == DIFFERENT), "item")
+        apart = counted(kinds.number(kinds.answers == fits.DIFFERENT), "item")
         raise RatingsError(
             f"The pilot cannot tell which model is better: none of the {apart} on which {a} and {b} differ has a "
             "label. Label some of these."
         )
 
 
-def _findings(data: PilotData, weights: Floats, confidence: float) -> LabelPilot:
+def _findings(data: fits.PilotData, weights: Floats, confidence: float) -> LabelPilot:
     """The estimates, seen from the model that the labels prefer."""
     kinds = data.kinds
-    everywhere = fit_labels(kinds, weights, different=False)
-    is_apart = kinds.number(kinds.with_labels(REPEATED, different=True)) >= FEWEST
-    apart = fit_labels(kinds, weights, different=True) if is_apart else everywhere
-    found = compare(kinds, weights, everywhere, apart)
+    everywhere = fits.fit_labels(kinds, weights, different=False)
+    is_apart = kinds.number(kinds.with_labels(fits.REPEATED, different=True)) >= fits.FEWEST
+    apart = fits.fit_labels(kinds, weights, different=True) if is_apart else everywhere
+    found = fits.compare(kinds, weights, everywhere, apart)
     is_b = bool(found.margin[0] < 0)
     checks = checks_of(kinds, weights, apart, is_b=is_b, disagreement=found.disagreement, confidence=confidence)
-    return _estimates_told(data, found, (everywhere, apart), checks, is_b=is_b, confidence=confidence)
-
-
-def _estimates_told(
-    data: PilotData,
-    found: Comparison,
-    fits: tuple[LabelFit, LabelFit],
-    checks: Checks,
-    *,
-    is_b: bool,
-    confidence: float,
-) -> LabelPilot:
-    kinds, (everywhere, apart) = data.kinds, fits
     margin = -found.margin if is_b else found.margin
     better, worse = reversed(data.names) if is_b else data.names
 
@@ -367,46 +422,76 @@ def _estimates_told(
         return np.asarray(1 / kinds.n_classes + (1 - 1 / kinds.n_classes) * known)
 
     def told(samples: Floats) -> Estimate:
-        return estimate(samples, confidence)
+        return fits.estimate(samples, confidence)
 
     pilot = LabelPilot(
-        a=data.names[0],
-        b=data.names[1],
-        better=better,
-        worse=worse,
-        classes=kinds.n_classes,
-        items=kinds.number(kinds.answers != UNKNOWN),
-        labelled=kinds.number(kinds.with_labels(1) & (kinds.answers != UNKNOWN)),
-        repeated=kinds.number(kinds.with_labels(REPEATED)),
-        repeated_apart=kinds.number(kinds.with_labels(REPEATED, different=True)),
+        a=data.names[0], b=data.names[1], better=better, worse=worse, classes=kinds.n_classes,
+        items=kinds.number(kinds.answers != fits.UNKNOWN),
+        labelled=kinds.number(kinds.with_labels(1) & (kinds.answers != fits.UNKNOWN)),
+        repeated=kinds.number(kinds.with_labels(fits.REPEATED)),
+        repeated_apart=kinds.number(kinds.with_labels(fits.REPEATED, different=True)),
         labels=int(kinds.items @ kinds.labels),
-        disagreement=told(found.disagreement),
-        margin=told(margin),
-        both_wrong=told(found.both_wrong),
+        disagreement=told(found.disagreement), margin=told(margin), both_wrong=told(found.both_wrong),
         worse_accuracy=told(found.accuracy_a if is_b else found.accuracy_b),
         share_other=float(np.mean(margin[1:] < 0)) if len(margin) > 1 else np.nan,
         label_accuracy=told(right(everywhere.mean)),
         label_accuracy_apart=None if apart is everywhere else told(right(apart.mean)),
-        label_accuracy_least=told(right(everywhere.least)),
-        label_accuracy_most=told(right(everywhere.most)),
-        known=float(apart.mean[0]),
-        concentration=apart.concentration,
-        concentration_everywhere=everywhere.concentration,
-        is_spread_told=apart.is_told,
-        noise=checks.noise,
-        label_accuracy_better=checks.label_accuracy_better,
-        label_accuracy_worse=checks.label_accuracy_worse,
-        noise_gap=checks.noise_gap,
-        margin_by_sides=checks.margin_by_sides,
-        difficulty_gap=checks.difficulty_gap,
-        gain_of_three=checks.gain_of_three if margin[0] > 0 else None,
-        draws=PilotDraws(
-            disagreement=found.disagreement[1:],
-            margin=margin[1:],
-            label_accuracy=right(apart.mean)[1:],
-            both_wrong=found.both_wrong[1:],
-        ),
-        assumptions=assumptions_of(kinds.n_classes),
-        warnings=data.warnings,
-    )
+        label_accuracy_least=told(right(everywhere.least)), label_accuracy_most=told(right(everywhere.most)),
+        known=float(apart.mean[0]), concentration=apart.concentration,
+        concentration_everywhere=everywhere.concentration, is_spread_told=apart.is_told, noise=checks.noise,
+        draws=PilotDraws(found.disagreement[1:], margin[1:], right(apart.mean)[1:], found.both_wrong[1:]),
+        assumptions=assumptions_of(kinds.n_classes), warnings=data.warnings,
+        **dict(checks.estimates) | ({} if margin[0] > 0 else {"gain_of_three": None}),
+    )  # fmt: skip
     return replace(pilot, warnings=(*data.warnings, *warnings_of(pilot, checks)))
+
+
+# ---- Models and labels as a pilot shows them, and as its bootstrap samples do
+
+
+def with_pilot(options: PlanLabelsOptions, pilot: LabelPilot) -> PlanLabelsOptions:
+    """The options with what the pilot decides."""
+    if options.classes not in {fits.TWO_CLASSES, pilot.classes}:
+        raise OptionError(
+            f"{named('classes')} {options.classes} contradicts the pilot, which has {pilot.classes} classes."
+        )
+    if options.margin is not None and options.margin > pilot.disagreement.value:
+        raise OptionError(
+            f"{named('margin')} {options.margin:g} is more than the share of items on which the pilot's models differ, "
+            f"{pilot.disagreement.value:.3g}: their accuracies cannot be that far apart."
+        )
+    return replace(options, a=pilot.a, b=pilot.b, classes=pilot.classes)
+
+
+def situation_in(pilot: LabelPilot, options: PlanLabelsOptions) -> Situation:
+    """The models and the labels where the models differ."""
+    margin = pilot.margin.value if options.margin is None else options.margin
+    found = (pilot.disagreement.value, margin, pilot.for_plan.value, pilot.both_wrong.value)
+    return _situation(pilot, options, PilotDraws(*(np.asarray(value) for value in found)))
+
+
+def situation_everywhere(pilot: LabelPilot, situation: Situation) -> Situation:
+    """The same models, with labels as they are on all items."""
+    right = np.asarray(pilot.label_accuracy.value)
+    return replace(
+        situation, label_accuracy_better=right, label_accuracy_worse=right, concentration=pilot.concentration_everywhere
+    )
+
+
+def situations_drawn(pilot: LabelPilot, options: PlanLabelsOptions) -> Situation:
+    """The models and the labels in each bootstrap sample."""
+    draws = pilot.draws
+    if options.margin is not None:
+        draws = draws._replace(margin=np.full_like(draws.margin, options.margin))
+    return _situation(pilot, options, draws)
+
+
+def _situation(pilot: LabelPilot, options: PlanLabelsOptions, found: PilotDraws) -> Situation:
+    """The shares that belong to these numbers; a margin is at most the disagreement, and a share not negative."""
+    both = np.clip(found.both_wrong, 0, np.maximum(found.disagreement - np.abs(found.margin), 0))
+    only_one = np.maximum(found.disagreement - both, 1e-12)
+    lead = np.clip(found.margin, -only_one, only_one)
+    return situation_from(
+        ((only_one + lead) / 2, (only_one - lead) / 2, both), (found.label_accuracy, found.label_accuracy),
+        classes=options.classes, accuracy=pilot.worse_accuracy.value, concentration=pilot.concentration,
+    )  # fmt: skip

@@ -1,4 +1,7 @@
-"""The numbers of a pilot, in the pilot itself and in each of its bootstrap samples.
+"""A pilot as counts, and its numbers, in the pilot itself and in each of its bootstrap samples.
+
+Items of which as many labels say what model A, or model B, says are the same item, so a pilot collapses to its kinds of
+items and how many items each has.
 
 A share u of the raters know the class of an item and the others guess, so that a label is right with chance
 q = 1/K + (1 - 1/K) u for K classes. Two labels of an item agree with chance 1/K + (1 - 1/K) E[u^2]: agreement tells
@@ -23,11 +26,178 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from dissensus.arrays import Codes, Flags, Floats
-from dissensus.errors import RatingsError
-from dissensus.methods.plan_labels.pilot_data import DIFFERENT, SAME, TWO_CLASSES, UNKNOWN, Estimate, Kinds
+from dissensus.data import Judges, Ratings
+from dissensus.data.labels import SEPARATOR
+from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.plan_labels.votes import NODES, UNIFORM, beta_law
+from dissensus.options import named
+from dissensus.sampling.draws import draw_weights
+
+Pair = tuple[str, str]
+
+UNKNOWN, SAME, DIFFERENT = range(3)
+"""Whether one of the models did not answer, both say the same, or something different."""
+TWO_CLASSES = 2
+MOST_OUTSIDE = 0.5
+"""Share of a model's answers that may be labels that no rater gave."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Kinds:
+    """The kinds of items of a pilot; an array has an entry for each kind.
+
+    Attributes
+    ----------
+    items, answers : ndarray of shape (n_kinds,)
+        How many items are of this kind, and whether the answers to them are UNKNOWN, SAME or DIFFERENT.
+    for_a, for_b : ndarray of shape (n_kinds,)
+        How many labels say what A says, and what B says.
+    counts : ndarray of shape (n_kinds, n_classes)
+        How many labels each class got, the largest number first, whatever the class.
+    """
+
+    items: Codes
+    answers: Codes
+    for_a: Codes
+    for_b: Codes
+    counts: Codes
+
+    @property
+    def labels(self) -> Codes:
+        """How many labels an item of each kind has."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return int(self.counts.shape[1])
+
+    def with_labels(self, fewest: int, *, different: bool = False) -> Flags:
+        """Which kinds have at least so many labels, and different answers if that is asked for."""
+        enough = self.labels >= fewest
+        return enough & (self.answers == DIFFERENT) if different else enough
+
+    def number(self, which: Flags) -> int:
+        """How many items are of these kinds."""
+        return int(self.items[which].sum())
+
+
+class PilotData(NamedTuple):
+    """The kinds of items, the names of A and B, and what was left out."""
+
+    kinds: Kinds
+    names: Pair
+    warnings: tuple[str, ...]
+
+
+def pilot_data(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str | None = None) -> PilotData:
+    """The pilot in counts; an error says why it cannot serve. The models may be left out if there are just two."""
+    names = _two(judges, a, b)
+    warnings: list[str] = []
+    people = _single_labels(ratings, warnings)
+    answers = [_predictions(judges, name, warnings) for name in names]
+    for name, of_model in zip(names, answers, strict=True):
+        _check_labels(name, of_model, people)
+    only_predicted = sorted({label for of_model in answers for label in of_model.values()} - set(people.options))
+    place = {label: i for i, label in enumerate((*people.options, *only_predicted))}
+    items = tuple(dict.fromkeys([*people.items, *judges.items]))
+    counts = np.zeros((len(items), len(place)), dtype=np.intp)
+    counts[: people.n_items, : people.n_labels] = people.counts()  # rated items stand first
+    coded = [np.array([place.get(of_model.get(item, ""), -1) for item in items]) for of_model in answers]
+    return PilotData(kinds=_kinds(counts, *coded), names=names, warnings=tuple(warnings))
+
+
+def _two(judges: Judges, a: str | None, b: str | None) -> Pair:
+    known = judges.judges
+    if len(known) < 2:  # noqa: PLR2004 - A and B
+        raise JudgesError(f"There is one model only, {listed(known)}: a pilot needs the answers of two.")
+    if a is None and b is None and len(known) == 2:  # noqa: PLR2004 - as above
+        return known[0], known[1]
+    if a is None or b is None:
+        raise OptionError(
+            f"Name the two models of the pilot with {named('a')} and {named('b')}: there are {listed(known)}."
+        )
+    if a == b:
+        raise OptionError(f"{named('a')} and {named('b')} are both {a}: name two different models.")
+    for name in (a, b):
+        judges[name]  # raises for an unknown one
+    return a, b
+
+
+def _single_labels(ratings: Ratings, warnings: list[str]) -> Ratings:
+    if ratings.scale == "interval":
+        raise RatingsError(
+            f"The pilot's labels are measurements ({listed(ratings.labels)}), and a plan of labels is about classes: "
+            f"recode them as classes, or read them with {named('scale', of='read')} nominal."
+        )
+    if not ratings.has_response_sets:
+        return ratings
+    single = ratings.label < len(ratings.options)
+    if not single.any():
+        raise RatingsError("Every rating of the pilot names several options: a plan of labels needs one label each.")
+    warnings.append(f"Left out {counted(int(np.sum(~single)), 'rating')} of the pilot that name several options.")
+    return ratings.where(single)
+
+
+def _predictions(judges: Judges, name: str, warnings: list[str]) -> dict[str, str]:
+    """What a model says of each item: its most probable label over all samples."""
+    judge = judges[name]
+    _, item, probability = judge.distributions()
+    best = probability.argmax(axis=1)
+    top = probability.max(axis=1, keepdims=True)
+    tied = int(np.sum((probability >= top - 1e-12).sum(axis=1) > 1))
+    if tied:
+        warnings.append(f"{name} finds two labels equally probable for {counted(tied, 'item')}: the first counts.")
+    labels = [judge.labels[code] for code in best.tolist()]
+    several = [label for label in labels if SEPARATOR in label]
+    if several:
+        raise JudgesError(
+            f"{name} answers {counted(len(several), 'item')} with several options, such as {several[0]}: a plan of "
+            "labels needs one label each."
+        )
+    return dict(zip((judge.items[i] for i in item.tolist()), labels, strict=True))
+
+
+def _check_labels(name: str, answers: dict[str, str], people: Ratings) -> None:
+    """Raise where a model and the raters do not speak of the same classes."""
+    strange = [label for label in answers.values() if label not in people.options]
+    if len(strange) > MOST_OUTSIDE * len(answers):
+        raise JudgesError(
+            f"{name} answers {len(strange):,} of {counted(len(answers), 'item')} with labels that no rater gave "
+            f"({listed(list(dict.fromkeys(strange)))}); raters gave {listed(people.options)}. Turn its answers into "
+            "these."
+        )
+
+
+def _kinds(counts: Codes, a: Codes, b: Codes) -> Kinds:
+    row = np.arange(len(counts))
+    answered = (a >= 0) & (b >= 0)
+    answers = np.where(answered, np.where(a == b, SAME, DIFFERENT), UNKNOWN)
+    for_a, for_b = (np.where(answered, counts[row, np.maximum(codes, 0)], 0) for codes in (a, b))
+    folded = -np.sort(-counts, axis=1)
+    found, items = np.unique(np.column_stack([answers, for_a, for_b, folded]), axis=0, return_counts=True)
+    return Kinds(
+        items=items.astype(np.intp), answers=found[:, 0], for_a=found[:, 1], for_b=found[:, 2], counts=found[:, 3:]
+    )
+
+
+def resampled(kinds: Kinds, bootstrap: int, rng: Generator) -> Floats:
+    """How many items of each kind there are, of shape (1 + bootstrap, n_kinds): the pilot, then its bootstrap samples.
+
+    Labelled items and those that only the models answered are drawn apart: their numbers are the pilot's design.
+    """
+    drawn = np.zeros((1 + bootstrap, len(kinds.items)))
+    drawn[0] = kinds.items
+    labelled = kinds.with_labels(1)
+    for part in (labelled, ~labelled):
+        total = kinds.number(part)
+        if total and bootstrap:
+            drawn[1:, part] = draw_weights(int(part.sum()), bootstrap, rng, copies=kinds.items[part])
+    return drawn
+
 
 # ---- How often labels are right, from labels of the same items: if items are alike, and if they differ in difficulty
 
@@ -54,14 +224,7 @@ def pair_agreement(kinds: Kinds) -> Floats:
 def known_squared(kinds: Kinds, weights: Floats, which: Flags) -> Floats:
     """E[u^2] from the agreement of two labels, of shape (n_samples,); not above 0 where they agree as by chance.
 
-    Parameters
-    ----------
-    kinds : Kinds
-        The pilot.
-    weights : ndarray of shape (n_samples, n_kinds)
-        How many items of each kind.
-    which : ndarray of shape (n_kinds,)
-        The kinds to use; each has two labels or more.
+    `weights`, of shape (n_samples, n_kinds), says how many items there are of each kind; those of `which` are used.
     """
     chance = 1 / kinds.n_classes
     agreement = weighted_mean(weights, pair_agreement(kinds), which)
@@ -77,12 +240,7 @@ def weighted_mean(weights: Floats, values: Floats, which: Flags) -> Floats:
 def fit_known(kinds: Kinds, weights: Floats, which: Flags, *, is_told: bool) -> Known:
     """Mean and concentration of u by maximum likelihood: a beta-binomial model, folded because the class is unknown.
 
-    Parameters
-    ----------
-    kinds, weights, which
-        As in `known_squared`.
-    is_told : bool
-        Whether enough items have four labels to tell how far u varies; otherwise u is as spread as a uniform one.
+    If too few items have four labels to tell how far u varies, u is as spread as a uniform one.
     """
     choices = CONCENTRATIONS if is_told else np.array([UNIFORM])
     laws = _laws(is_told=is_told)
@@ -179,15 +337,7 @@ def lead(kinds: Kinds) -> Floats:
 
 
 def moments_of(kinds: Kinds, weights: Floats, which: Flags) -> Moments:
-    """The three moments, from the labels of an item taken one, two and three at a time.
-
-    Parameters
-    ----------
-    kinds, weights
-        The pilot.
-    which : ndarray of shape (n_kinds,)
-        Kinds with different answers and three labels or more.
-    """
+    """The three moments, from the labels of an item taken one, two and three at a time; it has three or more."""
     n = np.where(which, kinds.labels, 3).astype(np.float64)
     total = (kinds.for_a - kinds.for_b).astype(np.float64)
     squares = (kinds.for_a + kinds.for_b).astype(np.float64)
@@ -226,21 +376,11 @@ TELLING = 4
 """So many labels of an item show more than how often two of them agree."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LabelFit:
+class LabelFit(NamedTuple):
     """How well raters know the classes of some items; each array has shape (1 + bootstrap,), the pilot first.
 
-    Attributes
-    ----------
-    mean : ndarray
-        Mean of u. In the bootstrap samples of a pilot that cannot tell how far u varies it is the least and the most
-        that agreement allows, by turns.
-    least, most : ndarray
-        E[u^2] and its root.
-    concentration : float
-        Of the pilot.
-    is_told : bool
-        Whether the pilot tells how far u varies.
+    `least` and `most` are E[u^2] and its root, between which the mean of u lies; in the bootstrap samples of a pilot
+    that cannot tell how far u varies (`is_told`), the mean is the one and the other by turns.
     """
 
     mean: Floats
@@ -260,7 +400,7 @@ def fit_labels(kinds: Kinds, weights: Floats, *, different: bool) -> LabelFit:
         raise RatingsError(
             f"The pilot's labels tell nothing: two labels of an item{where} agree with chance "
             f"{guess + (1 - guess) * squared[0]:.3f}, and guesses would with chance {guess:.3f}. Plan with "
-            "--label-accuracy, or ask raters a clearer question."
+            f"{named('label_accuracy')}, or ask raters a clearer question."
         )
     found = fit_known(kinds, weights, which, is_told=is_told)
     least = np.maximum(np.nan_to_num(squared), 0)
@@ -271,8 +411,7 @@ def fit_labels(kinds: Kinds, weights: Floats, *, different: bool) -> LabelFit:
     return LabelFit(mean=mean, least=least, most=most, concentration=float(found.concentration[0]), is_told=is_told)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Comparison:
+class Comparison(NamedTuple):
     """How the models compare, A against B; each array has shape (1 + bootstrap,), the pilot first."""
 
     disagreement: Floats
@@ -283,17 +422,10 @@ class Comparison:
 
 
 def compare(kinds: Kinds, weights: Floats, everywhere: LabelFit, apart: LabelFit) -> Comparison:
-    """How the models compare, with what labels say corrected by how often they are right.
+    """How the models compare, with what labels say corrected by how often they are right, everywhere and apart.
 
     Of two different answers a label equals the right one more often than the wrong one, by u: so the lead of A in
     labels is E[u] times its lead in accuracy. A label is any one wrong class with chance (1 - u) / K.
-
-    Parameters
-    ----------
-    kinds, weights
-        The pilot.
-    everywhere, apart : LabelFit
-        How well raters know the classes: of all items, and of those on which the models differ.
     """
     different = kinds.answers == DIFFERENT
     disagreement = weighted_mean(weights, different.astype(np.float64), kinds.answers != UNKNOWN)
@@ -303,13 +435,9 @@ def compare(kinds: Kinds, weights: Floats, everywhere: LabelFit, apart: LabelFit
     leads = np.nan_to_num(weighted_mean(weights, lead(kinds), which))
     margin = np.clip(disagreement * leads / known, -disagreement, disagreement)
     neither = _neither(kinds, weights, which, known)
-    return Comparison(
-        disagreement=disagreement,
-        margin=margin,
-        both_wrong=np.minimum(disagreement * neither, disagreement - np.abs(margin)),
-        accuracy_a=_accuracy(kinds, weights, disagreement, everywhere, is_b=False),
-        accuracy_b=_accuracy(kinds, weights, disagreement, everywhere, is_b=True),
-    )
+    both_wrong = np.minimum(disagreement * neither, disagreement - np.abs(margin))
+    accuracies = (_accuracy(kinds, weights, disagreement, everywhere, is_b=is_b) for is_b in (False, True))
+    return Comparison(disagreement, margin, both_wrong, *accuracies)
 
 
 def _shares(kinds: Kinds) -> tuple[Floats, Floats]:
@@ -325,19 +453,28 @@ def _neither(kinds: Kinds, weights: Floats, which: Flags, known: Floats) -> Floa
     share_a, share_b = _shares(kinds)
     guessed = 2 * (1 - known) / kinds.n_classes
     # A label says what one of them says with this chance, and with `known` more if one of them is right.
-    said = weighted_mean(weights, share_a + share_b, which)
-    return np.clip(np.nan_to_num(1 - (said - guessed) / known), 0, 1)
+    either = weighted_mean(weights, share_a + share_b, which)
+    return np.clip(np.nan_to_num(1 - (either - guessed) / known), 0, 1)
 
 
 def _accuracy(kinds: Kinds, weights: Floats, disagreement: Floats, fit: LabelFit, *, is_b: bool) -> Floats:
     """Accuracy of one model: labels equal its answers with chance (1 - u) / K, and u more where it is right."""
-    own = _shares(kinds)[is_b]
+    share = _shares(kinds)[is_b]
     known = np.maximum(fit.mean, SMALLEST)
     labelled = kinds.with_labels(1)
-    apart = weighted_mean(weights, own, labelled & (kinds.answers == DIFFERENT))
-    together = weighted_mean(weights, own, labelled & (kinds.answers == SAME))
+    apart = weighted_mean(weights, share, labelled & (kinds.answers == DIFFERENT))
+    together = weighted_mean(weights, share, labelled & (kinds.answers == SAME))
     equal = (1 - disagreement) * together + disagreement * apart
     return np.asarray(np.clip((equal - (1 - known) / kinds.n_classes) / known, 0, 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A number and its interval; the bounds are NaN without a bootstrap."""
+
+    value: float
+    low: float
+    high: float
 
 
 def estimate(samples: Floats, confidence: float) -> Estimate:

@@ -1,26 +1,18 @@
 """One label each for many items, or several for few?"""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
 from numpy.random import Generator
 
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import item_by_item
-from dissensus.errors import OptionError
-from dissensus.methods.plan_labels.cautions import cautions
-from dissensus.methods.plan_labels.curves import (
-    Measuring,
-    absolute_of,
-    break_even_of,
-    error_draws,
-    items_draws,
-    single_label_items,
-)
+from dissensus.errors import OptionError, counted, joined
+from dissensus.methods.plan_labels.curves import absolute_of, break_even_of, error_draws, items_draws
 from dissensus.methods.plan_labels.designs import (
     MOST_ITEMS,
     Scheme,
     affordable_items,
-    best_of,
     design_of,
     fixed_scheme,
     needed_of,
@@ -29,15 +21,24 @@ from dissensus.methods.plan_labels.designs import (
 )
 from dissensus.methods.plan_labels.options import (
     LABELS_PER_ITEM,
-    Question,
+    TWO_CLASSES,
+    PlanLabelsOptions,
     Strategy,
-    check_question,
     checked_labels_per_item,
 )
-from dissensus.methods.plan_labels.result import Absolute, LabelDesign, Needed, PlanLabelsResult
-from dissensus.methods.plan_labels.situation import Known, Situation, situation_of
+from dissensus.methods.plan_labels.pilot import (
+    LabelPilot,
+    read_pilot,
+    situation_everywhere,
+    situation_in,
+    situations_drawn,
+    with_pilot,
+)
+from dissensus.methods.plan_labels.result import Absolute, LabelDesign, Needed, PlanLabelsResult, smallest_error
+from dissensus.methods.plan_labels.situation import Situation, situation_of
 from dissensus.methods.plan_labels.votes import Even
 from dissensus.methods.plan_labels.walk import Ties
+from dissensus.options import named
 from dissensus.sampling import seed_of
 
 
@@ -138,109 +139,261 @@ def plan_labels(
     >>> [(d.labels_per_item, d.items, d.models_testable) for d in plan.designs]
     [(1, 1500, 142), (3, 500, 14), (5, 300, 6)]
     """
-    question = Question(
-        accuracy=accuracy, margin=margin, label_accuracy=label_accuracy, disagreement=disagreement,
-        both_wrong=both_wrong, worse_accuracy=worse_accuracy, better_if_worse_wrong=better_if_worse_wrong,
-        better_if_worse_right=better_if_worse_right, label_accuracy_better=label_accuracy_better,
-        label_accuracy_worse=label_accuracy_worse, budget=budget, error=error,
-        labels_per_item=checked_labels_per_item(labels_per_item), item_cost=item_cost, label_cost=label_cost,
-        models=models, delta=delta, classes=classes, even=even, ties=ties, strategy=strategy, a=a, b=b,
-        bootstrap=bootstrap, confidence=confidence, seed=seed_of(rng),
+    options = PlanLabelsOptions.given(
+        locals(), labels_per_item=checked_labels_per_item(labels_per_item), has_pilot=pilot is not None,
+        seed=seed_of(rng),
     )  # fmt: skip
     if (pilot is None) != (pilot_judges is None):
-        raise OptionError("--pilot and --pilot-judges go together: give people's labels and both models' answers.")
-    check_question(question, has_pilot=pilot is not None)
-    if pilot is not None and pilot_judges is not None:
-        from dissensus.methods.plan_labels.from_pilot import known_from_pilot  # noqa: PLC0415 - needs scipy, others do not
+        raise OptionError(
+            f"{named('pilot')} and {named('pilot_judges')} go together: give people's labels and both models' answers."
+        )
+    if pilot is None or pilot_judges is None:
+        return _planned(options, situation_of(options))
+    ratings, judges = item_by_item(pilot, pilot_judges, what="A pilot")
+    learnt = read_pilot(ratings, judges, a=a, b=b, bootstrap=bootstrap, confidence=confidence, rng=rng)
+    options = with_pilot(options, learnt)
+    data = {"pilot": dict(ratings.describe_data()), "pilot_judges": dict(judges.describe_data())}
+    return _planned(options, situation_in(learnt, options), learnt, data)
 
-        return _planned(*known_from_pilot(*item_by_item(pilot, pilot_judges, what="A pilot"), question, rng))
-    return _planned(question, Known(situation=situation_of(question), data={}))
 
-
-def _planned(question: Question, known: Known) -> PlanLabelsResult:
+def _planned(
+    options: PlanLabelsOptions,
+    situation: Situation,
+    pilot: LabelPilot | None = None,
+    data: Mapping[str, Mapping[str, object]] | None = None,
+) -> PlanLabelsResult:
     """The result, once it is known how models and labels stand to each other."""
-    situation = known.situation
-    schemes = schemes_of(question, situation)
-    drawn = None if known.draws is None else schemes_of(question, known.draws)
+    schemes = schemes_of(options, situation)
+    has_draws = pilot is not None and options.bootstrap > 0
+    drawn = schemes_of(options, situations_drawn(pilot, options)) if pilot is not None and has_draws else None
     needed: tuple[Needed, ...] = ()
     best: LabelDesign | None
-    if question.target is None:
-        designs = _bought(question, schemes, drawn)
-        best = best_of(designs)
+    if options.target is None:
+        designs = _bought(options, schemes, drawn)
+        best = smallest_error(designs)
     else:
-        needed = _all_needed(question, schemes, drawn, question.target)
-        designs = _with_items(question, schemes, drawn, [one.items_planned for one in needed])
+        needed = _all_needed(options, schemes, drawn, options.target)
+        designs = _with_items(options, schemes, drawn, [one.items_planned for one in needed])
         best = min(designs, key=lambda design: (design.cost, design.labels_per_item), default=None)
+    overall = situation if pilot is None else situation_everywhere(pilot, situation)
+    doubts = cautions(options, situation, designs, best, needed)
     return PlanLabelsResult(
-        settings=question.settings(),
-        data=known.data,
-        warnings=(*known.warnings, *cautions(question, situation, designs, best, needed)),
-        designs=designs,
-        recommended=best,
-        needed=needed,
-        compared=_compared(question, situation),
-        break_even=break_even_of(question, situation, single_label_items(question, situation)),
-        absolute=() if best is None else _absolute(question, known, schemes, best.cost),
-        situation=situation,
-        question=question,
-        pilot=known.pilot,
-    )
+        settings=options.settings(), data=data or {}, warnings=(*(() if pilot is None else pilot.warnings), *doubts),
+        designs=designs, recommended=best, needed=needed, compared=_compared(options, situation),
+        break_even=break_even_of(options, situation),
+        absolute=() if best is None else _absolute(options, situation, overall, best.cost), situation=situation,
+        options=options, pilot=pilot,
+    )  # fmt: skip
 
 
-def _bought(question: Question, schemes: Sequence[Scheme], drawn: Sequence[Scheme] | None) -> tuple[LabelDesign, ...]:
+def _bought(
+    options: PlanLabelsOptions, schemes: Sequence[Scheme], drawn: Sequence[Scheme] | None
+) -> tuple[LabelDesign, ...]:
     """What the budget buys; a number of labels that it does not buy for one item is left out."""
-    budget = question.budget or 0.0
-    items = [affordable_items(scheme, question, budget) for scheme in schemes]
+    budget = options.budget or 0.0
+    items = [affordable_items(scheme, options, budget) for scheme in schemes]
     if max(items) < 1:
-        least = min(scheme.item_cost(question) for scheme in schemes)
-        raise OptionError(f"--budget {budget:g} is below one item, which costs {least:g} with its labels: raise it.")
-    return _with_items(question, schemes, drawn, [number or None for number in items])
+        least = min(scheme.item_cost(options) for scheme in schemes)
+        raise OptionError(
+            f"{named('budget')} {budget:g} is below one item, which costs {least:g} with its labels: raise it."
+        )
+    return _with_items(options, schemes, drawn, [number or None for number in items])
 
 
-def _absolute(question: Question, known: Known, schemes: Sequence[Scheme], cost: float) -> tuple[Absolute, ...]:
+def _absolute(
+    options: PlanLabelsOptions, situation: Situation, overall: Situation, cost: float
+) -> tuple[Absolute, ...]:
     """What the same money tells of the accuracy of one model, by the labels of all items."""
     designs = []
-    for scheme, overall in zip(schemes, schemes_of(question, known.overall or known.situation), strict=True):
-        items = affordable_items(scheme, question, question.budget or cost)
+    for scheme, everywhere in zip(schemes_of(options, situation), schemes_of(options, overall), strict=True):
+        items = affordable_items(scheme, options, options.budget or cost)
         if items:
-            designs.append(Measuring(whole(scheme.labels_per_item), items, float(overall.accuracy)))
-    return absolute_of(question, known.situation, designs)
+            designs.append((whole(scheme.labels_per_item), items, float(everywhere.accuracy)))
+    return absolute_of(options, situation, designs)
 
 
 def _with_items(
-    question: Question, schemes: Sequence[Scheme], drawn: Sequence[Scheme] | None, items: Sequence[int | None]
+    options: PlanLabelsOptions, schemes: Sequence[Scheme], drawn: Sequence[Scheme] | None, items: Sequence[int | None]
 ) -> tuple[LabelDesign, ...]:
     found = []
     for i, (scheme, number) in enumerate(zip(schemes, items, strict=True)):
         if number is not None:
-            draws = None if drawn is None else error_draws(drawn[i], question, number)
-            found.append(design_of(scheme, question, number, draws))
+            draws = None if drawn is None else error_draws(drawn[i], options, number)
+            found.append(design_of(scheme, options, number, draws))
     return tuple(found)
 
 
 def _all_needed(
-    question: Question, schemes: Sequence[Scheme], drawn: Sequence[Scheme] | None, error: float
+    options: PlanLabelsOptions, schemes: Sequence[Scheme], drawn: Sequence[Scheme] | None, error: float
 ) -> tuple[Needed, ...]:
     found = []
     for i, scheme in enumerate(schemes):
-        draws = None if drawn is None else items_draws(drawn[i], question, error)
-        found.append(needed_of(scheme, question, error, draws))
+        draws = None if drawn is None else items_draws(drawn[i], options, error)
+        found.append(needed_of(scheme, options, error, draws))
     least = min((one.cramer_items for one in found if one.cramer_items is not None), default=0)
     if least > MOST_ITEMS:
         raise OptionError(
             f"It would take about {least:.0e} items: the models are too much alike, or labels too often wrong, to tell "
-            "them apart. Plan for a larger --margin or --error."
+            f"them apart. Plan for a larger {named('margin')} or {named('error')}."
         )
     return tuple(found)
 
 
-def _compared(question: Question, situation: Situation) -> tuple[LabelDesign, ...]:
+def _compared(options: PlanLabelsOptions, situation: Situation) -> tuple[LabelDesign, ...]:
     """With disagreement-only: labels for items taken at random, for the same money or the same error."""
-    if question.strategy != "disagreement-only":
+    if not options.only_differing:
         return ()
-    schemes = [fixed_scheme(question, situation, labels) for labels in question.labels_per_item]
-    if question.target is None:
-        items = [affordable_items(scheme, question, question.budget or 0.0) or None for scheme in schemes]
+    schemes = [fixed_scheme(options, situation, labels) for labels in options.labels_per_item]
+    if options.target is None:
+        items = [affordable_items(scheme, options, options.budget or 0.0) or None for scheme in schemes]
     else:
-        items = [needed_of(scheme, question, question.target).items_planned for scheme in schemes]
-    return _with_items(question, schemes, None, items)
+        items = [needed_of(scheme, options, options.target).items_planned for scheme in schemes]
+    return _with_items(options, schemes, None, items)
+
+
+# ---- Warnings: where an assumption looks violated, and where a number could not be given
+
+HALF = 0.5
+SEQUENTIAL = {"adaptive": "a third label where two differ", "lead-by-two": "labels until one class leads by two"}
+
+
+def cautions(
+    options: PlanLabelsOptions,
+    situation: Situation,
+    designs: Sequence[LabelDesign],
+    best: LabelDesign | None,
+    needed: Sequence[Needed],
+) -> Iterator[str]:
+    """What the reader must know before the labels are bought."""
+    if situation.accuracy is not None and situation.accuracy < HALF and options.classes == TWO_CLASSES:
+        yield (
+            f"The worse model is right on {situation.accuracy:.1%} of the items, less than by chance, and the paper "
+            "assumes at least half. Check that its answers are not the wrong way round."
+        )
+    yield from _of_bias(options, situation)
+    yield from _of_strategy(options, situation, best)
+    yield from _of_goal(options, best, needed)
+    yield from _of_money(options, designs)
+    yield from _of_models_ranked(options, best)
+    yield from _of_numbers(designs)
+    if options.is_correlated and not options.only_differing:
+        yield "How accurate one model is cannot be planned here: that takes the labels' accuracy where both agree."
+    elif situation.accuracy is None and not options.only_differing:
+        yield f"Give {named('accuracy')} to also plan how well each design measures the accuracy of one model."
+
+
+def _of_bias(options: PlanLabelsOptions, situation: Situation) -> Iterator[str]:
+    if not situation.is_biased:
+        return
+    better, worse = float(situation.label_accuracy_better), float(situation.label_accuracy_worse)
+    text = (
+        f"The labels favour the worse model: they are right on {worse:.1%} of the items that it alone gets right, and "
+        f"on {better:.1%} of those that the better one alone gets right. One label for each item need not be best then."
+    )
+    steps = {m: fixed_scheme(options, situation, m).steps for m in options.labels_per_item}
+    gaps = {m: float(one.x - one.y) for m, one in steps.items()}
+    flipped = [str(m) for m, gap in gaps.items() if gap <= 0]
+    if flipped:
+        restored = [str(m) for m, gap in gaps.items() if gap > 0]
+        text += (
+            f" With {joined(flipped)} label{'' if flipped == ['1'] else 's'} for each item the worse model even wins "
+            "in the long run, and more items make that surer"
+        )
+        text += f"; with {joined(restored)} it does not." if restored else "."
+    yield text
+
+
+def _of_strategy(options: PlanLabelsOptions, situation: Situation, best: LabelDesign | None) -> Iterator[str]:
+    if options.only_differing:
+        yield (
+            "Labels of the items on which two models differ serve this pair only: they are no benchmark for a third "
+            "model, and no measure of how accurate either is."
+        )
+    only_one = float(situation.better_only + situation.worse_only)
+    if best is not None and best.labels_per_item > 1 and float(situation.both_wrong) > only_one:
+        yield (
+            f"Several labels gain here from models that are often both wrong and differ (on {situation.both_wrong:.1%} "
+            f"of the items, against {only_one:.1%} on which one of them is right): one wrong label then speaks for "
+            "either of them by chance. That rests on wrong labels falling on all classes alike."
+        )
+    wasted = [m for m in options.labels_per_item if m % 2 == 0]
+    if wasted and options.even == "coin" and options.classes == TWO_CLASSES:
+        yield (
+            f"An even number of labels, as {wasted[0]}, is no better than {wasted[0] - 1} when ties are settled by a "
+            "coin: the last label is wasted."
+        )
+
+
+def _of_goal(options: PlanLabelsOptions, best: LabelDesign | None, needed: Sequence[Needed]) -> Iterator[str]:
+    without = [one for one in needed if one.items is None]
+    never = [_ways(one.strategy, one.labels_per_item) for one in without if one.cramer_items is None]
+    too_many = [_ways(one.strategy, one.labels_per_item) for one in without if one.cramer_items is not None]
+    if too_many:
+        yield f"It would take more than {MOST_ITEMS:,} items with {_with_labels(too_many)}: left out."
+    if never:
+        yield (
+            f"More items do not bring the error down with {_with_labels(never)}: such labels put the worse model "
+            "first, or do not tell which one is better."
+        )
+    for one in needed:
+        is_best = best is not None and one.labels_per_item == best.labels_per_item and one.items_planned == best.items
+        if is_best and one.items is not None and one.items_safe is not None and one.items_safe > one.items:
+            taken = ", which the plan takes," if one.items_planned == one.items_safe else ""
+            yield (
+                f"The error rises now and then with the number of items: {counted(one.items, 'item')} would do, but "
+                f"some larger numbers do not; from {one.items_safe:,} on{taken} every number does."
+            )
+    if options.ties == "win" and best is not None and best.tie > best.win:
+        yield (
+            f"Such a test set ends in a tie in {best.tie:.1%} of cases, and a tie is not counted as an error: the "
+            f"error is small because little is decided. See what it is with {named('ties')} half."
+        )
+
+
+def _of_money(options: PlanLabelsOptions, designs: Sequence[LabelDesign]) -> Iterator[str]:
+    if options.budget is None:
+        return
+    bought = {_ways(design.strategy, design.labels_per_item) for design in designs}
+    asked = [str(m) for m in options.labels_per_item]
+    if options.strategy in SEQUENTIAL:
+        asked.append(SEQUENTIAL[options.strategy])
+    dear = [way for way in asked if way not in bought]
+    if dear:
+        yield f"The budget does not pay for one item with {_with_labels(dear)}: left out."
+
+
+def _ways(strategy: str, labels_per_item: float) -> str:
+    return SEQUENTIAL.get(strategy, f"{labels_per_item:g}")
+
+
+def _with_labels(ways: Sequence[str]) -> str:
+    """Numbers of labels, and other ways to ask for them, in a sentence."""
+    numbers = [way for way in ways if way.isdigit()]
+    others = [way for way in ways if not way.isdigit()]
+    in_numbers = [f"{joined(numbers)} label{'' if numbers == ['1'] else 's'}"] if numbers else []
+    return " or ".join(in_numbers + others)
+
+
+def _of_models_ranked(options: PlanLabelsOptions, best: LabelDesign | None) -> Iterator[str]:
+    if options.models is None or best is None:
+        return
+    if best.strategy == "disagreement-only":
+        yield (
+            f"{named('models')} goes with items taken at random: items on which two models differ rank these two only."
+        )
+    elif best.models_testable is not None and best.models_testable < options.models:
+        yield (
+            f"The best design ranks {counted(best.models_testable, 'model')}, not {options.models:,}: spend more, or "
+            f"accept a larger {named('delta')} than {options.delta:g}."
+        )
+
+
+def _of_numbers(designs: Sequence[LabelDesign]) -> Iterator[str]:
+    if any(design.error == 0 and math.isfinite(design.log10_error) for design in designs):
+        yield "An error too small for a number is given as 0: read its logarithm, log10_error."
+    if any(design.log10_error == -math.inf for design in designs):
+        yield "An error is exactly 0: it has no logarithm."
+    if any(design.log10_models == math.inf for design in designs):
+        yield "A design without error ranks any number of models: models_testable is left out."
+    elif any(design.models_testable is None and not math.isnan(design.log10_models) for design in designs):
+        yield "A number of models too large for a number is left out: read its logarithm, log10_models."

@@ -1,14 +1,16 @@
 """What `plan_labels` returns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from dissensus.methods.plan_labels.options import Question, Strategy
+from dissensus.methods.plan_labels.options import PlanLabelsOptions, Strategy
 from dissensus.methods.plan_labels.situation import Situation
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 if TYPE_CHECKING:
-    from dissensus.methods.plan_labels.pilot_data import LabelPilot
+    from dissensus.methods.plan_labels.pilot import LabelPilot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +67,6 @@ class LabelDesign:
     models_testable: int | None
     log10_models: float
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needed:
@@ -108,10 +106,6 @@ class Needed:
     cramer_items: int | None
     hoeffding_items: int | None
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BreakEven:
@@ -133,10 +127,6 @@ class BreakEven:
     ratio: float
     ratio_exact: float
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absolute:
@@ -157,9 +147,42 @@ class Absolute:
     standard_error: float
     bias: float
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One design among others, in a chart; the logarithms are decimal.
+
+    Attributes
+    ----------
+    strategy, labels_per_item, items
+        The design.
+    budget, label_accuracy : float
+        What it may cost, and how often one label is right.
+    is_reference : bool
+        Whether that is the budget of the plan.
+    log10_error, log10_cramer, log10_hoeffding, log10_models : float
+        The error, the bounds on it, and how many models it ranks.
+    """
+
+    strategy: str
+    labels_per_item: float
+    items: int
+    budget: float
+    label_accuracy: float
+    is_reference: bool
+    log10_error: float
+    log10_cramer: float
+    log10_hoeffding: float
+    log10_models: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The number of labels with the smallest error at a label accuracy and a cost of items; None if nothing is paid."""
+
+    label_accuracy: float
+    cost_ratio: float
+    labels_per_item: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +207,7 @@ class PlanLabelsResult(Result):
         How models and labels stand to each other.
     pilot : LabelPilot, optional
         What the pilot said, if there was one.
-    question : Question
+    options : PlanLabelsOptions
         What was asked.
     """
 
@@ -193,7 +216,7 @@ class PlanLabelsResult(Result):
     designs: tuple[LabelDesign, ...]
     recommended: LabelDesign | None
     situation: Situation
-    question: Question
+    options: PlanLabelsOptions
     needed: tuple[Needed, ...] = ()
     compared: tuple[LabelDesign, ...] = ()
     break_even: tuple[BreakEven, ...] = ()
@@ -206,27 +229,71 @@ class PlanLabelsResult(Result):
         return None if self.recommended is None else self.recommended.labels_per_item
 
     @property
+    def runner_up(self) -> LabelDesign | None:
+        """The design to warn against: the strategy asked for if it loses, else the next best."""
+        best = self.recommended
+        others = [design for design in self.designs if design is not best]
+        asked = [design for design in others if design.strategy == self.options.strategy != "fixed"]
+        if best is not None and best.strategy == "fixed" and asked:
+            return asked[-1]
+        return self.best_of(others) if others else None
+
+    def best_of(self, designs: Sequence[LabelDesign]) -> LabelDesign:
+        """The design with the smallest error for a budget, or the cheapest one that reaches an error."""
+        if self.options.target is None:
+            return smallest_error(designs)
+        return min(designs, key=lambda design: design.cost)
+
+    @property
     def most_precise(self) -> Absolute | None:
         """The design that measures the accuracy of one model best."""
         return min(self.absolute, key=lambda design: design.standard_error, default=None)
 
+    @property
+    def reference_budget(self) -> float:
+        """The budget, or what the recommended design costs; without one, a thousand labels."""
+        if self.options.budget is not None:
+            return self.options.budget
+        if self.recommended is not None:
+            return self.recommended.cost
+        return 1000 * max(self.options.label_cost, self.options.item_cost)
+
+    # The plans around this one are for charts, not for the JSON, and are computed when one is drawn.
+
+    @cached_property
+    def by_budget(self) -> tuple[Point, ...]:
+        """Designs that budgets around this one buy, each way to label after the other."""
+        from dissensus.methods.plan_labels.curves import by_budget  # noqa: PLC0415 - as above
+
+        return by_budget(self.options, self.situation, self.reference_budget)
+
+    @cached_property
+    def by_label_accuracy(self) -> tuple[Point, ...]:
+        """What this budget buys with better and worse labels; labels then favour neither model."""
+        from dissensus.methods.plan_labels.curves import by_label_accuracy  # noqa: PLC0415 - as above
+
+        return by_label_accuracy(self.options, self.situation, self.reference_budget)
+
+    @cached_property
+    def best_choices(self) -> tuple[Choice, ...]:
+        """The best number of labels by label accuracy and by what an item costs, for as much money as this plan has."""
+        from dissensus.methods.plan_labels.curves import best_choices  # noqa: PLC0415 - as above
+
+        return best_choices(self.options, self.situation, self.reference_budget)
+
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""
-        precise = self.most_precise
-        return {
-            "designs": [design.as_dict() for design in self.designs],
-            "best": self.best,
-            "needed": [design.as_dict() for design in self.needed],
-            "compared": [design.as_dict() for design in self.compared],
-            "break_even": [one.as_dict() for one in self.break_even],
-            "absolute": None if precise is None else {
-                "best": precise.labels_per_item,
-                "designs": [one.as_dict() for one in self.absolute],
-            },
-            "situation": self.situation.as_dict(),
-            "pilot": None if self.pilot is None else self.pilot.as_dict(),
-        }  # fmt: skip
+        fields, precise = super().as_dict(), self.most_precise
+        measured = None if precise is None else {"best": precise.labels_per_item, "designs": fields["absolute"]}
+        names = ("designs", "best", "needed", "compared", "break_even", "absolute", "situation", "pilot")
+        found = fields | {"best": self.best, "absolute": measured}
+        return {name: found[name] for name in names}
 
     def rows(self) -> list[dict[str, object]]:
         """One row per design."""
-        return [design.as_dict() for design in self.designs]
+        return [as_dict(design) for design in self.designs]
+
+
+def smallest_error(designs: Sequence[LabelDesign]) -> LabelDesign:
+    """The design with the smallest error; of equals the one with fewer labels for each item."""
+    return min(designs, key=lambda design: (design.log10_error, design.labels_per_item))

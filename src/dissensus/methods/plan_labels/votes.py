@@ -17,28 +17,15 @@ from dissensus.arrays import Floats
 from dissensus.errors import OptionError
 from dissensus.methods.plan_labels.walk import ROUNDING
 
-# ---- How often the combined label of several raters is right, and what it costs
-
 Even: TypeAlias = Literal["coin", "strict"]
 EVENS: tuple[Even, ...] = ("coin", "strict")
 FEWEST_CLASSES = 2
 
 
 def majority_accuracy(label_accuracy: npt.ArrayLike, labels: int, even: Even = "coin") -> Floats:
-    """Chance that the majority of a few labels with two classes is right.
+    """Chance that the majority of a few labels with two classes is right, each of them with chance `label_accuracy`.
 
-    Parameters
-    ----------
-    label_accuracy : array_like
-        Chance q that one label is right.
-    labels : int
-        How many labels each item gets.
-    even : {"coin", "strict"}
-        What a tie among an even number of labels is worth: the flip of a coin, or a wrong label.
-
-    Returns
-    -------
-    ndarray of the shape of `label_accuracy`
+    A tie among an even number of labels is worth the flip of a coin, or a wrong label ("strict").
 
     References
     ----------
@@ -66,20 +53,7 @@ def majority_accuracy(label_accuracy: npt.ArrayLike, labels: int, even: Even = "
 def plurality_accuracy(label_accuracy: npt.ArrayLike, labels: int, classes: int) -> Floats:
     """Chance that the most frequent of a few labels is right; ties are broken at random.
 
-    Wrong labels fall on the other classes alike.
-
-    Parameters
-    ----------
-    label_accuracy : array_like
-        Chance q that one label is right.
-    labels : int
-        How many labels each item gets.
-    classes : int
-        How many classes there are, at least 2.
-
-    Returns
-    -------
-    ndarray of the shape of `label_accuracy`
+    Each label is right with chance `label_accuracy`, and wrong ones fall on the other of `classes` classes alike.
 
     Examples
     --------
@@ -178,13 +152,7 @@ def _power(coefficients: Floats, power: int, degree: int) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """Chances of what one item with its (combined) label says.
-
-    Attributes
-    ----------
-    x, y : ndarray
-        Chance that it speaks for the better classifier, and for the worse one.
-    """
+    """Chances that an item with its (combined) label speaks for the better classifier, x, and for the worse one, y."""
 
     x: Floats
     y: Floats
@@ -198,12 +166,7 @@ class Steps:
 def independent_steps(accuracy: npt.ArrayLike, margin: npt.ArrayLike, label_accuracy: npt.ArrayLike) -> Steps:
     """Steps of two classifiers that err independently of each other and of the labels (Proposition 1).
 
-    Parameters
-    ----------
-    accuracy, margin : array_like
-        Accuracy of the worse classifier, and by how much the better one exceeds it.
-    label_accuracy : array_like
-        Chance that an item's (combined) label is right.
+    `accuracy` is that of the worse one, and `label_accuracy` the chance that an item's (combined) label is right.
 
     Examples
     --------
@@ -227,14 +190,8 @@ def correlated_steps(
 ) -> Steps:
     """Steps of two classifiers whose errors depend on each other and on the labels' (Proposition 2).
 
-    Parameters
-    ----------
-    worse_accuracy : array_like
-        Accuracy of the worse classifier.
-    better_if_worse_wrong, better_if_worse_right : array_like
-        Accuracy of the better classifier where the worse one is wrong, and where it is right.
-    label_accuracy_better, label_accuracy_worse : array_like
-        Chance that the label is right where only the better, where only the worse classifier is right.
+    The accuracy of the worse one, that of the better one where the worse one is wrong and where it is right, and the
+    chance that the label is right where only the better, where only the worse classifier is right.
     """
     p_w, p_b0, p_b1, q_b, q_w = (
         np.asarray(each, dtype=np.float64)
@@ -251,17 +208,9 @@ def correlated_steps(
 
 
 def disagreement_steps(disagreement: npt.ArrayLike, margin: npt.ArrayLike, label_accuracy: npt.ArrayLike) -> Steps:
-    """Steps of two classifiers that disagree on a known share of the items.
+    """Steps of two classifiers that disagree on a known share of the items, by the margin of the better one.
 
-    Parameters
-    ----------
-    disagreement : array_like
-        Share of the items on which they disagree; 1 if only such items are labelled (then `margin` is the margin on
-        those).
-    margin : array_like
-        By how much the better classifier's accuracy exceeds the worse one's.
-    label_accuracy : array_like
-        Chance that an item's (combined) label is right.
+    The share is 1 if only such items are labelled; then `margin` is the margin on those.
     """
     w, eps, q = (np.asarray(each, dtype=np.float64) for each in (disagreement, margin, label_accuracy))
     x = (w + (2 * q - 1) * eps) / 2
@@ -277,14 +226,7 @@ def plurality_steps(
 ) -> Steps:
     """Steps of two classifiers with several classes, where a wrong label falls on the other classes alike.
 
-    Parameters
-    ----------
-    only_better_right, only_worse_right, both_wrong_differently : array_like
-        Shares A, B and D of the items on which the classifiers disagree in this way.
-    label_accuracy : array_like
-        Chance that an item's (combined) label is right.
-    classes : int
-        How many classes there are.
+    The shares A, B and D are those of the items on which the classifiers disagree in this way.
     """
     a, b, d, right = (
         np.asarray(each, dtype=np.float64)
@@ -306,16 +248,8 @@ def over_items(
 ) -> Floats:
     """Mean over items of what a vote makes of the accuracy of their labels, of the shape of `label_accuracy`.
 
-    Parameters
-    ----------
-    vote : callable
-        From how often a label of an item is right to a number, such as how often the majority of three is.
-    label_accuracy : ndarray
-        How often a label is right, over all items.
-    concentration : float
-        Sum of the parameters of u's beta distribution; infinite if items are alike.
-    classes : int
-        How many classes there are.
+    `vote` maps how often a label of an item is right to a number, such as how often the majority of three is.
+    `concentration` is the sum of the parameters of u's beta distribution; infinite if items are alike.
 
     Examples
     --------

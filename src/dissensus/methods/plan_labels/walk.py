@@ -1,10 +1,17 @@
-"""Chances that the better of two classifiers loses, ties or wins on a number of labelled items."""
+"""Chances that the better of two classifiers loses, ties or wins on a number of labelled items.
+
+Two algorithms, a recurrence of positive terms and a finite Fourier sum, each in two forms, because no form keeps all
+digits everywhere. The recurrence starts from n for up to 128 items (`few_items`); for many items of which few say
+anything it starts where nothing is left (`rare_steps`), as there a Fourier sum would lose the tiny chances in the
+rounding of 1. The Fourier sum is that of `many_items`; where almost every item says something the characteristic
+function is as large near pi as near 0, odd and even ends hardly mix, and each needs a sum of its own
+(`many_items_by_parity`).
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
-from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +23,6 @@ from dissensus.errors import OptionError
 
 Logs: TypeAlias = tuple[Floats, Floats, Floats]
 """Natural logarithms of the chances of S < 0, S = 0 and S > 0."""
-
 ROUNDING = 2.0**-52
 HALF = 0.5
 """Up to here log(1 - f) is taken from f, which is exact for small f; beyond it, from 1 - f."""
@@ -26,19 +32,9 @@ HALF = 0.5
 class Tilted:
     """Walks of `items` steps +1, -1 and 0 with chances x >= y > 0 and z = 1 - x - y; all of shape (n_walks,).
 
-    The chance of ending at s is rho^n theta^(-s) Q(s), where theta = sqrt(y/x) and Q is the law of the symmetric walk
-    with chances u, u and v: a deep tail is a large power times a sum of moderate positive terms.
-
-    Attributes
-    ----------
-    items : ndarray
-        Number of steps n, as floats.
-    x, y : ndarray
-        Chances of +1 and of -1.
-    rho, log_rho : ndarray
-        Cramer's rate rho = 2 sqrt(xy) + z, and its logarithm.
-    u, v : ndarray
-        Chances sqrt(xy) / rho of either step, and z / rho of none, of the symmetric walk.
+    The chance of ending at s is rho^n theta^(-s) Q(s), where rho = 2 sqrt(xy) + z is Cramer's rate, theta = sqrt(y/x)
+    and Q is the law of the symmetric walk with chances u = sqrt(xy) / rho of either step and v = z / rho of none: a
+    deep tail is a large power times a sum of moderate positive terms.
     """
 
     items: Floats
@@ -50,15 +46,7 @@ class Tilted:
     v: Floats
 
     def __getitem__(self, index: npt.NDArray[np.intp] | slice) -> "Tilted":
-        return Tilted(
-            items=self.items[index],
-            x=self.x[index],
-            y=self.y[index],
-            rho=self.rho[index],
-            log_rho=self.log_rho[index],
-            u=self.u[index],
-            v=self.v[index],
-        )
+        return Tilted(**{field.name: getattr(self, field.name)[index] for field in fields(self)})
 
 
 def tilted(x: Floats, y: Floats, items: Floats) -> Tilted:
@@ -75,10 +63,7 @@ def tilted(x: Floats, y: Floats, items: Floats) -> Tilted:
 def stay(x: Floats, y: Floats) -> Floats:
     """Chance z = 1 - x - y of a step of 0, without rounding; 0 where x and y add up to 1 but for their own rounding.
 
-    Parameters
-    ----------
-    x, y : ndarray
-        Chances of the other steps, x >= y.
+    It is x that is not smaller than y.
     """
     total = x + y
     z = (1 - total) - (y - (total - x))  # the second term is what the sum lost
@@ -100,28 +85,23 @@ def log_rest(log_chance: Floats) -> Floats:
 
 BLOCK = 4096
 """So many walks at a time stay in the processor's cache."""
-
 RARE = 16.0
 """Largest variance 2 u n of the symmetric walk for which `rare_steps` starts high enough."""
-
 TOP = 48
 """The symmetric walk of variance `RARE` ends that far out with a chance of 1e-22 of that of ending at 0."""
 
 
-def few_items(walks: Tilted, n: int) -> Logs:
-    """Logarithms of the chances of S < 0, S = 0 and S > 0 after n steps, the same n for all walks.
+def few_items(walks: Tilted) -> Logs:
+    """Logarithms of the chances of S < 0, S = 0 and S > 0 after `walks.items` steps, which may differ.
 
     With R(s) = Q(s) / u^s the recurrence (n - s + 1) R(s - 1) = u^2 (n + s + 1) R(s + 1) + v s R(s) starts from
     R(n) = 1, holds positive terms only, needs no norming, and stays within 2^-n and 3^n.
     """
-    return _in_blocks(lambda part: _few_items(part, n), walks)
-
-
-def few_items_each(walks: Tilted) -> Logs:
-    """The same after `walks.items` steps, which may differ: all walks at once, each from its own number on."""
+    if np.ptp(walks.items) == 0:
+        return _in_blocks(_few_items, walks)
     order = np.argsort(-walks.items, kind="stable")
     logs = np.empty((3, len(order)))
-    logs[:, order] = _in_blocks(_few_items_each, walks[order])
+    logs[:, order] = _in_blocks(_few_items, walks[order])
     return logs[0], logs[1], logs[2]
 
 
@@ -140,37 +120,26 @@ def _in_blocks(logs: Callable[[Tilted], Logs], walks: Tilted) -> Logs:
     return lose, tie, win
 
 
-def _few_items(walks: Tilted, n: int) -> Logs:
+def _few_items(walks: Tilted) -> Logs:
+    """For walks in order of their items, the most first: at s those with s items or more are on."""
     square, down, up = walks.u**2, walks.y / walks.rho, walks.x / walks.rho
     capped = np.minimum(up, 1.0)
     above, here = np.zeros_like(square), np.ones_like(square)
     lower, upper = here.copy(), here.copy()
-    stay = np.empty_like(square)
-    for s in range(n, 0, -1):
-        above *= square
-        above *= (n + s + 1) / (n - s + 1)
-        np.multiply(here, walks.v, out=stay)
-        stay *= s / (n - s + 1)
-        above += stay
-        above, here = here, above
-        if s > 1:
-            _add_below(lower, down, here)
-            _add_below(upper, capped, here)
-    return _logs(walks, (lower, here, upper), (down, up), norm=np.ones_like(here))
-
-
-def _few_items_each(walks: Tilted) -> Logs:
-    """As `_few_items`, for walks in order of their items, the most first: at s those with s items or more are on."""
-    n, square, down, up = walks.items, walks.u**2, walks.y / walks.rho, walks.x / walks.rho
-    capped = np.minimum(up, 1.0)
-    above, here = np.zeros_like(square), np.ones_like(square)
-    lower, upper = here.copy(), here.copy()
-    for s in range(int(n[0]), 0, -1):
-        on = slice(0, int(np.searchsorted(-n, -s, side="right")))
-        above[on] *= square[on]
-        above[on] *= (n[on] + s + 1) / (n[on] - s + 1)
-        above[on] += here[on] * walks.v[on] * (s / (n[on] - s + 1))
-        above[on], here[on] = here[on].copy(), above[on].copy()
+    is_same = bool(walks.items[0] == walks.items[-1])
+    for s in range(int(walks.items[0]), 0, -1):
+        on = slice(None) if is_same else slice(0, int(np.searchsorted(-walks.items, -s, side="right")))
+        n = walks.items[0] if is_same else walks.items[on]
+        below = above[on]  # a view: it is overwritten
+        below *= square[on]
+        below *= (n + s + 1) / (n - s + 1)
+        stays = here[on] * walks.v[on]
+        stays *= s / (n - s + 1)
+        below += stays
+        if is_same:
+            above, here = here, above
+        else:
+            above[on], here[on] = here[on].copy(), below.copy()
         if s > 1:
             _add_below(lower[on], down[on], here[on])
             _add_below(upper[on], capped[on], here[on])
@@ -220,29 +189,20 @@ def _logs(walks: Tilted, sums: tuple[Floats, Floats, Floats], factors: tuple[Flo
 
 WIDTH = 8.4
 """The grid reaches so many standard deviations of the symmetric walk: what lies beyond is below 1e-15 of the middle."""
-
 CUT = 35.0
 """Nodes at which the characteristic function to the power n is below exp(-CUT) are left out."""
-
 RATIO = 1.5
 """Walks whose variances are within this ratio share their nodes."""
-
+MIXED = 20.0
+"""From n v = MIXED on a walk forgets whether its number of steps was odd or even: exp(-2 n v) < 1e-17."""
 FOURIER_BLOCK = 16384
 """So many (node, walk) pairs at a time stay in the processor's cache."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Grid:
-    """The nodes t = pi k / H at which the characteristic function matters; H is even.
+class Grid(NamedTuple):
+    """The nodes t = pi k / H, from 0, at which the characteristic function matters, and their sin^2(t/2).
 
-    Attributes
-    ----------
-    half : int
-        Half the number of points of the whole grid, H.
-    nodes : ndarray of shape (n_nodes, 1)
-        The angles t from 0.
-    sine : ndarray of shape (n_nodes, 1)
-        Their sin^2(t/2).
+    H is even, half the number of points of the whole grid; the arrays have shape (n_nodes, 1).
     """
 
     half: int
@@ -252,28 +212,28 @@ class Grid:
 
 def many_items(walks: Tilted) -> Logs:
     """Logarithms of the chances of S < 0, S = 0 and S > 0 for walks with 2 u n >= RARE and many steps of 0."""
-    keys = variance_bins(walks)
-    order = np.argsort(keys, kind="stable")
-    walks, keys = walks[order], keys[order]
-    edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
-    groups = [(slice(start, stop), grid(int(keys[start]))) for start, stop in pairwise(edges)]
-    half = np.repeat([float(shared.half) for _, shared in groups], np.diff(edges))
-    logs = np.empty((3, len(order)))
-    logs[:, order] = to_logs(walks, *_sums(walks, half, groups))
-    return logs[0], logs[1], logs[2]
+    return _by_grid(_sums, walks)
 
 
-def to_logs(walks: Tilted, lose: Floats, tie: Floats) -> Logs:
-    """Logarithms of the chances from the sum of theta^(s-1) Q(s) over s >= 1, and from Q(0)."""
+def many_items_by_parity(walks: Tilted) -> Logs:
+    """Logarithms of the chances of S < 0, S = 0 and S > 0 for walks with 2 u n >= RARE and n v < MIXED."""
+    return _by_grid(_parity_sums, walks)
+
+
+def _by_grid(sums: Callable[[Tilted, Grid], tuple[Floats, Floats]], walks: Tilted) -> Logs:
+    """By the sum of theta^(s-1) Q(s) over 1 <= s < H and by Q(0), for walks that share nodes, a few at a time."""
+    largest = np.log(np.maximum(2 * walks.u * walks.items / RARE, 1.0))
+    bins = np.ceil(largest / np.log(RATIO)).astype(np.int16)
+    lose, tie = np.empty_like(walks.x), np.empty_like(walks.x)
+    for number in np.unique(bins):
+        index, shared = np.flatnonzero(bins == number), grid(int(number))
+        width = max(1, FOURIER_BLOCK // len(shared.nodes))  # stays in the cache
+        for start in range(0, len(index), width):
+            part = index[start : start + width]
+            lose[part], tie[part] = sums(walks[part], shared)
     power, theta = walks.items * walks.log_rho, np.sqrt(walks.y) / np.sqrt(walks.x)
     log_win = log_rest(np.minimum(power + np.log(theta * lose + tie), 0.0))
     return power + (log_theta(walks) + np.log(lose)), power + log_or_none(tie), log_win
-
-
-def variance_bins(walks: Tilted) -> npt.NDArray[np.int16]:
-    """Number of the grid that suits each walk."""
-    bins: Floats = np.ceil(np.log(np.maximum(2 * walks.u * walks.items / RARE, 1.0)) / np.log(RATIO))
-    return bins.astype(np.int16)  # numpy sorts such short numbers in no time
 
 
 @lru_cache(maxsize=256)
@@ -288,38 +248,29 @@ def grid(number: int) -> Grid:
     return Grid(half=half, nodes=nodes, sine=np.sin(nodes / 2) ** 2)
 
 
-def _sums(walks: Tilted, half: Floats, groups: list[tuple[slice, Grid]]) -> tuple[Floats, Floats]:
+def _sums(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
     """Sum of theta^(s-1) Q(s) over 1 <= s < H, and Q(0).
 
     The kernel of the first is (a (1 - c) - 2 sine (1 + theta c)) / (a^2 + 4 theta sine) with a = 1 - theta and
     c = +-theta^(H-1), the sign alternating from node to node. What does not depend on the node is taken out, so that
     a node costs few operations.
     """
-    root_x, root_y = np.sqrt(walks.x), np.sqrt(walks.y)
+    root_x, root_y, half = np.sqrt(walks.x), np.sqrt(walks.y), float(shared.half)
     theta, log_factor = root_y / root_x, log_theta(walks)
     a = (walks.x - walks.y) / (walks.x + root_x * root_y)
-    pole, slope = a * a / (4 * theta), -4 * walks.u
-    tie, plain, sine = np.empty_like(a), np.empty((2, len(a))), np.empty((2, len(a)))
-    for group, shared in groups:
-        for block in blocks(group, len(shared.nodes)):
-            weight = power_of(shared.sine * slope[block], walks.items[block])
-            tie[block] = weight.sum(axis=0)
-            ratio = shared.sine[1:] + pole[block]
-            np.divide(weight[1:], ratio, out=ratio)
-            for sign in (0, 1):
-                part = ratio[sign::2]
-                plain[sign, block] = part.sum(axis=0)
-                np.einsum("k,km->m", shared.sine[1 + sign :: 2, 0], part, out=sine[sign, block])
+    plain, sine = np.empty((2, len(a))), np.empty((2, len(a)))
+    weight = power_of(shared.sine * (-4 * walks.u), walks.items)
+    tie = weight.sum(axis=0)
+    ratio = shared.sine[1:] + a * a / (4 * theta)
+    np.divide(weight[1:], ratio, out=ratio)
+    for sign in (0, 1):
+        part = ratio[sign::2]
+        plain[sign] = part.sum(axis=0)
+        np.einsum("k,km->m", shared.sine[1 + sign :: 2, 0], part, out=sine[sign])
     end = np.array([[-1.0], [1.0]]) * np.exp((half - 1) * log_factor)
     parts = a * (1 - end) / 2 * plain - (1 + theta * end) * sine
     lose = geometric(half - 1, log_factor, a, terms=half - 1) / 2 + parts.sum(axis=0) / (2 * theta)
     return lose / half, tie / half
-
-
-def blocks(group: slice, nodes: int) -> list[slice]:
-    """Parts of a group that stay in the cache."""
-    width = max(1, FOURIER_BLOCK // nodes)
-    return [slice(start, min(start + width, group.stop)) for start in range(group.start, group.stop, width)]
 
 
 def power_of(phi_less_one: Floats, items: Floats) -> Floats:
@@ -338,28 +289,9 @@ def log_theta(walks: Tilted) -> Floats:
     return np.where(fall < HALF, np.log1p(-np.minimum(fall, HALF)) / 2, far)
 
 
-def geometric(power: Floats | int, log_ratio: Floats, rest: Floats, *, terms: Floats | int) -> Floats:
+def geometric(power: float, log_ratio: Floats, rest: Floats, *, terms: float) -> Floats:
     """The geometric sum (1 - theta^power) / rest of so many terms; rest is 1 less the ratio of the terms."""
-    total = np.broadcast_to(np.asarray(terms, dtype=np.float64), rest.shape).copy()
-    np.divide(-np.expm1(power * log_ratio), rest, where=rest > 0, out=total)
-    return total
-
-
-MIXED = 20.0
-"""From n v = MIXED on a walk forgets whether its number of steps was odd or even: exp(-2 n v) < 1e-17."""
-
-
-def many_items_by_parity(walks: Tilted) -> Logs:
-    """Logarithms of the chances of S < 0, S = 0 and S > 0 for walks with 2 u n >= RARE and n v < MIXED."""
-    bins = variance_bins(walks)
-    lose, tie = np.empty_like(walks.x), np.empty_like(walks.x)
-    for number in np.unique(bins):
-        index = np.flatnonzero(bins == number)
-        shared = grid(int(number))
-        for block in blocks(slice(0, len(index)), len(shared.nodes)):
-            part = index[block]
-            lose[part], tie[part] = _parity_sums(walks[part], shared)
-    return to_logs(walks, lose, tie)
+    return np.divide(-np.expm1(power * log_ratio), rest, where=rest > 0, out=np.full(rest.shape, float(terms)))
 
 
 def _parity_sums(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
@@ -397,24 +329,17 @@ def _weights(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
 
 Ties: TypeAlias = Literal["lose", "half", "win"]
 TIES: tuple[Ties, ...] = ("lose", "half", "win")
-
 FEW = 128
 """Up to so many items the recurrence runs over all of them."""
-
-EACH, RARELY, OFTEN, ALWAYS = range(FEW + 1, FEW + 5)
-
 TOO_MUCH = 1e-9
 """How far x + y may exceed 1 by rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LogChances:
-    """Natural logarithms of the chances that the better classifier loses, ties and wins; all of the same shape.
+    """Logarithms of the chances that the better classifier loses, P(S < 0), ties and wins; all of the same shape.
 
-    Attributes
-    ----------
-    lose, tie, win : ndarray
-        Logarithms of P(S < 0), P(S = 0), P(S > 0); minus infinity where it cannot happen.
+    Minus infinity where it cannot happen.
     """
 
     lose: Floats
@@ -490,44 +415,25 @@ def _log_chances(x: Floats, y: Floats, items: Floats) -> Logs:
         return _two_sided(tilted(x, y, items))
     logs = np.empty((3, len(x)))
     one = ~two_sided
-    logs[:, one] = _one_sided(x[one], items[one])
+    # No step down: P(S = 0) = (1 - x)^n.
+    tie = items[one] * np.log1p(-x[one], where=x[one] < 1, out=np.full(int(one.sum()), -np.inf))
+    logs[:, one] = np.full(tie.shape, -np.inf), tie, log_or_none(-np.expm1(tie))
     if np.any(two_sided):
         logs[:, two_sided] = _two_sided(tilted(x[two_sided], y[two_sided], items[two_sided]))
     return logs[0], logs[1], logs[2]
 
 
-def _one_sided(x: Floats, items: Floats) -> Logs:
-    """No step down: P(S = 0) = (1 - x)^n."""
-    tie = items * np.log1p(-x, where=x < 1, out=np.full(x.shape, -np.inf))
-    moved = -np.expm1(tie)
-    win = np.log(moved, where=moved > 0, out=np.full(x.shape, -np.inf))
-    return np.full(x.shape, -np.inf), tie, win
-
-
 def _two_sided(walks: Tilted) -> Logs:
     """Each walk by the way that suits its number of items and how many of them say anything."""
-    ways = _ways(walks)
+    is_few, is_rare = walks.items <= FEW, 2 * walks.u * walks.items < RARE
+    is_mixed = walks.items * walks.v >= MIXED
+    ways = np.where(is_few, 0, np.where(is_rare, 1, np.where(is_mixed, 2, 3)))
+    logs_of = (few_items, rare_steps, many_items, many_items_by_parity)
     used = np.flatnonzero(np.bincount(ways))
-    if np.sum(used <= FEW) > 1:
-        ways[ways <= FEW] = EACH
-        used = np.unique(ways)
     if len(used) == 1:
-        return _by(int(used[0]), walks)
+        return logs_of[used[0]](walks)
     logs = np.empty((3, len(ways)))
     for way in used:
         index = np.flatnonzero(ways == way)
-        logs[:, index] = _by(int(way), walks[index])
+        logs[:, index] = logs_of[way](walks[index])
     return logs[0], logs[1], logs[2]
-
-
-def _ways(walks: Tilted) -> npt.NDArray[np.intp]:
-    """The number of items up to FEW; beyond it RARELY, OFTEN or ALWAYS, by how many of the items say something."""
-    is_rare, is_mixed = 2 * walks.u * walks.items < RARE, walks.items * walks.v >= MIXED
-    many = np.where(is_rare, RARELY, np.where(is_mixed, OFTEN, ALWAYS))
-    return np.where(walks.items <= FEW, walks.items, many).astype(np.intp)
-
-
-def _by(way: int, walks: Tilted) -> Logs:
-    if way <= FEW:
-        return few_items(walks, way)
-    return {EACH: few_items_each, RARELY: rare_steps, OFTEN: many_items, ALWAYS: many_items_by_parity}[way](walks)

@@ -3,7 +3,6 @@
 import math
 
 from dissensus.errors import DissensusError
-from dissensus.methods.plan_labels.designs import best_of
 from dissensus.methods.plan_labels.result import BreakEven, LabelDesign, PlanLabelsResult
 from dissensus.report.document import Block, Cell, Paragraph, Points, Section, Table
 from dissensus.report.numbers import counted, decimal, percent, spelled, whole
@@ -21,8 +20,6 @@ from dissensus.report.views.plan_labels_charts import (
     way_words,
 )
 from dissensus.results import Result
-
-# ---- A plan of labels, in words
 
 MOST_RATIO = 1000
 NO_GAIN = 1e-6
@@ -42,15 +39,15 @@ def recommendation(result: PlanLabelsResult) -> str:
         return (
             f"Do not decide by labels like these: they do not put the better model first. Even with "
             f"{labels_each(best)} for {items_words(best)}, the best of the designs compared, "
-            f"{AHEAD[result.question.ties]} in {in_test_sets(best.log10_error)}, and more items do not help."
+            f"{AHEAD[result.options.ties]} in {in_test_sets(best.log10_error)}, and more items do not help."
         )
-    other = _other(result, best)
-    said = f"Buy {labels_each(best)} for {items_words(best)}"
-    if other is not None and result.question.target is None:
-        said += f", not {_short(other)} for {_each_of(other)}"
+    other = result.runner_up
+    text = f"Buy {labels_each(best)} for {items_words(best)}"
+    if other is not None and result.options.target is None:
+        text += f", not {_short(other)} for {_each_of(other)}"
     elif other is not None:
-        said += f" ({_spent(result, best)}), not {_short(other)} for {_each_of(other)} ({_spent(result, other)})"
-    return f"{said}: {_effect(result, best, other)}."
+        text += f" ({_spent(result, best)}), not {_short(other)} for {_each_of(other)} ({_spent(result, other)})"
+    return f"{text}: {_effect(result, best, other)}."
 
 
 def _short(design: LabelDesign) -> str:
@@ -63,31 +60,19 @@ def _each_of(design: LabelDesign) -> str:
 
 def _spent(result: PlanLabelsResult, design: LabelDesign) -> str:
     """What a design costs: labels, unless items or labels have their own price."""
-    question = result.question
-    if question.item_cost == 0 and question.label_cost == 1:
+    if result.options.in_labels:
         return counted(round(design.labels), "label")
     return f"a cost of {design.cost:,.6g}"
 
 
-def _other(result: PlanLabelsResult, best: LabelDesign) -> LabelDesign | None:
-    """The design to warn against: the strategy asked for if it loses, else the next best."""
-    others = [design for design in result.designs if design is not best]
-    asked = [design for design in others if design.strategy == result.question.strategy != "fixed"]
-    if not others:
-        return None
-    if asked and best.strategy == "fixed":
-        return asked[-1]
-    return best_of(others) if result.question.target is None else min(others, key=lambda design: design.cost)
-
-
 def _effect(result: PlanLabelsResult, best: LabelDesign, other: LabelDesign | None) -> str:
-    ahead = AHEAD[result.question.ties]
-    if result.question.target is None:
-        said = f"{ahead} in {in_test_sets(best.log10_error)}"
+    ahead = AHEAD[result.options.ties]
+    if result.options.target is None:
+        text = f"{ahead} in {in_test_sets(best.log10_error)}"
         if other is None or chance(other.log10_error) != chance(best.log10_error):
-            return f"{said} instead of {chance(other.log10_error)}" if other is not None else said
-        return f"{said}, and {'as' if other.log10_error == best.log10_error else 'hardly more'} often with the other"
-    goal = in_test_sets(math.log10(result.question.target), digits=3)
+            return f"{text} instead of {chance(other.log10_error)}" if other is not None else text
+        return f"{text}, and {'as' if other.log10_error == best.log10_error else 'hardly more'} often with the other"
+    goal = in_test_sets(math.log10(result.options.target), digits=3)
     cheapest = "the cheapest of the designs compared" if other is not None else "the fewest"
     return f"{cheapest} for which {ahead} in at most {goal}"
 
@@ -97,13 +82,12 @@ def compared_sentence(result: PlanLabelsResult) -> str:
     best = result.recommended
     if best is None or not result.compared:
         return ""
-    if result.question.target is None:
-        random = best_of(result.compared)
+    random = result.best_of(result.compared)
+    if result.options.target is None:
         return (
             f"For the same money, {labels_each(random)} for {items_words(random)} taken at random would have an error "
             f"of {chance(random.log10_error)}: where the models agree, a label does not tell which is better."
         )
-    random = min(result.compared, key=lambda design: design.cost)
     return (
         f"Of items taken at random it would take {whole(random.items)} with {labels_each(random)} each: where the "
         "models agree, a label does not tell which is better."
@@ -130,21 +114,21 @@ def reason(result: PlanLabelsResult) -> str:
             f"{name[0].upper()}{name[1:]} do not make the label that counts right more often than one label "
             f"({percent(several.label_accuracy)} against {percent(one.label_accuracy)})."
         )
-    said = (
+    text = (
         f"{name[0].upper()}{name[1:]} make the label that counts right {percent(several.label_accuracy)} of the time "
         f"instead of {percent(one.label_accuracy)}, so that an item says {decimal(says)} times as much"
     )
-    weighed = _against_budget(one, several, says) if result.question.target is None else _against_error(one, several)
-    return f"{said}{weighed[best is one]}."
+    weighed = _against_budget(one, several, says) if result.options.target is None else _against_error(one, several)
+    return f"{text}{weighed[best is one]}."
 
 
 def _by_guessing(one: LabelDesign, several: LabelDesign, by_guessing: float) -> str:
     """What several labels can do where one is no better than a guess."""
-    said = f"One label is right {percent(one.label_accuracy)} of the time, no more often than a guess"
+    text = f"One label is right {percent(one.label_accuracy)} of the time, no more often than a guess"
     name = way_words(several.strategy, several.labels_per_item)
     if several.label_accuracy <= by_guessing + NO_GAIN:
-        return f"{said}, and {name} do not mend that."
-    return f"{said}; {name} make the label that counts right {percent(several.label_accuracy)} of the time."
+        return f"{text}, and {name} do not mend that."
+    return f"{text}; {name} make the label that counts right {percent(several.label_accuracy)} of the time."
 
 
 def _against_error(one: LabelDesign, several: LabelDesign) -> tuple[str, str]:
@@ -170,7 +154,7 @@ def _against_budget(one: LabelDesign, several: LabelDesign, says: float) -> tupl
 def break_even_sentence(result: PlanLabelsResult) -> str:
     """From which cost of an item on several labels pay."""
     pays = [_pays(one) for one in result.break_even if one.ratio_exact < MOST_RATIO]
-    question, best = result.question, result.recommended
+    options, best = result.options, result.recommended
     if not pays:
         never = any(one.ratio_exact == math.inf for one in result.break_even)
         is_one = best is not None and best.labels_per_item == 1 and best.items > 1
@@ -178,9 +162,9 @@ def break_even_sentence(result: PlanLabelsResult) -> str:
     if all(one.ratio_exact == 0 for one in result.break_even):
         return "Several labels for each item reach the same error for less money here, whatever an item costs."
     costs = "an item costs nothing"
-    if question.label_cost and question.item_cost:
-        costs = f"an item costs as much as {question.item_cost / question.label_cost:g} labels"
-    elif question.item_cost:
+    if options.label_cost and options.item_cost:
+        costs = f"an item costs as much as {options.item_cost / options.label_cost:g} labels"
+    elif options.item_cost:
         costs = "labels cost nothing"
     return (
         f"Several labels for each item reach the same error for less money once an item, before it is labelled, costs "
@@ -198,20 +182,20 @@ def _pays(one: BreakEven) -> str:
 
 def models_sentence(result: PlanLabelsResult) -> str:
     """How many models a benchmark like the recommended design can rank."""
-    best, delta = result.recommended, result.question.delta
+    best, delta = result.recommended, result.options.delta
     if best is None or best.strategy == "disagreement-only" or best.log10_hoeffding == 0:
         return ""
-    if result.question.target is not None and result.question.models is None:
+    if result.options.target is not None and result.options.models is None:
         return ""
     if best.log10_error > math.log10(delta):
         return (
             f"As a benchmark it is too small: even of two models the better one comes out "
-            f"{FIRST[result.question.ties]} in less than {percent(1 - delta, 0)} of such test sets."
+            f"{FIRST[result.options.ties]} in less than {percent(1 - delta, 0)} of such test sets."
         )
     by_bound = "; by Hoeffding's bound not even two" if best.log10_hoeffding > math.log10(delta) else ""
     models = "any number of" if math.isinf(best.log10_models) else models_words(best.log10_models)
     return (
-        f"As a benchmark it can hold {models} models and still put the best one {FIRST[result.question.ties]} in "
+        f"As a benchmark it can hold {models} models and still put the best one {FIRST[result.options.ties]} in "
         f"{percent(1 - delta, 0)} of such test sets, if each rival is at least "
         f"{decimal(float(result.situation.margin), 3)} less accurate (a union bound over the rivals{by_bound})."
     )
@@ -237,18 +221,18 @@ def absolute_sentence(result: PlanLabelsResult) -> str:
     aim = "To know how accurate a model is, rather than which is better, is another aim: "
     if precise.standard_error > NO_USE:
         return f"{aim}labels like these say next to nothing about that."
-    own = next((one for one in result.absolute if one.labels_per_item == best.labels_per_item), precise)
-    spread = _two_digits(own.standard_error)
-    said = f"{aim}this design measures the worse model's accuracy with a standard error of {spread}"
-    if abs(own.bias) > NO_BIAS:
-        said += (
+    design = next((one for one in result.absolute if one.labels_per_item == best.labels_per_item), precise)
+    spread = _two_digits(design.standard_error)
+    text = f"{aim}this design measures the worse model's accuracy with a standard error of {spread}"
+    if abs(design.bias) > NO_BIAS:
+        text += (
             f", corrected for wrong labels as if their accuracy were known; uncorrected it would look "
-            f"{decimal(abs(own.bias), 3)} too {'low' if own.bias < 0 else 'high'}"
+            f"{decimal(abs(design.bias), 3)} too {'low' if design.bias < 0 else 'high'}"
         )
-    if precise.labels_per_item == own.labels_per_item:
-        return f"{said}."
+    if precise.labels_per_item == design.labels_per_item:
+        return f"{text}."
     return (
-        f"{said}. For that aim {precise.labels_per_item:g} labels for each of {counted(precise.items, 'item')} are "
+        f"{text}. For that aim {precise.labels_per_item:g} labels for each of {counted(precise.items, 'item')} are "
         f"better, with {_two_digits(precise.standard_error)}."
     )
 
@@ -260,23 +244,23 @@ def _two_digits(value: float) -> str:
 
 def assumptions(result: PlanLabelsResult) -> str:
     """What the plan rests on."""
-    question, situation = result.question, result.situation
-    said = ["Assumed: items are drawn at random, and the model that agrees with more labels wins"]
-    if question.strategy == "fixed" and max(question.labels_per_item) > 1:
-        said.append("an item's label is the one that most of its labels name")
-    said.append(_models_words(result))
-    if question.is_correlated:
-        said.append(
+    options, situation = result.options, result.situation
+    parts = ["Assumed: items are drawn at random, and the model that agrees with more labels wins"]
+    if options.strategy == "fixed" and max(options.labels_per_item) > 1:
+        parts.append("an item's label is the one that most of its labels name")
+    parts.append(_models_words(result))
+    if options.is_correlated:
+        parts.append(
             f"a label is right on {percent(float(situation.label_accuracy_better))} of the items that only the better "
             f"model gets right, and on {percent(float(situation.label_accuracy_worse))} of those that only the worse "
             "one does"
         )
     else:
         alike = "" if result.pilot is not None else ", on every item alike and whatever the models say of it"
-        said.append(f"a label is right {percent(float(situation.label_accuracy))} of the time{alike}")
+        parts.append(f"a label is right {percent(float(situation.label_accuracy))} of the time{alike}")
     if situation.classes > 2:  # noqa: PLR2004
-        said.append(f"a wrong label is any of the {situation.classes - 1} wrong classes alike")
-    return "; ".join(said) + "."
+        parts.append(f"a wrong label is any of the {situation.classes - 1} wrong classes alike")
+    return "; ".join(parts) + "."
 
 
 def _models_words(result: PlanLabelsResult) -> str:
@@ -284,28 +268,25 @@ def _models_words(result: PlanLabelsResult) -> str:
     differ = percent(float(situation.disagreement))
     margin = decimal(float(situation.margin), 3)
     if result.pilot is not None:
-        if result.question.margin is not None:
+        if result.options.margin is not None:
             return f"the models differ on {differ} of the items, as in the pilot, and their accuracies by {margin}"
         return f"the models differ on {differ} of the items and their accuracies by {margin}, as in the pilot"
     if situation.accuracy is None:
         return f"the models differ on {differ} of the items and their accuracies by {margin}"
     better = situation.accuracy + float(situation.margin)
     right = f"the models are right on {percent(situation.accuracy)} and {percent(better)}"
-    if result.question.is_correlated or result.question.disagreement is not None:
+    if result.options.is_correlated or result.options.disagreement is not None:
         return f"{right} of the items and differ on {differ}"
     return f"{right} of the items, err independently of each other and so differ on {differ}"
 
 
 def reasons(result: PlanLabelsResult) -> list[str]:
     """The sentences below the recommendation, in reading order."""
-    said = [compared_sentence(result), reason(result), bounds_sentence(result)]
+    why = [compared_sentence(result), reason(result), bounds_sentence(result)]
     costs = [break_even_sentence(result)]
     goals = [models_sentence(result), absolute_sentence(result)]
-    paragraphs = [" ".join(filter(None, part)) for part in (said, costs, goals)]
+    paragraphs = [" ".join(filter(None, part)) for part in (why, costs, goals)]
     return [text for text in paragraphs if text]
-
-
-# ---- What `plan labels` says: one label each for many items, or several for few
 
 
 def view(result: Result) -> Section:

@@ -4,22 +4,12 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-from dissensus.methods.plan_labels.curves import (
-    Choice,
-    Point,
-    best_choices,
-    by_budget,
-    by_label_accuracy,
-    reference_budget,
-)
-from dissensus.methods.plan_labels.result import LabelDesign, PlanLabelsResult
+from dissensus.methods.plan_labels.result import Choice, LabelDesign, PlanLabelsResult, Point
 from dissensus.report.document import Cell, Figure, Table
 from dissensus.report.numbers import counted, decimal, percent, quoted, spelled, whole, with_interval
 from dissensus.report.specs.lines import LogLines, log_lines
 from dissensus.report.specs.shapes import Row, choice_map
 from dissensus.report.text import sparkline
-
-# ---- Chances that may be very small, and designs of labels, in words
 
 THOUSANDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 LEAST_PERCENT = -4.0
@@ -32,6 +22,11 @@ AHEAD = {
     "win": "the worse model wins outright",
 }
 FIRST = {"lose": "first", "half": "first, ties settled by a coin,", "win": "first or level with the first"}
+SEQUENTIAL = {
+    "adaptive": ("two labels and a third where they differ", "two, then a third"),
+    "lead-by-two": ("labels until one side leads by two", "until a lead of two"),
+}
+"""Ways to label that are no number of labels: as a subject, and in a legend."""
 
 
 def chance(log10: float) -> str:
@@ -58,8 +53,8 @@ def in_test_sets(log10: float, digits: int | None = None) -> str:
     >>> in_test_sets(-2.0), in_test_sets(math.log10(0.0125), digits=3), in_test_sets(-5.0)
     ('1.0% of such test sets', '1.25% of such test sets', '1 of 100,000 such test sets')
     """
-    said = chance(log10) if digits is None or log10 < LEAST_PERCENT else f"{100 * 10.0**log10:.{digits}g}%"
-    return f"{said} of such test sets" if said.endswith("%") else f"{said.replace('1 in', '1 of')} such test sets"
+    share = chance(log10) if digits is None or log10 < LEAST_PERCENT else f"{100 * 10.0**log10:.{digits}g}%"
+    return f"{share} of such test sets" if share.endswith("%") else f"{share.replace('1 in', '1 of')} such test sets"
 
 
 def count_of(log10: float) -> str:
@@ -94,10 +89,8 @@ def models_words(log10: float) -> str:
 
 def labels_each(design: LabelDesign) -> str:
     """Labels for each item, in words."""
-    if design.strategy == "adaptive":
-        return f"two labels and a third where they differ ({decimal(design.labels_per_item)} on average)"
-    if design.strategy == "lead-by-two":
-        return f"labels until one side leads by two ({decimal(design.labels_per_item)} on average)"
+    if design.strategy in SEQUENTIAL:
+        return f"{SEQUENTIAL[design.strategy][0]} ({decimal(design.labels_per_item)} on average)"
     number = int(design.labels_per_item)
     return f"{spelled(number)} label{'' if number == 1 else 's'}"
 
@@ -110,10 +103,8 @@ def way_words(strategy: str, labels: float) -> str:
     >>> way_words("fixed", 3), way_words("lead-by-two", 3.2)
     ('three labels for each item', 'labels until one side leads by two')
     """
-    if strategy == "adaptive":
-        return "two labels and a third where they differ"
-    if strategy == "lead-by-two":
-        return "labels until one side leads by two"
+    if strategy in SEQUENTIAL:
+        return SEQUENTIAL[strategy][0]
     return f"{spelled(int(labels))} label{'' if labels == 1 else 's'} for each item"
 
 
@@ -125,11 +116,7 @@ def series_name(strategy: str, labels: float) -> str:
     >>> series_name("fixed", 1), series_name("disagreement-only", 3), series_name("adaptive", 2.375)
     ('1 label', '3 labels', 'two, then a third')
     """
-    if strategy == "adaptive":
-        return "two, then a third"
-    if strategy == "lead-by-two":
-        return "until a lead of two"
-    return f"{labels:g} label{'' if labels == 1 else 's'}"
+    return SEQUENTIAL[strategy][1] if strategy in SEQUENTIAL else f"{labels:g} label{'' if labels == 1 else 's'}"
 
 
 def items_words(design: LabelDesign) -> str:
@@ -161,9 +148,7 @@ def winner_finding(groups: Iterable[Sequence[Point]], *, over: str) -> str:
 
 def choice_finding(choices: Sequence[Choice]) -> str:
     """From which of the costs of an item that are shown on several labels are best."""
-    dear = [
-        choice.cost_ratio for choice in choices if choice.labels_per_item is not None and choice.labels_per_item > 1
-    ]
+    dear = [choice.cost_ratio for choice in choices if (choice.labels_per_item or 0) > 1]
     if not dear:
         return "One label for each item is best at every label accuracy and item cost shown"
     if min(dear) == 0:
@@ -185,18 +170,17 @@ def bounds_finding(result: PlanLabelsResult) -> str:
 
 def models_finding(points: Sequence[Point], budget: str) -> str:
     """How many models each way to label ranks for the same money."""
-    said = [
-        f"{models_words(point.log10_models)} with {'labels ' if point.strategy == 'lead-by-two' else ''}"
+    ways = [
+        f"{_models(point)} with {'labels ' if point.strategy == 'lead-by-two' else ''}"
         f"{series_name(point.strategy, point.labels_per_item)}"
         for point in points[:MOST_SHOWN]
     ]
-    return f"Models that {budget} can rank: {', '.join(said)}"
+    return f"Models that {budget} can rank: {', '.join(ways)}"
 
 
 def budget_words(result: PlanLabelsResult, budget: float) -> str:
     """A budget as the user gave it: labels, or money."""
-    question = result.question
-    if question.item_cost == 0 and question.label_cost == 1:
+    if result.options.in_labels:
         return counted(round(budget), "label")
     return f"a budget of {budget_figure(budget)}"
 
@@ -220,76 +204,56 @@ def accuracy_words(share: float) -> str:
 # ---- The charts of a plan of labels: the error over budget and label accuracy, the best number of labels, and bounds
 
 WAYS = "Labels for each item"
+ERROR = "Chance of the wrong winner"
 MOST_SERIES = 8
 EXACT = "Exact for each design, from the law of the difference in right answers"
 
 
 def figures_of(result: PlanLabelsResult) -> list[Figure]:
     """All charts, the main one first."""
-    points = by_budget(result)
-    drawn = [budget_chart(result, points), accuracy_chart(result), choice_chart(result), bounds_chart(result, points)]
-    return drawn if result.question.strategy == "disagreement-only" else [*drawn, models_chart(result, points)]
+    drawn = [budget_chart(result), accuracy_chart(result), choice_chart(result), bounds_chart(result)]
+    return drawn if result.options.only_differing else [*drawn, models_chart(result)]
 
 
-def budget_chart(result: PlanLabelsResult, points: Sequence[Point]) -> Figure:
+def budget_chart(result: PlanLabelsResult) -> Figure:
     """The error over the budget, a line for each number of labels."""
-    budget = reference_budget(result)
+    points, budget = result.by_budget, result.reference_budget
+    lines = LogLines(
+        rows=[_row(point, point.budget, point.log10_error) for point in _drawable(points)], kind="chance", series=WAYS,
+        x_title=_budget_title(result), y_title=ERROR, x_form=_budget_form(points), is_log_x=True, mark=budget,
+        mark_name=budget_words(result, budget),
+    )  # fmt: skip
     return Figure(
         title=winner_finding(_grouped(points, lambda point: point.budget).values(), over="budget"),
-        caption=f"How often {AHEAD[result.question.ties].rstrip(',')}, by what is spent. {EXACT}.",
-        table=_by_way(
-            points, "Budget", lambda point: budget_figure(point.budget), lambda point: chance(point.log10_error)
-        ),
-        spec=log_lines(
-            LogLines(
-                rows=[_row(point, point.budget, point.log10_error) for point in _drawable(points)],
-                kind="chance",
-                series=WAYS,
-                x_title=_budget_title(result),
-                y_title="Chance of the wrong winner",
-                x_form=_budget_form(points),
-                is_log_x=True,
-                mark=budget,
-                mark_name=budget_words(result, budget),
-            )
-        ),
+        caption=f"How often {AHEAD[result.options.ties].rstrip(',')}, by what is spent. {EXACT}.",
+        table=_by_way(points, "Budget", lambda point: budget_figure(point.budget), _error),
+        spec=log_lines(lines),
     )
 
 
 def accuracy_chart(result: PlanLabelsResult) -> Figure:
     """The error over how often a label is right, a line for each number of labels."""
-    points = by_label_accuracy(result)
+    points = result.by_label_accuracy
     groups = _grouped(points, lambda point: point.label_accuracy)
-    budget = budget_words(result, reference_budget(result))
     best = [min(one, key=lambda point: point.log10_error) for one in groups.values()]
+    lines = LogLines(
+        rows=[_row(point, point.label_accuracy, point.log10_error) for point in _drawable(points)], kind="chance",
+        series=WAYS, x_title="How often a label is right", y_title=ERROR, x_form=".0%",
+        mark=float(result.situation.label_accuracy), mark_name="The labels of this plan",
+    )  # fmt: skip
     return Figure(
         title=winner_finding(groups.values(), over="label accuracy"),
-        caption=f"What {budget} would do with other labels, as often right for either model. {EXACT}.",
-        table=_by_way(
-            points,
-            "A label is right",
-            lambda point: accuracy_words(point.label_accuracy),
-            lambda point: chance(point.log10_error),
-        ),
+        caption=f"What {budget_words(result, result.reference_budget)} would do with other labels, as often right for "
+        f"either model. {EXACT}.",
+        table=_by_way(points, "A label is right", lambda point: accuracy_words(point.label_accuracy), _error),
         spark=_spark(best, lambda point: accuracy_words(point.label_accuracy)),
-        spec=log_lines(
-            LogLines(
-                rows=[_row(point, point.label_accuracy, point.log10_error) for point in _drawable(points)],
-                kind="chance",
-                series=WAYS,
-                x_title="How often a label is right",
-                y_title="Chance of the wrong winner",
-                x_form=".0%",
-                mark=float(result.situation.label_accuracy),
-                mark_name="The labels of this plan",
-            )
-        ),
+        spec=log_lines(lines),
     )
 
 
 def choice_chart(result: PlanLabelsResult) -> Figure:
     """The best number of labels by label accuracy and by what an item costs."""
-    choices = best_choices(result)
+    choices = result.best_choices
     most = max((choice.labels_per_item or 1 for choice in choices), default=1)
     rows: list[Row] = [
         {
@@ -300,27 +264,23 @@ def choice_chart(result: PlanLabelsResult) -> Figure:
         }
         for choice in choices
     ]
-    labels = result.question.label_cost or result.question.item_cost
+    labels = result.reference_budget / (result.options.label_cost or result.options.item_cost)
     favour = " that are as often right for either model" if result.situation.is_biased else ""
+    across, down = "Cost of an item, in labels", "How often a label is right"
     return Figure(
         title=choice_finding(choices),
-        caption=f"The number of labels for each item with the smallest error, for the price of "
-        f"{budget_figure(reference_budget(result) / labels)} labels{favour}. A dash: not one item is paid for.",
+        caption=f"The number of labels for each item with the smallest error, for the price of {budget_figure(labels)} "
+        f"labels{favour}. A dash: not one item is paid for.",
         table=_choice_table(choices),
-        spec=choice_map(
-            rows,
-            x_title="Cost of an item, in labels",
-            y_title="How often a label is right",
-            choices="Best number of labels",
-        ),
+        spec=choice_map(rows, x_title=across, y_title=down, choices="Best number of labels"),
     )
 
 
-def bounds_chart(result: PlanLabelsResult, points: Sequence[Point]) -> Figure:
+def bounds_chart(result: PlanLabelsResult) -> Figure:
     """The exact error beside the bounds, for the recommended number of labels."""
-    best = result.recommended
+    points, best = result.by_budget, result.recommended
     labels = best.labels_per_item if best is not None else points[0].labels_per_item
-    own = [point for point in points if math.isclose(point.labels_per_item, labels)]
+    of_way = [point for point in points if math.isclose(point.labels_per_item, labels)]
     bounds: Mapping[str, Callable[[Point], float]] = {
         "exact": lambda point: point.log10_error,
         "Cramer's bound": lambda point: point.log10_cramer,
@@ -329,71 +289,64 @@ def bounds_chart(result: PlanLabelsResult, points: Sequence[Point]) -> Figure:
     rows = [
         _row(point, point.budget, value(point), series=name)
         for name, value in bounds.items()
-        for point in own
+        for point in of_way
         if math.isfinite(value(point))
     ]
+    lines = LogLines(
+        rows=rows, kind="chance", series="How computed", x_title=_budget_title(result), y_title=ERROR,
+        x_form=_budget_form(points), is_log_x=True,
+    )  # fmt: skip
     return Figure(
         title=bounds_finding(result),
-        caption=f"How often {AHEAD[result.question.ties].rstrip(',')}, exact, and how often the better model does not "
+        caption=f"How often {AHEAD[result.options.ties].rstrip(',')}, exact, and how often the better model does not "
         "win by the two bounds: what a bound adds is what planning by it would cost.",
         table=Table(
             caption="The error and what bounds say of it",
             columns=["Budget", "Items", *bounds],
             rows=[
                 [budget_figure(point.budget), point.items, *(chance(value(point)) for value in bounds.values())]
-                for point in own
+                for point in of_way
             ],
         ),
-        spark=_spark(own, lambda point: budget_figure(point.budget)),
-        spec=log_lines(
-            LogLines(
-                rows=rows,
-                kind="chance",
-                series="How computed",
-                x_title=_budget_title(result),
-                y_title="Chance of the wrong winner",
-                x_form=_budget_form(points),
-                is_log_x=True,
-            )
-        ),
+        spark=_spark(of_way, lambda point: budget_figure(point.budget)),
+        spec=log_lines(lines),
     )
 
 
-def models_chart(result: PlanLabelsResult, points: Sequence[Point]) -> Figure:
+def models_chart(result: PlanLabelsResult) -> Figure:
     """How many models a benchmark can rank over the budget, a line for each number of labels."""
-    delta, budget = result.question.delta, reference_budget(result)
+    points, budget = result.by_budget, budget_words(result, result.reference_budget)
     first = [point for point in points if point.labels_per_item == points[0].labels_per_item]
+    drawn = [point for point in points if math.isfinite(point.log10_models)]
+    lines = LogLines(
+        rows=[_row(point, point.budget, point.log10_models, shown=_models(point)) for point in drawn], kind="count",
+        series=WAYS, x_title=_budget_title(result), y_title="Models that can be ranked", x_form=_budget_form(points),
+        is_log_x=True,
+    )  # fmt: skip
     return Figure(
-        title=models_finding([point for point in points if point.is_reference], budget_words(result, budget)),
-        caption=f"1 + delta / error: with so many models the best one comes out first in {percent(1 - delta, 0)} of "
-        "test sets, by a union bound over rivals that are each at least the margin worse.",
-        table=_by_way(
-            points, "Budget", lambda point: budget_figure(point.budget), lambda point: models_words(point.log10_models)
-        ),
+        title=models_finding([point for point in points if point.is_reference], budget),
+        caption=f"1 + delta / error: with so many models the best one comes out first in "
+        f"{percent(1 - result.options.delta, 0)} of test sets, by a union bound over rivals that are each at least the "
+        "margin worse.",
+        table=_by_way(points, "Budget", lambda point: budget_figure(point.budget), _models),
         spark=_models_spark(first),
-        spec=log_lines(
-            LogLines(
-                rows=[
-                    _row(point, point.budget, point.log10_models, shown=models_words(point.log10_models))
-                    for point in points
-                    if math.isfinite(point.log10_models)
-                ],
-                kind="count",
-                series=WAYS,
-                x_title=_budget_title(result),
-                y_title="Models that can be ranked",
-                x_form=_budget_form(points),
-                is_log_x=True,
-            )
-        ),
+        spec=log_lines(lines),
     )
+
+
+def _error(point: Point) -> str:
+    return chance(point.log10_error)
+
+
+def _models(point: Point) -> str:
+    return models_words(point.log10_models)
 
 
 def _models_spark(points: Sequence[Point]) -> str | None:
     known = [point for point in points if math.isfinite(point.log10_models)]
     if not known:
         return None
-    ends = [f"{models_words(point.log10_models)} for {budget_figure(point.budget)}" for point in (known[0], known[-1])]
+    ends = [f"{_models(point)} for {budget_figure(point.budget)}" for point in (known[0], known[-1])]
     name = series_name(known[0].strategy, known[0].labels_per_item)
     return f"{sparkline([point.log10_models for point in known])}  {name}: {ends[0]}, {ends[1]}"
 
@@ -456,7 +409,7 @@ def _spark(points: Sequence[Point], place: Callable[[Point], str]) -> str | None
         return None
     line = sparkline([-point.log10_error for point in known])
     first, last = known[0], known[-1]
-    return f"{line}  {chance(first.log10_error)} at {place(first)}, {chance(last.log10_error)} at {place(last)}"
+    return f"{line}  {_error(first)} at {place(first)}, {_error(last)} at {place(last)}"
 
 
 def _budget_form(points: Sequence[Point]) -> str:
@@ -465,8 +418,7 @@ def _budget_form(points: Sequence[Point]) -> str:
 
 
 def _budget_title(result: PlanLabelsResult) -> str:
-    question = result.question
-    return "Labels bought" if question.item_cost == 0 and question.label_cost == 1 else "What is spent"
+    return "Labels bought" if result.options.in_labels else "What is spent"
 
 
 def pilot_points(result: PlanLabelsResult) -> list[str]:
@@ -485,7 +437,7 @@ def pilot_points(result: PlanLabelsResult) -> list[str]:
     differ = (
         f"The models differ on {with_interval(apart.value, apart.low, apart.high, form=percent)} of the items; "
         f"{quoted(pilot.better)} is the more accurate one{sure}, by "
-        f"{with_interval(margin.value, margin.low, margin.high, form=_thousandths)}."
+        f"{with_interval(margin.value, margin.low, margin.high, form=lambda value: decimal(value, 3))}."
     )
     labels = (
         f"A label is right {with_interval(right.value, right.low, right.high, form=percent)} of the time{where}; the "
@@ -501,11 +453,11 @@ def _left_open(result: PlanLabelsResult) -> Iterator[str]:
     if best is None or math.isnan(best.error_low):
         return
     ends = [chance(math.log10(end)) if end > 0 else "0%" for end in (best.error_low, best.error_high)]
-    said = f"What the pilot leaves open: the error of the recommended design may be {ends[0]} to {ends[1]}"
+    text = f"What the pilot leaves open: the error of the recommended design may be {ends[0]} to {ends[1]}"
     for one in result.needed:
         if one.labels_per_item == best.labels_per_item:
-            said += f", and {_needed_words(one.items_low, one.items_high)}"
-    yield f"{said} ({percent(result.question.confidence, 0)} intervals). A larger pilot would narrow that."
+            text += f", and {_needed_words(one.items_low, one.items_high)}"
+    yield f"{text} ({percent(result.options.confidence, 0)} intervals). A larger pilot would narrow that."
 
 
 def _needed_words(low: float, high: float) -> str:
@@ -514,7 +466,3 @@ def _needed_words(low: float, high: float) -> str:
     if math.isinf(high):
         return f"{whole(low)} items or more may be needed, or no number be enough"
     return f"{whole(low)} to {whole(high)} items may be needed"
-
-
-def _thousandths(value: float) -> str:
-    return decimal(value, 3)

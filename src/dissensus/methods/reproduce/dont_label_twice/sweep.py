@@ -67,15 +67,8 @@ def chance_of_winning(
     only_worse = worse_accuracy * (1 - better_if_worse_right)
     up = label_accuracy_better * only_better + (1 - label_accuracy_worse) * only_worse
     down = (1 - label_accuracy_better) * only_better + label_accuracy_worse * only_worse
-    return _positive_part(up, down, items)
-
-
-def _positive_part(up: Fraction, down: Fraction, items: int) -> Fraction:
-    """Chance that the sum of so many steps is positive.
-
-    The generating function (down + stay t + up t^2)^items is evaluated at a power of two so large that its coefficients
-    do not meet, so that one power of an integer multiplies it out.
-    """
+    # The generating function (down + stay t + up t^2)^items is evaluated at a power of two so large that its
+    # coefficients do not meet, so that one power of an integer multiplies it out.
     whole = lcm(up.denominator, down.denominator)
     plus, minus = int(up * whole), int(down * whole)
     bits = items * whole.bit_length() + 1
@@ -279,11 +272,12 @@ def _compared(cell: Cell, triples: npt.NDArray[np.int64], *, items: int, labels:
     several = _logs(triples / cell.grid.parts, majority_accuracy(accuracy, labels), items)
     ahead, size = _ahead(one, several)
     close = np.abs(ahead) <= CLOSE * (1 + size)
+    is_sound = ((one <= 0) & (several <= 0)).all(axis=0)  # NaN is not
     signs = [_exact_sign(cell, triples[i], items=items, labels=labels) for i in np.flatnonzero(close)]
     return Tally(
         compared=len(triples), several_better=int(np.count_nonzero(~close & (ahead < 0))) + signs.count(-1),
         equal=signs.count(0), undecided=signs.count(None),
-        exceptions=int(np.count_nonzero(~_is_sound(one) | ~_is_sound(several))),
+        exceptions=int(np.count_nonzero(~is_sound)),
     )  # fmt: skip
 
 
@@ -299,10 +293,6 @@ def _ahead(one: Floats, several: Floats) -> tuple[Floats, Floats]:
     by_losing = one[0] + several[0] < one[1] + several[1]
     ahead = np.where(by_losing, several[0] - one[0], one[1] - several[1])
     return ahead, np.where(by_losing, np.abs(one[0]), np.abs(one[1]))
-
-
-def _is_sound(logs: Floats) -> npt.NDArray[np.bool_]:
-    return np.asarray((~np.isnan(logs) & (logs <= 0)).all(axis=0))
 
 
 def _exact_sign(cell: Cell, triple: npt.NDArray[np.int64], *, items: int, labels: int) -> int | None:
