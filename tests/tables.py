@@ -8,12 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dissensus.cli.flags import flag_of
-<<<<<<< HEAD
 from dissensus.errors import DissensusError, in_python, spelled
-=======
-from dissensus.errors import DissensusError
-from dissensus.options import in_python, spelled
->>>>>>> 08a8137 (Declare the options of plan labels once, and let its result hold the points of its charts)
 
 HEADER = "item,rater,label\n"
 PLAIN = HEADER + "1,a,x\n1,b,y\n2,a,x\n"
@@ -70,9 +65,5 @@ def message_of(call, spelling=in_python):
 
 
 def typed_message_of(call):
-<<<<<<< HEAD
     """The same as the command line prints it."""
-=======
-    """The same as the command line prints it, with its flags."""
->>>>>>> 08a8137 (Declare the options of plan labels once, and let its result hold the points of its charts)
     return message_of(call, flag_of)

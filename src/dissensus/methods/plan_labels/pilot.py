@@ -421,7 +421,7 @@ def _findings(data: fits.PilotData, weights: Floats, confidence: float) -> Label
     def right(known: Floats) -> Floats:
         return np.asarray(1 / kinds.n_classes + (1 - 1 / kinds.n_classes) * known)
 
-    def told(samples: Floats) -> Estimate:
+    def estimated(samples: Floats) -> Estimate:
         return fits.estimate(samples, confidence)
 
     pilot = LabelPilot(
@@ -431,12 +431,12 @@ def _findings(data: fits.PilotData, weights: Floats, confidence: float) -> Label
         repeated=kinds.number(kinds.with_labels(fits.REPEATED)),
         repeated_apart=kinds.number(kinds.with_labels(fits.REPEATED, different=True)),
         labels=int(kinds.items @ kinds.labels),
-        disagreement=told(found.disagreement), margin=told(margin), both_wrong=told(found.both_wrong),
-        worse_accuracy=told(found.accuracy_a if is_b else found.accuracy_b),
+        disagreement=estimated(found.disagreement), margin=estimated(margin), both_wrong=estimated(found.both_wrong),
+        worse_accuracy=estimated(found.accuracy_a if is_b else found.accuracy_b),
         share_other=float(np.mean(margin[1:] < 0)) if len(margin) > 1 else np.nan,
-        label_accuracy=told(right(everywhere.mean)),
-        label_accuracy_apart=None if apart is everywhere else told(right(apart.mean)),
-        label_accuracy_least=told(right(everywhere.least)), label_accuracy_most=told(right(everywhere.most)),
+        label_accuracy=estimated(right(everywhere.mean)),
+        label_accuracy_apart=None if apart is everywhere else estimated(right(apart.mean)),
+        label_accuracy_least=estimated(right(everywhere.least)), label_accuracy_most=estimated(right(everywhere.most)),
         known=float(apart.mean[0]), concentration=apart.concentration,
         concentration_everywhere=everywhere.concentration, is_spread_told=apart.is_told, noise=checks.noise,
         draws=PilotDraws(found.disagreement[1:], margin[1:], right(apart.mean)[1:], found.both_wrong[1:]),

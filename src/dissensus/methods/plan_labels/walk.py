@@ -291,7 +291,9 @@ def log_theta(walks: Tilted) -> Floats:
 
 def geometric(power: float, log_ratio: Floats, rest: Floats, *, terms: float) -> Floats:
     """The geometric sum (1 - theta^power) / rest of so many terms; rest is 1 less the ratio of the terms."""
-    return np.divide(-np.expm1(power * log_ratio), rest, where=rest > 0, out=np.full(rest.shape, float(terms)))
+    total = np.full(rest.shape, float(terms))
+    np.divide(-np.expm1(power * log_ratio), rest, where=rest > 0, out=total)
+    return total
 
 
 def _parity_sums(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:

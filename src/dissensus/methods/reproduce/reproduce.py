@@ -49,7 +49,7 @@ Group = tuple[str, str, PaperData, bool]
 """A paper, a group of its claims, the data, and whether to draw: what a process needs to know to check them."""
 Sweep = Literal["reduced", "full"]
 GRIDS: Mapping[Sweep, Grid] = {"reduced": REDUCED_GRID, "full": PAPER_GRID}
-Found = tuple[float, Status, str]
+Compared = tuple[float, Status, str]
 """Our number, the status and the reason; a claim itself holds functions, which do not travel between processes."""
 
 
@@ -135,7 +135,7 @@ def claims_in(paper: str, group: str) -> list[Claim]:
     return [claim for claim in PAPERS[paper] if claim.group == group]
 
 
-def check_group(task: Group, stream: Generator) -> tuple[list[Found], Sequence[Drawing]]:
+def check_group(task: Group, stream: Generator) -> tuple[list[Compared], Sequence[Drawing]]:
     """How each claim of a group fares, and the group's figures if they are wanted and their data are here."""
     del stream  # claims fix their own seeds, so that a claim does not depend on those before it
     paper, group, data, figures = task

@@ -42,8 +42,8 @@ def view(result: Result) -> Section:
     is_brief = isinstance(result, ReproduceResult) and len(papers) > 1
     blocks: list[Block] = []
     for paper in papers:
-        own = [claim for claim in claims if str(claim.get("paper", "")) == paper]
-        blocks += in_brief(paper, own) if is_brief else _of_paper(paper, own)
+        of_paper = [claim for claim in claims if str(claim.get("paper", "")) == paper]
+        blocks += in_brief(paper, of_paper) if is_brief else _of_paper(paper, of_paper)
     hint = [Note(text=HINT, kind="hint")] if is_brief else []
     return Section(title=TITLE, lead=lead_of(claims), blocks=[*blocks, *hint])
 
@@ -154,8 +154,8 @@ def _reasons(lines: Iterable[Row], *, has_numbers: bool = False) -> list[str]:
     claims: dict[str, list[str]] = defaultdict(list)
     for line in lines:
         if line.get("reason"):
-            said = _numbers(line) if has_numbers else ""
-            claims[visible(str(line["reason"]))].append(f"{visible(str(line.get('claim', '')))}{said}")
+            numbers = _numbers(line) if has_numbers else ""
+            claims[visible(str(line["reason"]))].append(f"{visible(str(line.get('claim', '')))}{numbers}")
     return [f"{'; '.join(names)}: {reason}" for reason, names in claims.items()]
 
 

@@ -75,7 +75,7 @@ def _values(definition: Definition, seen: Seen) -> Floats:
 Tasks = Sequence[tuple[int, int]]
 Gammas = Sequence[tuple[float, float | tuple[float, float]]]
 """Pairs of people's and judges' gamma, averaged; below 0 is negative. A judge's may be a range."""
-Found = dict[str, float]
+Means = dict[str, float]
 
 EVERY: Tasks = (*FULLY_SPECIFIED, *UNDERSPECIFIED)
 SELECTING = ("hit_rate", "kl_human_judge", "jsd", "mse_response_set")
@@ -86,20 +86,20 @@ SYMMETRIC: Gammas = ((1.0, 2.0), (-2.0, -1.0))
 POSITIVE: Gammas = ((1.0, 1.0),)
 
 
-def mean_of(rows: Iterable[Mapping[str, float]]) -> Found:
+def mean_of(rows: Iterable[Mapping[str, float]]) -> Means:
     """The mean of each entry, of those that are defined."""
     every = list(rows)
     return {name: float(np.nanmean([row[name] for row in every])) for name in every[0]}
 
 
-def experiment(run: Callable[..., Mapping[str, float]]) -> Callable[..., Found]:
+def experiment(run: Callable[..., Mapping[str, float]]) -> Callable[..., Means]:
     """From what a population gives, run(design, stream), to its mean over tasks, pairs of gammas and trials."""
 
     @wraps(run)
     def over_designs(
         tasks: Tasks, gammas: Gammas, *, seed: int, trials: int = 3, error: float = 0.0, skew: float = 0.0,
         **settings: int,
-    ) -> Found:  # fmt: skip
+    ) -> Means:  # fmt: skip
         designs = [
             Indeterminacy(n_options=options, n_sets=sets, gamma=people, judge_gamma=judges, error=error, skew=skew)
             for people, judges in gammas
@@ -113,13 +113,13 @@ def experiment(run: Callable[..., Mapping[str, float]]) -> Callable[..., Found]:
 
 
 @experiment
-def selection(design: Indeterminacy, stream: Generator, *, ratings: int) -> Found:
+def selection(design: Indeterminacy, stream: Generator, *, ratings: int) -> Means:
     """Consistency of the judge that each measure selects (Figures 4, 10 and 13)."""
     return selected_consistency(design, measures_of(SELECTING), ratings=ratings, rng=stream)
 
 
 @experiment
-def rank_correlations(design: Indeterminacy, stream: Generator) -> Found:
+def rank_correlations(design: Indeterminacy, stream: Generator) -> Means:
     """Spearman between each measure and consistency at a threshold, for populations; mean over thresholds (5, 14)."""
     population = draw_population(design, rng=stream)
     seen = seen_of(population, None, stream)
@@ -129,7 +129,7 @@ def rank_correlations(design: Indeterminacy, stream: Generator) -> Found:
 
 
 @experiment
-def rank_correlations_under_error(design: Indeterminacy, stream: Generator) -> Found:
+def rank_correlations_under_error(design: Indeterminacy, stream: Generator) -> Means:
     """Spearman of each measure's values with and without people's error, for populations (Figure 11)."""
     population = draw_population(design, rng=stream)
     wrong = _seen(population, population.soft, population.marginals)
@@ -148,7 +148,7 @@ def _is_positive(shares: Floats, tau: float) -> Floats:
 
 
 @experiment
-def misleading_people(design: Indeterminacy, stream: Generator, *, ratings: int) -> Found:
+def misleading_people(design: Indeterminacy, stream: Generator, *, ratings: int) -> Means:
     """Decisions of few ratings against the population's, and prevalences that differ (Figures 6 and 15).
 
     `same_decisions` (and at each threshold: `same_decisions_0.3`), `few_ratings_gap_0.3` (prevalence of few ratings
@@ -165,7 +165,7 @@ def misleading_people(design: Indeterminacy, stream: Generator, *, ratings: int)
 
 
 @experiment
-def prevalence_bias(design: Indeterminacy, stream: Generator) -> Found:
+def prevalence_bias(design: Indeterminacy, stream: Generator) -> Means:
     """Prevalence by forced choices with error less that by response sets without (Figure 12), mean over thresholds."""
     population = draw_population(design, judges=0, rng=stream)
     gaps = [
@@ -176,7 +176,7 @@ def prevalence_bias(design: Indeterminacy, stream: Generator) -> Found:
 
 
 @experiment
-def omega_errors(design: Indeterminacy, stream: Generator, *, ratings: int, pairs: int) -> Found:
+def omega_errors(design: Indeterminacy, stream: Generator, *, ratings: int, pairs: int) -> Means:
     """Root mean squared error of the positive option's Omega: forced choices as they are, pooled F', the oracle's."""
     population = draw_population(design, judges=0, rng=stream)
     soft = sample_choices(population.soft, ratings, stream)
@@ -196,7 +196,7 @@ def _paired_marginals(population: Population, soft: Floats, pairs: int, stream: 
 
 
 @experiment
-def differing_judges(design: Indeterminacy, stream: Generator, *, ratings: int, pairs: int) -> Found:
+def differing_judges(design: Indeterminacy, stream: Generator, *, ratings: int, pairs: int) -> Means:
     """Spearman with consistency over all thresholds, where each judge has a gamma of its own."""
     population = draw_population(design, rng=stream)
     soft = sample_choices(population.soft, ratings, stream)

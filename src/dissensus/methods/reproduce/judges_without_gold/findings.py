@@ -17,8 +17,8 @@ from dissensus.methods.reproduce.judges_without_gold.experiments import (
     RANKING,
     SELECTING,
     SYMMETRIC,
-    Found,
     Gammas,
+    Means,
     mean_of,
     misleading_people,
     prevalence_bias,
@@ -50,7 +50,7 @@ SIMULATED = "Simulated: 50 judges, 100 items, 14 tasks, thresholds .3, .5 and .7
 
 
 @cache
-def selected(effects: str, ratings: int, error: float = 0.0, skew: float = 0.0, *, is_specified: bool = False) -> Found:
+def selected(effects: str, ratings: int, error: float = 0.0, skew: float = 0.0, *, is_specified: bool = False) -> Means:
     """Consistency of the judge that each measure selects."""
     tasks = FULLY_SPECIFIED if is_specified else UNDERSPECIFIED
     return mean_of(
@@ -60,13 +60,13 @@ def selected(effects: str, ratings: int, error: float = 0.0, skew: float = 0.0, 
 
 
 @cache
-def ranked(effects: str) -> Found:
+def ranked(effects: str) -> Means:
     """Rank correlation of each measure with consistency."""
     return mean_of(rank_correlations(UNDERSPECIFIED, EFFECTS[effects], seed=seed, trials=TRIALS) for seed in SEEDS)
 
 
 @cache
-def ranked_under_error(error: float, skew: float, *, is_specified: bool = False) -> Found:
+def ranked_under_error(error: float, skew: float, *, is_specified: bool = False) -> Means:
     """Rank correlation of each measure with itself where people make no error."""
     tasks = FULLY_SPECIFIED if is_specified else UNDERSPECIFIED
     return mean_of(
@@ -82,7 +82,7 @@ def bias_of_prevalence(error: float, skew: float) -> float:
 
 
 @cache
-def misled(ratings: int) -> Found:
+def misled(ratings: int) -> Means:
     """Decisions and prevalences of few ratings against those of everybody."""
     return mean_of(misleading_people(EVERY, RANDOM, ratings=ratings, seed=seed) for seed in range(8))
 

@@ -178,8 +178,8 @@ def human_baseline(data: PaperData, score: str) -> Baseline:
     reference = np.arange(REFERENCES + 1.0)
     # How likely each number of attacks is among the ten, of shape (n_comments, 11).
     chance = files.drawn(attacks[:, None], total[:, None], REFERENCES, reference[None, :])
-    own = np.repeat(comments.chance[kept], len(reference))
-    classifier = _scored(own, np.tile(reference, len(attacks)), chance.ravel(), score)
+    predicted = np.repeat(comments.chance[kept], len(reference))
+    classifier = _scored(predicted, np.tile(reference, len(attacks)), chance.ravel(), score)
     groups = []
     for size in range(LARGEST_GROUP + 1):
         seen = np.arange(size + 1.0)
