@@ -15,60 +15,30 @@ PairedBy = Literal["rater", "item"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeValue:
-    """A judge under one definition.
-
-    Attributes
-    ----------
-    value, low, high : float
-        NaN where undefined.
-    rank : int, optional
-        1 for the best; judges that tie share the better rank. None without a value.
-    share_best : float
-        Share of the bootstrap samples in which it is best; NaN without samples.
-    tied_items : int
-        Items on which its most frequent choice ties, where the definition takes that choice; else 0.
-    """
+    """A judge under one definition."""
 
     judge: str
-    value: float
+    value: float  # NaN where undefined, as are its bounds
     low: float
     high: float
-    rank: int | None
-    share_best: float
-    tied_items: int
+    rank: int | None  # 1 for the best; judges that tie share the better one; None without a value
+    share_best: float  # share of the bootstrap samples in which it is best; NaN without samples
+    tied_items: int  # items on which its most frequent choice ties, where the definition takes that choice; else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefinitionResult:
-    """Every judge under one definition of performance.
+    """Every judge under one definition of performance."""
 
-    Attributes
-    ----------
-    id, definition : str
-        Its unique name, and the measure.
-    judge_aggregation, human_aggregation : str
-        How each side's ratings become one vector; predictive efficiency does not look at people's.
-    tau : float, optional
-        Threshold of hard response sets.
-    better : {"higher", "lower"}
-        Which values are better.
-    selected : str, optional
-        The best judge, the first one of those that tie; None if no judge has a value.
-    tied_items : int
-        Items on which people's most frequent choice ties, where the definition takes that choice; else 0.
-    values : tuple of JudgeValue
-        In the order of the judges.
-    """
-
-    id: str
-    definition: str
-    judge_aggregation: Aggregation
-    human_aggregation: Aggregation
-    tau: float | None
+    id: str  # unique
+    definition: str  # the measure
+    judge_aggregation: Aggregation  # how each side's ratings become one vector;
+    human_aggregation: Aggregation  # predictive efficiency does not look at people's
+    tau: float | None  # threshold of hard response sets
     better: Better
-    selected: str | None
-    tied_items: int
-    values: tuple[JudgeValue, ...]
+    selected: str | None  # the best judge, the first one of those that tie; None if no judge has a value
+    tied_items: int  # items on which people's most frequent choice ties, where the definition takes that choice; else 0
+    values: tuple[JudgeValue, ...]  # in the order of the judges
 
     def of(self, judge: str) -> JudgeValue:
         """What this definition says of a judge."""
@@ -77,60 +47,30 @@ class DefinitionResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Downstream:
-    """A judge's decisions at one threshold, beside those of people.
+    """A judge's decisions at one threshold, beside those of people."""
 
-    Attributes
-    ----------
-    tau : float
-        Share of raters at which an item is decided positive.
-    judge : str
-        A judge, or one of the constants `always-positive` and `always-negative`.
-    consistency, consistency_low, consistency_high : float
-        Share of the items that judge and people decide alike.
-    bias, bias_low, bias_high : float
-        Prevalence among the judge's decisions less that among people's.
-    kappa : float
-        Cohen's kappa of the decisions; NaN where one side decides all items alike.
-    """
-
-    tau: float
-    judge: str
-    consistency: float
+    tau: float  # share of raters at which an item is decided positive
+    judge: str  # or one of the constants `always-positive` and `always-negative`
+    consistency: float  # share of the items on which judge and people decide the same
     consistency_low: float
     consistency_high: float
-    bias: float
+    bias: float  # prevalence among the judge's decisions less that among people's
     bias_low: float
     bias_high: float
-    kappa: float
+    kappa: float  # Cohen's, of the decisions; NaN where one side decides the same on all items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitivity:
-    """What would follow if a share beta of those who chose a negative option also endorsed a positive one.
-
-    Attributes
-    ----------
-    beta, tau : float
-        The share, and the threshold of the decisions.
-    prevalence : float
-        Share of the items that people decide positive.
-    selected : mapping of str to str
-        The judge that each definition selects, by id.
-    best : str
-        The judge whose decisions are most consistent with people's.
-    consistency : mapping of str to float
-        Of each judge's decisions.
-    lost : mapping of str to float
-        Consistency lost by selecting with each definition instead of taking the best judge, by id: 0 or less.
-    """
+    """What would follow if a share beta of those who chose a negative option also endorsed a positive one."""
 
     beta: float
-    tau: float
-    prevalence: float
-    selected: Mapping[str, str | None]
-    best: str
-    consistency: Mapping[str, float]
-    lost: Mapping[str, float] = field(default_factory=dict)
+    tau: float  # threshold of the decisions
+    prevalence: float  # share of the items that people decide positive
+    selected: Mapping[str, str | None]  # the judge that each definition selects, by id
+    best: str  # the judge whose decisions are most consistent with people's
+    consistency: Mapping[str, float]  # of each judge's decisions
+    lost: Mapping[str, float] = field(default_factory=dict)  # by selecting with each definition, not the best judge
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them: consistency judge by judge."""
@@ -139,26 +79,14 @@ class Sensitivity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipPoint:
-    """Where the sweep changes its mind.
+    """Where the sweep changes its mind."""
 
-    Attributes
-    ----------
-    definition : str, optional
-        The id of the definition that selects another judge; None where the best judge changes.
-    tau : float
-        Threshold.
-    beta_from, beta_to : float
-        The change lies between these neighbours on the grid; they are the same where it is known exactly.
-    judge_from, judge_to : str
-        Before and after.
-    """
-
-    definition: str | None
-    tau: float
-    beta_from: float
-    beta_to: float
-    judge_from: str | None
-    judge_to: str | None
+    definition: str | None  # id of the one that selects another judge; None where the best judge changes
+    tau: float  # threshold
+    beta_from: float  # the change lies between these neighbours on the grid;
+    beta_to: float  # they are the same where it is known exactly
+    judge_from: str | None  # before,
+    judge_to: str | None  # and after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,30 +101,20 @@ class Inversion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """An item on which two definitions prefer different judges.
+    """An item on which two definitions prefer different judges."""
 
-    Attributes
-    ----------
-    definition_a, definition_b : str
-        The definitions, by id: the first prefers `judge_a` here, the second `judge_b`.
-    item, judge_a, judge_b : str
-        Where, and whom.
-    values_a, values_b : tuple of float
-        What the first definition gives to the two judges, and what the second does.
-    """
-
-    definition_a: str
-    definition_b: str
+    definition_a: str  # by id; it prefers `judge_a` here,
+    definition_b: str  # and this one `judge_b`
     item: str
     judge_a: str
     judge_b: str
-    values_a: tuple[float, float]
-    values_b: tuple[float, float]
+    values_a: tuple[float, float]  # what the first definition gives to the two judges,
+    values_b: tuple[float, float]  # and the second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redundancy:
-    """Definitions that rank judges alike, by id, and why."""
+    """Definitions that rank judges the same way, by id, and why."""
 
     definitions: tuple[str, ...]
     reason: str
@@ -204,21 +122,13 @@ class Redundancy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnBeta:
-    """How often a judge that chose a negative option endorses a positive one when asked for its response set.
-
-    Attributes
-    ----------
-    beta, low, high : float
-        NaN where it never chose a negative option.
-    items : int
-        Items with both answers.
-    """
+    """How often a judge that chose a negative option endorses a positive one when asked for its response set."""
 
     judge: str
-    beta: float
+    beta: float  # NaN where it never chose a negative option
     low: float
     high: float
-    items: int
+    items: int  # with both answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,27 +142,15 @@ class OrderFlips:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReverseMatrix:
-    """F': the probability of each response set given each forced choice.
+    """F': the probability of each response set given each forced choice."""
 
-    Attributes
-    ----------
-    options, response_sets : tuple of str
-        Its rows and columns.
-    values, low, high : tuple of tuple of float
-        A row for each option; rows of `values` sum to 1.
-    pairs : int
-        How many paired ratings, or items with both, it rests on.
-    paired_by : {"rater", "item"}
-        What has both elicitations.
-    """
-
-    options: tuple[str, ...]
-    response_sets: tuple[str, ...]
-    values: tuple[tuple[float, ...], ...]
+    options: tuple[str, ...]  # its rows
+    response_sets: tuple[str, ...]  # its columns
+    values: tuple[tuple[float, ...], ...]  # a row for each option, which sums to 1
     low: tuple[tuple[float, ...], ...]
     high: tuple[tuple[float, ...], ...]
-    pairs: int
-    paired_by: PairedBy
+    pairs: int  # how many paired ratings, or items with both, it rests on
+    paired_by: PairedBy  # what has both elicitations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,7 +182,7 @@ class JudgesResult(Result):
     recommended : str, optional
         Id of the definition to select by on these data.
     redundant : tuple of Redundancy
-        Definitions that rank judges alike whatever the data.
+        Definitions that rank judges the same way whatever the data.
     violations : tuple of Violation
         Items that show why two definitions can disagree.
     flip_points : tuple of FlipPoint

@@ -57,7 +57,7 @@ class Problem:
 
     @property
     def n_items(self) -> int:
-        """How many items are compared; where alike items were put together, how many different ones."""
+        """How many items are compared; where equal items were put together, how many different ones."""
         return len(self.is_chosen)
 
     @property
@@ -113,7 +113,7 @@ class Scores:
     """What there is to know about every judge, in each replicate."""
 
     values: Floats  # (n_replicates, n_definitions, n_judges); NaN where undefined
-    consistency: Floats  # (n_replicates, n_taus, n_judges): share of the items that judge and people decide alike
+    consistency: Floats  # (n_replicates, n_taus, n_judges): share of the items that judge and people decide the same
     judged_positive: Floats  # (n_replicates, n_taus, n_judges): share of the items that the judge decides positive
     prevalence: Floats  # (n_replicates, n_taus): share of the items that people decide positive
     reverse: Floats  # (n_replicates, n_options, n_sets): F'; empty without paired ratings

@@ -179,7 +179,7 @@ def with_baselines(scores: Scores) -> Scores:
 def decision_kappa(consistency: Floats, judged_positive: Floats, prevalence: Floats) -> Floats:
     """Cohen's kappa of two-way decisions, from how often they agree and how often each is positive.
 
-    NaN where one side decides all items alike: kappa would be 0 whatever the other does.
+    NaN where one side decides the same on all items: kappa would be 0 whatever the other does.
 
     Examples
     --------
@@ -299,7 +299,7 @@ NO_SETS = "nobody gave a response set, so that everybody's choice counts as the 
 
 
 def redundancies(definitions: Sequence[Definition], *, has_sets: bool) -> tuple[Redundancy, ...]:
-    """Groups of definitions that rank judges alike; `has_sets` if anybody's response sets are known or estimated.
+    """Groups of definitions that rank judges the same way, with `has_sets` if any response sets are known or estimated.
 
     Examples
     --------

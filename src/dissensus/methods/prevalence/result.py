@@ -9,15 +9,9 @@ from dissensus.results import Result, as_dict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """One estimate and its interval; NaN where it is undefined.
+    """One estimate and its interval; NaN where it is undefined."""
 
-    Attributes
-    ----------
-    method : str
-        naive (the judge alone), people (their ratings alone), rogan-gladen, ppi or ppi++.
-    """
-
-    method: Method
+    method: Method  # naive (the judge alone), people (their ratings alone), rogan-gladen, ppi or ppi++
     value: float
     low: float
     high: float
@@ -25,55 +19,29 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemScore:
-    """One of the systems that were compared in pairs.
-
-    Attributes
-    ----------
-    items, rated_items : int
-        Pairs that it is in, and those of them that people rated.
-    win_rates : tuple of Estimate
-        How often it wins, a tie being half a win.
-    strengths : tuple of Estimate
-        Bradley-Terry strength: the log-odds that it wins against a system of strength 0, the mean of all.
-    """
+    """One of the systems that were compared in pairs."""
 
     system: str
-    items: int
-    rated_items: int
-    win_rates: tuple[Estimate, ...]
-    strengths: tuple[Estimate, ...]
+    items: int  # pairs that it is in
+    rated_items: int  # those of them that people rated
+    win_rates: tuple[Estimate, ...]  # how often it wins, a tie being half a win
+    strengths: tuple[Estimate, ...]  # Bradley-Terry: log-odds to win against a system of strength 0, the mean of all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgePrevalence:
-    """The share of positive items, with the help of one judge.
-
-    Attributes
-    ----------
-    items, rated_items, ratings : int
-        Items that the judge answered, those of them that people rated, and how many ratings these have.
-    estimates : tuple of Estimate
-        One for each method.
-    ratings_saved : float
-        How many more ratings people alone would need for the interval of ppi++.
-    weight : float
-        With which ppi++ takes the judge: 0 not at all, 1 fully.
-    sensitivity, specificity : float
-        Chance that the judge agrees with a rater who says yes, and with one who says no.
-    systems : tuple of SystemScore, optional
-        For pairs of systems.
-    """
+    """The share of positive items, with the help of one judge."""
 
     judge: str
-    items: int
-    rated_items: int
-    ratings: int
-    estimates: tuple[Estimate, ...]
-    ratings_saved: float
-    weight: float
-    sensitivity: float
-    specificity: float
-    systems: tuple[SystemScore, ...] | None = None
+    items: int  # that the judge answered
+    rated_items: int  # those of them that people rated
+    ratings: int  # of these
+    estimates: tuple[Estimate, ...]  # one for each method
+    ratings_saved: float  # how many more ratings people alone would need for the interval of ppi++
+    weight: float  # with which ppi++ takes the judge: 0 not at all, 1 fully
+    sensitivity: float  # chance that the judge agrees with a rater who says yes,
+    specificity: float  # and with one who says no
+    systems: tuple[SystemScore, ...] | None = None  # for pairs of systems
 
     def estimate(self, method: Method) -> Estimate:
         """The estimate by this method."""

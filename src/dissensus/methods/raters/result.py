@@ -11,62 +11,29 @@ About = Literal["agreement", "leniency"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """A number about a rater.
+    """A number about a rater."""
 
-    Attributes
-    ----------
-    value : float
-        As the rater's items have it.
-    shrunk, low, high : float
-        Drawn towards the other raters, the more the fewer the items, and its interval.
-    items : int
-        On which it rests.
-    """
-
-    value: float
-    shrunk: float
+    value: float  # as the rater's items have it
+    shrunk: float  # drawn towards the other raters, the more the fewer the items; with its interval
     low: float
     high: float
-    items: int
+    items: int  # on which it rests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaterRow:
-    """One rater.
-
-    Attributes
-    ----------
-    rater : str
-        Who it is.
-    group : str, optional
-        The rater's group.
-    items, ratings : int
-        How many.
-    agreement : float
-        With the other raters of the same items: how near their labels are on average, 1 if they are always the same.
-    others : float
-        How near those other raters are to each other on the same items; NaN if there never were two of them.
-    stands_out : bool
-        Whether the rater agrees far less with the others than raters do.
-    difference : Measure, optional
-        Agreement less that of the others; None where no item has three raters.
-    leniency : Measure, optional
-        How much higher the rater's labels are than the others', or how much oftener positive; None where labels have
-        neither an order nor a positive option.
-    consistency : Measure, optional
-        How near the rater's labels are when the same item comes again; None where none does.
-    """
+    """One rater; leniency is None where labels have neither an order nor a positive option."""
 
     rater: str
     group: str | None
     items: int
     ratings: int
-    agreement: float
-    others: float
-    stands_out: bool = False
-    difference: Measure | None
-    leniency: Measure | None
-    consistency: Measure | None
+    agreement: float  # how near labels of the others on the same items are on average; 1 if always the same
+    others: float  # how near those others are to each other there; NaN if there never were two of them
+    stands_out: bool = False  # whether the rater agrees far less with the others than raters do
+    difference: Measure | None  # agreement less that of the others; None where no item has three raters
+    leniency: Measure | None  # how much higher the labels are than the others', or more often positive
+    consistency: Measure | None  # how near the labels are when an item comes again; None where none does
 
     def measures(self) -> dict[str, Measure | None]:
         """The three numbers by name."""
@@ -82,36 +49,22 @@ class RaterRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Population:
-    """How the raters differ in one respect.
+    """How the raters differ in one respect."""
 
-    Attributes
-    ----------
-    mean, spread : float
-        Mean and standard deviation of the raters, without what chance adds.
-    raters : int
-        How many raters have the number.
-    """
-
-    mean: float
-    spread: float
-    raters: int
+    mean: float  # of the raters who have the number
+    spread: float  # their standard deviation, without what chance adds
+    raters: int  # how many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRow:
-    """A group of raters.
-
-    Attributes
-    ----------
-    difference, leniency : float
-        Means over its ratings of items that another group rated too, as in RaterRow; NaN if there are none.
-    """
+    """A group of raters."""
 
     group: str
     raters: int
     ratings: int
-    difference: float
-    leniency: float
+    difference: float  # mean over its ratings of items that another group rated too; NaN without any
+    leniency: float  # the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,32 +77,18 @@ class GroupTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeByGroup:
-    """A judge against one group of raters.
-
-    Attributes
-    ----------
-    agreement : float
-        How near the judge is to the group's labels, on average.
-    nearer, nearer_low, nearer_high : float
-        How much nearer than to raters of other groups on the same items; the interval is that of other items.
-    bias, bias_low, bias_high : float
-        How much higher its labels are than the group's, or how much oftener positive; NaN as for leniency.
-    worth : JudgeWorth, optional
-        How many raters of the group it is worth; None where that cannot be told.
-    items : int
-        That the group rated and the judge answered.
-    """
+    """A judge against one group of raters."""
 
     group: str
-    agreement: float
-    nearer: float
+    agreement: float  # how near the judge is to the group's labels, on average
+    nearer: float  # how much nearer than to raters of other groups on the same items; interval of other items
     nearer_low: float
     nearer_high: float
-    bias: float
+    bias: float  # how much higher its labels are than the group's, or more often positive; NaN as leniency
     bias_low: float
     bias_high: float
-    worth: JudgeWorth | None
-    items: int
+    worth: JudgeWorth | None  # how many raters of the group it is worth; None where nobody knows
+    items: int  # that the group rated and the judge answered
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them; of the worth only some."""
@@ -160,23 +99,13 @@ class JudgeByGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Siding:
-    """Does a judge side with one group?
-
-    Attributes
-    ----------
-    p_value, p_holm : float
-        That it is no nearer to any group than to raters who were dealt into groups at random; corrected for all judges.
-    sides_with : str, optional
-        The group that it is nearest to, if that is more than chance.
-    groups : tuple of JudgeByGroup
-        One for each group.
-    """
+    """Does a judge side with one group?"""
 
     judge: str
-    p_value: float
-    p_holm: float
-    sides_with: str | None
-    groups: tuple[JudgeByGroup, ...]
+    p_value: float  # of no nearness to any group beyond that to raters who were dealt into groups at random
+    p_holm: float  # corrected for all judges
+    sides_with: str | None  # the group that it is nearest to, if that is more than chance
+    groups: tuple[JudgeByGroup, ...]  # one for each
 
 
 @dataclass(frozen=True, kw_only=True)
