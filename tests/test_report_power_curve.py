@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import dissensus
 from dissensus.data.examples import example_path
-from dissensus.report.specs.power_curve import spread_apart
+from dissensus.report.specs.lines import spread_apart
 from dissensus.report.views import section_of
 
 

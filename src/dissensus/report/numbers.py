@@ -55,7 +55,7 @@ def shortened(text: str, longest: int = 60) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def told_apart(texts: Iterable[str], longest: int = 60, *, has_end: bool = False) -> dict[str, str]:
+def short_names(texts: Iterable[str], longest: int = 60, *, has_end: bool = False) -> dict[str, str]:
     """A short name for each text, no two alike: on a chart's axis equal names would be one.
 
     Names that begin alike are cut in the middle, and all of them where `has_end`: versions of a judge differ at the
@@ -63,9 +63,9 @@ def told_apart(texts: Iterable[str], longest: int = 60, *, has_end: bool = False
 
     Examples
     --------
-    >>> told_apart(["a long story", "a long song", "a tale"], 8)
+    >>> short_names(["a long story", "a long song", "a tale"], 8)
     {'a long story': 'a l…tory', 'a long song': 'a l…song', 'a tale': 'a tale'}
-    >>> told_apart(["the judge 1 of 2", "the judge 2 of 2"], 8)
+    >>> short_names(["the judge 1 of 2", "the judge 2 of 2"], 8)
     {'the judge 1 of 2': 'the…of 2', 'the judge 2 of 2': 'the…of 2 (2)'}
     """
     texts = list(dict.fromkeys(texts))

@@ -56,12 +56,12 @@ def read_header(file: InputFile) -> Header:
     delimiter = _delimiter(samples)
     first = samples[delimiter][0] if samples[delimiter] else []
     columns = [cell.strip() or nameless(i) for i, cell in enumerate(first, start=1)]
-    columns, notes = told_apart(columns, file.name)
+    columns, notes = short_names(columns, file.name)
     is_first_line = not head.startswith(("\r", "\n")) and not any({"\r", "\n"} & set(cell) for cell in first)
     return Header(tuple(columns), delimiter, is_first_line, notes)
 
 
-def told_apart(columns: list[str], name: str) -> tuple[list[str], tuple[str, ...]]:
+def short_names(columns: list[str], name: str) -> tuple[list[str], tuple[str, ...]]:
     """The names of columns, each once, and what to say about those that came twice.
 
     A column that we need by its name must not come twice; any other may, and is numbered.

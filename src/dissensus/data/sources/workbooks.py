@@ -14,7 +14,7 @@ from typing import BinaryIO
 import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, code_texts
-from dissensus.data.sources.csv_rows import nameless, told_apart
+from dissensus.data.sources.csv_rows import nameless, short_names
 from dissensus.data.sources.files import InputFile
 from dissensus.errors import FileError, MissingExtraError, OptionError, listed
 
@@ -147,7 +147,7 @@ class WorkbookSheet(Sheet):
         notes: tuple[str, ...] = ()
         if columns is None:
             header = [(cell or "").strip() or nameless(i) for i, cell in enumerate(rows[0][1], start=1)]
-            names, notes = told_apart(header, file.name)
+            names, notes = short_names(header, file.name)
             rows = rows[1:]
         super().__init__(file.name, names, notes=notes)
         self.sheet_name, self._rows = sheet_name, rows

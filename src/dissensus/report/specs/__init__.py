@@ -1,7 +1,6 @@
 """Vega-Lite for the kinds of chart that results need, without width or theme."""
 
-from dissensus.report.specs.lines import LineChart, line_chart, rank_lines
-from dissensus.report.specs.power_curve import CurveChart, power_curve
+from dissensus.report.specs.lines import CurveChart, LineChart, line_chart, power_curve, rank_lines
 from dissensus.report.specs.shapes import Row, Spec, histogram, intervals, likeness, share_bars, share_dots
 
 __all__ = [

@@ -8,7 +8,7 @@ from dissensus.methods.alt_test.options import FEW_ITEMS, Score, Test
 from dissensus.methods.alt_test.result import AltTestResult, JudgeTest
 from dissensus.options import named
 from dissensus.report.document import Block, Cell, Figure, Fold, Note, Paragraph, Points, Section, Table
-from dissensus.report.numbers import are, counted, finite, p_number, percent, points, quoted, sentences, told_apart
+from dissensus.report.numbers import are, counted, finite, p_number, percent, points, quoted, sentences, short_names
 from dissensus.report.specs import Row, intervals
 from dissensus.report.specs.shapes import zoomed
 from dissensus.results import Result
@@ -134,7 +134,7 @@ def p_value_sentence(judge: JudgeTest, alpha: float) -> str:
 
 def _judges(result: AltTestResult) -> list[Block]:
     """All judges in a table, and some in words."""
-    names = told_apart(judge.judge for judge in result.judges)
+    names = short_names(judge.judge for judge in result.judges)
     able = {True: "yes", False: "not shown", None: "unknown"}
     table = Table(
         caption="Judges in the place of raters, by advantage",
@@ -154,7 +154,7 @@ def _judges(result: AltTestResult) -> list[Block]:
 def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
     """The raters in whose place the best judge stands."""
     ordered = sorted(best.raters, key=lambda rater: -rater.difference)[:MOST_RATERS]
-    names = told_apart(rater.rater for rater in ordered)
+    names = short_names(rater.rater for rater in ordered)
     rows: list[Row] = [
         {"name": names[own.rater], "value": own.difference, "low": finite(own.low), "high": finite(own.high)}
         for own in ordered
@@ -177,7 +177,7 @@ def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
 
 
 def _raters_table(judge: JudgeTest) -> Table:
-    names = told_apart(rater.rater for rater in judge.raters)
+    names = short_names(rater.rater for rater in judge.raters)
     rows: list[list[Cell]] = [
         [
             names[rater.rater],

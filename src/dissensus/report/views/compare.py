@@ -19,7 +19,7 @@ from dissensus.report.numbers import (
     points,
     quoted,
     sentences,
-    told_apart,
+    short_names,
     with_interval,
 )
 from dissensus.report.specs import Row, intervals
@@ -165,7 +165,7 @@ def _non_inferiority(result: CompareResult) -> list[Block]:
 
 
 def _table(result: CompareResult) -> Table:
-    names = told_apart(name for pair in result.pairs for name in (pair.judge_a, pair.judge_b))
+    names = short_names(name for pair in result.pairs for name in (pair.judge_a, pair.judge_b))
     rows: list[list[Cell]] = []
     for pair in result.pairs:
         form = partial(number, metric=result.metric, digits=digits_of(pair))
@@ -187,7 +187,7 @@ def _figure(result: CompareResult) -> Block:
     known = [pair for pair in result.pairs if math.isfinite(pair.difference)]
     if not known:
         return _table(result)
-    names = told_apart((name for pair in known for name in (pair.judge_a, pair.judge_b)), LONGEST_NAME, has_end=True)
+    names = short_names((name for pair in known for name in (pair.judge_a, pair.judge_b)), LONGEST_NAME, has_end=True)
     rows: list[Row] = [
         {
             "name": f"{names[pair.judge_a]} - {names[pair.judge_b]}",

@@ -17,7 +17,7 @@ from dissensus.report.numbers import (
     percent,
     quoted,
     sentences,
-    told_apart,
+    short_names,
     visible,
     whole,
     with_interval,
@@ -192,8 +192,8 @@ def _label_rows(total: Description, parts: Sequence[Description]) -> list[Row]:
     is_long = len(total.labels) > MOST_BARS
     common = sorted(total.labels, key=lambda label: -label.count)[: MOST_BARS - 1] if is_long else total.labels
     kept = {label.label for label in common}
-    names = told_apart(label.label for label in total.labels if label.label in kept)
-    groups = told_apart(part.group or "" for part in parts)
+    names = short_names(label.label for label in total.labels if label.label in kept)
+    groups = short_names(part.group or "" for part in parts)
     rows: list[Row] = []
     for part in parts:
         series = {"series": groups[part.group or ""]}
@@ -491,7 +491,7 @@ def _groups(result: DescribeResult) -> list[Block]:
     table = _groups_table(result.groups, best.name)
     if not known or len(known) > MOST_GROUPS:
         return [table]
-    name, names = coefficient_name(best.name), told_apart(known)
+    name, names = coefficient_name(best.name), short_names(known)
     rows = _interval_rows({names[group]: c for group, c in known.items()})
     lines = interval_sentence(result.settings, "Lines are")
     figure = Figure(

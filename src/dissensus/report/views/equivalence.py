@@ -23,7 +23,7 @@ from dissensus.report.numbers import (
     percent,
     quoted,
     sentences,
-    told_apart,
+    short_names,
     with_interval,
 )
 from dissensus.report.specs import CurveChart, Row, power_curve
@@ -104,7 +104,7 @@ def _judges(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Term
 
 def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> Table:
     words = score_words(result.settings)
-    origin, names = words.origin(result.curve), told_apart(worth.judge for worth in ranked)
+    origin, names = words.origin(result.curve), short_names(worth.judge for worth in ranked)
     raw = {worth.judge: worth for worth in result.judges if not worth.calibrated}
     has_ratio = any(worth.performance_ratio is not None for worth in ranked)
     rows: list[list[Cell]] = []
@@ -314,7 +314,7 @@ def _lines(
     """A row for each judge that is drawn; a judge has the same colour raw and calibrated."""
     order = list(dict.fromkeys(w.judge for w in lines))
     has_both = len({w.calibrated for w in lines}) > 1
-    names = told_apart((w.judge for w in ranked), LONGEST_NAME, has_end=True)
+    names = short_names((w.judge for w in ranked), LONGEST_NAME, has_end=True)
     rows: list[Row] = []
     for worth in lines:
         is_raw = has_both and not worth.calibrated

@@ -23,22 +23,12 @@ from dissensus.report.numbers import (
     percent,
     quoted,
     sentences,
-    told_apart,
+    short_names,
     with_interval,
 )
 from dissensus.report.specs import LineChart, Row, Spec, intervals, likeness, line_chart, rank_lines
 from dissensus.report.text import sparkline
-from dissensus.report.views.judge_words import (
-    SHORT,
-    bias_finding,
-    consistency_finding,
-    kind_name,
-    name_of,
-    prevalence_finding,
-    short_interval,
-    sweep_finding,
-    value_digits,
-)
+from dissensus.report.views import judge_words as words
 from dissensus.report.views.section import interval_sentence
 
 MOST_LINES = 8
@@ -66,7 +56,7 @@ def drawn_judges(choice: Choice) -> list[str]:
 
 def judge_names(choice: Choice) -> dict[str, str]:
     """A short name for each judge, no two alike."""
-    return told_apart((value.judge for value in choice.ranked), LONGEST_NAME, has_end=True)
+    return short_names((value.judge for value in choice.ranked), LONGEST_NAME, has_end=True)
 
 
 def _left_out(choice: Choice) -> str:
@@ -88,7 +78,7 @@ def ranks_figure(choice: Choice) -> Figure:
         if kind.first.of(judge).rank is not None
     ]
     table: list[list[Cell]] = [
-        [kind_name(kind), names[own.judge], own.rank, _value(kind, own), own.share_best]
+        [words.kind_name(kind), names[own.judge], own.rank, _value(kind, own), own.share_best]
         for kind in kinds
         for own in sorted(kind.first.values, key=lambda value: value.rank or math.inf)
     ]
@@ -118,7 +108,7 @@ def _rank_row(kind: Kind, value: JudgeValue, names: Mapping[str, str], *, is_mai
     tied = [other.judge for other in kind.first.values if other.rank == value.rank]
     offset = APART * (tied.index(value.judge) - (len(tied) - 1) / 2)
     return {
-        "name": name_of(kind.first, names=SHORT),
+        "name": words.name_of(kind.first, names=words.SHORT),
         "series": names[value.judge],
         "rank": value.rank,
         "shown": (value.rank or 0) + max(min(offset, 0.4), -0.4),
@@ -129,7 +119,7 @@ def _rank_row(kind: Kind, value: JudgeValue, names: Mapping[str, str], *, is_mai
 
 
 def _value(kind: Kind, value: JudgeValue) -> str:
-    return short_interval(value, value_digits(kind.first.values))
+    return words.short_interval(value, words.value_digits(kind.first.values))
 
 
 def _ranks_finding(choice: Choice, kinds: Sequence[Kind]) -> str:
@@ -149,19 +139,19 @@ def likeness_figures(choice: Choice) -> list[Figure]:
     kinds = [kind for kind in choice.most_alike_first() if kind.looks_at_people]
     if len(choice.ranked) < ENOUGH_JUDGES or len(kinds) < 2:  # noqa: PLR2004 - there is nothing to compare
         return []
-    names = [f"{i} {name_of(kind.first, names=SHORT)}" for i, kind in enumerate(kinds, start=1)]
+    names = [f"{i} {words.name_of(kind.first, names=words.SHORT)}" for i, kind in enumerate(kinds, start=1)]
     values = {(i, j): rank_correlation(a, b) for i, a in enumerate(kinds) for j, b in enumerate(kinds)}
     rows: list[Row] = [
         {"first": names[i], "second": names[j], "across": j + 1, "value": value} for (i, j), value in values.items()
     ]
     pairs = sorted(((value, i, j) for (i, j), value in values.items() if i < j), key=lambda pair: pair[0])
-    table: list[list[Cell]] = [[kind_name(kinds[i]), kind_name(kinds[j]), value] for value, i, j in pairs]
+    table: list[list[Cell]] = [[words.kind_name(kinds[i]), words.kind_name(kinds[j]), value] for value, i, j in pairs]
     heights = [(values[0, j] + 1) / 2 for j in range(len(kinds))]
     least, one, other = pairs[0]
     share = percent(sum(pair[0] > SAME for pair in pairs) / len(pairs), 0)
     title = (
-        f"{share} of the pairs of definitions put the judges in the same order; {kind_name(kinds[one])} and "
-        f"{kind_name(kinds[other])} agree least ({decimal(least)})"
+        f"{share} of the pairs of definitions put the judges in the same order; {words.kind_name(kinds[one])} and "
+        f"{words.kind_name(kinds[other])} agree least ({decimal(least)})"
     )
     return [
         Figure(
@@ -176,7 +166,7 @@ def likeness_figures(choice: Choice) -> list[Figure]:
                 rows=table,
                 digits=2,
             ),
-            spark=f"order of {kind_name(kinds[0])} |{sparkline(heights)}| full: same",
+            spark=f"order of {words.kind_name(kinds[0])} |{sparkline(heights)}| full: same",
         )
     ]
 
@@ -196,7 +186,7 @@ def decision_figures(result: JudgesResult, choice: Choice) -> list[Figure]:
     best, table = max(judged, key=lambda row: row.consistency), _downstream_table(result, choice)
     whiskers = interval_sentence(result.settings, "Whiskers hold")
     consistency = Figure(
-        title=consistency_finding(judged, choice.constant),
+        title=words.consistency_finding(judged, choice.constant),
         caption=sentences(DASHED, band if has_grid else whiskers, _left_out(choice)),
         spec=_over_tau(result, choice, "consistency", AS_PEOPLE) if has_grid else _at_tau(choice, judged),
         table=table,
@@ -205,7 +195,7 @@ def decision_figures(result: JudgesResult, choice: Choice) -> list[Figure]:
     if not has_grid:
         return [consistency]
     bias = Figure(
-        title=bias_finding(here),
+        title=words.bias_finding(here),
         caption=sentences(
             "Share of the items that the judge calls positive, less the share that people call positive. Dashed: as "
             "many as people do. Above it the judge overstates, below it understates.",
@@ -325,7 +315,7 @@ def _sweep(result: JudgesResult, choice: Choice, points: Sequence[Sensitivity]) 
     best = points[0].best
     dotted = "Dotted down the chart: another judge becomes the most consistent." if turns else ""
     return Figure(
-        title=sweep_finding(points, flips),
+        title=words.sweep_finding(points, flips),
         caption=sentences(f"At tau {choice.tau:g}. {DASHED}", dotted, _left_out(choice)),
         spec=line_chart(chart),
         table=Table(
@@ -351,7 +341,7 @@ def _prevalence(result: JudgesResult, points: Sequence[Sensitivity]) -> Figure:
     ]
     chart = LineChart(rows=rows, series="Threshold", x_title=BETA, y_title="Items that people call positive")
     return Figure(
-        title=prevalence_finding(points),
+        title=words.prevalence_finding(points),
         caption="People's response sets are derived from their forced choices and beta; an item is positive where at "
         "least a share tau of them endorse a positive option.",
         spec=line_chart(chart),

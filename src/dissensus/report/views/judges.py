@@ -8,32 +8,14 @@ from dissensus.methods.judges.choice import Choice, Kind, choice_of
 from dissensus.methods.judges.result import JudgesResult, ReverseMatrix, Violation
 from dissensus.options import named
 from dissensus.report.document import Block, Cell, Fold, Note, Paragraph, Part, Points, Section, Table
-from dissensus.report.numbers import capital, counted, decimal, listing, quoted, sentences, told_apart, with_interval
+from dissensus.report.numbers import capital, counted, decimal, listing, quoted, sentences, short_names, with_interval
+from dissensus.report.views import judge_words as words
 from dissensus.report.views.judge_charts import (
     decision_figures,
     judge_names,
     likeness_figures,
     ranks_figure,
     sweep_figures,
-)
-from dissensus.report.views.judge_words import (
-    below_constant,
-    consistency_sentence,
-    decision_meaning,
-    elsewhere_sentence,
-    in_words,
-    kind_name,
-    kind_names,
-    name_of,
-    order_sentence,
-    own_beta_sentence,
-    pick_in_short,
-    selections_sentence,
-    short_interval,
-    sweep_meaning,
-    titled,
-    value_digits,
-    votes_sentence,
 )
 from dissensus.report.views.section import interval_sentence
 from dissensus.results import Result
@@ -59,7 +41,7 @@ def view(result: Result) -> Section:
     many = "What each definition picks, and where they disagree"
     return Section(
         title="Which judge can stand in for people?",
-        lead=pick_in_short(choice),
+        lead=words.pick_in_short(choice),
         blocks=[
             *_judges(choice),
             *([ranks_figure(choice)] if is_contest and any(kind.best for kind in choice.kinds) else []),
@@ -77,7 +59,7 @@ def view(result: Result) -> Section:
 def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
     """The warnings, definitions of agreement by the names that the tables have."""
     definitions = result.definitions if isinstance(result, JudgesResult) else ()
-    return [in_words(text, definitions) for text in texts]
+    return [words.in_words(text, definitions) for text in texts]
 
 
 def _folded(title: str, parts: Sequence[Part]) -> list[Block]:
@@ -88,7 +70,7 @@ def _advice(result: JudgesResult) -> list[Block]:
     """What matters most, the rest on demand."""
     # The reasons with the names of options as data.
     advice = [f"{own.text} {getattr(own.reason, 'message', own.reason)}" for own in result.advice]
-    texts = [in_words(text, result.definitions) for text in advice]
+    texts = [words.in_words(text, result.definitions) for text in advice]
     if not texts:
         return []
     rest = texts[MOST_ADVICE:]
@@ -100,8 +82,8 @@ def _judges(choice: Choice) -> list[Block]:
     """Every judge in one row."""
     if choice.select_by is None:
         return []
-    names, digits = judge_names(choice), value_digits(choice.select_by.first.values)
-    heading, is_contest = kind_name(choice.select_by), len(choice.ranked) > 1
+    names, digits = judge_names(choice), words.value_digits(choice.select_by.first.values)
+    heading, is_contest = words.kind_name(choice.select_by), len(choice.ranked) > 1
     rows: list[list[Cell]] = []
     for value in choice.ranked:
         row = choice.downstream.get(value.judge)
@@ -109,7 +91,7 @@ def _judges(choice: Choice) -> list[Block]:
         alone, tied = choice.votes(value.judge)
         votes = f"{alone} of {len(choice.voting)}{f', {tied} tied' if tied else ''}"
         contest: list[Cell] = [value.share_best, votes] if is_contest else []
-        rows.append([names[value.judge], short_interval(value, digits), *contest, *decided])
+        rows.append([names[value.judge], words.short_interval(value, digits), *contest, *decided])
     who = "The judges, best first" if is_contest else "The judge"
     more = ["Decides alike", "Bias"] if choice.downstream else []
     decisions = f"; decided as people do, and bias of the prevalence, at tau {choice.tau:g}" if more else ""
@@ -133,18 +115,18 @@ def _decisions(result: JudgesResult, choice: Choice) -> list[Block]:
     """Decisions beside those of people and beside the constants; a hint where no option is positive and no warning."""
     if not result.downstream:
         return [] if result.warnings else [Note(text=NO_DECISIONS, kind="hint")]
-    own = "" if choice.decided is None else consistency_sentence(choice.decided)
+    own = "" if choice.decided is None else words.consistency_sentence(choice.decided)
     here = list(choice.downstream.values())
-    beaten = sentences(below_constant(here), elsewhere_sentence(result.downstream, choice.tau))
+    beaten = sentences(words.below_constant(here), words.elsewhere_sentence(result.downstream, choice.tau))
     return [
-        Paragraph(text=sentences(decision_meaning(result.settings, choice.tau), own)),
+        Paragraph(text=sentences(words.decision_meaning(result.settings, choice.tau), own)),
         *([Note(text=beaten)] if beaten else []),
         *decision_figures(result, choice),
     ]
 
 
 def _orders(result: JudgesResult) -> list[Block]:
-    texts = [order_sentence(flip) for flip in sorted(result.order_flips, key=lambda flip: -flip.share)]
+    texts = [words.order_sentence(flip) for flip in sorted(result.order_flips, key=lambda flip: -flip.share)]
     return [Points(title="Does the order of the two decide?", texts=texts)] if texts else []
 
 
@@ -162,15 +144,15 @@ def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
         rows=[_definition_row(kind, names, is_contest=is_contest) for kind in choice.kinds],
         percent=frozenset({"Best in"}),
     )
-    return [table, Paragraph(text=votes_sentence(choice)), *_disagreements(result, choice)]
+    return [table, Paragraph(text=words.votes_sentence(choice)), *_disagreements(result, choice)]
 
 
 def _definition_row(kind: Kind, names: dict[str, str], *, is_contest: bool) -> list[Cell]:
-    title, aim = titled(kind), {"higher": "high", "lower": "low"}[kind.first.better]
+    title, aim = words.titled(kind), {"higher": "high", "lower": "low"}[kind.first.better]
     if not kind.best:
         return [title, aim, *([None] * (3 if is_contest else 1))]
     best = kind.first.of(kind.best[0])
-    value = short_interval(best, min(value_digits([best]), 2))
+    value = words.short_interval(best, min(words.value_digits([best]), 2))
     picks = f"{names[best.judge]} (tie of {len(kind.best)})" if len(kind.best) > 1 else names[best.judge]
     return [title, aim, picks, value, best.share_best] if is_contest else [title, aim, value]
 
@@ -207,7 +189,7 @@ def inversion_sentences(result: JudgesResult, choice: Choice) -> list[str]:
         verbs = ["prefers" if len(kinds) == 1 else "prefer" for kinds in (prefer_a, prefer_b)]
         texts.append(
             f"{a} or {b}? {counted(len(prefer_a), 'definition')} {verbs[0]} {a}, {len(prefer_b)} {verbs[1]} {b}: "
-            f"{kind_names(prefer_b)}."
+            f"{words.kind_names(prefer_b)}."
         )
     left = len(pairs) - len(texts)
     return [*texts, *([f"Definitions disagree about {counted(left, 'more pair')} of judges."] if left else [])]
@@ -226,11 +208,11 @@ def violation_sentence(result: JudgesResult, choice: Choice) -> str:
         return ""
     first, second = result.definition(item.definition_a), result.definition(item.definition_b)
     a, b = quoted(item.judge_a), quoted(item.judge_b)
-    by_first, by_second = _apart(*item.values_a), _apart(*item.values_b)
+    (mine, theirs), (worse, better) = _apart(*item.values_a), _apart(*item.values_b)
     return (
-        f"Why they can disagree, on one item: on {quoted(item.item)} {name_of(first)} prefers {a} "
-        f"({by_first[0]} against {by_first[1]} of {b}, {first.better} is better), but {name_of(second)} prefers {b} "
-        f"({by_second[1]} against {by_second[0]}, {second.better} is better)."
+        f"Why they can disagree, on one item: on {quoted(item.item)} {words.name_of(first)} prefers {a} ({mine} "
+        f"against {theirs} of {b}, {first.better} is better), but {words.name_of(second)} prefers {b} ({better} "
+        f"against {worse}, {second.better} is better)."
     )
 
 
@@ -246,13 +228,13 @@ def _apart(one: float, other: float) -> tuple[str, str]:
 def _sweep(result: JudgesResult, choice: Choice) -> list[Part]:
     """What would follow if forced choices hid positive options."""
     rows = [row for row in result.sensitivity if math.isclose(row.tau, choice.tau)]
-    own = [own_beta_sentence(beta) for beta in result.own_beta]
+    own = [words.own_beta_sentence(beta) for beta in result.own_beta]
     title = "The judges' own beta, which hints at what is plausible"
     hints: list[Part] = [Points(title=title, texts=own)] if own else []
     if len(rows) < 2:  # noqa: PLR2004 - one point is no sweep
         return hints
-    selections = selections_sentence(result, choice.tau) if len(choice.ranked) > 1 else ""
-    meaning = Paragraph(text=sentences(sweep_meaning(result.settings), selections))
+    selections = words.selections_sentence(result, choice.tau) if len(choice.ranked) > 1 else ""
+    meaning = Paragraph(text=sentences(words.sweep_meaning(result.settings), selections))
     return [meaning, *sweep_figures(result, choice, rows), *hints]
 
 
@@ -261,7 +243,7 @@ def _reverse(result: JudgesResult) -> list[Part]:
     matrix = result.reverse_matrix
     if matrix is None:
         return []
-    options, sets = told_apart(matrix.options, 40), told_apart(matrix.response_sets, 60)
+    options, sets = short_names(matrix.options, 40), short_names(matrix.response_sets, 60)
     rows: list[list[Cell]] = []
     for k, option in enumerate(matrix.options):
         for v in sorted(range(len(sets)), key=lambda v: -matrix.values[k][v]):
@@ -294,7 +276,7 @@ def _computed(result: JudgesResult, choice: Choice) -> list[Part]:
     """How the numbers came about."""
     ties = max((definition.tied_items for definition in result.definitions), default=0)
     merged = [
-        f"{capital(listing([name_of(own) for own in kind.definitions]))} rank judges alike: {kind.reason}."
+        f"{capital(listing([words.name_of(own) for own in kind.definitions]))} rank judges alike: {kind.reason}."
         for kind in choice.kinds
         if kind.reason
     ]

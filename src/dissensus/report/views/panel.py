@@ -7,7 +7,7 @@ from dissensus.errors import DissensusError
 from dissensus.methods.panel.options import Method
 from dissensus.methods.panel.result import PanelResult, PanelWorth, PeopleAndJudge
 from dissensus.report.document import Block, Cell, Figure, Paragraph, Points, Section, Table
-from dissensus.report.numbers import counted, decimal, finite, percent, quoted, told_apart, with_interval
+from dissensus.report.numbers import counted, decimal, finite, percent, quoted, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart
 from dissensus.report.views.section import interval_sentence
 from dissensus.report.views.worth import ScoreWords, Terms, score_sentence, score_words, terms_of, worth_text
@@ -84,7 +84,7 @@ def difference_text(panel: PanelWorth) -> str:
 
 
 def _worths(result: PanelResult, terms: Terms, words: ScoreWords) -> Table:
-    origin, names = words.origin(result.curve), told_apart(worth.judge for worth in result.judges)
+    origin, names = words.origin(result.curve), short_names(worth.judge for worth in result.judges)
     rows: list[list[Cell]] = [
         [names[own.judge], worth_text(own, result.settings, terms), own.score - origin, None] for own in result.judges
     ]
@@ -184,7 +184,7 @@ def _drawn(result: PanelResult) -> list[str]:
 
 
 def _lines(result: PanelResult, drawn: Sequence[str], origin: float) -> list[Row]:
-    names = told_apart(drawn, 40)
+    names = short_names(drawn, 40)
     rows = [_point(ALONE, row, row.people_score - origin) for row in result.people_and_judge if row.beside == drawn[0]]
     for name in drawn:
         own = [row for row in result.people_and_judge if row.beside == name]
@@ -200,7 +200,7 @@ def _point(series: str, row: PeopleAndJudge, score: float) -> Row:
 def _table(result: PanelResult, drawn: Sequence[str], terms: Terms, words: ScoreWords) -> Table:
     """How many raters those that the chart shows save, by the number of people asked."""
     ends = list(dict.fromkeys([drawn[0], drawn[-1]]))  # the best judge and the panel; the JSON has all
-    names = told_apart(ends, 40)
+    names = short_names(ends, 40)
     by_size: dict[int, dict[str, PeopleAndJudge]] = {}
     for row in result.people_and_judge:
         by_size.setdefault(row.raters, {})[row.beside] = row

@@ -16,7 +16,7 @@ from dissensus.report.numbers import (
     points,
     quoted,
     sentences,
-    told_apart,
+    short_names,
     whole,
     with_interval,
 )
@@ -165,7 +165,7 @@ def target_sentence(result: PrevalenceResult) -> str:
 def _figure(result: PrevalenceResult) -> Figure:
     """The estimates with their intervals, judge by judge."""
     judges = result.judges[:MOST_JUDGES]
-    names = told_apart((judge.judge for judge in judges), longest=LONGEST)
+    names = short_names((judge.judge for judge in judges), longest=LONGEST)
     rows: list[Row] = []
     for judge in judges:
         for own in judge.estimates:
@@ -183,7 +183,7 @@ def _figure(result: PrevalenceResult) -> Figure:
 
 
 def _table(result: PrevalenceResult) -> Table:
-    names = told_apart(judge.judge for judge in result.judges)
+    names = short_names(judge.judge for judge in result.judges)
     has_several = len(result.judges) > 1
     rows: list[list[Cell]] = [
         [
@@ -240,7 +240,7 @@ def _systems(result: PrevalenceResult) -> list[Block]:
 
 def _tables_of(judge: JudgePrevalence) -> list[Table]:
     systems = judge.systems or ()
-    names = told_apart(system.system for system in systems)
+    names = short_names(system.system for system in systems)
     tables = []
     for is_strength, what in enumerate(("How often each system wins", "Strength of each system")):
         rows: list[list[Cell]] = []

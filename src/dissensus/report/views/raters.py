@@ -17,7 +17,7 @@ from dissensus.report.numbers import (
     percent,
     quoted,
     sentences,
-    told_apart,
+    short_names,
     with_interval,
 )
 from dissensus.report.specs import Row, Spec, intervals
@@ -206,7 +206,7 @@ def _raters(result: RatersResult) -> Block:
 
 
 def _chart(raters: Sequence[RaterRow]) -> Spec:
-    names = told_apart((own.rater for own in raters), LONGEST_NAME)
+    names = short_names((own.rater for own in raters), LONGEST_NAME)
     measures = {names[own.rater]: own.difference for own in raters if own.difference is not None}
     rows: list[Row] = [
         {"name": name, "value": own.shrunk, "low": own.low, "high": own.high} for name, own in measures.items()
@@ -217,7 +217,7 @@ def _chart(raters: Sequence[RaterRow]) -> Spec:
 
 
 def _table(result: RatersResult, raters: Sequence[RaterRow]) -> Table:
-    names = told_apart((own.rater for own in raters), LONGEST_NAME)
+    names = short_names((own.rater for own in raters), LONGEST_NAME)
     titles = {"difference": "Difference", "leniency": height_heading(result), "consistency": "Consistency"}
     kept = [name for name in titles if name == "difference" or any(own.measures()[name] is not None for own in raters)]
     rows: list[list[Cell]] = []
@@ -310,7 +310,7 @@ def _groups(result: RatersResult) -> list[Block]:
     if not result.groups:
         return []
     texts = group_sentences(result)
-    names = told_apart((group.group for group in result.groups), LONGEST_NAME)
+    names = short_names((group.group for group in result.groups), LONGEST_NAME)
     heading = [height_heading(result)] if "leniency" in result.populations else []
     rows: list[list[Cell]] = [
         [names[own.group], own.raters, own.ratings, own.difference, *([own.leniency] if heading else [])]
@@ -327,7 +327,7 @@ def _groups(result: RatersResult) -> list[Block]:
 
 
 def _judges(result: RatersResult, groups: dict[str, str]) -> Table:
-    judges = told_apart((siding.judge for siding in result.judges), LONGEST_NAME)
+    judges = short_names((siding.judge for siding in result.judges), LONGEST_NAME)
     bias = ["Bias"] if "leniency" in result.populations else []
     rows: list[list[Cell]] = [
         [judges[siding.judge], groups[own.group], own.agreement, own.nearer, *([own.bias] if bias else []),
