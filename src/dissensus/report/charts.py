@@ -18,8 +18,6 @@ from dissensus.errors import DissensusError, OptionError
 from dissensus.report.document import Figure
 from dissensus.report.specs import Spec
 
-# ---- How charts look: colours, type and lines, for paper, for a dark screen, and for a page that is both
-
 ThemeName = Literal["light", "dark", "page"]
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif"
@@ -28,15 +26,7 @@ SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Colours:
-    """Colours of a theme.
-
-    Attributes
-    ----------
-    paper, ink, quiet, line : str
-        Background, text, lesser text and grid lines.
-    series : tuple of str
-        One colour for each series; the first is that of a chart with one series.
-    """
+    """Colours of a theme: background, text, lesser text, grid lines, and one for each series."""
 
     paper: str
     ink: str
@@ -152,12 +142,7 @@ _SCRIPT_UNSAFE = str.maketrans(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """A chart.
-
-    Attributes
-    ----------
-    figure : Figure
-        The finding, how it was computed, and the Vega-Lite that draws it.
+    """A chart: the finding, how it was computed, and the Vega-Lite that draws it.
 
     Examples
     --------
@@ -175,10 +160,7 @@ class Chart:
 
     def themed(self, theme: Literal["light", "dark"]) -> Spec:
         """The specification for light or for dark surroundings."""
-        title = {
-            "text": textwrap.wrap(self.figure.title, 70),
-            "subtitle": textwrap.wrap(self.figure.caption, 92),
-        }
+        title = {"text": textwrap.wrap(self.figure.title, 70), "subtitle": textwrap.wrap(self.figure.caption, 92)}
         return {
             "$schema": _SCHEMA.format("v5"),
             "title": title,

@@ -25,15 +25,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Points:
-    """Sentences that stand beside each other: a bulleted list.
-
-    Attributes
-    ----------
-    title : str
-        What they have in common; empty where the place says so.
-    texts : sequence of str
-        One point each.
-    """
+    """Sentences that stand beside each other, a bulleted list; the title says what they have in common, if it must."""
 
     title: str
     texts: Sequence[str]
@@ -65,11 +57,8 @@ class Table:
 
     def number_columns(self) -> list[bool]:
         """Which columns hold numbers, to be set to the right; a cell that is missing does not decide."""
-        found = []
-        for place in range(len(self.columns)):
-            cells = [row[place] for row in self.rows if row[place] is not None]
-            found.append(bool(cells) and not any(isinstance(cell, str) for cell in cells))
-        return found
+        columns = [[row[i] for row in self.rows if row[i] is not None] for i in range(len(self.columns))]
+        return [bool(cells) and not any(isinstance(cell, str) for cell in cells) for cells in columns]
 
     def head(self, most: int) -> tuple["Table", int]:
         """The first rows, and how many more there are."""
@@ -114,15 +103,7 @@ Part = Paragraph | Points | Table | Figure | Note
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold:
-    """Parts that a page opens on demand and prints: for those who check, not for those who decide.
-
-    Attributes
-    ----------
-    title : str
-        What it holds.
-    parts : sequence of Part
-        In reading order.
-    """
+    """Parts that a page opens on demand and prints: for those who check, not for those who decide."""
 
     title: str
     parts: Sequence[Part]
@@ -159,11 +140,8 @@ class Section:
 
     def main_table(self) -> Table | None:
         """The first table, whether it stands alone or behind a chart."""
-        for block in self.parts():
-            table = block.table if isinstance(block, Figure) else block
-            if isinstance(table, Table):
-                return table
-        return None
+        tables = (part.table if isinstance(part, Figure) else part for part in self.parts())
+        return next((table for table in tables if isinstance(table, Table)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from dissensus.report.document import Cell, Table
 
-# ---- Labels, names of groups and file names are written by others: made harmless before they are shown
+# ---- What others wrote: made harmless and short
 
 _CONTROL_PICTURES = 0x2400
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -100,7 +100,7 @@ def quoted(text: str) -> str:
     return f'"{shortened(text)}"'
 
 
-# ---- Numbers as text: one way to write shares, coefficients, counts and intervals, wherever they are shown
+# ---- Numbers and counts
 
 DASH = "-"
 """Shown for a number that is not there."""

@@ -18,8 +18,6 @@ from dissensus.report.numbers import counted, table_cells, visible
 from dissensus.report.views import section_of
 from dissensus.results import Result
 
-# ---- Results in a terminal: sentences, tables and spark-lines
-
 WIDTH = 80
 MOST_ROWS = 30
 """A terminal shows so many rows of a table, and says how many more there are."""
