@@ -171,7 +171,7 @@ def respelled(document: T, spelling: Spelling) -> T:
     if isinstance(document, str):
         return cast("T", spelled(document, spelling)) if NAME_START in document else document
     if is_dataclass(document) and not isinstance(document, type | Result):
-        changed = {own.name: respelled(getattr(document, own.name), spelling) for own in fields(document)}
+        changed = {one.name: respelled(getattr(document, one.name), spelling) for one in fields(document)}
         return cast("T", replace(document, **changed))
     if isinstance(document, list | tuple):
         return cast("T", type(document)(respelled(one, spelling) for one in document))

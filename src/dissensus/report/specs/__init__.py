@@ -1,7 +1,17 @@
 """Vega-Lite for the kinds of chart that results need, without width or theme."""
 
 from dissensus.report.specs.lines import CurveChart, LineChart, line_chart, power_curve, rank_lines
-from dissensus.report.specs.shapes import Row, Spec, histogram, intervals, likeness, share_bars, share_dots
+from dissensus.report.specs.shapes import (
+    Row,
+    Spec,
+    histogram,
+    interval_row,
+    intervals,
+    likeness,
+    share_bars,
+    share_dots,
+    zoomed,
+)
 
 __all__ = [
     "CurveChart",
@@ -9,6 +19,7 @@ __all__ = [
     "Row",
     "Spec",
     "histogram",
+    "interval_row",
     "intervals",
     "likeness",
     "line_chart",
@@ -16,4 +27,5 @@ __all__ = [
     "rank_lines",
     "share_bars",
     "share_dots",
+    "zoomed",
 ]

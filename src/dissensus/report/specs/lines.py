@@ -124,8 +124,8 @@ def _upright(rows: Sequence[Row], tips: Sequence[Spec]) -> Spec:
 
 
 def _series(chart: LineChart) -> list[Spec]:
-    said = [f"{row['series']}: {float(row['y'] or 0):.3f} at {row['x']}" for row in chart.rows]
-    rows = [{**row, "said": text} for row, text in zip(chart.rows, said, strict=True)]
+    texts = [f"{row['series']}: {float(row['y'] or 0):.3f} at {row['x']}" for row in chart.rows]
+    rows = [{**row, "said": text} for row, text in zip(chart.rows, texts, strict=True)]
     ends = [tip("low", "Low", chart.tip_form), tip("high", "High", chart.tip_form)]
     has_ends = any(row["low"] is not None for row in chart.rows)
     width: Spec = {"strokeWidth": {"condition": {"test": "datum.is_main", "value": 3.5}, "value": 1.5}}
@@ -255,8 +255,8 @@ def rank_lines(rows: Sequence[Row], *, names: str, series: str, ranks: str, valu
     axis = {"values": ticks, "tickCount": len(ticks), "format": "d", "grid": True, "orient": "top"}
     scale = {"domain": [1 - ROOM, last + ROOM], "nice": False, "zero": False}
     tips = [tip("series", series), tip("name", names), tip("rank", ranks, "d"), tip("value", values)]
-    said = [f"{row['series']}: rank {row['rank']} by {row['name']}, {row['value']}" for row in rows]
-    shown = [{**row, "line": row["series"], "said": text} for row, text in zip(rows, said, strict=True)]
+    texts = [f"{row['series']}: rank {row['rank']} by {row['name']}, {row['value']}" for row in rows]
+    shown = [{**row, "line": row["series"], "said": text} for row, text in zip(rows, texts, strict=True)]
     width = {"condition": {"test": "datum.is_main", "value": 4}, "value": 1.5}
     line = {"stroke": line_colour(series), "strokeWidth": width, "order": quantity("place")}
     points = named_series(series, offset=18) | DESCRIBED | {"tooltip": [*tips, tip("share", "Best in")]}
@@ -373,9 +373,9 @@ def _curves(chart: CurveChart) -> list[tuple[Spec, list[Spec], list[int]]]:
 
 
 def _named(rows: Sequence[Row], name: str, colour: int) -> Spec:
-    said = [f"{name}: {row['raters']} raters, {float(row['score'] or 0):.3f}" for row in rows]
+    texts = [f"{name}: {row['raters']} raters, {float(row['score'] or 0):.3f}" for row in rows]
     named = {"name": name, "colour": colour}
-    return {"values": [{**named, "said": text, **row} for text, row in zip(said, rows, strict=True)]}
+    return {"values": [{**named, "said": text, **row} for text, row in zip(texts, rows, strict=True)]}
 
 
 def _bands(chart: CurveChart) -> list[Spec]:
@@ -416,8 +416,12 @@ def _lines(chart: CurveChart) -> list[Spec]:
         },
     ]
     curves: list[Spec] = [
-        {"data": data, "mark": {"type": "line", "strokeWidth": 2, "strokeDash": own, "aria": False}, "encoding": COLOUR}
-        for data, _, own in _curves(chart)
+        {
+            "data": data,
+            "mark": {"type": "line", "strokeWidth": 2, "strokeDash": dashes, "aria": False},
+            "encoding": COLOUR,
+        }
+        for data, _, dashes in _curves(chart)
     ]
     return [*(judges if chart.judges else []), *curves]
 

@@ -6,7 +6,7 @@ Categories go down the page and numbers across, so that a long label needs no tu
 
 from collections.abc import Mapping, Sequence
 
-from dissensus.report.numbers import percent
+from dissensus.report.numbers import finite, percent
 
 Spec = dict[str, object]
 Row = Mapping[str, str | int | float | None]
@@ -173,6 +173,11 @@ def intervals(rows: Sequence[Row], *, names: str, values: Sequence[str], referen
             {"mark": {"type": "point"}, "encoding": shared | {"x": x}},
         ],
     }
+
+
+def interval_row(name: str, value: float, low: float, high: float) -> Row:
+    """A line of `intervals`; ends that are no numbers are left out."""
+    return {"name": name, "value": value, "low": finite(low), "high": finite(high)}
 
 
 def _numbers(rows: Sequence[Row]) -> list[float]:

@@ -8,9 +8,8 @@ from dissensus.methods.alt_test.options import FEW_ITEMS, Score, Test
 from dissensus.methods.alt_test.result import AltTestResult, JudgeTest
 from dissensus.options import named
 from dissensus.report.document import Block, Cell, Figure, Fold, Note, Paragraph, Points, Section, Table
-from dissensus.report.numbers import are, counted, finite, p_number, percent, points, quoted, sentences, short_names
-from dissensus.report.specs import Row, intervals
-from dissensus.report.specs.shapes import zoomed
+from dissensus.report.numbers import are, counted, p_number, percent, points, quoted, sentences, short_names
+from dissensus.report.specs import interval_row, intervals, zoomed
 from dissensus.results import Result
 
 SCORE_WORDS: dict[Score, str] = {
@@ -140,8 +139,8 @@ def _judges(result: AltTestResult) -> list[Block]:
         caption="Judges in the place of raters, by advantage",
         columns=["Judge", "Replaces a rater", "Winning rate", "Raters won", "Advantage"],
         rows=[
-            [names[own.judge], able[own.replaces], own.winning_rate, f"{own.won} of {len(own.raters)}", own.advantage]
-            for own in result.judges
+            [names[row.judge], able[row.replaces], row.winning_rate, f"{row.won} of {len(row.raters)}", row.advantage]
+            for row in result.judges
         ],
         percent=frozenset({"Winning rate", "Advantage"}),
     )  # fmt: skip
@@ -155,10 +154,7 @@ def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
     """The raters in whose place the best judge stands."""
     ordered = sorted(best.raters, key=lambda rater: -rater.difference)[:MOST_RATERS]
     names = short_names(rater.rater for rater in ordered)
-    rows: list[Row] = [
-        {"name": names[own.rater], "value": own.difference, "low": finite(own.low), "high": finite(own.high)}
-        for own in ordered
-    ]
+    rows = [interval_row(names[row.rater], row.difference, row.low, row.high) for row in ordered]
     axis = ["Items on which the rater is closer, less those of the judge"]
     spec = intervals(rows, names="Rater", values=axis, reference=result.epsilon)
     left_out = f"The {len(rows)} least favourable of {len(best.raters)} raters are drawn."

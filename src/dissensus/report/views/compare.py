@@ -12,7 +12,6 @@ from dissensus.report.numbers import (
     are,
     counted,
     decimal,
-    finite,
     p_number,
     p_text,
     percent,
@@ -22,8 +21,7 @@ from dissensus.report.numbers import (
     short_names,
     with_interval,
 )
-from dissensus.report.specs import Row, intervals
-from dissensus.report.specs.shapes import zoomed
+from dissensus.report.specs import interval_row, intervals, zoomed
 from dissensus.report.views.section import interval_sentence
 from dissensus.results import Result
 
@@ -188,13 +186,8 @@ def _figure(result: CompareResult) -> Block:
     if not known:
         return _table(result)
     names = short_names((name for pair in known for name in (pair.judge_a, pair.judge_b)), LONGEST_NAME, has_end=True)
-    rows: list[Row] = [
-        {
-            "name": f"{names[pair.judge_a]} - {names[pair.judge_b]}",
-            "value": pair.difference,
-            "low": finite(pair.low),
-            "high": finite(pair.high),
-        }
+    rows = [
+        interval_row(f"{names[pair.judge_a]} - {names[pair.judge_b]}", pair.difference, pair.low, pair.high)
         for pair in known
     ]
     spec = intervals(rows, names="Judges", values=[f"Difference in {result.metric}, A less B"], reference=0.0)

@@ -12,7 +12,6 @@ from dissensus.report.document import Block, Cell, Figure, Fold, Note, Paragraph
 from dissensus.report.numbers import (
     counted,
     decimal,
-    finite,
     listing,
     percent,
     quoted,
@@ -22,7 +21,7 @@ from dissensus.report.numbers import (
     whole,
     with_interval,
 )
-from dissensus.report.specs import Row, Spec, histogram, intervals, share_bars, share_dots
+from dissensus.report.specs import Row, Spec, histogram, interval_row, intervals, share_bars, share_dots
 from dissensus.report.text import sparkline
 from dissensus.report.views.section import interval_sentence
 from dissensus.results import Result
@@ -198,7 +197,7 @@ def _label_rows(total: Description, parts: Sequence[Description]) -> list[Row]:
     for part in parts:
         series = {"series": groups[part.group or ""]}
         shown = [label for label in part.labels if label.label in kept]
-        rows += [{"name": names[own.label], **series, "count": own.count, "share": own.share} for own in shown]
+        rows += [{"name": names[label.label], **series, "count": label.count, "share": label.share} for label in shown]
         if is_long:
             rest = [label for label in part.labels if label.label not in kept]
             sums = {"count": sum(label.count for label in rest), "share": sum(label.share for label in rest)}
@@ -405,10 +404,7 @@ def _agreement(result: DescribeResult) -> list[Block]:
 
 
 def _interval_rows(coefficients: Mapping[str, Coefficient]) -> list[Row]:
-    return [
-        {"name": name, "value": own.value, "low": finite(own.low), "high": finite(own.high)}
-        for name, own in coefficients.items()
-    ]
+    return [interval_row(name, c.value, c.low, c.high) for name, c in coefficients.items()]
 
 
 # ---- On how many items raters agree, and within which groups
@@ -486,8 +482,8 @@ def _groups(result: DescribeResult) -> list[Block]:
     best = headline(result.whole.coefficients, result.settings.get("scale"))
     if not result.groups or best is None:
         return []
-    own = {part.group or "": counterpart(part.coefficients, best.name) for part in result.groups}
-    known = {group: c for group, c in own.items() if c is not None and math.isfinite(c.value)}
+    by_group = {part.group or "": counterpart(part.coefficients, best.name) for part in result.groups}
+    known = {group: c for group, c in by_group.items() if c is not None and math.isfinite(c.value)}
     table = _groups_table(result.groups, best.name)
     if not known or len(known) > MOST_GROUPS:
         return [table]
@@ -506,8 +502,8 @@ def _groups(result: DescribeResult) -> list[Block]:
 def _groups_table(groups: Sequence[Description], name: str) -> Table:
     rows: list[list[Cell]] = []
     for part in groups:
-        own = counterpart(part.coefficients, name)
-        values = [None] * 3 if own is None else [own.value, own.low, own.high]
+        known = counterpart(part.coefficients, name)
+        values = [None] * 3 if known is None else [known.value, known.low, known.high]
         rows.append([visible(part.group or ""), part.items, part.ratings, part.pairwise_agreement.value, *values])
     return Table(
         caption="Agreement within each group",

@@ -73,7 +73,7 @@ def lead_sentence(result: GateResult) -> str:
     judge, n = quoted(result.judge), len(result.checks)
     if result.passes:
         every = {1: "the check holds", 2: "both checks hold"}.get(n, f"all {spelled(n)} checks hold")
-        alike = set.intersection(*({own.judge for own in check.as_good} for check in result.checks))
+        alike = set.intersection(*({constant.judge for constant in check.as_good} for check in result.checks))
         who = listing([words for name, words in CONSTANTS.items() if name in alike])
         return sentences(f"{judge} passes: {every}.", f"But {who}, without looking, would pass as well." if who else "")
     failed = sum(check.verdict == "fail" for check in result.checks)
@@ -170,18 +170,20 @@ def constants_sentence(check: Check) -> str:
     """What deciding all items alike, without looking, would find, and that it would pass; empty of other checks."""
     if not check.constants:
         return ""
-    found = listing([f"{CONSTANTS[own.judge]} {_constant_text(check, own)}" for own in check.constants])
-    who = listing([CONSTANTS[own.judge] for own in check.as_good])
-    return sentences(f"For comparison: {found}.", f"So {who}, without looking, would pass as well." if who else "")
+    values = listing([f"{CONSTANTS[constant.judge]} {_constant_text(check, constant)}" for constant in check.constants])
+    who = listing([CONSTANTS[constant.judge] for constant in check.as_good])
+    return sentences(f"For comparison: {values}.", f"So {who}, without looking, would pass as well." if who else "")
 
 
 def constants_cell(check: Check) -> str | None:
     """What always positive and always negative would find, in a table; nothing of other checks."""
-    return " / ".join(_constant_text(check, own) for own in check.constants).replace(" points /", " /") or None
+    return (
+        " / ".join(_constant_text(check, constant) for constant in check.constants).replace(" points /", " /") or None
+    )
 
 
-def _constant_text(check: Check, own: Constant) -> str:
-    return f"{points(own.value)} points" if check.check == "max_bias" else percent(own.value)
+def _constant_text(check: Check, constant: Constant) -> str:
+    return f"{points(constant.value)} points" if check.check == "max_bias" else percent(constant.value)
 
 
 def settling_sentence(check: Check) -> str:

@@ -26,7 +26,7 @@ from dissensus.report.numbers import (
     short_names,
     with_interval,
 )
-from dissensus.report.specs import LineChart, Row, Spec, intervals, likeness, line_chart, rank_lines
+from dissensus.report.specs import LineChart, Row, Spec, interval_row, intervals, likeness, line_chart, rank_lines
 from dissensus.report.text import sparkline
 from dissensus.report.views import judge_words as words
 from dissensus.report.views.section import interval_sentence
@@ -78,9 +78,9 @@ def ranks_figure(choice: Choice) -> Figure:
         if kind.first.of(judge).rank is not None
     ]
     table: list[list[Cell]] = [
-        [words.kind_name(kind), names[own.judge], own.rank, _value(kind, own), own.share_best]
+        [words.kind_name(kind), names[value.judge], value.rank, _value(kind, value), value.share_best]
         for kind in kinds
-        for own in sorted(kind.first.values, key=lambda value: value.rank or math.inf)
+        for value in sorted(kind.first.values, key=lambda value: value.rank or math.inf)
     ]
     last = len(choice.ranked)
     heights = [last + 1.0 - (kind.first.of(choice.ranked[0].judge).rank or last + 1) for kind in kinds]
@@ -216,15 +216,8 @@ def _ends(row: Downstream, measure: Measure) -> tuple[float, float, float]:
 
 def _at_tau(choice: Choice, judged: Sequence[Downstream]) -> Spec:
     names = judge_names(choice)
-    rows: list[Row] = [
-        {
-            "name": names[row.judge],
-            "value": row.consistency,
-            "low": finite(row.consistency_low),
-            "high": finite(row.consistency_high),
-        }
-        for row in sorted(judged, key=lambda row: -row.consistency)
-    ]
+    ordered = sorted(judged, key=lambda row: -row.consistency)
+    rows = [interval_row(names[row.judge], *_ends(row, "consistency")) for row in ordered]
     reference = None if choice.constant is None else choice.constant.consistency
     return intervals(rows, names="Judge", values=["Share of the items decided as people do"], reference=reference)
 
@@ -235,7 +228,7 @@ def _over_tau(
     names, drawn = judge_names(choice), drawn_judges(choice)
     rows: list[Row] = []
     for judge in drawn:
-        for row in (own for own in result.downstream if own.judge == judge):
+        for row in (one for one in result.downstream if one.judge == judge):
             value, low, high = _ends(row, measure)
             ends = {"low": finite(low), "high": finite(high)}
             rows.append({"series": names[judge], "x": row.tau, "y": value, **ends, "is_main": judge == drawn[0]})

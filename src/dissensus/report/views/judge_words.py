@@ -155,8 +155,8 @@ def pick_in_short(choice: Choice, *, is_shown: bool = True) -> str:
     name, by = quoted(picked.judge), kind_name(select_by)
     if len(choice.ranked) == 1:
         alone = f"There is one judge only, {name}: nothing to choose between."
-        own = choice.decided
-        decides = "" if own is None else f"It decides as people do on {percent(own.consistency)} of the items."
+        mine = choice.decided
+        decides = "" if mine is None else f"It decides as people do on {percent(mine.consistency)} of the items."
         return sentences(alone, decides, constant_warning(choice))
     if choice.is_hopeless:
         return nothing_told(choice)
@@ -211,21 +211,21 @@ def others_sentence(choice: Choice) -> str:
 
 def decider_sentence(choice: Choice) -> str:
     """Whom to take for decisions alone; empty if the judge to pick decides as well as any."""
-    best, own = choice.better_decider, choice.decided
-    if best is None or own is None:
+    best, mine = choice.better_decider, choice.decided
+    if best is None or mine is None:
         return ""
-    shares = f"on {percent(best.consistency)} of the items instead of {percent(own.consistency)}"
+    shares = f"on {percent(best.consistency)} of the items instead of {percent(mine.consistency)}"
     return f"For decisions alone take {quoted(best.judge)}, which decides as people do {shares}."
 
 
 def constant_warning(choice: Choice) -> str:
     """That a constant decides as people do at least as often as the judge to pick; empty if it does not."""
-    constant, own = choice.constant, choice.decided
-    if not choice.is_beaten or constant is None or own is None:
+    constant, mine = choice.constant, choice.decided
+    if not choice.is_beaten or constant is None or mine is None:
         return ""
     return (
         f"Mind that {constant_words(constant)}, without looking, decides as people do on "
-        f"{percent(constant.consistency)} of the items, this judge on {percent(own.consistency)}."
+        f"{percent(constant.consistency)} of the items, this judge on {percent(mine.consistency)}."
     )
 
 
@@ -369,13 +369,13 @@ def prevalence_finding(rows: Sequence[Sensitivity]) -> str:
     return f"Between {first} and {last} of the items are positive at tau {rows[0].tau:g}, depending on beta"
 
 
-def own_beta_sentence(own: OwnBeta) -> str:
+def own_beta_sentence(row: OwnBeta) -> str:
     """What share of a judge's negative choices hide a positive option, by its own account."""
-    if math.isnan(own.beta):
-        return f"{quoted(own.judge)} never chose a negative option, so it has no beta of its own."
+    if math.isnan(row.beta):
+        return f"{quoted(row.judge)} never chose a negative option, so it has no beta of its own."
     return (
-        f"{quoted(own.judge)}: beta {with_interval(own.beta, own.low, own.high)}, from "
-        f"{counted(own.items, 'item')} that it answered in both ways."
+        f"{quoted(row.judge)}: beta {with_interval(row.beta, row.low, row.high)}, from "
+        f"{counted(row.items, 'item')} that it answered in both ways."
     )
 
 

@@ -69,7 +69,7 @@ def _folded(title: str, parts: Sequence[Part]) -> list[Block]:
 def _advice(result: JudgesResult) -> list[Block]:
     """What matters most, the rest on demand."""
     # The reasons with the names of options as data.
-    advice = [f"{own.text} {getattr(own.reason, 'message', own.reason)}" for own in result.advice]
+    advice = [f"{piece.text} {getattr(piece.reason, 'message', piece.reason)}" for piece in result.advice]
     texts = [words.in_words(text, result.definitions) for text in advice]
     if not texts:
         return []
@@ -115,11 +115,11 @@ def _decisions(result: JudgesResult, choice: Choice) -> list[Block]:
     """Decisions beside those of people and beside the constants; a hint where no option is positive and no warning."""
     if not result.downstream:
         return [] if result.warnings else [Note(text=NO_DECISIONS, kind="hint")]
-    own = "" if choice.decided is None else words.consistency_sentence(choice.decided)
+    decided = "" if choice.decided is None else words.consistency_sentence(choice.decided)
     here = list(choice.downstream.values())
     beaten = sentences(words.below_constant(here), words.elsewhere_sentence(result.downstream, choice.tau))
     return [
-        Paragraph(text=sentences(words.decision_meaning(result.settings, choice.tau), own)),
+        Paragraph(text=sentences(words.decision_meaning(result.settings, choice.tau), decided)),
         *([Note(text=beaten)] if beaten else []),
         *decision_figures(result, choice),
     ]
@@ -197,7 +197,7 @@ def inversion_sentences(result: JudgesResult, choice: Choice) -> list[str]:
 
 def violation_sentence(result: JudgesResult, choice: Choice) -> str:
     """One item on which two definitions prefer different judges; empty if there is none."""
-    ids = {own.id for own in choice.select_by.definitions} if choice.select_by else set()
+    ids = {definition.id for definition in choice.select_by.definitions} if choice.select_by else set()
     names = {choice.picked.judge} if choice.picked else set()
 
     def is_far(one: Violation) -> tuple[bool, bool]:
@@ -228,9 +228,9 @@ def _apart(one: float, other: float) -> tuple[str, str]:
 def _sweep(result: JudgesResult, choice: Choice) -> list[Part]:
     """What would follow if forced choices hid positive options."""
     rows = [row for row in result.sensitivity if math.isclose(row.tau, choice.tau)]
-    own = [words.own_beta_sentence(beta) for beta in result.own_beta]
+    betas = [words.own_beta_sentence(beta) for beta in result.own_beta]
     title = "The judges' own beta, which hints at what is plausible"
-    hints: list[Part] = [Points(title=title, texts=own)] if own else []
+    hints: list[Part] = [Points(title=title, texts=betas)] if betas else []
     if len(rows) < 2:  # noqa: PLR2004 - one point is no sweep
         return hints
     selections = words.selections_sentence(result, choice.tau) if len(choice.ranked) > 1 else ""
@@ -275,11 +275,7 @@ def reverse_sentence(matrix: ReverseMatrix) -> str:
 def _computed(result: JudgesResult, choice: Choice) -> list[Part]:
     """How the numbers came about."""
     ties = max((definition.tied_items for definition in result.definitions), default=0)
-    merged = [
-        f"{capital(listing([words.name_of(own) for own in kind.definitions]))} rank judges alike: {kind.reason}."
-        for kind in choice.kinds
-        if kind.reason
-    ]
+    merged = [(listing(list(map(words.name_of, kind.definitions))), kind.reason) for kind in choice.kinds]
     items, is_contest = result.settings.get("items"), len(choice.ranked) > 1
     where = "All judges are compared on the {:,} items that all of them answered."
     where = where if is_contest else "The judge is compared with people on {:,} items."
@@ -287,7 +283,7 @@ def _computed(result: JudgesResult, choice: Choice) -> list[Part]:
     texts = [
         where.format(items) if isinstance(items, int) else "",
         f"On {ties:,} items people's most frequent label ties; the first one in order is taken." if ties else "",
-        *merged,
+        *(f"{capital(names)} rank judges alike: {reason}." for names, reason in merged if reason),
         interval_sentence(result.settings),
         "Best in: the share of the bootstrap samples in which that judge is best." if has_samples else "",
     ]

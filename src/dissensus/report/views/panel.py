@@ -69,7 +69,7 @@ def lead_sentence(result: PanelResult, terms: Terms) -> str:
             f"Together the {members} are worth more than any of them: the {panel.method} panel {worth} raters, "
             f"{more} its best member {quoted(panel.best_judge)}."
         )
-    best = next(own for own in result.judges if own.judge == panel.best_judge)
+    best = next(member for member in result.judges if member.judge == panel.best_judge)
     return (
         f"It is not shown that the {members} together are worth more than {quoted(panel.best_judge)} alone "
         f"({worth_text(best, result.settings, terms)} raters): the best panel, {panel.method}, is worth {worth} raters."
@@ -86,7 +86,8 @@ def difference_text(panel: PanelWorth) -> str:
 def _worths(result: PanelResult, terms: Terms, words: ScoreWords) -> Table:
     origin, names = words.origin(result.curve), short_names(worth.judge for worth in result.judges)
     rows: list[list[Cell]] = [
-        [names[own.judge], worth_text(own, result.settings, terms), own.score - origin, None] for own in result.judges
+        [names[member.judge], worth_text(member, result.settings, terms), member.score - origin, None]
+        for member in result.judges
     ]
     rows += [
         [f"panel, {p.method}", worth_text(p.worth, result.settings, terms), p.worth.score - origin, difference_text(p)]
@@ -177,9 +178,9 @@ def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]
 
 def _drawn(result: PanelResult) -> list[str]:
     """Whom the chart shows beside people: the best judges, and the panel last."""
-    beside, names = {row.beside: None for row in result.people_and_judge}, {own.judge for own in result.judges}
+    beside, names = {row.beside: None for row in result.people_and_judge}, {member.judge for member in result.judges}
     panel = [name for name in beside if name not in names]
-    ranked = [own.judge for own in result.ranked if own.judge in beside]
+    ranked = [member.judge for member in result.ranked if member.judge in beside]
     return [*ranked[: MOST_LINES - 1 - len(panel)], *panel]
 
 
@@ -187,8 +188,8 @@ def _lines(result: PanelResult, drawn: Sequence[str], origin: float) -> list[Row
     names = short_names(drawn, 40)
     rows = [_point(ALONE, row, row.people_score - origin) for row in result.people_and_judge if row.beside == drawn[0]]
     for name in drawn:
-        own = [row for row in result.people_and_judge if row.beside == name]
-        rows += [_point(f"with {names[name]}", row, row.score - origin) for row in own]
+        points = [row for row in result.people_and_judge if row.beside == name]
+        rows += [_point(f"with {names[name]}", row, row.score - origin) for row in points]
     return rows
 
 

@@ -20,8 +20,7 @@ from dissensus.report.numbers import (
     whole,
     with_interval,
 )
-from dissensus.report.specs import Row, intervals
-from dissensus.report.specs.shapes import zoomed
+from dissensus.report.specs import Row, interval_row, intervals, zoomed
 from dissensus.results import Result
 
 METHOD_NAMES: dict[Method, str] = {
@@ -95,7 +94,9 @@ def estimate_text(estimate: Estimate, form: Callable[[float], str] = percent) ->
 
 def counted_as(result: PrevalenceResult) -> str:
     """What is counted: an item, or a rater's answer to it."""
-    labels, halves = (listing([quoted(label) for label in own], word="or") for own in (result.positive, result.half))
+    labels, halves = (
+        listing([quoted(label) for label in names], word="or") for names in (result.positive, result.half)
+    )
     return f"{labels} ({halves} counting half)" if result.half else labels
 
 
@@ -168,10 +169,11 @@ def _figure(result: PrevalenceResult) -> Figure:
     names = short_names((judge.judge for judge in judges), longest=LONGEST)
     rows: list[Row] = []
     for judge in judges:
-        for own in judge.estimates:
-            name = f"{names[judge.judge]}: {SHORT_NAMES[own.method]}" if len(judges) > 1 else METHOD_NAMES[own.method]
-            if math.isfinite(own.value):
-                rows.append({"name": name, "value": own.value, "low": finite(own.low), "high": finite(own.high)})
+        for estimate in judge.estimates:
+            method = METHOD_NAMES[estimate.method]
+            name = f"{names[judge.judge]}: {SHORT_NAMES[estimate.method]}" if len(judges) > 1 else method
+            if math.isfinite(estimate.value):
+                rows.append(interval_row(name, estimate.value, estimate.low, estimate.high))
     spec = intervals(rows, names="Estimate", values=["Share of positive items"])
     return Figure(
         title=finding_sentence(result.judges[0]),

@@ -20,8 +20,7 @@ from dissensus.report.numbers import (
     short_names,
     with_interval,
 )
-from dissensus.report.specs import Row, Spec, intervals
-from dissensus.report.specs.shapes import zoomed
+from dissensus.report.specs import Spec, interval_row, intervals, zoomed
 from dissensus.results import Result
 
 MOST_NAMED = 5
@@ -111,7 +110,7 @@ def untold(result: RatersResult) -> str:
     """Why it cannot be told whether somebody stands out; empty if it can."""
     if len(result.ranked) < FEWEST_RATERS:
         return f"that takes {FEWEST_RATERS} raters of items with three"
-    is_known = any(own.difference is not None and own.difference.items > 1 for own in result.ranked)
+    is_known = any(row.difference is not None and row.difference.items > 1 for row in result.ranked)
     return "" if is_known else "nobody has two items with three raters"
 
 
@@ -186,7 +185,7 @@ def _raters(result: RatersResult) -> Block:
     table = _table(result, raters)
     if not result.ranked:
         return table
-    out, n = [quoted(own.rater) for own in standing_out(result)], len(result.ranked)
+    out, n = [quoted(row.rater) for row in standing_out(result)], len(result.ranked)
     title = "Agreement of each rater" if untold(result) else "No rater stands out"
     if out:
         title = f"{listing(out, most=MOST_NAMED)} {'stands' if len(out) == 1 else 'stand'} out"
@@ -206,27 +205,25 @@ def _raters(result: RatersResult) -> Block:
 
 
 def _chart(raters: Sequence[RaterRow]) -> Spec:
-    names = short_names((own.rater for own in raters), LONGEST_NAME)
-    measures = {names[own.rater]: own.difference for own in raters if own.difference is not None}
-    rows: list[Row] = [
-        {"name": name, "value": own.shrunk, "low": own.low, "high": own.high} for name, own in measures.items()
-    ]
+    names = short_names((row.rater for row in raters), LONGEST_NAME)
+    measures = {names[row.rater]: row.difference for row in raters if row.difference is not None}
+    rows = [interval_row(name, row.shrunk, row.low, row.high) for name, row in measures.items()]
     spec = intervals(rows, names="Rater", values=["Agreement less that of the others"], reference=0.0)
-    reach = max(abs(end) for own in measures.values() for end in (own.low, own.high))
+    reach = max(abs(end) for row in measures.values() for end in (row.low, row.high))
     return zoomed(spec, rows, anchors=[0.0], form=".0%" if reach > FINE else ".1%")
 
 
 def _table(result: RatersResult, raters: Sequence[RaterRow]) -> Table:
-    names = short_names((own.rater for own in raters), LONGEST_NAME)
+    names = short_names((row.rater for row in raters), LONGEST_NAME)
     titles = {"difference": "Difference", "leniency": height_heading(result), "consistency": "Consistency"}
-    kept = [name for name in titles if name == "difference" or any(own.measures()[name] is not None for own in raters)]
+    kept = [name for name in titles if name == "difference" or any(row.measures()[name] is not None for row in raters)]
     rows: list[list[Cell]] = []
-    for own in raters:
-        items = own.items if own.difference is None else own.difference.items
+    for row in raters:
+        items = row.items if row.difference is None else row.difference.items
         measures = [
-            _measure_text(own.measures()[name], is_share=name != "leniency" or in_shares(result)) for name in kept
+            _measure_text(row.measures()[name], is_share=name != "leniency" or in_shares(result)) for name in kept
         ]
-        rows.append([names[own.rater], items, own.agreement_beside, own.others, *measures])
+        rows.append([names[row.rater], items, row.agreement_beside, row.others, *measures])
     return Table(
         caption="The raters, from the least agreement with the rest to the most",
         columns=["Rater", "Items", "Agrees", "Others", *(titles[name] for name in kept)],
@@ -313,8 +310,8 @@ def _groups(result: RatersResult) -> list[Block]:
     names = short_names((group.group for group in result.groups), LONGEST_NAME)
     heading = [height_heading(result)] if "leniency" in result.populations else []
     rows: list[list[Cell]] = [
-        [names[own.group], own.raters, own.ratings, own.difference, *([own.leniency] if heading else [])]
-        for own in result.groups
+        [names[row.group], row.raters, row.ratings, row.difference, *([row.leniency] if heading else [])]
+        for row in result.groups
     ]
     table = Table(
         caption="Groups of raters: means over their ratings of items that other groups rated too",
@@ -330,10 +327,10 @@ def _judges(result: RatersResult, groups: dict[str, str]) -> Table:
     judges = short_names((siding.judge for siding in result.judges), LONGEST_NAME)
     bias = ["Bias"] if "leniency" in result.populations else []
     rows: list[list[Cell]] = [
-        [judges[siding.judge], groups[own.group], own.agreement, own.nearer, *([own.bias] if bias else []),
-         worth_of(own), own.items]
+        [judges[siding.judge], groups[row.group], row.agreement, row.nearer, *([row.bias] if bias else []),
+         worth_of(row), row.items]
         for siding in result.judges
-        for own in siding.groups
+        for row in siding.groups
     ]  # fmt: skip
     return Table(
         caption="Judges by group",
