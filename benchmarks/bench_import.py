@@ -13,8 +13,8 @@ CHOICES = ("ok", "toxic", "unsure")
 IMPORT = """
 import resource, sys
 from dissensus.data.formats.plan import ReadPlan
-from dissensus.data.import_ import import_source
-result = import_source(sys.argv[1], ReadPlan(), output=sys.argv[2])
+from dissensus.data.import_ import import_
+result = import_(sys.argv[1], output=sys.argv[2])
 assert result.imported.n_ratings == {ratings}, result.imported.n_ratings
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

@@ -54,6 +54,11 @@ def bad(what, name, content, message, **options):
     return pytest.param(name, content, options, message, id=what)
 
 
+def as_typed(text):
+    """A message with its options as the command line has them."""
+    return spelled(getattr(text, "message", text), flag_of)
+
+
 def message_of(call, spelling=in_python):
     """The message of the error that a call raises; it is one line and a sentence."""
     with pytest.raises(DissensusError) as caught:

@@ -3,29 +3,30 @@
 import json
 import shlex
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dissensus import read
 from dissensus.cli.main import main
-from dissensus.data.doctor import all_checks, examine
-from dissensus.data.formats.plan import ReadPlan
+from dissensus.data.doctor import all_checks, doctor
 
-from tables import HEADER, message_of, write
+from tables import HEADER, as_typed, typed_message_of, write
 
 
-def findings(path, plan=None, **options):
-    """Severity, count, rows and option of each finding, by its check."""
+def findings(path, **options):
+    """The findings by check, with options as they are typed."""
     found = {}
-    for finding in examine(path, plan or ReadPlan(), **options).findings:
-        found.setdefault(finding.check, []).append(finding)
+    for finding in doctor(path, **options).findings:
+        typed = replace(finding, message=as_typed(finding.message), option=as_typed(finding.option))
+        found.setdefault(finding.check, []).append(typed)
     return found
 
 
-def only(path, check, plan=None, **options):
+def only(path, check, **options):
     """The one finding of a check."""
-    [finding] = findings(path, plan, **options)[check]
+    [finding] = findings(path, **options)[check]
     return finding
 
 
@@ -44,7 +45,7 @@ def panel(n_items=30, raters="abcd", *, seed=0):
 
 
 def test_a_clean_file_has_no_findings(tmp_path):
-    result = examine(write(tmp_path, table(panel())), ReadPlan())
+    result = doctor(write(tmp_path, table(panel())))
     assert result.findings == ()
     assert (result.format, result.holds, result.shape["items"]) == ("tidy", "ratings", 30)
     assert "no problems found" in result.summary()
@@ -55,7 +56,7 @@ def test_repeated_ratings_and_conflicts_are_told_apart(tmp_path):
     finding = only(path, "repeated-ratings")
     assert (finding.severity, finding.count, finding.rows, finding.option) == ("error", 2, (5,), "--repeats last")
     assert "1 of them say something else" in finding.message
-    assert only(path, "repeated-ratings", ReadPlan(repeats="last")).severity == "note"
+    assert only(path, "repeated-ratings", repeats="last").severity == "note"
 
 
 def test_labels_that_differ_in_case_only_are_found_and_merged_by_the_option(tmp_path):
@@ -65,7 +66,7 @@ def test_labels_that_differ_in_case_only_are_found_and_merged_by_the_option(tmp_
     assert (note.severity, note.message) == (
         "note", "Numbers are written in several ways, and each is read as one label: 1 and 1.0.",
     )  # fmt: skip
-    merged = findings(path, ReadPlan(merge_case=True)).get("similar-labels", [])
+    merged = findings(path, merge_case=True).get("similar-labels", [])
     assert [finding.severity for finding in merged] == []
 
 
@@ -145,8 +146,10 @@ def test_a_label_with_a_comma_is_mapped_by_the_option_of_its_finding(tmp_path):
 
 def test_labels_that_are_not_listed_are_an_error_of_the_file_and_not_of_the_doctor(tmp_path):
     path = write(tmp_path, HEADER + "1,a,x\n1,b,z\n")
-    result = examine(path, ReadPlan(labels=["x", "y"]))
-    assert [(f.check, f.severity, f.option) for f in result.findings] == [("off-scale", "error", "--off-scale missing")]
+    result = doctor(path, labels=["x", "y"])
+    assert [(f.check, f.severity, f.option) for f in result.findings] == [
+        ("off-scale", "error", "`off_scale=` of `import_` missing")
+    ]
 
 
 def test_response_sets_that_are_joined_by_commas_are_found(tmp_path):
@@ -210,8 +213,8 @@ def test_leaving_raters_out_is_one_possibility_and_no_mend(tmp_path):
     path = write(tmp_path, table(rows))
     finding = only(path, "one-answer")
     assert (finding.is_choice, finding.option) == (True, "--drop rater=lazy0 --drop rater=lazy1")
-    text = " ".join(examine(path, ReadPlan()).summary().split())
-    assert "One possibility is --drop rater=lazy0 --drop rater=lazy1" in text
+    text = " ".join(doctor(path).summary().split())
+    assert "One possibility is `drop=` of `import_` rater=lazy0 `drop=` of `import_` rater=lazy1" in text
     assert "Fix it with" not in text
 
 
@@ -249,12 +252,12 @@ def test_a_judge_with_inverted_polarity_is_found_against_people(tmp_path):
     turned = {"yes": "no", "no": "yes"}
     judges = JUDGES + "".join(f"{item},upside,0,{turned[label]}\n" for item, label in said.items())
     path = write(tmp_path, judges, "judges.csv")
-    finding = only(path, "inverted-polarity", people=people)
+    finding = only(path, "inverted-polarity", ratings=people)
     assert finding.option == '--map "no=yes,yes=no"'
     assert "agrees with people's most common label on 0% of 40 items" in finding.message
     assert "on 100% once no and yes are swapped" in finding.message
     straight = JUDGES + "".join(f"{item},straight,0,{label}\n" for item, label in said.items())
-    assert "inverted-polarity" not in findings(write(tmp_path, straight, "straight.csv"), people=people)
+    assert "inverted-polarity" not in findings(write(tmp_path, straight, "straight.csv"), ratings=people)
 
 
 def test_a_rater_with_inverted_polarity_is_found_among_the_others(tmp_path):
@@ -345,7 +348,7 @@ def test_ids_that_are_probably_one_are_found(tmp_path):
 
 def test_a_byte_order_mark_is_a_note(tmp_path):
     path = write(tmp_path, "\ufeff" + table(panel()))
-    assert [(f.check, f.severity) for f in examine(path, ReadPlan()).findings] == [("encoding", "note")]
+    assert [(f.check, f.severity) for f in doctor(path).findings] == [("encoding", "note")]
 
 
 def test_what_stops_every_command_is_a_finding_with_the_option_that_it_needs(tmp_path):
@@ -359,8 +362,8 @@ def test_what_stops_every_command_is_a_finding_with_the_option_that_it_needs(tmp
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
-    assert "is not UTF-8" in message_of(lambda: examine(write(tmp_path, b"item,label\n1,\xff\n"), ReadPlan()))
-    assert "There is no file" in message_of(lambda: examine(tmp_path / "no.csv", ReadPlan()))
+    assert "is not UTF-8" in typed_message_of(lambda: doctor(write(tmp_path, b"item,label\n1,\xff\n")))
+    assert "There is no file" in typed_message_of(lambda: doctor(tmp_path / "no.csv"))
 
 
 def test_every_module_of_checks_is_found():

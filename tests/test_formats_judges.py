@@ -9,10 +9,9 @@ import zlib
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.data.formats.plan import ReadPlan
-from dissensus.data.import_ import import_source
+from dissensus.data.import_ import import_
 
-from tables import jsonl, message_of, write
+from tables import jsonl, typed_message_of, write
 
 
 def answers(judges):
@@ -64,21 +63,23 @@ def test_an_inspect_log_gives_scorers_as_judges_and_epochs_as_samples(tmp_path, 
 def test_an_inspect_log_as_json_says_the_same(tmp_path):
     path = write(tmp_path, json.dumps({**HEADER, "samples": SAMPLES}), "log.json")
     assert answers(read_judges(path)) == EXPECTED
-    assert "holds judges' answers and no people's ratings: give it as JUDGES" in message_of(lambda: read(path))
+    assert "holds judges' answers and no people's ratings: give it as JUDGES" in typed_message_of(lambda: read(path))
 
 
 def test_scores_that_are_objects_are_questions(tmp_path):
     scored = [sample("q1", 1, rubric={"value": {"tone": 3, "style": "good"}, "answer": "text"}), sample("q2", 1)]
     path = eval_log(tmp_path / "log.eval", {"header.json": HEADER, "summaries.json": scored})
-    assert "3 questions: tone (1 answer: 3); style (1 answer: good); answer" in message_of(lambda: read_judges(path))
-    outcome = import_source(path, ReadPlan(question="tone"))
+    assert "3 questions: tone (1 answer: 3); style (1 answer: good); answer" in typed_message_of(
+        lambda: read_judges(path)
+    )
+    outcome = import_(path, question="tone")
     assert answers(outcome.imported) == [("q1", "rubric", 0, "3")]
     assert [(some.what, some.count) for some in outcome.left_out] == [("sample without a score", 1)]
 
 
 def test_an_archive_that_is_no_inspect_log_is_refused(tmp_path):
     path = eval_log(tmp_path / "other.eval", {"readme.json": {}})
-    assert "is a ZIP archive, but no log of Inspect" in message_of(lambda: read_judges(path))
+    assert "is a ZIP archive, but no log of Inspect" in typed_message_of(lambda: read_judges(path))
 
 
 def test_a_zstandard_log_is_read(tmp_path):
@@ -120,11 +121,11 @@ def test_promptfoo_gives_a_judge_for_each_pair_of_provider_and_prompt(tmp_path):
     ]
     path = write(tmp_path, json.dumps({"evalId": "e", "results": {"version": 3, "results": results}}), "out.json")
     expected = [("0", "a prompt 0", 0, "pass"), ("0", "b prompt 1", 0, "fail"), ("1", "a prompt 0", 0, "fail")]
-    outcome = import_source(path, ReadPlan(question="success"))
+    outcome = import_(path, question="success")
     assert answers(outcome.imported) == expected
     assert [(some.what, some.count) for some in outcome.left_out] == [("result that is an error", 1)]
     assert answers(read_judges(path, question="tone")) == [("0", "a prompt 0", 0, "0.5")]
-    assert "--judges-question success" in message_of(lambda: read_judges(path))
+    assert "--judges-question success" in typed_message_of(lambda: read_judges(path))
 
 
 def test_promptfoo_csv_repeats_its_columns_for_each_prompt(tmp_path):

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from dissensus import read
-from dissensus.data.formats.plan import ReadPlan, all_formats
-from dissensus.data.import_ import import_source
+from dissensus.data.formats.plan import all_formats
+from dissensus.data.import_ import import_
 
-from tables import TRIPLES, jsonl, message_of, parquet, triples, write
+from tables import TRIPLES, jsonl, parquet, triples, typed_message_of, write
 
 ONE_HOT = "item,rater,q.yes,q.no,tags.a,tags.b\n1,ann,1,0,1,1\n1,bob,0,1,0,0\n2,ann,0,1,0,1\n"
 
@@ -19,7 +19,7 @@ def test_one_hot_columns_are_questions_with_options(tmp_path):
     tags = read(path, question="tags")
     assert triples(tags) == [("1", "ann", "a|b"), ("2", "ann", "b")]
     assert tags.warnings == ("Left out 1 answer without a chosen option: tags.",)
-    assert "asks 2 questions" in message_of(lambda: read(path))
+    assert "asks 2 questions" in typed_message_of(lambda: read(path))
 
 
 def test_one_hot_columns_of_several_raters_stand_in_one_row(tmp_path):
@@ -31,13 +31,13 @@ def test_one_hot_columns_of_several_raters_stand_in_one_row(tmp_path):
 def test_a_rater_who_saw_an_item_twice_has_two_marks_in_a_cell(tmp_path):
     path = write(tmp_path, 'item,rater,q.yes,q.no\n1,ann,"1, 0","0, 1"\n1,bob,1,0\n')
     assert triples(read(path, repeats="keep")) == [("1", "ann", "no"), ("1", "ann", "yes"), ("1", "bob", "yes")]
-    assert "--repeats" in message_of(lambda: read(path))
+    assert "--repeats" in typed_message_of(lambda: read(path))
 
 
 def test_a_cell_that_is_neither_0_nor_1_loses_no_rater_unseen(tmp_path):
     header = "item,r1_q.yes,r1_q.no,r2_q.yes,r2_q.no,r3_q.yes,r3_q.no\n"
     path = write(tmp_path, header + "1,1,0,0,1,maybe,0\n2,1,0,0,1,1,0\n")
-    assert message_of(lambda: read(path)) == "r.csv, row 2: r3_q.yes is 'maybe', neither 0 nor 1. Mend the cell."
+    assert typed_message_of(lambda: read(path)) == "r.csv, row 2: r3_q.yes is 'maybe', neither 0 nor 1. Mend the cell."
 
 
 def test_columns_of_0_and_1_without_a_common_name_are_raters_and_not_options(tmp_path):
@@ -68,7 +68,7 @@ def test_a_list_in_which_a_label_comes_twice_is_no_response_set(tmp_path):
 def test_lists_of_different_length_are_refused_by_row(tmp_path):
     rows = [{"id": 1, "raters": ["a", "b"], "labels": ["x", "x"]}, {"id": 2, "raters": ["a"], "labels": ["x", "y"]}]
     path = write(tmp_path, jsonl(*rows), "r.jsonl")
-    assert "r.jsonl, row 2: 2 labels in labels and 1 raters in raters" in message_of(
+    assert "r.jsonl, row 2: 2 labels in labels and 1 raters in raters" in typed_message_of(
         lambda: read(path, source_format="lists", rater="raters")
     )
 
@@ -107,7 +107,7 @@ def test_a_row_per_rater_is_read_by_a_pattern_of_the_items(tmp_path):
 def test_the_index_that_pandas_writes_is_the_item(tmp_path):
     path = write(tmp_path, ",a,b\n1,x,y\n2,y,x\n")
     assert triples(read(path)) == [("1", "a", "x"), ("1", "b", "y"), ("2", "a", "y"), ("2", "b", "x")]
-    assert import_source(path, ReadPlan()).taken["item"] == "column 1, which has no name"
+    assert import_(path).taken["item"] == "column 1, which has no name"
 
 
 def workbook(path, **sheets):
@@ -129,7 +129,8 @@ def test_a_workbook_gives_its_first_sheet_or_the_one_that_is_named(tmp_path):
     assert triples(read(path)) == TRIPLES  # Excel stores 1.0 where it shows 1
     assert triples(read(path, sheet="Other")) == [("q", None, "2.5")]
     assert (
-        message_of(lambda: read(path, sheet="Sheet1")) == "r.xlsx has no sheet 'Sheet1': its sheets are Ratings, Other."
+        typed_message_of(lambda: read(path, sheet="Sheet1"))
+        == "r.xlsx has no sheet 'Sheet1': its sheets are Ratings, Other."
     )
 
 
@@ -155,7 +156,7 @@ def test_a_plain_list_of_objects_in_json_is_a_table(tmp_path):
 
 def test_a_document_that_no_format_knows_names_the_formats(tmp_path):
     path = write(tmp_path, json.dumps({"a": 1, "b": {"c": [1]}}), "r.json")
-    message = message_of(lambda: read(path))
+    message = typed_message_of(lambda: read(path))
     assert "is in no format that we recognise (its keys are a, b)" in message
     assert "--ratings-format: argilla, " in message
 
@@ -169,13 +170,13 @@ def test_every_format_has_a_name_of_its_own_and_takes_something():
 
 def test_an_unknown_format_lists_the_known_ones(tmp_path):
     path = write(tmp_path, "item,label\n1,x\n")
-    message = message_of(lambda: read(path, source_format="excel"))
+    message = typed_message_of(lambda: read(path, source_format="excel"))
     assert message.startswith("--ratings-format cannot be 'excel': choose one of auto, argilla, ")
 
 
 def test_a_format_that_is_named_overrides_what_was_recognised(tmp_path):
     path = write(tmp_path, "item,rater,label,count\n1,a,x,2\n")
     assert read(path).provenance.format == "tidy"
-    assert import_source(path, ReadPlan(format="tidy")).format == "tidy"
+    assert import_(path, source_format="tidy").format == "tidy"
     wide = write(tmp_path, "item,label\n1,x\n2,y\n", "w.csv")
     assert read(wide, source_format="wide").raters == ("label",)

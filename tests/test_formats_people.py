@@ -5,10 +5,9 @@ import json
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.data.formats.plan import ReadPlan
-from dissensus.data.import_ import import_source
+from dissensus.data.import_ import import_
 
-from tables import jsonl, message_of, parquet, triples, write
+from tables import jsonl, parquet, triples, typed_message_of, write
 
 
 def annotation(who, *results, **more):
@@ -57,9 +56,9 @@ def test_every_kind_of_control_that_gives_a_label_is_read(tmp_path):
     assert said == {
         "single": "a", "several": "a|b", "stars": "4", "slider": "0.5", "side": "left", "tree": "animal / bird|plant",
     }  # fmt: skip
-    left_out = import_source(path, ReadPlan(question="stars")).left_out
+    left_out = import_(path, question="stars").left_out
     assert [(some.what, some.count) for some in left_out] == [("result of type labels", 1)]
-    assert "has no question 'spans': its questions are single, several" in message_of(
+    assert "has no question 'spans': its questions are single, several" in typed_message_of(
         lambda: read(path, question="spans")
     )
 
@@ -75,7 +74,7 @@ def test_what_label_studio_keeps_beside_answers_is_counted(tmp_path):
         ),
         task(2, annotation(1, toxic("toxic")), annotation(2)),
     )
-    outcome = import_source(path, ReadPlan())
+    outcome = import_(path)
     assert {(some.what, some.count) for some in outcome.left_out} == {
         ("draft", 1), ("skipped annotation", 1), ("annotation without an answer", 1),
     }  # fmt: skip
@@ -86,12 +85,12 @@ def test_what_label_studio_keeps_beside_answers_is_counted(tmp_path):
 def test_the_users_own_ids_are_taken_if_each_task_has_another(tmp_path):
     own = label_studio(tmp_path, task(10, annotation(1, toxic("ok"))), task(11, annotation(1, toxic("ok"))))
     assert read(own).items == ("i10", "i11")
-    assert import_source(own, ReadPlan()).taken["item"] == "data.item_id (--item-key names another)"
+    assert import_(own).taken["item"] == "data.item_id (`item_key=` of `import_` names another)"
     same = [task(n, annotation(1, toxic("ok")), data={"item_id": "same", "key": f"k{n}"}) for n in (10, 11)]
     path = label_studio(tmp_path, *same)
     assert read(path).items == ("10", "11")
     assert read(path, item_key="data.key").items == ("k10", "k11")
-    assert "nothing stands at data.kez" in message_of(lambda: read(path, item_key="data.kez"))
+    assert "nothing stands at data.kez" in typed_message_of(lambda: read(path, item_key="data.kez"))
 
 
 def test_predictions_are_judges_and_ids_without_a_prediction_are_counted(tmp_path):
@@ -101,7 +100,7 @@ def test_predictions_are_judges_and_ids_without_a_prediction_are_counted(tmp_pat
         task(1, annotation(1, toxic("ok")), predictions=[full]),
         task(2, annotation(1, toxic("ok"), prediction={**full, "id": 6}), predictions=[6, 7]),
     )
-    outcome = import_source(path, ReadPlan(), judges=True)
+    outcome = import_(path, judges=True)
     assert [(some.what, some.count) for some in outcome.left_out] == [("prediction", 1)]
     assert (outcome.imported.judges, outcome.imported.items) == (("m",), ("i1", "i2"))
 
@@ -118,7 +117,7 @@ def test_a_multiple_choice_in_the_short_export_is_a_text_or_an_object(tmp_path):
     path = write(tmp_path, json.dumps(MIN), "min.json")
     assert triples(read(path, question="tags")) == [("i1", "1", "x"), ("i1", "2", "x|y")]
     assert triples(read(path, question="severity")) == [("i1", "2", "3")]
-    message = message_of(lambda: read(path))
+    message = typed_message_of(lambda: read(path))
     assert "asks 3 questions: label (2 answers: a, b); tags (2 answers: x, x|y); severity (1 answer: 3)" in message
     assert "text" not in message.partition("Choose")[0]  # what stands in the data is no question
 
@@ -128,7 +127,7 @@ def test_the_csv_export_of_label_studio_reads_like_the_short_json(tmp_path):
     cells = '1,1,1,i1,a,1.0,x,t\n2,2,1,i1,b,1.0,"{""choices"":[""x"",""y""]}",t\n'
     path = write(tmp_path, header + cells, "export.csv")
     assert triples(read(path, question="tags")) == [("i1", "1", "x"), ("i1", "2", "x|y")]
-    assert "people's ratings and no judges' answers" in message_of(lambda: read_judges(path))
+    assert "people's ratings and no judges' answers" in typed_message_of(lambda: read_judges(path))
 
 
 def argilla_record(number, **responses):
@@ -150,7 +149,7 @@ def test_argilla_warns_that_plain_json_has_no_status_and_uses_it_where_it_is(tmp
     path = write(tmp_path, json.dumps([known]), "records.json")
     assert triples(read(path)) == [("r1", "u1", "a")]
     assert read(path).warnings == (
-        "Left out 1 discarded response: its status says so (`dissensus import --skipped keep` keeps them).",
+        "Left out 1 discarded response: its status says so (`skipped=` of `read` keeps them).",
     )
     assert read(path, skipped="keep").n_ratings == 2
 
@@ -202,7 +201,7 @@ def test_prodigy_choices_are_the_ids_that_were_accepted(tmp_path):
         ),
         "p.jsonl",
     )
-    outcome = import_source(path, ReadPlan())
+    outcome = import_(path)
     assert triples(outcome.imported) == [("1", "ann", "a"), ("1", "set-bob", "a|b")]
     assert {(some.what, some.count) for some in outcome.left_out} == {("ignored record", 1), ("rejected record", 1)}
     assert read(path, skipped="keep").n_ratings == 3
@@ -216,7 +215,7 @@ def test_prodigy_labels_that_are_accepted_or_rejected_are_questions(tmp_path):
     ]
     path = write(tmp_path, jsonl(*records), "p.jsonl")
     assert triples(read(path, question="TOXIC")) == [("1", "set-ann", "accept"), ("1", "set-bob", "reject")]
-    assert "--question TOXIC" in message_of(lambda: read(path))
+    assert "--question TOXIC" in typed_message_of(lambda: read(path))
 
 
 MTURK = (
@@ -256,7 +255,7 @@ QUALTRICS = (
 
 def test_qualtrics_has_three_header_rows_and_a_column_per_item(tmp_path):
     path = write(tmp_path, QUALTRICS, "survey.csv")
-    outcome = import_source(path, ReadPlan(question="tone"))
+    outcome = import_(path, question="tone")
     assert triples(outcome.imported) == [("1", "p1", "good"), ("2", "p1", "bad")]
     assert {(some.what, some.count, some.why) for some in outcome.left_out} == {
         ("response", 1, "Finished is false"),
@@ -277,7 +276,7 @@ def test_qualtrics_columns_can_be_items_themselves(tmp_path):
 
 def test_prolifics_list_of_participants_is_refused_with_what_to_give_instead(tmp_path):
     path = write(tmp_path, "Submission id,Participant id,Status,Age\ns1,p1,APPROVED,30\n", "prolific.csv")
-    assert "survey's own export" in message_of(lambda: read(path))
+    assert "survey's own export" in typed_message_of(lambda: read(path))
 
 
 def test_responses_of_prolifics_task_builder_are_ratings(tmp_path):

@@ -10,8 +10,7 @@ import zipfile
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.data.formats.plan import ReadPlan
-from dissensus.data.import_ import import_source
+from dissensus.data.import_ import import_
 from dissensus.data.sources import documents, workbooks
 
 from tables import HEADER, message_of, triples, write
@@ -171,7 +170,7 @@ def test_formulas_stay_text(tmp_path):
     cells = ["=cmd|' /C calc'!A0", "@SUM(1+1)", "+1+1", '=HYPERLINK("http://x")']
     rows = [{"item": cell, "rater": cell, "label": "x"} for cell in cells]
     path = write(tmp_path, json.dumps(rows), "r.json")
-    result = import_source(path, ReadPlan(), output=tmp_path / "out.csv")
+    result = import_(path, output=tmp_path / "out.csv")
     assert result.imported.items == tuple(sorted(cells))
     assert triples(read(tmp_path / "out.csv")) == triples(result.imported)
 

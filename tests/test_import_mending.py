@@ -3,28 +3,32 @@
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.data.formats.plan import ReadPlan
-from dissensus.data.import_ import import_source
+from dissensus.data.import_ import import_
 
-from tables import message_of, triples, write
+from tables import message_of, triples, typed_message_of, write
 
 LABELS = "item,rater,label\n1,a,No\n1,b,NO\n1,c,no\n2,a,No\n2,b,n/a\n2,c,Yes\n"
 
 
 def test_labels_are_renamed_and_an_empty_name_means_missing(tmp_path):
     path = write(tmp_path, LABELS)
-    outcome = import_source(path, ReadPlan(label_map={"NO": "No", "no": "No", "n/a": ""}))
+    outcome = import_(path, label_map={"NO": "No", "no": "No", "n/a": ""})
     assert outcome.imported.labels == ("No", "Yes")
     assert outcome.imported.n_ratings == 5
     assert [some.as_dict() for some in outcome.left_out if "n/a" in some.what] == [
-        {"what": "rating 'n/a'", "count": 1, "why": "--map says that it means missing", "option": ""}
+        {
+            "what": "rating 'n/a'",
+            "count": 1,
+            "why": "`label_map=` of `import_` says that it means missing",
+            "option": "",
+        }
     ]
-    assert "Renamed the label NO to No (1 time), as --map says." in outcome.warnings
+    assert "Renamed the label NO to No (1 time), as `label_map=` of `import_` says." in outcome.warnings
 
 
 def test_renaming_a_label_that_nobody_gave_is_an_error(tmp_path):
     path = write(tmp_path, LABELS)
-    message = message_of(lambda: read(path, label_map={"Nope": "No"}))
+    message = typed_message_of(lambda: read(path, label_map={"Nope": "No"}))
     assert message == "--map renames 'Nope', and no label is called so. Labels found: NO, No, Yes, n/a, no."
 
 
@@ -33,17 +37,17 @@ def test_case_is_never_merged_silently(tmp_path):
     assert read(path).labels == ("NO", "No", "Yes", "n/a", "no")
     merged = read(path, merge_case=True)
     assert merged.labels == ("No", "Yes", "n/a")
-    assert "Merged NO (1 time), no (1 time) into the label No, as --merge-case says." in merged.warnings
+    assert "Merged NO (1 time), no (1 time) into the label No, as `merge_case=` of `read` says." in merged.warnings
 
 
 def test_labels_off_the_scale_are_an_error_or_missing(tmp_path):
     path = write(tmp_path, "item,rater,label\n1,a,1\n1,b,Unsure\n2,a,5\n2,b,tie (inconsistent)\n")
     scale = ["1", "2", "3", "4", "5"]
-    assert "label Unsure is not among those given" in message_of(lambda: read(path, labels=scale))
+    assert "label Unsure is not among those given" in typed_message_of(lambda: read(path, labels=scale))
     ratings = read(path, labels=scale, off_scale="missing")
     assert triples(ratings) == [("1", "a", "1"), ("2", "a", "5")]
-    assert "Left out 1 rating 'Unsure': it is not among --labels." in ratings.warnings
-    assert "give every label with --labels" in message_of(lambda: read(path, off_scale="missing"))
+    assert "Left out 1 rating 'Unsure': it is not among `labels=` of `read`." in ratings.warnings
+    assert "give every label with --labels" in typed_message_of(lambda: read(path, off_scale="missing"))
 
 
 @pytest.mark.parametrize(
@@ -66,16 +70,15 @@ def test_rows_are_dropped_by_any_column_and_counted(tmp_path):
     path = write(tmp_path, rows)
     by_item = read(path, drop=[("item", "check_*"), ("rater", "bot")])
     assert triples(by_item) == [("1", "a", "x")]
-    assert "Left out 2 ratings: --drop says so (item is check_*)." in by_item.warnings
-    assert "Left out 1 rating: --drop says so (rater is bot)." in by_item.warnings
+    assert "Left out 2 ratings: `drop=` of `read` says so (item is check_*)." in by_item.warnings
+    assert "Left out 1 rating: `drop=` of `read` says so (rater is bot)." in by_item.warnings
     assert triples(read(path, drop=[("is_check", "1")])) == [("1", "a", "x"), ("2", "bot", "y")]
-    assert "has no column 'is_chek'" in message_of(lambda: read(path, drop=[("is_chek", "1")]))
+    assert "has no column 'is_chek'" in typed_message_of(lambda: read(path, drop=[("is_chek", "1")]))
 
 
 def test_judges_labels_are_mended_like_people_s(tmp_path):
     path = write(tmp_path, "item,judge,label\n1,m,PASS\n2,m,fail\n3,m,error\n")
-    plan = ReadPlan(label_map={"PASS": "Yes", "fail": "No", "error": ""}, drop=(("item", "2"),))
-    outcome = import_source(path, plan)
+    outcome = import_(path, label_map={"PASS": "Yes", "fail": "No", "error": ""}, drop=(("item", "2"),))
     assert outcome.imported.labels == ("Yes",)
     assert {(some.what, some.count) for some in outcome.left_out} == {
         ("row", 1), ("answer 'error'", 1),
@@ -86,9 +89,9 @@ def test_judges_labels_are_mended_like_people_s(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"skipped": "maybe"}, "--skipped cannot be 'maybe': choose one of drop, keep."),
-        ({"off_scale": "maybe"}, "--off-scale cannot be 'maybe': choose one of error, missing."),
-        ({"repeats": "maybe"}, "--repeats cannot be 'maybe': choose one of error, first, last, keep."),
+        ({"skipped": "maybe"}, "`skipped=` of `read` cannot be 'maybe': choose one of drop, keep."),
+        ({"off_scale": "maybe"}, "`off_scale=` of `read` cannot be 'maybe': choose one of error, missing."),
+        ({"repeats": "maybe"}, "`repeats=` of `read` cannot be 'maybe': choose one of error, first, last, keep."),
     ],
 )
 def test_options_are_closed(tmp_path, options, message):
@@ -98,7 +101,7 @@ def test_options_are_closed(tmp_path, options, message):
 
 def test_the_import_says_what_it_took_and_what_it_left_out(tmp_path):
     path = write(tmp_path, "item,rater,label\n1,a,x\n1,b,\n\n2,a,y\n2,a,x\n")
-    result = import_source(path, ReadPlan(repeats="last"), output=tmp_path / "out.csv")
+    result = import_(path, repeats="last", output=tmp_path / "out.csv")
     found = result.as_dict()
     assert (found["format"], found["holds"]) == ("tidy", "ratings")
     assert (found["items"], found["raters"], found["ratings"]) == (2, 1, 2)
@@ -108,7 +111,7 @@ def test_the_import_says_what_it_took_and_what_it_left_out(tmp_path):
         "rater": "column rater",
         "label": "column label",
         "question": "nothing: the file asks one question",
-        "repeat": "rows with the item and rater of an earlier one (--repeats last)",
+        "repeat": "rows with the item and rater of an earlier one (`repeats=` of `import_` last)",
         "status": "nothing: the file does not say",
     }
     assert [(some["what"], some["count"]) for some in found["left_out"]] == [

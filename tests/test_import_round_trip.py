@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus import read
-from dissensus.data.formats.plan import ReadPlan
-from dissensus.data.import_ import import_source
+from dissensus.data.import_ import import_
 from dissensus.data.writers import write_ratings
 
 from tables import triples, write
@@ -45,7 +44,7 @@ def test_an_imported_file_reads_back_as_it_was_imported(tmp_path_factory, table)
     folder = tmp_path_factory.mktemp("tidy")
     rows = [[item, rater, "|".join(label)] for (item, rater), label in table.items()]
     source = write(folder, to_csv([["item", "rater", "label"], *rows]))
-    result = import_source(source, ReadPlan(), output=folder / "out.csv")
+    result = import_(source, output=folder / "out.csv")
     assert read_triples(result.imported) == expected(table)
     assert read_triples(read(folder / "out.csv")) == expected(table)
 
@@ -102,7 +101,7 @@ def label_studio(table):
 def test_label_studio_json_reads_back_the_same(tmp_path_factory, table):
     folder = tmp_path_factory.mktemp("label-studio")
     source = write(folder, json.dumps(label_studio(table)), "export.json")
-    result = import_source(source, ReadPlan(), output=folder / "out.csv")
+    result = import_(source, output=folder / "out.csv")
     assert result.format == "label-studio"
     assert read_triples(result.imported) == expected(table)
     assert read_triples(read(folder / "out.csv")) == expected(table)

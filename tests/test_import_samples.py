@@ -10,10 +10,9 @@ from collections import Counter
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.data.formats.plan import ReadPlan
-from dissensus.data.import_ import import_source
+from dissensus.data.import_ import import_
 
-from tables import message_of, triples
+from tables import triples, typed_message_of
 
 yaml = pytest.importorskip("yaml")
 zstandard = pytest.importorskip("zstandard")
@@ -61,7 +60,7 @@ def test_label_studio_json_and_snapshot_give_the_answers_in_the_file(tools, name
 
 @pytest.mark.parametrize("name", ["labelstudio_export.json", "labelstudio_snapshot.json"])
 def test_a_skipped_annotation_is_left_out_and_counted_unless_kept(tools, name):
-    result = import_source(tools / name, ReadPlan(question="label"))
+    result = import_(tools / name, question="label")
     assert [some.as_dict() for some in result.left_out] == [
         {"what": "skipped annotation", "count": 1, "why": "was_cancelled is true", "option": "--skipped keep"}
     ]
@@ -82,7 +81,7 @@ def test_the_short_label_studio_exports_say_the_same_as_the_long_one(tools, name
     "name", ["labelstudio_export.json", "labelstudio_export.min.json", "labelstudio_export.csv", "argilla_records.json"]
 )
 def test_several_questions_are_listed_and_stop_the_reading(tools, name):
-    message = message_of(lambda: read(tools / name))
+    message = typed_message_of(lambda: read(tools / name))
     assert "questions: label (" in message
     assert "tags (" in message
     assert message.endswith("Choose one with --question, such as --question label.")
@@ -212,7 +211,7 @@ def test_parallel_lists_give_each_worker_the_label_at_their_place(raw):
         for worker, label in zip(record["worker_ids"], record["annotations"], strict=True)
     ]
     assert triples(read(path, repeats="keep")) == sorted(expected)
-    assert "--repeats first" in message_of(lambda: read(path))
+    assert "--repeats first" in typed_message_of(lambda: read(path))
 
 
 def test_a_yaml_dict_of_dicts_has_raters_outside_and_items_inside(raw):
@@ -235,8 +234,8 @@ def rows_of(path, delimiter=",", encoding="utf-8"):
 
 def test_a_mechanical_turk_file_with_blank_rows_asks_for_the_item_and_the_question(raw):
     path = raw / "convabuse_mturk_semicolon_blank_rows.csv"
-    assert "--item-key Input.conv_id" in message_of(lambda: read(path))
-    assert "--question" in message_of(lambda: read(path, item_key="Input.conv_id"))
+    assert "--item-key Input.conv_id" in typed_message_of(lambda: read(path))
+    assert "--question" in typed_message_of(lambda: read(path, item_key="Input.conv_id"))
     header, *rows = rows_of(path, ";")
     item, label = header.index("Input.conv_id"), header.index("is_abuse")
     ratings = read(path, item_key="Input.conv_id", question="is_abuse")
@@ -247,7 +246,7 @@ def test_a_mechanical_turk_file_with_blank_rows_asks_for_the_item_and_the_questi
 def test_one_hot_columns_become_labels_and_response_sets(raw):
     path = raw / "convabuse_onehot_long.csv"
     header, *rows = rows_of(path)
-    assert "--question is_abuse" in message_of(lambda: read(path))
+    assert "--question is_abuse" in typed_message_of(lambda: read(path))
     for question in ("is_abuse", "type"):
         places = [(i, name.partition(".")[2]) for i, name in enumerate(header) if name.startswith(f"{question}.")]
         expected = [(row[0], row[1], "|".join(sorted(o for i, o in places if row[i] == "1"))) for row in rows]
@@ -264,7 +263,9 @@ def test_one_hot_columns_per_annotator_survive_a_misnamed_column(raw):
             if rest:
                 expected += [(row[0], rater, rest) for mark in row[i].split(", ") if mark == "1"]
     # Some cells are "1, 1": the same annotator saw the item twice.
-    assert "2 ratings with the item and rater of an earlier one" in message_of(lambda: read(path, question="is_abuse"))
+    assert "2 ratings with the item and rater of an earlier one" in typed_message_of(
+        lambda: read(path, question="is_abuse")
+    )
     ratings = read(path, question="is_abuse", repeats="keep")
     assert triples(ratings) == sorted(expected)
     assert "Columns with the same name were numbered: Annotator6_transphobic." in ratings.warnings
@@ -273,7 +274,7 @@ def test_one_hot_columns_per_annotator_survive_a_misnamed_column(raw):
 @pytest.mark.parametrize("options", [{}, {"count": "credCount*_ret"}])
 def test_counts_in_a_column_per_label_are_counted(raw, options):
     path = raw / "credbank_counts_per_label.csv"
-    assert "--item" in message_of(lambda: read(path, **options))
+    assert "--item" in typed_message_of(lambda: read(path, **options))
     header, *rows = rows_of(path)
     ratings = read(path, item="event", **options)
     assert ratings.labels == ("-2", "-1", "0", "1", "2")
@@ -284,27 +285,27 @@ def test_counts_in_a_column_per_label_are_counted(raw, options):
 
 def test_a_file_without_a_header_asks_for_the_names_of_its_columns(raw):
     gal = raw / "gal_headerless_tsv_repeat_ratings.txt"
-    assert "--columns rater,item,label " in message_of(lambda: read(gal))
+    assert "--columns rater,item,label " in typed_message_of(lambda: read(gal))
     expected = [(item, rater, label) for rater, item, label in rows_of(gal, "\t")]
     columns = ["rater", "item", "label"]
     assert triples(read(gal, columns=columns, repeats="keep")) == sorted(expected)
-    assert "--repeats" in message_of(lambda: read(gal, columns=columns))
+    assert "--repeats" in typed_message_of(lambda: read(gal, columns=columns))
     last = {(item, rater): label for item, rater, label in expected}
     assert triples(read(gal, columns=columns, repeats="last")) == sorted((*key, label) for key, label in last.items())
 
 
 def test_a_headerless_file_with_more_columns_is_read_by_the_names_that_count(raw):
     music = raw / "music_genre_headerless_worker_task_label_gold.csv"
-    assert "--columns rater,item,label,column4 " in message_of(lambda: read(music))
+    assert "--columns rater,item,label,column4 " in typed_message_of(lambda: read(music))
     expected = [(item, rater, label) for rater, item, label, _ in rows_of(music)]
     assert triples(read(music, columns=["rater", "item", "label", "gold"])) == sorted(expected)
-    wrong = message_of(lambda: read(music, columns=["rater", "item"]))
+    wrong = typed_message_of(lambda: read(music, columns=["rater", "item"]))
     assert "has 4 columns" in wrong
 
 
 def test_votes_with_timestamps_name_their_columns_and_keep_the_last_of_each(raw):
     path = raw / "polis_long_votes_with_timestamps.csv"
-    assert '--item "comment-id" --label vote --rater "voter-id"' in message_of(lambda: read(path))
+    assert '--item "comment-id" --label vote --rater "voter-id"' in typed_message_of(lambda: read(path))
     last = {(item, rater): label for _, _, item, rater, label in rows_of(path)[1:]}
     ratings = read(path, item="comment-id", rater="voter-id", label="vote", repeats="last")
     assert triples(ratings) == sorted((*key, label) for key, label in last.items())
@@ -312,7 +313,7 @@ def test_votes_with_timestamps_name_their_columns_and_keep_the_last_of_each(raw)
 
 def test_a_wide_file_with_a_row_per_rater_is_turned(raw):
     path = raw / "polis_wide_participants_votes.csv"
-    assert "--rater participant --item" in message_of(lambda: read(path))
+    assert "--rater participant --item" in typed_message_of(lambda: read(path))
     header, *rows = rows_of(path)
     expected = [(header[i], row[0], cell) for row in rows for i, cell in enumerate(row) if i > 5 and cell]
     assert triples(read(path, rater="participant", item="[0-9]*")) == sorted(expected)
@@ -320,7 +321,7 @@ def test_a_wide_file_with_a_row_per_rater_is_turned(raw):
 
 def test_probabilities_in_cells_ask_for_the_names_of_their_labels(raw):
     path = raw / "surveyequivalence_predictions_string_cells.csv"
-    assert "--labels pos,neg" in message_of(lambda: read_judges(path))
+    assert "--labels pos,neg" in typed_message_of(lambda: read_judges(path))
     judges = read_judges(path, labels=["pos", "neg"])
     header, *rows = rows_of(path)
     names = [judges.judges[j] for j in judges.judge]
@@ -342,7 +343,7 @@ def test_the_index_of_a_frame_is_taken_for_the_item_of_a_wide_file(raw):
 
 def test_a_list_in_a_cell_behind_a_byte_order_mark_is_a_list_of_ratings(raw):
     path = raw / "vader_bom_tsv_list_in_cell.txt"
-    assert "--columns" in message_of(lambda: read(path))
+    assert "--columns" in typed_message_of(lambda: read(path))
     rows = rows_of(path, "\t", "utf-8-sig")
     ratings = read(path, columns=["item", "mean", "sd", "labels"])
     assert "1_1" in ratings.items

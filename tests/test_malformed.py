@@ -10,7 +10,7 @@ import pytest
 from dissensus.data import read
 from dissensus.errors import MissingExtraError, OptionError, RepeatedRatingsError
 
-from tables import CHECK_LABELS, HEADER, LISTED, REPEATS, bad, message_of, parquet
+from tables import CHECK_LABELS, HEADER, LISTED, REPEATS, bad, parquet, typed_message_of
 
 KNOWN = (
     ".csv, .eval, .json, .jsonl, .ndjson, .ods, .parquet, .pq, .tab, .tsv, .txt, .xls, .xlsm, .xlsx, .yaml, .yml "
@@ -204,34 +204,36 @@ MALFORMED_RATINGS = [
 @pytest.mark.parametrize(("name", "content", "options", "message"), MALFORMED_RATINGS)
 def test_malformed_ratings_get_one_line(tmp_path, name, content, options, message):
     (tmp_path / name).write_bytes(content)
-    assert message_of(lambda: read(tmp_path / name, **options)) == message
+    assert typed_message_of(lambda: read(tmp_path / name, **options)) == message
 
 
 def test_a_folder_is_refused(tmp_path):
-    assert message_of(lambda: read(tmp_path)) == f"{tmp_path} is a folder, not a file: name one of the files in it."
+    assert (
+        typed_message_of(lambda: read(tmp_path)) == f"{tmp_path} is a folder, not a file: name one of the files in it."
+    )
 
 
 def test_a_missing_file_is_refused(tmp_path):
     path = tmp_path / "no.csv"
-    assert message_of(lambda: read(path)) == f"There is no file {path}: check the path."
+    assert typed_message_of(lambda: read(path)) == f"There is no file {path}: check the path."
 
 
 def test_a_link_to_nowhere_is_refused(tmp_path):
     path = tmp_path / "link.csv"
     path.symlink_to(tmp_path / "gone.csv")
-    assert message_of(lambda: read(path)) == f"There is no file {path}: check the path."
+    assert typed_message_of(lambda: read(path)) == f"There is no file {path}: check the path."
 
 
 def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
     path = tmp_path / "pipe.csv"
     os.mkfifo(path)
     expected = f"{path} is a device or a pipe, not a file: save its content to a file first."
-    assert message_of(lambda: read(path)) == expected
+    assert typed_message_of(lambda: read(path)) == expected
 
 
 def test_a_path_that_no_file_can_have_is_refused():
     expected = r"a\x00b.csv cannot be opened: embedded null byte. Check the path and who may read it."
-    assert message_of(lambda: read("a\0b.csv")) == expected
+    assert typed_message_of(lambda: read("a\0b.csv")) == expected
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
@@ -240,7 +242,7 @@ def test_a_file_that_may_not_be_read_is_refused(tmp_path):
     path.write_text(HEADER)
     path.chmod(0)
     expected = f"{path} cannot be opened: Permission denied. Check the path and who may read it."
-    assert message_of(lambda: read(path)) == expected
+    assert typed_message_of(lambda: read(path)) == expected
 
 
 def test_a_fault_far_down_a_large_file_is_found(tmp_path):
@@ -248,19 +250,19 @@ def test_a_fault_far_down_a_large_file_is_found(tmp_path):
     rows = "".join(f"{i},a,x\n" for i in range(200_000))
     (tmp_path / "r.csv").write_bytes((HEADER + rows + "last,a,é\n").encode("latin-1"))
     expected = "r.csv, row 200002: byte 0xe9 is not UTF-8. Save the file in UTF-8."
-    assert message_of(lambda: read(tmp_path / "r.csv")) == expected
+    assert typed_message_of(lambda: read(tmp_path / "r.csv")) == expected
 
 
 def test_a_long_value_is_cut_in_the_message(tmp_path):
     (tmp_path / "r.csv").write_text(f"item,label,count\n1,x,{'9' * 1000}\n")
-    assert message_of(lambda: read(tmp_path / "r.csv")) == (
+    assert typed_message_of(lambda: read(tmp_path / "r.csv")) == (
         f"r.csv, row 2: the count is '{'9' * 57}...'. Give a whole number, 0 or more; an empty cell is 0."
     )
 
 
 def test_control_characters_of_the_data_do_not_reach_the_terminal(tmp_path):
     (tmp_path / "r.csv").write_text("item,rater,\x1b[31mred\n1,a,x\n")
-    assert "\x1b" not in message_of(lambda: read(tmp_path / "r.csv"))
+    assert "\x1b" not in typed_message_of(lambda: read(tmp_path / "r.csv"))
 
 
 @pytest.mark.parametrize(

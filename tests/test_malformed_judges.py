@@ -4,7 +4,7 @@ import pytest
 
 from dissensus.data import read, read_judges
 
-from tables import HEADER, LISTED, REPEATS, bad, message_of, parquet
+from tables import HEADER, LISTED, REPEATS, bad, parquet, typed_message_of
 
 JUDGES = "item,judge,p_no,p_yes\n"
 
@@ -67,14 +67,14 @@ MALFORMED_JUDGES = [
 @pytest.mark.parametrize(("name", "content", "options", "message"), MALFORMED_JUDGES)
 def test_malformed_judges_get_one_line(tmp_path, name, content, options, message):
     (tmp_path / name).write_bytes(content)
-    assert message_of(lambda: read_judges(tmp_path / name, **options)) == message
+    assert typed_message_of(lambda: read_judges(tmp_path / name, **options)) == message
 
 
 def test_judges_who_share_no_item_with_the_ratings_are_refused(tmp_path):
     (tmp_path / "r.csv").write_text(HEADER + "".join(f"{i},a,x\n" for i in range(1, 8)))
     (tmp_path / "j.csv").write_text("item,label\n01,x\n02,x\n")
     judges, ratings = read_judges(tmp_path / "j.csv"), read(tmp_path / "r.csv")
-    assert message_of(lambda: judges.on_items_of(ratings)) == (
+    assert typed_message_of(lambda: judges.on_items_of(ratings)) == (
         "The judges share no item with the ratings: theirs are 01, 02; rated are 1, 2, 3, 4, 5 and 2 more. "
         "Check that the item columns hold the same ids."
     )

@@ -1,18 +1,18 @@
 """Messy spreadsheets: what the tool says of each, and that nothing plausible comes out of a file read wrongly."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dissensus import read, read_judges
 from dissensus.cli.main import main
-from dissensus.data.doctor import examine
-from dissensus.data.formats.plan import ReadPlan
-from dissensus.data.import_ import import_source
+from dissensus.data.doctor import doctor
+from dissensus.data.import_ import import_
 from dissensus.errors import ColumnError, FileError
 
-from tables import HEADER, message_of, write
+from tables import HEADER, as_typed, message_of, typed_message_of, write
 
 JUDGES = "item,judge,label\n"
 ITEMS = [f"C{i:02}" for i in range(30)]
@@ -36,9 +36,10 @@ def verdicts(*models):
     return [(item, model, "toxic" if i % 2 else "ok") for i, item in enumerate(ITEMS) for model in models]
 
 
-def found(path, check, people=None, plan=None):
-    """What doctor finds with a check."""
-    return [finding for finding in examine(path, plan or ReadPlan(), people=people).findings if finding.check == check]
+def found(path, check, people=None, **options):
+    """What doctor finds with a check, with options as they are typed."""
+    findings = (finding for finding in doctor(path, ratings=people, **options).findings if finding.check == check)
+    return [replace(one, message=as_typed(one.message), option=as_typed(one.option)) for one in findings]
 
 
 NAMED = "Columns found: Comment ID, model, verdict. The likely matches are"
@@ -65,7 +66,7 @@ def test_a_table_with_a_model_and_a_verdict_is_refused_with_all_names_in_one_opt
 
 def test_a_model_column_beside_repeated_items_is_no_judge(tmp_path):
     path = judged(tmp_path, verdicts("gpt", "claude"), "item,model,tone\n")
-    assert message_of(lambda: read_judges(path)).endswith(
+    assert typed_message_of(lambda: read_judges(path)).endswith(
         "The likely match is model: add --judge-columns label=COLUMN,judge=model. "
         "Judges may give probabilities instead, in columns called p_<label>."
     )
@@ -82,7 +83,7 @@ def test_a_judge_that_never_gives_a_label_of_people_is_named_first(tmp_path):
     shared = read_judges(path).on_items_of(read(people(tmp_path)))
     assert shared.warnings[0] == (
         "The judge engine never gave a label of the people (ok, toxic), but gpt-4: if a column is no judge, name the "
-        "judges' columns with --judge-columns."
+        "judges' columns with `judge=` of `read_judges`."
     )
 
 
@@ -94,19 +95,19 @@ def test_judges_with_scores_of_their_own_are_no_surprise(tmp_path):
 def test_import_and_doctor_name_their_own_options(tmp_path):
     path = judged(tmp_path, verdicts("gpt"), "Comment ID,model,verdict\n")
     said = 'add --item "Comment ID" --label verdict --judge model.'
-    assert message_of(lambda: import_source(path, ReadPlan(), judges=True)).endswith(said)
-    result = examine(path, ReadPlan(), people=people(tmp_path))
+    assert typed_message_of(lambda: import_(path, judges=True)).endswith(said)
+    result = doctor(path, ratings=people(tmp_path))
     [finding] = result.findings  # and no blank rows
-    assert finding.message.endswith(said)
-    assert " ".join(result.summary().split()).count("--judge model") == 1
-    assert result.summary().count("Mend it with") == 0
+    assert as_typed(finding.message).endswith(said)
+    assert " ".join(result.summary().split()).count("`judge=` of `import_` model") == 1
+    assert result.summary().count("Fix it with") == 0
 
 
 def test_ratings_beside_the_judges_are_imported_first(tmp_path):
     rows = [(item, rater, "ok") for item in ITEMS for rater in "ab"]
     messy = write(tmp_path, "Comment ID,Annotator,Rating\n" + rows_of(rows), "messy.csv")
     path = judged(tmp_path, verdicts("gpt"))
-    assert message_of(lambda: examine(path, ReadPlan(), people=messy)) == (
+    assert typed_message_of(lambda: doctor(path, ratings=messy)) == (
         "messy.csv has no column 'item' and no column 'label'. Columns found: Comment ID, Annotator, Rating. The "
         "likely matches are Comment ID, Rating and Annotator. Import the ratings first: `dissensus import messy.csv "
         '--item "Comment ID" --label Rating --rater Annotator -o ratings.csv`.'
@@ -115,7 +116,7 @@ def test_ratings_beside_the_judges_are_imported_first(tmp_path):
 
 def test_a_title_above_the_ratings_is_told_beside_judges_too(tmp_path):
     titled = write(tmp_path, "Rating study 2024,,\nitem,rater,label\n1,a,x\n1,b,y\n", "titled.csv")
-    said = message_of(lambda: examine(judged(tmp_path, verdicts("gpt")), ReadPlan(), people=titled))
+    said = typed_message_of(lambda: doctor(judged(tmp_path, verdicts("gpt")), ratings=titled))
     assert said.endswith("delete the rows above the header, and save it again.")
 
 
@@ -123,7 +124,7 @@ def test_labels_of_judges_in_another_case_are_found_and_mended_by_the_option(tmp
     path = judged(tmp_path, [(item, judge, label.title()) for item, judge, label in verdicts("gpt")])
     [finding] = found(path, "labels-apart", people(tmp_path))
     assert (finding.severity, finding.count, finding.option) == ("warning", 30, '--map "Ok=ok,Toxic=toxic"')
-    assert found(path, "labels-apart", people(tmp_path), ReadPlan(label_map={"Ok": "ok", "Toxic": "toxic"})) == []
+    assert found(path, "labels-apart", people(tmp_path), label_map={"Ok": "ok", "Toxic": "toxic"}) == []
 
 
 def test_a_judge_with_other_labels_than_people_is_found(tmp_path):
@@ -193,11 +194,11 @@ def test_decimal_commas_are_found_and_read_as_numbers_by_the_option(tmp_path):
     [warning] = plain.warnings
     assert warning == (
         "These labels look like numbers with a decimal comma and were read as words: '1,0', '1,5', '3,5'. If they are, "
-        "`dissensus import --decimal-comma` reads them as numbers."
+        "`decimal_comma=` of `read` reads them as numbers."
     )
     turned = read(path, decimal_comma=True)
     assert (turned.labels, turned.scale) == (("1", "1.5", "3.5", "4"), "interval")
-    assert turned.warnings == ("Read 3 labels such as 1,0 as 1.0, as --decimal-comma says.",)
+    assert turned.warnings == ("Read 3 labels such as 1,0 as 1.0, as `decimal_comma=` of `read` says.",)
     out = tmp_path / "out.csv"
     assert main(["import", str(path), "--decimal-comma", "-o", str(out), "--quiet"]) == 0
     assert read(out).labels == turned.labels
@@ -220,7 +221,7 @@ def test_thousands_response_sets_and_words_are_no_decimal_commas(tmp_path, label
 def test_a_decimal_comma_that_is_nowhere_is_refused(tmp_path):
     path = write(tmp_path, HEADER + "1,a,3\n1,b,4\n")
     assert message_of(lambda: read(path, decimal_comma=True)) == (
-        "--decimal-comma has nothing to do: no label is a number like 3,5. Found: 3, 4."
+        "`decimal_comma=` of `read` has nothing to do: no label is a number like 3,5. Found: 3, 4."
     )
 
 
@@ -230,7 +231,7 @@ def test_every_command_warns_of_labels_that_differ_in_case_only(tmp_path, capsys
         "These labels may be the same and were read as different ones: TOXIC (1) and Toxic (1) and toxic (2). If they "
         "are, merge them with `dissensus import --merge-case`."
     )
-    assert read(path).warnings == (said,)
+    assert list(map(as_typed, read(path).warnings)) == [said]
     assert read(path, merge_case=True).labels == ("ok", "toxic")
     assert read(path, labels=["ok", "toxic", "Toxic", "TOXIC"]).warnings == ()
     for reduced in ([], ["--reduce"]):
@@ -263,7 +264,7 @@ def test_a_title_in_a_workbook_is_told(tmp_path):
     for row in (["Rating study 2024"], [], ["Post", "Who", "How bad"], ["1", "a", "x"], ["1", "b", "y"]):
         book.active.append(row)
     book.save(tmp_path / "r.xlsx")
-    assert message_of(lambda: read(tmp_path / "r.xlsx")) == (
+    assert typed_message_of(lambda: read(tmp_path / "r.xlsx")) == (
         "r.xlsx seems to have a title in its first row (Rating study 2024): delete the rows above the header, and save "
         "it again."
     )

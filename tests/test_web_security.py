@@ -380,8 +380,8 @@ def test_what_is_typed_into_a_form_is_shown_as_text(server):
 
 def test_an_error_of_ours_shows_no_traceback_on_the_page_but_in_the_log(caplog):
     from dissensus.web.guard import (
-        Guard,  # noqa: PLC0415 - the extra may be missing
-        Settings,  # noqa: PLC0415 - as above
+        Guard,
+        Settings,
     )
 
     async def fails(*_):
@@ -413,8 +413,8 @@ def test_an_error_in_a_worker_shows_no_traceback_on_the_page(capfd):
 
 def test_over_a_network_only_numbers_and_own_names_are_answered():
     from dissensus.web.guard import (
-        Guard,  # noqa: PLC0415 - as above
-        Settings,  # noqa: PLC0415 - as above
+        Guard,
+        Settings,
     )
 
     guard = Guard(None, Settings(host="judge.lab.example", token=TOKEN))

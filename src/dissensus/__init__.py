@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dissensus.data import Judges, Ratings, Task, read, read_judges, read_task
+    from dissensus.data.doctor import DoctorResult, doctor
     from dissensus.data.large.read_large import read_reduced
     from dissensus.errors import DissensusError
     from dissensus.methods.alt_test import AltTestResult
@@ -39,6 +40,7 @@ _HOME = {
     "CompareResult": "methods.compare",
     "DescribeResult": "methods.describe",
     "DissensusError": "errors",
+    "DoctorResult": "data.doctor",
     "EquivalenceResult": "methods.equivalence",
     "GateResult": "methods.gate",
     "Judges": "data",
@@ -54,6 +56,7 @@ _HOME = {
     "alt_test": "methods.alt_test",
     "compare": "methods.compare",
     "describe": "methods.describe",
+    "doctor": "data.doctor",
     "equivalence": "methods.equivalence",
     "gate": "methods.gate",
     "judges": "methods.judges",
@@ -74,6 +77,7 @@ __all__ = [
     "CompareResult",
     "DescribeResult",
     "DissensusError",
+    "DoctorResult",
     "EquivalenceResult",
     "GateResult",
     "Judges",
@@ -90,6 +94,7 @@ __all__ = [
     "alt_test",
     "compare",
     "describe",
+    "doctor",
     "equivalence",
     "gate",
     "judges",

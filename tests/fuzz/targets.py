@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dissensus.data import read, read_judges, read_task
-from dissensus.data.doctor import examine
-from dissensus.data.formats.plan import ReadPlan
+from dissensus.data.doctor import doctor
 from dissensus.errors import DissensusError
 from dissensus.methods.rate.answers import read_answer
 from dissensus.methods.rate.requests import ShownOption
@@ -63,7 +62,7 @@ def of_file(name: str, *calls: Callable[[Path], object]) -> Callable[[bytes], No
 
 def of_export(*names: str) -> Callable[[bytes], None]:
     """Reads and examines an export; the first byte chooses how its file is called."""
-    knocks = [of_file(name, read, read_judges, lambda path: examine(path, ReadPlan())) for name in names]
+    knocks = [of_file(name, read, read_judges, doctor) for name in names]
 
     def knock(content: bytes) -> None:
         if content:

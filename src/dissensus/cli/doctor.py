@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -23,8 +24,8 @@ def doctor_command(
     that always say the same, and more; with --ratings also what keeps judges and people apart. Exit status 2 only if
     a file cannot be opened, or the ratings beside it cannot be read.
     """
-    from dissensus.data.doctor import examine
+    from dissensus.data.doctor import doctor
 
     path = resolve(source, "judges.csv" if options.judges or people is not None else "ratings.csv")
     compared = None if people is None else resolve(people, "ratings.csv")
-    output.show(examine(path, options.plan(), judges=options.judges, people=compared, settings=options.settings()))
+    output.show(replace(doctor(path, ratings=compared, **options.keywords()), settings=options.settings()))

@@ -12,7 +12,27 @@ from dissensus.options import Declared, Options, declarations, default_of, is_se
 Command = Callable[..., None]
 Keywords = Mapping[str, Any]
 """What was typed for the options of a method, ready for its function: `options: Annotated[Keywords, RatersOptions]`."""
-FLAGS = {("elicitation", ""): "--only", ("label_map", "read"): "--map", ("output", "rate"): "-o"}
+FLAGS = {
+    ("elicitation", ""): "--only",
+    ("label_map", "read"): "--map",
+    ("label_map", "import_"): "--map",
+    ("label_map", "read_judges"): "dissensus import --map",
+    ("source_format", "import_"): "--format",
+    ("source_format", "read"): "--ratings-format",
+    ("source_format", "read_judges"): "--judges-format",
+    ("question", "read_judges"): "--judges-question",
+    ("item_key", "read_judges"): "`dissensus import --item-key`",
+    **{
+        (role, "read_judges"): "--judge-columns"
+        for role in ("item", "judge", "sample", "label", "elicitation", "order")
+    },
+    ("skipped", "read"): "`dissensus import --skipped keep`",
+    ("drop", "read"): "`dissensus import --drop COLUMN=PATTERN`",
+    ("merge_case", "read"): "`dissensus import --merge-case`",
+    ("decimal_comma", "read"): "`dissensus import --decimal-comma`",
+    ("output", "rate"): "-o",
+    ("names", "doctor"): "`dissensus doctor --json`",
+}
 """Options that the command line calls otherwise than Python, by name and the function they belong to."""
 
 

@@ -1,20 +1,16 @@
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, Any
 
 import typer
 
 from dissensus.cli.inputs import renamed_labels, resolve, split_labels
 from dissensus.cli.output import Output
 
-if TYPE_CHECKING:
-    from dissensus.data.formats.plan import OffScale, ReadPlan, Repeats, Skipped
-    from dissensus.data.labels import Scale
-
 
 @dataclass(frozen=True, kw_only=True)
 class SourceOptions:
-    """What the user says about a source: everything that an import can mend."""
+    """What the user says about a source: everything that an import can fix."""
 
     form: Annotated[
         str | None,
@@ -77,38 +73,19 @@ class SourceOptions:
         str, typer.Option(metavar="R", help="A rater who rated an item twice: error, first, last or keep.")
     ] = "error"
 
-    def plan(self) -> "ReadPlan":
-        """The options as `read` wants them."""
-        from dissensus.data.formats.plan import ReadPlan
+    def keywords(self) -> dict[str, Any]:
+        """The options as `import_` and `doctor` take them."""
         from dissensus.options import pattern_of
 
-        columns = split_labels(self.columns)
-        return ReadPlan(
-            format=self.form,
-            question=self.question,
-            item_key=self.item_key,
-            item=self.item,
-            rater=self.rater,
-            label=self.label,
-            judge=self.judge,
-            sample=self.sample,
-            group=self.group,
-            elicitation=self.elicitation,
-            count=self.count,
-            columns=None if columns is None else tuple(columns),
-            sheet=self.sheet,
-            wide=True if self.wide else None,
-            labels=split_labels(self.labels),
-            scale=cast("Scale | None", self.scale),
-            off_scale=cast("OffScale", self.off_scale),
-            label_map=renamed_labels(self.label_map),
-            merge_case=self.merge_case,
-            decimal_comma=self.decimal_comma,
-            split=self.split,
-            skipped=cast("Skipped", self.skipped),
-            drop=tuple(map(pattern_of, self.drop or ())),
-            repeats=cast("Repeats", self.repeats),
-        )
+        read = {
+            "source_format": self.form,
+            "columns": split_labels(self.columns),
+            "wide": True if self.wide else None,
+            "labels": split_labels(self.labels),
+            "label_map": renamed_labels(self.label_map),
+            "drop": tuple(map(pattern_of, self.drop or ())),
+        }
+        return {name: value for name, value in asdict(self).items() if name != "form"} | read
 
     def settings(self) -> dict[str, object]:
         """The options that were given, for the JSON."""
@@ -127,8 +104,7 @@ def import_command(
 
     Recognises the format, and says what it took for item, rater and label, and what it left out and why.
     """
-    from dissensus.data.import_ import import_source
+    from dissensus.data.import_ import import_
 
     path = resolve(source, "judges.csv" if options.judges else "ratings.csv")
-    result = import_source(path, options.plan(), judges=options.judges, output=out, settings=options.settings())
-    output.show(result)
+    output.show(replace(import_(path, output=out, **options.keywords()), settings=options.settings()))

@@ -146,7 +146,7 @@ def _ratings_plan(source: RatingsInput, group_column: str | None) -> "ReadPlan":
         scale=cast("Scale | None", source.scale),
         repeats=cast("Repeats", source.repeats),
         wide=True if source.wide else None,
-        format=source.ratings_format,
+        source_format=source.ratings_format,
         label_map=renamed_labels(source.label_map),
     )
 

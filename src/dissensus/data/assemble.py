@@ -1,16 +1,16 @@
-"""From plain columns to validated Ratings: labels are coded, missing ones left out and counted, repeats refused."""
+"""From plain columns to validated Ratings and Judges: labels coded, missing ones left out, repeats refused."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data.coding import Cells, ColumnNames, HasColumns, Sheet, TextColumn, compact, joint_key, lookup
-from dissensus.data.columns import JUDGES_NAMED_BY, UNKNOWN, find_column, found, likely_match, typed_columns
+from dissensus.data.columns import UNKNOWN, find_column, likely_match, shown_columns, typed_columns
 from dissensus.data.fixes import doubts
 from dissensus.data.formats.plan import LeftOut, RawJudges, RawRatings, ReadPlan, Repeats, sentences
+from dissensus.data.formats.tables import JUDGE_ROLES
 from dissensus.data.judges import ORDERS, Judges
 from dissensus.data.labels import (
     LabelSet,
@@ -29,6 +29,7 @@ from dissensus.errors import (
     RatingsError,
     RepeatedRatingsError,
     counted,
+    named,
     shortened,
 )
 
@@ -99,8 +100,9 @@ def _named(columns: Mapping[str, TextColumn], position: int) -> str:
 # ---- From plain columns to validated Ratings: labels are coded, missing ones left out and counted, repeats refused
 
 NO_GROUP = "(none)"
-CHECK_LABELS = "Check that it is the right file, or name the column of the labels with --label."
-CHECK_ANSWERS = "Check that it is the right file, or name the column of the labels with {option}."
+NAMELESS_JUDGE = "judge"
+CHECK = "Check that it is the right file, or name the column of the labels with"
+CHECK_LABELS = f"{CHECK} {named('label', of='read')}."
 
 
 def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> tuple[Ratings, tuple[LeftOut, ...]]:
@@ -111,7 +113,8 @@ def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> tuple[R
     label, label_set, _ = code_labels(raw.label, order=plan.labels, scale=plan.scale, row=raw.row, name=name)
     elicitation = None if raw.elicitation is None else code_elicitation(raw.elicitation, row=raw.row, name=name)
     has_label = label >= 0 if raw.times is None else (label >= 0) & (raw.times > 0)
-    _check_complete(raw, has_label, name)
+    for role, column in (("item", raw.item), ("rater", raw.rater)):
+        check_filled(role, column, has_label, row=raw.row, name=name, what="label")
     if not has_label.any():
         raise RatingsError(f"{name} has {counted(raw.rows, 'row')} and not one label. {CHECK_LABELS}")
     kept, dropped = np.flatnonzero(has_label), 0
@@ -145,12 +148,6 @@ def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> tuple[R
         provenance=provenance,
     )
     return ratings, left_out
-
-
-def _check_complete(raw: RawRatings, has_label: npt.NDArray[np.bool_], name: str) -> None:
-    """Every label needs an item, and a rater where there is a rater column."""
-    for role, column in (("item", raw.item), ("rater", raw.rater)):
-        check_filled(role, column, has_label, row=raw.row, name=name, what="label")
 
 
 def check_filled(
@@ -199,66 +196,52 @@ def code_elicitation(column: TextColumn, *, row: Codes, name: str) -> TextColumn
     return TextColumn(lookup(known.get(text, -1) for text in spelled)[column.codes], ELICITATIONS)
 
 
-NAMELESS_JUDGE = "judge"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answers:
-    """What the rows of a judges file say: labels, probabilities or both."""
-
-    label: Codes
-    label_set: LabelSet
-    probability: Floats | None
-    renormalised: int
-
-
-ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
+# ---- The rows of a judges file
 
 
 def assemble_judges(raw: RawJudges, plan: ReadPlan, *, sha256: str | None) -> tuple[Judges, tuple[LeftOut, ...]]:
     """Validated judges from what a format handed over, and what was left out."""
-    sheet, order, repeats = raw.sheet, plan.labels, plan.repeats
-    roles, columns, cells = _load(sheet, {role: raw.names.get(role) for role in ROLES})
-    item, row = columns["item"], cells.row
-    answers = _answers(columns["label"], cells, sheet, order=order)
-    kept = _answered(columns, answers, row=row, name=sheet.name, named_by=plan.named_by)
-    without = len(row) - len(kept) + cells.blank_rows
-    kept, dropped = _without_repeats(columns, kept, repeats=repeats, row=row, name=sheet.name)
+    sheet = raw.sheet
+    roles, columns, cells = _load(sheet, {role: raw.names.get(role) for role in JUDGE_ROLES})
+    row, item, judge = cells.row, columns["item"], columns["judge"]
+    label, label_set, probability, rescaled = _answers(columns["label"], cells, sheet, order=plan.labels)
+    kept = _answered(columns, label, probability, row=row, name=sheet.name, of=plan.of)
+    without, dropped = len(row) - len(kept) + cells.blank_rows, 0
+    if "sample" in columns:  # without numbers every row is another sample
+        key = {role: columns.get(role) for role in ("item", "judge", "elicitation", "order", "sample")}
+        kept, dropped = drop_repeats(key, kept, repeats=plan.repeats, row=row, name=sheet.name)
     losses = (
         LeftOut(what="row without an answer", several="rows without an answer", count=without),
-        LeftOut(what="repeated sample", count=dropped, why=f"the {repeats} of each was kept"),
+        LeftOut(what="repeated sample", count=dropped, why=f"the {plan.repeats} of each was kept"),
         *raw.left_out,
     )
     left_out = tuple(some for some in losses if some.count)
     warnings = [*sentences(left_out), *raw.warnings]
     sample = _sample_numbers(columns, kept)
     if "sample" not in columns and sample.max(initial=0) > 0:
-        warnings.append(about_samples(sheet, roles, named_by=plan.named_by))
-    if answers.renormalised:
-        warnings.append(f"Rescaled {counted(answers.renormalised, 'row')} of probabilities that almost sum to 1.")
+        warnings.append(about_samples(sheet, roles, of=plan.of))
+    if rescaled:
+        warnings.append(f"Rescaled {counted(rescaled, 'row')} of probabilities that almost sum to 1.")
     item_code, items = compact(item.codes[kept], item.texts)
-    judge_code, judges = compact(columns["judge"].codes[kept], columns["judge"].texts)
-    judges_answers = Judges(
+    judge_code, judges = compact(judge.codes[kept], judge.texts)
+    answers = Judges(
         item=item_code,
         items=items,
         judge=judge_code,
         judges=judges,
         sample=sample,
-        label=answers.label[kept],
-        labels=answers.label_set.labels,
-        options=answers.label_set.options,
-        probability=None if answers.probability is None else answers.probability[kept],
+        label=label[kept],
+        labels=label_set.labels,
+        options=label_set.options,
+        probability=None if probability is None else probability[kept],
         elicitation=columns["elicitation"].codes[kept] if "elicitation" in columns else None,
         order=columns["order"].codes[kept] if "order" in columns else None,
-        warnings=(
-            *warnings,
-            *doubts(label_counts(answers.label[kept], answers.label_set), answers.label_set, order=order),
-        ),
+        warnings=(*warnings, *doubts(label_counts(label[kept], label_set), label_set, order=plan.labels)),
         provenance=Provenance(
             name=sheet.name, sha256=sha256, format=raw.format, rows=len(row), columns=len(sheet.columns)
         ),
     )
-    return judges_answers, left_out
+    return answers, left_out
 
 
 def _load(sheet: Sheet, names: Mapping[str, str | None]) -> tuple[dict[str, str | None], dict[str, TextColumn], Cells]:
@@ -296,7 +279,7 @@ def _order(column: TextColumn, *, row: Codes, name: str, is_named: bool) -> Text
     raise ColumnError(f"{name}, row {row[strange[0]]}: the order is {text!r}. Write {' or '.join(ORDERS)}, or nothing.")
 
 
-def about_samples(sheet: HasColumns, roles: Mapping[str, str | None], *, named_by: str = JUDGES_NAMED_BY) -> str:
+def about_samples(sheet: HasColumns, roles: Mapping[str, str | None], *, of: str = "read_judges") -> str:
     """What to say of several rows of one item without a sample number; raise if they seem to be of several judges.
 
     Parameters
@@ -305,68 +288,56 @@ def about_samples(sheet: HasColumns, roles: Mapping[str, str | None], *, named_b
         The table.
     roles : mapping
         Which of its columns is the item, judge, label, ...
-    named_by : str
-        How the user names a column, with {role} and {column}.
+    of : str
+        The function that takes the names of columns.
     """
     if roles.get("judge") is None:
         rest = ColumnNames(sheet.name, tuple(column for column in sheet.columns if column not in roles.values()))
         judge, rater = likely_match(rest.columns, "judge"), find_column(rest, "rater")
+        # With the judge's column what is not called as we call it.
+        others = {role: name for role, name in roles.items() if name is not None and name.strip().lower() != role}
+        option = typed_columns({"judge": judge or rater or UNKNOWN}, of, given=others)
         if judge is not None:
             raise ColumnError(
-                f"{sheet.name} has several rows of one item and no column 'judge'. Columns found: {found(sheet)}. "
-                f"The likely match is {judge}: add {_naming(judge, roles, named_by)}."
+                f"{sheet.name} has several rows of one item and no column 'judge'. Columns found: "
+                f"{shown_columns(sheet)}. The likely match is {judge}: add {option}."
             )
         if rater is not None:
             raise ColumnError(
                 f"{sheet.name} looks like people's ratings: it has a column {rater!r} and no column 'judge'. Give the "
-                "judges' answers, a table with item, judge and label; if the raters are judges, add "
-                f"{_naming(rater, roles, named_by)}."
+                f"judges' answers, a table with item, judge and label; if the raters are judges, add {option}."
             )
     return "There is no sample column: several rows of one judge and item are taken as its samples."
 
 
-def _naming(judge: str, roles: Mapping[str, str | None], named_by: str) -> str:
-    """The option that names the judge, and with it what is not called as we call it."""
-    others = {role: name for role, name in roles.items() if name is not None and name.strip().lower() != role}
-    return typed_columns({"judge": judge}, named_by, given=others)
-
-
-def _answers(label: TextColumn, cells: Cells, sheet: Sheet, *, order: Sequence[str] | None) -> _Answers:
-    """Labels coded and probabilities checked."""
+def _answers(
+    label: TextColumn, cells: Cells, sheet: Sheet, *, order: Sequence[str] | None
+) -> tuple[Codes, LabelSet, Floats | None, int]:
+    """Labels coded, in order, probabilities checked, and how many rows of these were rescaled."""
     p_columns = probability_columns(sheet)
     codes, label_set, code_of = code_labels(label, order=order, row=cells.row, name=sheet.name, also=p_columns)
     if not p_columns:
-        return _Answers(label=codes, label_set=label_set, probability=None, renormalised=0)
-    given, renormalised = read_probabilities(
-        {column: cells.columns[column] for column in p_columns}, row=cells.row, name=sheet.name
-    )
+        return codes, label_set, None, 0
+    given, rescaled = read_probabilities({c: cells.columns[c] for c in p_columns}, row=cells.row, name=sheet.name)
     probability = np.zeros((len(codes), len(label_set.labels)))
     probability[:, [code_of[frozenset(label)] for label in p_columns.values()]] = given
     probability[np.isnan(given).any(axis=1)] = np.nan
-    return _Answers(label=codes, label_set=label_set, probability=probability, renormalised=renormalised)
+    return codes, label_set, probability, rescaled
 
 
-def _answered(columns: Mapping[str, TextColumn], answers: _Answers, *, row: Codes, name: str, named_by: str) -> Codes:
+def _answered(
+    columns: Mapping[str, TextColumn], label: Codes, probability: Floats | None, *, row: Codes, name: str, of: str
+) -> Codes:
     """Rows with an answer; an answer to no item or by no judge is an error."""
-    has_answer = answers.label >= 0
-    if answers.probability is not None:
-        has_answer |= ~np.isnan(answers.probability).any(axis=1)
+    has_answer = label >= 0
+    if probability is not None:
+        has_answer |= ~np.isnan(probability).any(axis=1)
     for role in ("item", "judge"):
         check_filled(role, columns[role], has_answer, row=row, name=name, what="judge's answer")
     if not has_answer.any():
-        remedy = CHECK_ANSWERS.format(option=named_by.format(role="label", column=UNKNOWN))
-        raise JudgesError(f"{name} has {counted(len(row), 'row')} and not one answer. {remedy}")
+        option = typed_columns({"label": UNKNOWN}, of)
+        raise JudgesError(f"{name} has {counted(len(row), 'row')} and not one answer. {CHECK} {option}.")
     return np.flatnonzero(has_answer)
-
-
-def _without_repeats(
-    columns: Mapping[str, TextColumn], kept: Codes, *, repeats: Repeats, row: Codes, name: str
-) -> tuple[Codes, int]:
-    """Rows without repeated samples; where samples have no number, every row is another one."""
-    if "sample" not in columns:
-        return kept, 0
-    key = {role: columns.get(role) for role in ("item", "judge", "elicitation", "order", "sample")}
-    return drop_repeats(key, kept, repeats=repeats, row=row, name=name)
 
 
 def _sample_numbers(columns: Mapping[str, TextColumn], kept: Codes) -> Codes:

@@ -1,4 +1,4 @@
-"""Which column is which: by name, or by what the user says; a missing one is named with its likely match."""
+"""Which column is which: by name, by pattern, or as the user says; a missing one is named with its likely match."""
 
 import difflib
 import re
@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from dissensus.data.coding import HasColumns, Sheet
 from dissensus.data.labels import number
-from dissensus.errors import ColumnError, OptionError, joined, listed, shortened
+from dissensus.errors import ColumnError, OptionError, joined, listed, named, shortened
 
 LIKELY: Mapping[str, tuple[str, ...]] = {
     "item": (
@@ -28,19 +28,32 @@ LIKELY: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """What other tools call our columns, the most telling name first."""
 
-NAMED_BY = "--{role} {column}"
-"""How the command line names a column of the file that a command is about."""
-JUDGES_NAMED_BY = "--judge-columns {role}={column}"
-"""How it names a column of a judges file beside a file of ratings."""
 UNKNOWN = "COLUMN"
 """What stands for a name that only the user knows."""
-WIDE = "If each column is a rater, add --wide."
-
+WIDE = f"If each column is a rater, add {named('wide', of='read')}."
 MOST_COLUMNS = 12
 FEWEST_WIDE_COLUMNS = 3
 
 
-def find_column(sheet: HasColumns, role: str, given: str | None = None, *, option: str = NAMED_BY) -> str | None:
+class MissingColumnsError(ColumnError):
+    """Columns are missing that others are likely matches of.
+
+    Attributes
+    ----------
+    option : str
+        The option that names these.
+    before, after : str
+        What the message says before and after it.
+    """
+
+    def __init__(self, before: str, option: str, after: str) -> None:
+        self.before, self.option, self.after = before, option, after
+        super().__init__(f"{before}: add {option}.{after}")
+
+
+def find_column(
+    sheet: HasColumns, role: str, given: str | None = None, *, of: str = "read", option: str = ""
+) -> str | None:
     """Name of the column that plays a role, or None if the sheet has none.
 
     Parameters
@@ -51,8 +64,10 @@ def find_column(sheet: HasColumns, role: str, given: str | None = None, *, optio
         What the column is called unless the user says otherwise: item, rater, label, ...
     given : str, optional
         What the user says; then the column must be there.
+    of : str
+        The function that takes the names of columns.
     option : str
-        How the user names a column, with {role} and {column}.
+        How the user names this one, if not by its role.
     """
     wanted = role if given is None else given
     if wanted in sheet.columns:
@@ -63,9 +78,9 @@ def find_column(sheet: HasColumns, role: str, given: str | None = None, *, optio
     if given is None:
         return None
     close = difflib.get_close_matches(given, sheet.columns, n=1)
-    named = option.format(role=role, column=UNKNOWN)
-    hint = f"The likely match is {close[0]!r}." if close else f"Name one of them with {named}."
-    raise ColumnError(f"{sheet.name} has no column {given!r}. Columns found: {found(sheet)}. {hint}")
+    how = option or typed_columns({role: UNKNOWN}, of)
+    hint = f"The likely match is {close[0]!r}." if close else f"Name one of them with {how}."
+    raise ColumnError(f"{sheet.name} has no column {given!r}. Columns found: {shown_columns(sheet)}. {hint}")
 
 
 def missing_columns(
@@ -74,7 +89,7 @@ def missing_columns(
     *,
     also: Sequence[str] = (),
     given: Mapping[str, str] | None = None,
-    option: str = NAMED_BY,
+    of: str = "read",
     otherwise: str = WIDE,
 ) -> ColumnError:
     """Error that names the missing columns, the columns found and the likely matches.
@@ -89,43 +104,43 @@ def missing_columns(
         What is missing and optional: only its likely match is named.
     given : mapping of str to str, optional
         Columns by role that the user named already.
-    option : str
-        How the user names a column, with {role} and {column}.
+    of : str
+        The function that takes the names of columns.
     otherwise : str
         What to say where no column looks like a label.
     """
-    named = given or {}
-    free = [column for column in sheet.columns if column not in named.values()]
+    free = [column for column in sheet.columns if column not in (given or {}).values()]
     matches = {role: likely_match(free, role) for role in (*roles, *also)}
     known = {role: match for role, match in matches.items() if match is not None}
+    names = " and no column ".join(repr(role) for role in roles)
+    message = f"{sheet.name} has no column {names}. Columns found: {shown_columns(sheet)}."
+    is_wide = "label" in roles and "label" not in known and len(sheet.columns) >= FEWEST_WIDE_COLUMNS
+    more = f" {otherwise}" if is_wide else ""
     if known:
         wanted = {role: match or UNKNOWN for role, match in matches.items() if role in roles or match is not None}
         are = "match is" if len(known) == 1 else "matches are"
-        hint = f"The likely {are} {joined(list(known.values()))}: add {typed_columns(wanted, option, given=named)}."
-    else:
-        options = typed_columns(dict.fromkeys(roles, UNKNOWN), option, given=named)
-        hint = f"Name {'it' if len(roles) == 1 else 'them'} with {options}."
-    if "label" in roles and "label" not in known and len(sheet.columns) >= FEWEST_WIDE_COLUMNS:
-        hint += f" {otherwise}"
-    names = " and no column ".join(repr(role) for role in roles)
-    return ColumnError(f"{sheet.name} has no column {names}. Columns found: {found(sheet)}. {hint}")
+        before = f"{message} The likely {are} {joined(list(known.values()))}"
+        return MissingColumnsError(before, typed_columns(wanted, of, given=given), more)
+    options = typed_columns(dict.fromkeys(roles, UNKNOWN), of, given=given)
+    return ColumnError(f"{message} Name {'it' if len(roles) == 1 else 'them'} with {options}.{more}")
 
 
-def typed_columns(names: Mapping[str, str], option: str = NAMED_BY, *, given: Mapping[str, str] | None = None) -> str:
-    """Columns by their roles, as the user types them: one option for each, or one that has those given before, too.
+def typed_columns(names: Mapping[str, str], of: str, *, given: Mapping[str, str] | None = None) -> str:
+    """Columns by their roles, as options of a function: one for each, or one for all where it reads judges.
 
     Examples
     --------
-    >>> typed_columns({"judge": "model", "label": "verdict"})
-    '--judge model --label verdict'
-    >>> typed_columns({"judge": "model", "label": "verdict"}, JUDGES_NAMED_BY, given={"item": "Comment ID"})
-    '--judge-columns judge=model,label=verdict,item="Comment ID"'
+    >>> from dissensus.errors import spelled
+    >>> spelled(typed_columns({"judge": "model", "label": "verdict"}, "import_"))
+    '`judge=` of `import_` model `label=` of `import_` verdict'
+    >>> spelled(typed_columns({"judge": "model"}, "read_judges", given={"item": "Comment ID"}))
+    '`judge=` of `read_judges` judge=model,item="Comment ID"'
     """
-    once, equals, each = option.partition(" {role}=")
-    if not equals:
-        return " ".join(option.format(role=role, column=shell_word(column)) for role, column in names.items())
+    if of != "read_judges":
+        return " ".join(f"{named(role, of=of)} {shell_word(column)}" for role, column in names.items())
     parts = {**names, **(given or {})}
-    return f"{once} " + ",".join(f"{role}={each.format(column=shell_word(column))}" for role, column in parts.items())
+    listing = ",".join(f"{role}={shell_word(column)}" for role, column in parts.items())
+    return f"{named(next(iter(parts)), of=of)} {listing}"
 
 
 def likely_match(columns: Sequence[str], role: str) -> str | None:
@@ -158,7 +173,7 @@ def _by_name(columns: Sequence[str]) -> dict[str, str]:
     return {column.strip().lower().replace(" ", "_").replace("-", "_"): column for column in reversed(columns)}
 
 
-def found(sheet: HasColumns) -> str:
+def shown_columns(sheet: HasColumns) -> str:
     """The columns of a sheet in one line."""
     more = len(sheet.columns) - MOST_COLUMNS
     shown = ", ".join(shortened(column) for column in sheet.columns[:MOST_COLUMNS])
@@ -184,9 +199,11 @@ def called(column: str) -> str:
     >>> called("text_id"), called("column 1")
     ('column text_id', 'column 1, which has no name')
     """
-    number = column.removeprefix("column ")
-    return f"{column}, which has no name" if number.isdigit() and number != column else f"column {column}"
+    number_ = column.removeprefix("column ")
+    return f"{column}, which has no name" if number_.isdigit() and number_ != column else f"column {column}"
 
+
+# ---- Columns by pattern: `rater_*`, `[0-9]*`, or several with commas between
 
 WILDCARDS = frozenset("*?[,")
 
@@ -196,19 +213,24 @@ def is_pattern(text: str | None, columns: Sequence[str]) -> bool:
     return text is not None and text not in columns and bool(WILDCARDS & set(text))
 
 
-def matching(columns: Sequence[str], pattern: str, name: str, option: str) -> list[str]:
-    """The columns that a pattern names; an error if it names none.
+def like_pattern(columns: Sequence[str], pattern: str) -> list[str]:
+    """The columns that a pattern names.
 
     Examples
     --------
-    >>> matching(["id", "0", "1", "n-votes"], "[0-9]*", "votes.csv", "--item")
+    >>> like_pattern(["id", "0", "1", "n-votes"], "[0-9]*")
     ['0', '1']
     """
     patterns = [pattern, *(part.strip() for part in pattern.split(","))]
-    found = [column for column in columns if any(column == p or fnmatchcase(column, p) for p in patterns)]
-    if not found:
+    return [column for column in columns if any(column == p or fnmatchcase(column, p) for p in patterns)]
+
+
+def matching(columns: Sequence[str], pattern: str, name: str, option: str) -> list[str]:
+    """The columns that a pattern names; an error if it names none."""
+    matches = like_pattern(columns, pattern)
+    if not matches:
         raise OptionError(f"{name} has no column like {pattern!r} for {option}: it has {listed(list(columns))}.")
-    return found
+    return matches
 
 
 def varying(columns: Sequence[str]) -> list[str]:
@@ -229,8 +251,14 @@ def varying(columns: Sequence[str]) -> list[str]:
     return [column[start : len(column) - end] for column in columns]
 
 
+# ---- Tables whose first row is no header
+
 _NAMELESS = re.compile(r"column \d+|Unnamed: \d+|__index_level_\d+__")
 """What we, pandas and pyarrow call a column without a name: usually the row numbers of somebody's frame."""
+_NUMBERED = re.compile(r" \(\d+\)$")
+FIRST_NAMES = ("rater", "item", "label")
+SEARCHED_ROWS = 10
+"""So far down the header of a table with a title may stand."""
 
 
 def is_nameless(column: str) -> bool:
@@ -238,27 +266,17 @@ def is_nameless(column: str) -> bool:
     return _NAMELESS.fullmatch(column) is not None
 
 
-FIRST_NAMES = ("rater", "item", "label")
-
-
-SEARCHED_ROWS = 10
-"""So far down the header of a table with a title may stand."""
-
-
-_NUMBERED = re.compile(r" \(\d+\)$")
-
-
 def title_error(sheet: Sheet) -> ColumnError | None:
     """What to do about a table with a title above its header; None if it has none."""
-    named = [column for column in sheet.columns if not is_nameless(column)]
-    if len(sheet.columns) - len(named) < max(1, len(named)):
+    titles = [column for column in sheet.columns if not is_nameless(column)]
+    if len(sheet.columns) - len(titles) < max(1, len(titles)):
         return None
     lower = _header_below(sheet)
-    if lower is None and len(named) != 1:
+    if lower is None and len(titles) != 1:
         return None
     where = "" if lower is None else f", and its header in row {lower[0]} ({listed(lower[1])})"
     return ColumnError(
-        f"{sheet.name} seems to have a title in its first row ({listed(named)}){where}: delete the rows above the "
+        f"{sheet.name} seems to have a title in its first row ({listed(titles)}){where}: delete the rows above the "
         "header, and save it again."
     )
 
@@ -273,22 +291,22 @@ def _header_below(sheet: Sheet) -> tuple[int, list[str]] | None:
     return None
 
 
-def headerless(sheet: Sheet) -> ColumnError:
-    """What to do about a table that seems to have no header."""
-    names = [*FIRST_NAMES, *(f"column{i}" for i in range(len(FIRST_NAMES) + 1, len(sheet.columns) + 1))]
-    return ColumnError(
-        f"{sheet.name} seems to have no header: its first row is {found(sheet)}. Name its columns in their order, "
-        f"such as `dissensus import {shlex.quote(sheet.name)} --columns {','.join(names)} -o ratings.csv`."
-    )
+def header_error(sheet: Sheet) -> ColumnError | None:
+    """What to do about a table without a header; None if it has one.
 
-
-def lacks_header(sheet: Sheet) -> bool:
-    """Whether the names of the columns look like data: numbers or lists, or texts that come again further down."""
-    cells = sheet.load(sheet.columns)
+    It has none where the names of the columns look like data: numbers or lists, or texts that come again further down.
+    """
     data = 0
-    for numbered, column in cells.columns.items():
+    for numbered, column in sheet.load(sheet.columns).columns.items():
         name = _NUMBERED.sub("", numbered)
         value = number(name)
         is_measured = value is not None and (value != int(value) or value < 0)
         data += name in column.texts or name.startswith("[") or is_measured
-    return 2 * data >= max(len(sheet.columns) - 1, 2)
+    if 2 * data < max(len(sheet.columns) - 1, 2):
+        return None
+    names = [*FIRST_NAMES, *(f"column{i}" for i in range(len(FIRST_NAMES) + 1, len(sheet.columns) + 1))]
+    option = f"{named('columns', of='import_')} {','.join(names)}"
+    return ColumnError(
+        f"{sheet.name} seems to have no header: its first row is {shown_columns(sheet)}. Name its columns in their "
+        f"order, such as `dissensus import {shlex.quote(sheet.name)} {option} -o ratings.csv`."
+    )

@@ -3,30 +3,27 @@
 import importlib
 import os
 import pkgutil
-import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import ClassVar
 
 from dissensus.data import checks as folder
 from dissensus.data.assemble import assemble, assemble_judges
-from dissensus.data.checks.table import SEVERITIES, Finding, Patient, patient_of_judges, patient_of_ratings
-from dissensus.data.columns import UNKNOWN
+from dissensus.data.checks.table import SEVERITIES, Check, Finding, Table, table_of_judges, table_of_ratings
+from dissensus.data.columns import UNKNOWN, MissingColumnsError
 from dissensus.data.formats.answers import SeveralQuestionsError
-from dissensus.data.formats.plan import RawJudges, RawRatings, ReadPlan
+from dissensus.data.formats.plan import OffScale, RawJudges, RawRatings, ReadPlan, Repeats, Skipped
 from dissensus.data.import_ import has_judges_only
+from dissensus.data.labels import Scale
 from dissensus.data.ratings import Provenance
 from dissensus.data.readers import check_plan, take_judges, take_ratings
 from dissensus.data.sources.source import Source, open_source
-from dissensus.errors import ColumnError, DissensusError, FileError, MissingExtraError, OptionError
-from dissensus.results import Result
+from dissensus.errors import ColumnError, DissensusError, FileError, MissingExtraError, OptionError, names_in
+from dissensus.results import Message, Result, as_dict
 
-_ADD = re.compile(r": add (--.+?)\.(?: |$)")
-"""How a message about missing columns names the likely ones."""
-
-Check = Callable[[Patient], Iterator[Finding]]
+SHAPE = ("items", "raters", "ratings", "judges", "answers", "labels", "scale", "groups")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +32,6 @@ class DoctorResult(Result):
 
     Attributes
     ----------
-    findings : tuple of Finding
-        Errors first, then warnings, then notes.
     format : str, optional
         The format that was recognised; None if the file could not be read without an option.
     holds : str
@@ -45,126 +40,164 @@ class DoctorResult(Result):
         What was taken for item, rater or judge, label, question, repeat and status.
     shape : mapping
         How many items, raters and ratings there are, as far as they could be read.
+    findings : tuple of Finding
+        Errors first, then warnings, then notes.
     """
 
     command: ClassVar[str] = "doctor"
 
-    findings: tuple[Finding, ...]
     format: str | None
     holds: str
     taken: Mapping[str, str] = field(default_factory=dict)
     shape: Mapping[str, object] = field(default_factory=dict)
+    findings: tuple[Finding, ...]
 
-    def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON."""
-        return {
-            "format": self.format,
-            "holds": self.holds,
-            "taken": dict(self.taken),
-            "shape": dict(self.shape),
-            "findings": self.rows(),
-        }
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "taken", {role: Message(where) for role, where in self.taken.items()})
 
     def rows(self) -> list[dict[str, object]]:
         """One row per finding."""
-        return [finding.as_dict() for finding in self.findings]
+        return [as_dict(finding) for finding in self.findings]
 
 
 @cache
 def all_checks() -> tuple[Check, ...]:
     """The checks of all modules of the folder, by name."""
-    names = sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
-    modules = [importlib.import_module(f"{folder.__name__}.{name}") for name in names]
-    return tuple(module.check for module in modules if hasattr(module, "check"))
+    names = [f"{folder.__name__}.{module.name}" for module in pkgutil.iter_modules(folder.__path__)]
+    checks = [check for name in names for check in getattr(importlib.import_module(name), "CHECKS", ())]
+    return tuple(sorted(checks, key=lambda check: check.__name__))
 
 
-def examine(
+def doctor(
     source: str | os.PathLike[str],
-    plan: ReadPlan,
     *,
+    ratings: str | os.PathLike[str] | None = None,
     judges: bool = False,
-    people: str | os.PathLike[str] | None = None,
-    settings: Mapping[str, object] | None = None,
+    item: str | None = None,
+    rater: str | None = None,
+    label: str | None = None,
+    group: str | None = None,
+    elicitation: str | None = None,
+    count: str | None = None,
+    judge: str | None = None,
+    sample: str | None = None,
+    order: str | None = None,
+    labels: Sequence[str] | None = None,
+    scale: Scale | None = None,
+    repeats: Repeats = "error",
+    wide: bool | None = None,
+    source_format: str | None = None,
+    question: str | None = None,
+    item_key: str | None = None,
+    sheet: str | None = None,
+    columns: Sequence[str] | None = None,
+    skipped: Skipped = "drop",
+    label_map: Mapping[str, str] | None = None,
+    merge_case: bool = False,
+    decimal_comma: bool = False,
+    off_scale: OffScale = "error",
+    split: str | None = None,
+    drop: Sequence[tuple[str, str]] = (),
 ) -> DoctorResult:
-    """What is the matter with a file.
+    """What is the matter with a file, and which option fixes it.
 
     Parameters
     ----------
     source : path
         The file; an error is raised only if it cannot be read at all.
-    plan : ReadPlan
-        What the user says about it.
+    ratings : path, optional
+        People's ratings, to compare judges with.
     judges : bool
         Whether to look at judges' answers where a source has both.
-    people : path, optional
-        People's ratings, to compare judges with.
-    settings : mapping, optional
-        The options as the user gave them, for the JSON.
+    item, rater, label, group, elicitation, count, labels, scale, repeats, wide, source_format, question, item_key
+        As for `read`.
+    judge, sample, order : str, optional
+        What these columns of judges' answers are called, as for `read_judges`.
+    sheet, columns, skipped, label_map, merge_case, decimal_comma, off_scale, split, drop
+        As for `read`.
+
+    Returns
+    -------
+    DoctorResult
+
+    Examples
+    --------
+    >>> from dissensus.data.examples import example_path
+    >>> result = doctor(example_path("binary") / "ratings.csv")
+    >>> result.format, result.findings
+    ('tidy', ())
     """
+    plan = ReadPlan.given(locals(), of="import_")
     check_plan(plan)
-    compared = None if people is None else _people(people)
-    with open_source(source, sheet=plan.sheet, columns=plan.columns) as opened:
+    people = None if ratings is None else _people(ratings)
+    settings = plan.changed() | ({"judges": True} if judges else {})
+    with open_source(source, sheet=sheet, columns=plan.columns) as opened:
         wants_judges = judges or people is not None or has_judges_only(opened, plan)
+        holds = "judges" if wants_judges else "ratings"
+        data = {"source": {"file": opened.name, "sha256": opened.sha256(), "columns": list(opened.columns)}}
         try:
             raw = take_judges(opened, plan) if wants_judges else take_ratings(opened, plan)
         except (FileError, MissingExtraError):
             raise
         except DissensusError as error:
-            return _result((_stopped(error),), None, opened, settings, holds="judges" if wants_judges else "ratings")
-        patient = _patient(raw, plan, opened, compared)
-        findings = [finding for check in all_checks() for finding in check(patient)]
+            stopped = (_stopped(error),)
+            return DoctorResult(settings=settings, data=data, format=None, holds=holds, findings=stopped)
+        table = _table(raw, plan, opened, people)
+        findings = [finding for check in all_checks() for finding in check(table)]
         shape, faults = _assembled(raw, plan, opened, findings)
-        return _result((*findings, *faults), raw, opened, settings, holds=patient.holds, shape=shape)
+    return DoctorResult(
+        settings=settings,
+        data=data,
+        warnings=raw.warnings,
+        format=raw.format,
+        holds=holds,
+        taken=raw.taken,
+        shape=shape,
+        findings=tuple(sorted((*findings, *faults), key=lambda finding: SEVERITIES.index(finding.severity))),
+    )
 
 
 def _stopped(error: DissensusError) -> Finding:
     """What stops every command, and the option that it asks for."""
     if isinstance(error, SeveralQuestionsError):
-        return Finding(check="several-questions", severity="error", message=str(error), option=error.option)
-    named = _ADD.search(str(error))
-    is_known = named is not None and UNKNOWN not in named[1]
-    option = named[1] if named is not None and is_known else ""
-    return Finding(check="columns", severity="error", message=str(error), option=option)
+        return Finding(check="several-questions", severity="error", message=error.message, option=error.option)
+    option = error.option if isinstance(error, MissingColumnsError) and UNKNOWN not in error.option else ""
+    return Finding(check="columns", severity="error", message=error.message, option=option)
 
 
-def _patient(raw: RawRatings | RawJudges, plan: ReadPlan, source: Source, people: Patient | None) -> Patient:
+def _table(raw: RawRatings | RawJudges, plan: ReadPlan, source: Source, people: Table | None) -> Table:
     sheet = source.sheet if source.columns else None
     if isinstance(raw, RawRatings):
-        return patient_of_ratings(raw, plan, name=source.name, sheet=sheet, file=source.file)
-    return patient_of_judges(raw, plan, sheet=sheet, file=source.file, people=people)
+        return table_of_ratings(raw, plan, name=source.name, sheet=sheet, file=source.file)
+    return table_of_judges(raw, plan, sheet=sheet, file=source.file, people=people)
 
 
-def _people(path: str | os.PathLike[str]) -> Patient:
+def _people(path: str | os.PathLike[str]) -> Table:
+    """The ratings beside a file of judges; no option here is about them, so they are imported first if need be."""
     plan = ReadPlan()
     with open_source(path) as opened:
         try:
-            raw = take_ratings(opened, plan)
+            return table_of_ratings(take_ratings(opened, plan), plan, name=opened.name)
+        except MissingColumnsError as error:
+            output = "ratings.csv" if opened.name != "ratings.csv" else "imported.csv"
+            command = f"`dissensus import {shlex.quote(opened.name)} {error.option} -o {output}`"
+            raise ColumnError(f"{error.before}.{error.after} Import the ratings first: {command}.") from error
         except (ColumnError, OptionError) as error:
-            raise ColumnError(_import_first(str(error), opened.name)) from error
-        return patient_of_ratings(raw, plan, name=opened.name, sheet=None, file=None)
-
-
-def _import_first(message: str, name: str) -> str:
-    """What is wrong with the ratings beside the file, and the command that mends it: no option here is about them."""
-    named = _ADD.search(message)
-    if named is None:
-        is_told = "--" not in message or "`dissensus import" in message
-        return message if is_told else f"{message} Import the ratings first: these are options of `dissensus import`."
-    said = f"{message[: named.start()]}. {message[named.end() :]}".rstrip()
-    output = "ratings.csv" if name != "ratings.csv" else "imported.csv"
-    return f"{said} Import the ratings first: `dissensus import {shlex.quote(name)} {named[1]} -o {output}`."
+            is_told = not names_in(error.message) or "`dissensus import" in error.message
+            more = "" if is_told else " Import the ratings first: these are options of `dissensus import`."
+            raise ColumnError(f"{error.message}{more}") from error
 
 
 def _assembled(
-    raw: RawRatings | RawJudges, plan: ReadPlan, source: Source, findings: list[Finding]
+    raw: RawRatings | RawJudges, plan: ReadPlan, source: Source, findings: Sequence[Finding]
 ) -> tuple[Mapping[str, object], list[Finding]]:
     """The shape of the data once they are validated, and what stops that."""
-    lenient = replace(plan, repeats="keep")  # repeats were found by their own check
+    lenient = replace(plan, repeats="keep")  # repeats have a check of their own
     try:
         if isinstance(raw, RawRatings):
-            origin = Provenance(
-                name=source.name, sha256=None, format=raw.format, rows=raw.rows, columns=len(source.columns)
-            )
+            n_columns = len(source.columns)
+            origin = Provenance(name=source.name, sha256=None, format=raw.format, rows=raw.rows, columns=n_columns)
             data = assemble(raw, lenient, origin)[0].describe_data()
         else:
             data = assemble_judges(raw, lenient, sha256=None)[0].describe_data()
@@ -172,27 +205,5 @@ def _assembled(
         raise
     except DissensusError as error:
         is_known = any(finding.check == "off-scale" and finding.severity == "error" for finding in findings)
-        return {}, [] if is_known else [Finding(check="reading", severity="error", message=str(error))]
-    kept = ("items", "raters", "ratings", "judges", "answers", "labels", "scale", "groups")
-    return {name: data[name] for name in kept if name in data}, []
-
-
-def _result(
-    findings: tuple[Finding, ...],
-    raw: RawRatings | RawJudges | None,
-    source: Source,
-    settings: Mapping[str, object] | None,
-    *,
-    holds: str,
-    shape: Mapping[str, object] | None = None,
-) -> DoctorResult:
-    return DoctorResult(
-        settings=settings or {},
-        data={"source": {"file": source.name, "sha256": source.sha256(), "columns": list(source.columns)}},
-        warnings=() if raw is None else raw.warnings,
-        findings=tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))),
-        format=None if raw is None else raw.format,
-        holds=holds,
-        taken={} if raw is None else raw.taken,
-        shape=shape or {},
-    )
+        return {}, [] if is_known else [Finding(check="reading", severity="error", message=error.message)]
+    return {name: data[name] for name in SHAPE if name in data}, []

@@ -29,23 +29,23 @@ from dissensus.data.labels import (
     probability_columns,
     with_point,
 )
-from dissensus.errors import SHOWN, OptionError, counted, listed, shortened
+from dissensus.errors import SHOWN, OptionError, counted, joined, listed, named, shortened
 
 if TYPE_CHECKING:
     from dissensus.data.judges import Judges
 
 
 def is_wanted(plan: ReadPlan) -> bool:
-    """Whether the user wants labels mended or rows dropped at all."""
+    """Whether the user wants labels fixed or rows dropped at all."""
     return changes_labels(plan) or bool(plan.drop)
 
 
 def changes_labels(plan: ReadPlan) -> bool:
-    """Whether the user wants labels mended."""
+    """Whether the user wants labels fixed."""
     return bool(plan.label_map or plan.merge_case or plan.decimal_comma or plan.split or plan.off_scale == "missing")
 
 
-def mend_labels(
+def fix_labels(
     column: TextColumn, plan: ReadPlan, *, what: str, times: Codes | None = None
 ) -> tuple[TextColumn, list[LeftOut], list[str]]:
     """The labels as the user wants them, what became missing, and what was done to the others.
@@ -66,19 +66,24 @@ def mend_labels(
     count = np.bincount(column.codes[given], weights=weights, minlength=len(column.texts)).astype(np.intp).tolist()
     left_out: list[LeftOut] = []
     notes: list[str] = []
-    written = _with_points(column.texts, count, notes) if plan.decimal_comma else column.texts
+    written = _with_points(column.texts, count, plan, notes) if plan.decimal_comma else column.texts
     options = [_options(text, plan.split) for text in written]
     if plan.label_map:
-        renamed = _renamed(options, plan.label_map, count, notes)
-        left_out += _now_missing(options, renamed, count, what=what, why="--map says that it means missing")
+        renamed = _renamed(options, plan, count, notes)
+        left_out += _now_missing(
+            options, renamed, count, what=what, why=f"{plan.named('label_map')} says that it means missing"
+        )
         options = renamed
     if plan.merge_case:
-        options = _merged(options, count, notes)
+        options = _merged(options, count, plan.named("merge_case"), notes)
     if plan.off_scale == "missing":
         if plan.labels is None:
-            raise OptionError("--off-scale missing needs the scale: give every label with --labels.")
-        on_scale = _on_scale(options, listed_options(plan.labels))
-        left_out += _now_missing(options, on_scale, count, what=what, why="it is not among --labels")
+            scale = plan.named("off_scale")
+            raise OptionError(f"{scale} missing needs the scale: give every label with {plan.named('labels')}.")
+        scale_options = set(listed_options(plan.labels))
+        on_scale = [label if scale_options.issuperset(label) else () for label in options]
+        why = f"it is not among {plan.named('labels')}"
+        left_out += _now_missing(options, on_scale, count, what=what, why=why)
         options = on_scale
     known: dict[str, int] = {}
     texts = [SEPARATOR.join(label) for label in options]
@@ -86,14 +91,16 @@ def mend_labels(
     return TextColumn(lookup(codes)[column.codes], tuple(known)), left_out, notes
 
 
-def _with_points(texts: Sequence[str], count: Sequence[int], notes: list[str]) -> list[str]:
+def _with_points(texts: Sequence[str], count: Sequence[int], plan: ReadPlan, notes: list[str]) -> list[str]:
     """The labels, a number with a comma written with a point."""
     turned = [with_point(text) for text in texts]
     times = sum(n for old, new, n in zip(texts, turned, count, strict=True) if old != new)
     if not times:
-        raise OptionError(f"--decimal-comma has nothing to do: no label is a number like 3,5. Found: {listed(texts)}.")
+        shown = f"no label is a number like 3,5. Found: {listed(texts)}."
+        raise OptionError(f"{plan.named('decimal_comma')} has nothing to do: {shown}")
     first = min((old.strip(), new) for old, new in zip(texts, turned, strict=True) if old != new)
-    notes.append(f"Read {counted(times, 'label')} such as {first[0]} as {first[1]}, as --decimal-comma says.")
+    option = plan.named("decimal_comma")
+    notes.append(f"Read {counted(times, 'label')} such as {first[0]} as {first[1]}, as {option} says.")
     return turned
 
 
@@ -107,23 +114,21 @@ def _options(text: str, split: str | None) -> tuple[str, ...]:
 
 
 def _renamed(
-    labels: Sequence[tuple[str, ...]], names: Mapping[str, str], count: Sequence[int], notes: list[str]
+    labels: Sequence[tuple[str, ...]], plan: ReadPlan, count: Sequence[int], notes: list[str]
 ) -> list[tuple[str, ...]]:
-    table = {option_name(old): option_name(new) for old, new in names.items()}
+    table = {option_name(old): option_name(new) for old, new in plan.label_map.items()}
+    option = plan.named("label_map")
     used = Counter[str]()
     for label, times in zip(labels, count, strict=True):
-        used.update({option: times for option in label if option in table})
-    known = {option for label in labels for option in label}
+        used.update({name: times for name in label if name in table})
+    known = {name for label in labels for name in label}
     for old, new in table.items():
         if old not in known:
-            raise OptionError(f"--map renames {old!r}, and no label is called so. Labels found: {_found(labels)}.")
+            shown = listed(sorted(known))
+            raise OptionError(f"{option} renames {old!r}, and no label is called so. Labels found: {shown}.")
         if new and used[old]:
-            notes.append(f"Renamed the label {old} to {new} ({counted(used[old], 'time')}), as --map says.")
-    return [tuple(dict.fromkeys(filter(None, (table.get(option, option) for option in label)))) for label in labels]
-
-
-def _found(labels: Sequence[tuple[str, ...]]) -> str:
-    return listed(sorted({option for label in labels for option in label}))
+            notes.append(f"Renamed the label {old} to {new} ({counted(used[old], 'time')}), as {option} says.")
+    return [tuple(dict.fromkeys(filter(None, (table.get(name, name) for name in label)))) for label in labels]
 
 
 def _now_missing(
@@ -156,48 +161,42 @@ def case_variants(labels: Sequence[tuple[str, ...]], count: Sequence[int]) -> di
     return {max(sorted(variants), key=variants.__getitem__): variants for variants in several}
 
 
-def _merged(labels: Sequence[tuple[str, ...]], count: Sequence[int], notes: list[str]) -> list[tuple[str, ...]]:
+def _merged(
+    labels: Sequence[tuple[str, ...]], count: Sequence[int], option: str, notes: list[str]
+) -> list[tuple[str, ...]]:
     table: dict[str, str] = {}
     for name, variants in case_variants(labels, count).items():
         others = {variant: times for variant, times in variants.items() if variant != name and times}
         table |= dict.fromkeys(others, name)
         shown = ", ".join(f"{variant} ({counted(times, 'time')})" for variant, times in others.items())
         if shown:
-            notes.append(f"Merged {shown} into the label {name}, as --merge-case says.")
-    return [tuple(dict.fromkeys(table.get(option, option) for option in label)) for label in labels]
-
-
-def _on_scale(labels: Sequence[tuple[str, ...]], scale: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The labels, those missing that have an option off the scale."""
-    known = set(scale)
-    return [label if known.issuperset(label) else () for label in labels]
+            notes.append(f"Merged {shown} into the label {name}, as {option} says.")
+    return [tuple(dict.fromkeys(table.get(one, one) for one in label)) for label in labels]
 
 
 def dropped_rows(sheet: Sheet, plan: ReadPlan) -> tuple[set[int], list[LeftOut]]:
     """Numbers of the rows that the user wants dropped."""
     rows: set[int] = set()
-    left_out = []
+    left_out, option = [], plan.named("drop")
     for name, pattern in plan.drop:
-        column = find_column(sheet, name, getattr(plan, name, None) or name, option="--drop {column}=PATTERN")
+        column = find_column(sheet, name, getattr(plan, name, None) or name, option=f"{option} COLUMN=PATTERN")
         assert column is not None  # noqa: S101 - find_column raises where a named column is missing
         cells = sheet.load([column])
         is_match = [fnmatchcase(text, pattern) for text in cells.columns[column].texts]
         matched = cells.row[np.array([*is_match, False])[cells.columns[column].codes]].tolist()
         fresh = set(matched) - rows
         rows |= fresh
-        left_out.append(LeftOut(what="row", count=len(fresh), why=f"--drop says so ({name} is {pattern})"))
+        left_out.append(LeftOut(what="row", count=len(fresh), why=f"{option} says so ({name} is {pattern})"))
     return rows, [some for some in left_out if some.count]
 
 
-def mend_ratings(raw: RawRatings, sheet: Sheet | None, plan: ReadPlan) -> RawRatings:
-    """The ratings with the rows dropped and the labels mended as the user wants; each that goes is counted once."""
-    if not is_wanted(plan):
-        return raw
+def fix_ratings(raw: RawRatings, sheet: Sheet | None, plan: ReadPlan) -> RawRatings:
+    """The ratings with the rows dropped and the labels fixed as the user wants; each that goes is counted once."""
     if plan.drop:
         keep, dropped = _kept(raw, sheet, plan)
         raw = _taken(raw, keep, left_out=dropped)
         raw = replace(raw, item=_used(raw.item))
-    label, missing, notes = mend_labels(raw.label, plan, what="rating", times=raw.times)
+    label, missing, notes = fix_labels(raw.label, plan, what="rating", times=raw.times)
     keep = np.flatnonzero((label.codes >= 0) | (raw.label.codes < 0))
     raw = _taken(replace(raw, label=label, warnings=(*raw.warnings, *notes)), keep, left_out=missing)
     return replace(raw, label=_used(raw.label))
@@ -221,20 +220,18 @@ def _taken(raw: RawRatings, keep: Codes, *, left_out: Sequence[LeftOut]) -> RawR
 def _kept(raw: RawRatings, sheet: Sheet | None, plan: ReadPlan) -> tuple[Codes, list[LeftOut]]:
     """Positions of the ratings that stay: by what was taken for a role, else by a column of the table."""
     keep = np.ones(len(raw.row), dtype=np.bool_)
-    left_out = []
+    left_out, option = [], plan.named("drop")
     for name, pattern in plan.drop:
         column = {"item": raw.item, "rater": raw.rater, "label": raw.label, "group": raw.group}.get(name)
         if column is not None:
             is_match = np.array([*(fnmatchcase(text, pattern) for text in column.texts), False])[column.codes]
             lost = int(np.sum((keep & is_match) * (1 if raw.times is None else raw.times)))
             keep &= ~is_match
-            left_out += (
-                [LeftOut(what="rating", count=lost, why=f"--drop says so ({name} is {pattern})")] if lost else []
-            )
+            why = f"{option} says so ({name} is {pattern})"
+            left_out += [LeftOut(what="rating", count=lost, why=why)] if lost else []
         elif sheet is None:
-            raise OptionError(
-                f"--drop {name}={pattern}: name item, rater, label or group, since this file is no table."
-            )
+            hint = "name item, rater, label or group, since this file is no table."
+            raise OptionError(f"{option} {name}={pattern}: {hint}")
         else:
             rows, some = dropped_rows(sheet, replace(plan, drop=((name, pattern),)))
             keep &= ~np.isin(raw.row, sorted(rows))
@@ -252,8 +249,8 @@ def _used(column: TextColumn) -> TextColumn:
     )
 
 
-class MendedSheet(Sheet):
-    """A sheet of judges' answers with rows dropped and the labels mended as the user wants.
+class FixedSheet(Sheet):
+    """A sheet of judges' answers with rows dropped and the labels fixed as the user wants.
 
     Attributes
     ----------
@@ -270,48 +267,53 @@ class MendedSheet(Sheet):
         cells = sheet.load([sheet.columns[0]] if label is None else [label])
         self._keep = np.flatnonzero(~np.isin(cells.row, sorted(rows)))
         self.done: list[str] = []
-        self._mended: TextColumn | None = None
-        if changes_labels(plan):
-            _check_shares(sheet)
+        self._fixed: TextColumn | None = None
+        shares = list(probability_columns(sheet)) if changes_labels(plan) else []
+        if shares:
+            raise OptionError(_fixed_in_cells_only(sheet.name, shares, plan))
         if label is not None:
             written = cells.columns[label].take(self._keep)
-            mended, missing, self.done = mend_labels(written, plan, what="answer")
-            kept = np.flatnonzero((mended.codes >= 0) | (written.codes < 0))
-            self._keep, self._mended = self._keep[kept], _used(mended.take(kept))
+            fixed, missing, self.done = fix_labels(written, plan, what="answer")
+            kept = np.flatnonzero((fixed.codes >= 0) | (written.codes < 0))
+            self._keep, self._fixed = self._keep[kept], _used(fixed.take(kept))
             self.left_out += missing
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
         cells = self._sheet.load(columns)
         kept = {name: _used(column.take(self._keep)) for name, column in cells.columns.items()}
-        if self._label in kept and self._mended is not None:
-            kept[self._label] = self._mended
+        if self._label in kept and self._fixed is not None:
+            kept[self._label] = self._fixed
         return Cells(row=cells.row[self._keep], columns=kept, blank_rows=cells.blank_rows)
 
 
-def _check_shares(sheet: Sheet) -> None:
-    """Raise if labels stand in the names of columns, where no option reaches them."""
-    shares = list(probability_columns(sheet))
-    if shares:
-        raise OptionError(
-            f"{sheet.name} has a probability for each label, in {listed(shares)}: rename these columns in the file, "
-            "since --map, --merge-case, --decimal-comma, --split and --off-scale change labels in cells only."
-        )
+def _fixed_in_cells_only(name: str, shares: Sequence[str], plan: ReadPlan) -> str:
+    """What to say where labels stand in the names of columns, where no option reaches them."""
+    options = [plan.named(one) for one in ("label_map", "merge_case", "decimal_comma", "split", "off_scale")]
+    return (
+        f"{name} has a probability for each label, in {listed(shares)}: rename these columns in the file, since "
+        f"{joined(options)} change labels in cells only."
+    )
 
+
+# ---- Options that fix a file, as they are typed
 
 _UNSAFE = frozenset('"$`\\!')
 
 
-def typed(option: str, text: str) -> str:
+def typed(option: str, text: str, *, of: str = "import_") -> str:
     """An option and its value, which is quoted unless it is a plain word.
 
     Examples
     --------
-    >>> typed("--drop", "is_gold=true"), typed("--map", "n/a="), typed("--drop", "rater=$(rm x)")
-    ('--drop is_gold=true', '--map "n/a="', "--drop 'rater=$(rm x)'")
+    >>> from dissensus.errors import spelled
+    >>> print(spelled(typed("drop", "is_gold=true")), spelled(typed("label_map", "n/a=")))
+    `drop=` of `import_` is_gold=true `label_map=` of `import_` "n/a="
+    >>> print(spelled(typed("drop", "rater=$(rm x)")))
+    `drop=` of `import_` 'rater=$(rm x)'
     """
-    if text.replace("=", "").replace("_", "").isalnum():
-        return f"{option} {text}"
-    return f"{option} {shlex.quote(text)}" if _UNSAFE & set(text) else f'{option} "{text}"'
+    if not text.replace("=", "").replace("_", "").isalnum():
+        text = shlex.quote(text) if _UNSAFE & set(text) else f'"{text}"'
+    return f"{named(option, of=of)} {text}"
 
 
 def listing(parts: Iterable[str]) -> str:
@@ -327,22 +329,16 @@ def listing(parts: Iterable[str]) -> str:
     return line.getvalue()
 
 
-def renaming(names: Mapping[str, str]) -> str:
-    """The option that gives labels other names, empty ones meaning missing; none if it cannot say so.
-
-    Examples
-    --------
-    >>> renaming({"NO": "No", "n/a": ""}), renaming({"a=b": ""})
-    ('--map "NO=No,n/a="', '')
-    """
+def renaming(names: Mapping[str, str], *, of: str = "import_") -> str:
+    """The option that gives labels other names, empty ones meaning missing; none if it cannot say so."""
     if any("=" in old for old in names):
         return ""
-    return typed("--map", listing(f"{old}={new}" for old, new in names.items()))
+    return typed("label_map", listing(f"{old}={new}" for old, new in names.items()), of=of)
 
 
 def dropping(column: str, patterns: Iterable[str]) -> str:
     """The options that leave out the rows whose column is like one of the first of these patterns."""
-    return " ".join(typed("--drop", f"{column}={pattern}") for pattern in list(patterns)[:SHOWN])
+    return " ".join(typed("drop", f"{column}={pattern}") for pattern in list(patterns)[:SHOWN])
 
 
 def literally(text: str) -> str:
@@ -355,6 +351,8 @@ def literally(text: str) -> str:
     """
     return glob.escape(text)
 
+
+# ---- What every command says about labels that may not be what they look like
 
 MOST_LABELS = 300
 """Past so many different labels they are text, and no two are compared."""
@@ -396,16 +394,17 @@ def _same(count: Codes, label_set: LabelSet) -> list[str]:
     labels = [parts_of(label, known) for label in label_set.labels]
     alike = case_variants(labels, count.tolist()).values()
     shown = [" and ".join(f"{shortened(option)} ({n:,})" for option, n in sorted(some.items())) for some in alike]
-    said = f"These labels may be the same and were read as different ones: {'; '.join(shown)}. If they are, "
-    return [f"{said}merge them with `dissensus import --merge-case`."] if shown else []
+    merge = f"If they are, merge them with {named('merge_case', of='read')}."
+    same = f"These labels may be the same and were read as different ones: {'; '.join(shown)}."
+    return [f"{same} {merge}"] if shown else []
 
 
 def _with_commas(options: Sequence[str]) -> list[str]:
     if not has_decimal_commas(options):
         return []
     shown = listed([repr(option) for option in options if "," in option])
-    said = f"These labels look like numbers with a decimal comma and were read as words: {shown}. If they are, "
-    return [f"{said}`dissensus import --decimal-comma` reads them as numbers."]
+    remedy = f"If they are, {named('decimal_comma', of='read')} reads them as numbers."
+    return [f"These labels look like numbers with a decimal comma and were read as words: {shown}. {remedy}"]
 
 
 def about_foreign_labels(judges: "Judges", options: Collection[str]) -> list[str]:
@@ -424,12 +423,12 @@ def about_foreign_labels(judges: "Judges", options: Collection[str]) -> list[str
     pair = np.unique(judges.judge[given] * len(judges.labels) + judges.label[given])
     speaker = pair // max(1, len(judges.labels))
     pair = pair[np.bincount(speaker, minlength=len(judges.judges))[speaker] <= MOST_LABELS]
-    said: dict[int, list[str]] = {}
+    given_by: dict[int, list[str]] = {}
     for judge, label in zip(*(part.tolist() for part in np.divmod(pair, max(1, len(judges.labels)))), strict=True):
-        said.setdefault(judge, []).append(judges.labels[label])
-    own, alike = set(judges.options), dict[frozenset[str], list[str]]()
-    for judge, labels in said.items():
-        theirs = frozenset(part for label in labels for part in parts_of(label, own))
+        given_by.setdefault(judge, []).append(judges.labels[label])
+    known, alike = set(judges.options), dict[frozenset[str], list[str]]()
+    for judge, labels in given_by.items():
+        theirs = frozenset(part for label in labels for part in parts_of(label, known))
         if theirs.isdisjoint(options) and any(number(option) is None for option in theirs):
             alike.setdefault(theirs, []).append(judges.judges[judge])
     return [_foreign(names, sorted(theirs), options) for theirs, names in alike.items()]
@@ -441,6 +440,8 @@ def _foreign(judges: Sequence[str], theirs: Sequence[str], options: Collection[s
     who = "The judge" if len(judges) == 1 else "The judges"
     what = f"{who} {listed(judges)} never gave a label of the people ({listed(sorted(options))})"
     if alike:
-        how = f"`dissensus import {renaming(alike)}`" if renaming(alike) else "the file"
+        option = renaming(alike, of="read_judges")
+        how = f"`{option}`" if option else "the file"
         return f"{what}, but {listed(theirs)}, which are written otherwise: write them alike with {how}."
-    return f"{what}, but {listed(theirs)}: if a column is no judge, name the judges' columns with --judge-columns."
+    option = named("judge", of="read_judges")
+    return f"{what}, but {listed(theirs)}: if a column is no judge, name the judges' columns with {option}."

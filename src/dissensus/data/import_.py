@@ -1,22 +1,23 @@
 """Import a source and say what was taken for what, and what was left out."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
-from dissensus.data.formats.plan import LeftOut, ReadPlan
+from dissensus.data.formats.plan import LeftOut, OffScale, ReadPlan, Repeats, Skipped, format_of
 from dissensus.data.judges import Judges
+from dissensus.data.labels import Scale
 from dissensus.data.ratings import Ratings
 from dissensus.data.readers import judges_of, ratings_of
 from dissensus.data.sources.files import SUFFIXES
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.writers import write_judges, write_ratings
 from dissensus.errors import OptionError
-from dissensus.results import Result
+from dissensus.results import Message, Result
 
 ROLES = ("item", "rater", "judge", "label", "question", "repeat", "status")
 """What an import says it took, in this order; formats may add more."""
@@ -53,6 +54,12 @@ class ImportResult(Result):
         """Whose answers they are: ratings or judges."""
         return "ratings" if isinstance(self.imported, Ratings) else "judges"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "taken", {role: Message(where) for role, where in self.taken.items()})
+        left_out = (replace(some, why=Message(some.why), option=Message(some.option)) for some in self.left_out)
+        object.__setattr__(self, "left_out", tuple(left_out))
+
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""
         return {
@@ -85,13 +92,36 @@ def _labels(imported: Ratings | Judges) -> list[dict[str, object]]:
     return [{"label": label, "count": int(n)} for label, n in zip(imported.labels, count.tolist(), strict=True)]
 
 
-def import_source(
+def import_(
     source: str | os.PathLike[str],
-    plan: ReadPlan,
     *,
-    judges: bool = False,
     output: str | os.PathLike[str] | None = None,
-    settings: Mapping[str, object] | None = None,
+    judges: bool = False,
+    item: str | None = None,
+    rater: str | None = None,
+    label: str | None = None,
+    group: str | None = None,
+    elicitation: str | None = None,
+    count: str | None = None,
+    judge: str | None = None,
+    sample: str | None = None,
+    order: str | None = None,
+    labels: Sequence[str] | None = None,
+    scale: Scale | None = None,
+    repeats: Repeats = "error",
+    wide: bool | None = None,
+    source_format: str | None = None,
+    question: str | None = None,
+    item_key: str | None = None,
+    sheet: str | None = None,
+    columns: Sequence[str] | None = None,
+    skipped: Skipped = "drop",
+    label_map: Mapping[str, str] | None = None,
+    merge_case: bool = False,
+    decimal_comma: bool = False,
+    off_scale: OffScale = "error",
+    split: str | None = None,
+    drop: Sequence[tuple[str, str]] = (),
 ) -> ImportResult:
     """Read a source, write it as our tidy CSV, and say what was done.
 
@@ -99,27 +129,34 @@ def import_source(
     ----------
     source : path
         The file.
-    plan : ReadPlan
-        What the user says about it.
-    judges : bool
-        Whether to take the answers of judges where a source has both; a source that has judges only needs no word.
     output : path, optional
         The CSV file to write.
-    settings : mapping, optional
-        The options as the user gave them, for the JSON.
+    judges : bool
+        Whether to take the answers of judges where a source has both; a source that has judges only needs no word.
+    item, rater, label, group, elicitation, count, labels, scale, repeats, wide, source_format, question, item_key
+        As for `read`.
+    judge, sample, order : str, optional
+        What these columns of judges' answers are called, as for `read_judges`.
+    sheet, columns, skipped, label_map, merge_case, decimal_comma, off_scale, split, drop
+        As for `read`.
+
+    Returns
+    -------
+    ImportResult
     """
+    plan = ReadPlan.given(locals(), of="import_")
     if output is not None:
         _check_output(Path(output), Path(source))
-    with open_source(source, sheet=plan.sheet, columns=plan.columns) as opened:
+    with open_source(source, sheet=sheet, columns=plan.columns) as opened:
         wants_judges = judges or has_judges_only(opened, plan)
         imported, raw, left_out = judges_of(opened, plan) if wants_judges else ratings_of(opened, plan)
     if output is not None and isinstance(imported, Ratings):
         write_ratings(imported, output)
     elif output is not None and isinstance(imported, Judges):
         write_judges(imported, output)
-    losses = {some.sentence() for some in left_out}
+    losses = {Message(some.sentence()) for some in left_out}
     return ImportResult(
-        settings=settings or {},
+        settings=plan.changed() | ({"judges": True} if judges else {}),
         data={"source": imported.describe_data()},
         warnings=tuple(warning for warning in imported.warnings if warning not in losses),
         format=raw.format,
@@ -148,12 +185,11 @@ def _check_output(output: Path, source: Path) -> None:
 def _all_roles(taken: Mapping[str, str], plan: ReadPlan, *, judges: bool) -> dict[str, str]:
     """What was taken for each role, those included for which there is nothing in the file."""
     who = "judge" if judges else "rater"
+    remedy = "" if judges else f" ({plan.named('repeats')} {plan.repeats})"
     absent = {
         who: "nothing: nobody knows who answered",
         "question": "nothing: the file asks one question",
-        "repeat": "rows with the item and judge of an earlier one"
-        if judges
-        else f"rows with the item and rater of an earlier one (--repeats {plan.repeats})",
+        "repeat": f"rows with the item and {who} of an earlier one{remedy}",
         "status": "nothing: the file does not say",
     }
     roles = [role for role in ROLES if role in taken or role in absent]
@@ -169,7 +205,5 @@ def has_judges_only(source: Source, plan: ReadPlan) -> bool:
         return True
     if {"item", "label"} <= lower:
         return False
-    from dissensus.data.formats.plan import format_of  # noqa: PLC0415 - for what is no plain table
-
     format_ = format_of(source, plan)
     return format_ is not None and format_.ratings is None

@@ -18,7 +18,8 @@ from dissensus.data.ratings import (
     copied_names,
     copied_rows,
 )
-from dissensus.errors import JudgesError, OptionError, counted, listed
+from dissensus.errors import JudgesError, OptionError, counted, listed, named
+from dissensus.results import Message
 
 LabelScores = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
 """From predictions of shape (..., n_labels): what each label would score, of the same shape."""
@@ -127,6 +128,7 @@ class Judges:
             if codes is not None:
                 checked = checked_codes(codes, name, n_rows=len(self.item), lowest=lowest, size=size, error=JudgesError)
                 object.__setattr__(self, name, checked)
+        object.__setattr__(self, "warnings", tuple(map(Message, self.warnings)))
         check_labels(self.labels, self.options, error=JudgesError)
         if self.probability is not None:
             object.__setattr__(self, "probability", self._checked_probability(self.probability))
@@ -242,7 +244,7 @@ class Judges:
         if silent:
             raise JudgesError(
                 f"{'The judge' if len(silent) == 1 else 'The judges'} {listed(silent)} answered none of the rated "
-                "items: check the item ids, or name the judges to compare with --judge."
+                f"items: check the item ids, or name the judges to compare with {named('judge')}."
             )
 
     def distributions(

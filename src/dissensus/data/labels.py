@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data.coding import HasColumns, TextColumn, lookup
-from dissensus.errors import ColumnError, JudgesError, OptionError, counted, listed, shortened
+from dissensus.errors import ColumnError, JudgesError, OptionError, counted, listed, named, shortened
 
 # ---- What a label is: a number, a word, or a set of options such as `Yes|No`; their order and scale
 
@@ -183,16 +183,17 @@ def unlisted(outside: Sequence[str], options: Sequence[str]) -> str:
     labels = f"label {outside[0]} is" if len(outside) == 1 else f"labels {listed(outside)} are"
     return (
         f"the {labels} not among those given ({listed(options)}). "
-        "Add what is missing to --labels or to the task's options, or leave the list out"
+        f"Add what is missing to {named('labels', of='read')} or to the task's options, or leave the list out"
     )
 
 
 def _checked_scale(scale: Scale, options: Sequence[str]) -> Scale:
     words = [option for option in options if number(option) is None]
     if scale == "interval" and words:
+        option = named("scale", of="read")
         raise OptionError(
             f"An interval scale needs numbers, and these labels are words: {listed(words)}. "
-            "Choose --scale ordinal or --scale nominal."
+            f"Choose {option} ordinal or {option} nominal."
         )
     return scale
 

@@ -13,6 +13,7 @@ from dissensus.data.coding import compact
 from dissensus.data.counts import CountTypes, count_cells, count_types
 from dissensus.data.labels import SEPARATOR, Scale, label_values
 from dissensus.errors import SHOWN, DissensusError, OptionError, RatingsError, counted, listed
+from dissensus.results import Message
 
 Elicitation = Literal["forced_choice", "response_set"]
 ELICITATIONS: tuple[Elicitation, ...] = ("forced_choice", "response_set")
@@ -123,6 +124,7 @@ class Ratings:
         if self.copies is not None:
             copies = checked_codes(self.copies, "copies", n_rows=self.n_items, lowest=1, size=None, error=RatingsError)
             object.__setattr__(self, "copies", copies)
+        object.__setattr__(self, "warnings", tuple(map(Message, self.warnings)))
         self._check_names()
 
     def _check_names(self) -> None:

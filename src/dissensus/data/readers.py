@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from dissensus.data.assemble import assemble, assemble_judges
 from dissensus.data.coding import Sheet
 from dissensus.data.columns import (
-    JUDGES_NAMED_BY,
-    headerless,
-    lacks_header,
+    MissingColumnsError,
+    header_error,
     likely_match,
     shell_word,
     synonym_of,
     title_error,
 )
-from dissensus.data.fixes import MendedSheet, is_wanted, mend_ratings
+from dissensus.data.fixes import FixedSheet, fix_ratings, is_wanted
 from dissensus.data.formats.plan import (
+    AUTO,
     OFF_SCALE,
     REPEATS,
     SKIPPED,
@@ -29,20 +29,24 @@ from dissensus.data.formats.plan import (
     ReadPlan,
     Repeats,
     Skipped,
+    format_of,
+    unrecognised,
 )
 from dissensus.data.formats.side_by_side import is_prediction
-from dissensus.data.formats.tables import has_counts, is_wide, read_counts, read_tidy, read_tidy_judges, read_wide
+from dissensus.data.formats.tables import read_table, read_tidy_judges
 from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, SCALES, Scale
 from dissensus.data.ratings import Provenance, Ratings
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.task import Task
-from dissensus.errors import ColumnError, OptionError
+from dissensus.errors import ColumnError, OptionError, named
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
     PathOrFrame = str | os.PathLike[str] | IntoFrame
+
+MANY_COLUMNS = 12
 
 
 def read(
@@ -93,7 +97,7 @@ def read(
     task : Task, optional
         Gives the options and their order.
     source_format : str, optional
-        Name of the format, as `dissensus import --format` takes it; recognised if not given.
+        Name of the format, such as label-studio; recognised if not given.
     question : str, optional
         Which question, where a source asks several.
     item_key : str, optional
@@ -129,65 +133,9 @@ def read(
     >>> ratings.n_items, ratings.n_ratings, ratings.labels
     (2, 3, ('no', 'yes'))
     """
-    plan = ReadPlan(
-        item=item,
-        rater=rater,
-        label=label,
-        group=group,
-        elicitation=elicitation,
-        count=count,
-        labels=task.options if labels is None and task is not None else labels,
-        scale=scale,
-        repeats=repeats,
-        wide=wide,
-        format=source_format,
-        question=question,
-        item_key=item_key,
-        sheet=sheet,
-        columns=None if columns is None else tuple(columns),
-        skipped=skipped,
-        label_map=label_map or {},
-        merge_case=merge_case,
-        decimal_comma=decimal_comma,
-        off_scale=off_scale,
-        split=split,
-        drop=tuple(drop),
-        options={"format": "--ratings-format"},
-    )
+    plan = ReadPlan.given(locals(), of="read", task=task)
     with open_source(source, sheet=sheet, columns=plan.columns) as opened:
         return ratings_of(opened, plan)[0]
-
-
-def ratings_of(source: Source, plan: ReadPlan) -> tuple[Ratings, RawRatings, tuple[LeftOut, ...]]:
-    """The ratings of a source, what its format handed over, and what was left out."""
-    check_plan(plan)
-    raw = take_ratings(source, plan)
-    provenance = Provenance(
-        name=source.name, sha256=source.sha256(), format=raw.format, rows=raw.rows, columns=len(source.columns)
-    )
-    ratings, left_out = assemble(raw, plan, provenance)
-    return ratings, raw, left_out
-
-
-def judges_of(source: Source, plan: ReadPlan) -> tuple[Judges, RawJudges, tuple[LeftOut, ...]]:
-    """The judges' answers of a source, what its format handed over, and what was left out."""
-    check_plan(plan)
-    raw = take_judges(source, plan)
-    judges, left_out = assemble_judges(raw, plan, sha256=source.sha256())
-    return judges, raw, left_out
-
-
-def check_plan(plan: ReadPlan) -> None:
-    """Raise if an option has a value it cannot have."""
-    if plan.scale is not None and plan.scale not in SCALES:
-        raise OptionError.unknown("--scale", plan.scale, SCALES)
-    for option, value, known in (
-        ("--repeats", plan.repeats, REPEATS),
-        ("--skipped", plan.skipped, SKIPPED),
-        ("--off-scale", plan.off_scale, OFF_SCALE),
-    ):
-        if value not in known:
-            raise OptionError.unknown(option, value, known)
 
 
 def read_judges(
@@ -238,70 +186,67 @@ def read_judges(
     >>> judges.judges, judges.labels, judges.n_answers
     (('b',), ('no', 'yes'), 2)
     """
-    plan = ReadPlan(
-        item=item,
-        judge=judge,
-        sample=sample,
-        label=label,
-        elicitation=elicitation,
-        order=order,
-        labels=task.options if labels is None and task is not None else labels,
-        repeats=repeats,
-        format=source_format,
-        question=question,
-        item_key=item_key,
-        label_map=label_map or {},
-        options={
-            "format": "--judges-format",
-            "question": "--judges-question",
-            "item-key": "`dissensus import --item-key`",
-            "column": JUDGES_NAMED_BY,
-        },
-    )
+    plan = ReadPlan.given(locals(), of="read_judges", task=task)
     with open_source(source) as opened:
         return judges_of(opened, plan)[0]
 
 
-AUTO = (None, "auto")
+def ratings_of(source: Source, plan: ReadPlan) -> tuple[Ratings, RawRatings, tuple[LeftOut, ...]]:
+    """The ratings of a source, what its format handed over, and what was left out."""
+    check_plan(plan)
+    raw = take_ratings(source, plan)
+    provenance = Provenance(
+        name=source.name, sha256=source.sha256(), format=raw.format, rows=raw.rows, columns=len(source.columns)
+    )
+    ratings, left_out = assemble(raw, plan, provenance)
+    return ratings, raw, left_out
 
 
-MANY_COLUMNS = 12
+def judges_of(source: Source, plan: ReadPlan) -> tuple[Judges, RawJudges, tuple[LeftOut, ...]]:
+    """The judges' answers of a source, what its format handed over, and what was left out."""
+    check_plan(plan)
+    raw = take_judges(source, plan)
+    judges, left_out = assemble_judges(raw, plan, sha256=source.sha256())
+    return judges, raw, left_out
+
+
+def check_plan(plan: ReadPlan) -> None:
+    """Raise if an option has a value it cannot have."""
+    choices = {"scale": (None, *SCALES), "repeats": REPEATS, "skipped": SKIPPED, "off_scale": OFF_SCALE}
+    for option, known in choices.items():
+        value = getattr(plan, option)
+        if value not in known:
+            raise OptionError.unknown(plan.named(option), value, known if known[0] is not None else known[1:])
+
+
+# ---- From a source to plain columns: by the layout of a table where that is told at a glance, else by its format
 
 
 def take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    """The ratings of a source, mended as the user wants."""
+    """The ratings of a source, fixed as the user wants."""
     raw = _ratings(source, replace(plan, wants="ratings"))
     _check_question(raw.taken, plan, source.name)
     raw = replace(raw, warnings=(*raw.warnings, *source.notes())) if source.notes() else raw
-    return mend_ratings(raw, source.sheet if source.columns else None, plan) if is_wanted(plan) else raw
+    return fix_ratings(raw, source.sheet if source.columns else None, plan) if is_wanted(plan) else raw
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    if plan.format in AUTO and _has(source, plan, "item", "label") and _has_any(source, plan, "rater", "count"):
-        return table_ratings(_sheet(source), plan)
-    # Only what is no plain table pays for the list of all formats.
-    from dissensus.data.formats.plan import format_of, ratings_in, unrecognised  # noqa: PLC0415
-
+    whose = ("rater", "count")
+    if plan.source_format in {None, AUTO} and any(_has(source, plan, "item", "label", role) for role in whose):
+        return read_table(source.table(), plan)
     format_ = format_of(source, plan)
     if format_ is not None:
-        return ratings_in(format_, source, plan)
+        return format_.ratings_in(source, plan)
     if source.sheet is None:
         raise unrecognised(source, plan)
     try:
-        return table_ratings(source.sheet, plan)
+        return read_table(source.sheet, plan)
     except ColumnError as error:
         raise _with_hint(error, source, plan) from error
 
 
-def table_ratings(sheet: Sheet, plan: ReadPlan) -> RawRatings:
-    """Ratings from a table: wide, counts or tidy."""
-    if is_wide(sheet, plan):
-        return read_wide(sheet, plan)
-    return read_counts(sheet, plan) if has_counts(sheet, plan) else read_tidy(sheet, plan)
-
-
 def take_judges(source: Source, plan: ReadPlan) -> RawJudges:
-    """The judges' answers of a source, mended as the user wants."""
+    """The judges' answers of a source, fixed as the user wants."""
     raw = _judges(source, replace(plan, wants="judges"))
     _check_question(raw.taken, plan, source.name)
     if raw.sheet.notes:
@@ -309,20 +254,18 @@ def take_judges(source: Source, plan: ReadPlan) -> RawJudges:
     if not is_wanted(plan):
         return raw
     label = raw.names.get("label") or next((c for c in raw.sheet.columns if c.strip().lower() == "label"), None)
-    mended = MendedSheet(raw.sheet, plan, label)
-    notes = (*raw.warnings, *mended.done)
-    return replace(raw, sheet=mended, left_out=(*raw.left_out, *mended.left_out), warnings=notes)
+    fixed = FixedSheet(raw.sheet, plan, label)
+    warnings = (*raw.warnings, *fixed.done)
+    return replace(raw, sheet=fixed, left_out=(*raw.left_out, *fixed.left_out), warnings=warnings)
 
 
 def _judges(source: Source, plan: ReadPlan) -> RawJudges:
     has_answers = _has(source, plan, "label") or any(c.lower().startswith(PREFIX) for c in source.columns)
-    if plan.format in AUTO and has_answers and _has(source, plan, "item", "judge"):
+    if plan.source_format in {None, AUTO} and has_answers and _has(source, plan, "item", "judge"):
         return read_tidy_judges(source, plan)
-    from dissensus.data.formats.plan import format_of, judges_in, unrecognised  # noqa: PLC0415
-
     format_ = format_of(source, plan)
     if format_ is not None:
-        return judges_in(format_, source, plan)
+        return format_.judges_in(source, plan)
     if source.sheet is None:
         raise unrecognised(source, plan)
     try:
@@ -334,10 +277,9 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
 def _check_question(taken: Mapping[str, str], plan: ReadPlan, name: str) -> None:
     """Raise if the user names a question and the source has none, so that the wish is not passed over."""
     if plan.question is not None and "question" not in taken:
-        option = plan.named("question")
         raise OptionError(
-            f"{name} does not tell questions apart, so {option} {shell_word(plan.question)} has no meaning. Leave it "
-            "out, or leave the rows of other questions out with `dissensus import --drop COLUMN=PATTERN`."
+            f"{name} does not tell questions apart, so {plan.named('question')} {shell_word(plan.question)} has no "
+            f"meaning. Leave it out, or leave the rows of other questions out with {named('drop', of='read')}."
         )
 
 
@@ -348,51 +290,36 @@ def _has(source: Source, plan: ReadPlan, *roles: str) -> bool:
     return all(name in source.columns or name.strip().lower() in lower for name in wanted)
 
 
-def _has_any(source: Source, plan: ReadPlan, *roles: str) -> bool:
-    return any(_has(source, plan, role) for role in roles)
-
-
-def _sheet(source: Source) -> Sheet:
-    assert source.sheet is not None  # noqa: S101 - its columns were found
-    return source.sheet
-
-
 def _with_hint(error: ColumnError, source: Source, plan: ReadPlan) -> ColumnError:
-    """The error, with what to do about a table that seems to have no header or a row per rater."""
-    sheet = _sheet(source)
-    is_plain = source.kind in {"csv", "tsv", "workbook"} and plan.columns is None
-    title = title_error(sheet) if is_plain else None
-    if title is not None:
-        return title
-    if is_plain and plan.wants == "ratings" and lacks_header(sheet):
-        return headerless(sheet)
-    return error if plan.wants == "judges" else _with_ratings_hint(error, sheet, plan)
+    """The error, with what to do about a table that has no header, is one of judges, or has a row per rater."""
+    sheet = source.table()
+    if source.kind in {"csv", "tsv", "workbook"} and plan.columns is None:
+        no_header = title_error(sheet) or (header_error(sheet) if plan.wants == "ratings" else None)
+        if no_header is not None:
+            return no_header
+    hint = "" if plan.wants == "judges" else _hint(sheet, plan)
+    if not hint:
+        return error
+    if isinstance(error, MissingColumnsError):
+        return MissingColumnsError(error.before, error.option, f"{error.after} {hint}")
+    return ColumnError(f"{error.message} {hint}")
 
 
-def _with_ratings_hint(error: ColumnError, sheet: Sheet, plan: ReadPlan) -> ColumnError:
-    """The error, with what to do about a table of judges' answers, or with a row per rater."""
-    if _has_predictions(sheet):
-        return ColumnError(
-            f"{error} If each column is a judge, run `dissensus import {shlex.quote(sheet.name)} --judges "
-            "-o judges.csv`."
-        )
-    rater = likely_match(sheet.columns, "rater")
-    judge = synonym_of(sheet.columns, "judge")
+def _hint(sheet: Sheet, plan: ReadPlan) -> str:
+    """What to do about a table that holds judges' answers, or has a row per rater; nothing if it is neither."""
+    importing = f"`dissensus import {shlex.quote(sheet.name)} {named('judges', of='import_')}"
+    cells = sheet.load(sheet.columns)
+    # People give no lists of probabilities and no marked predictions.
+    if any(column.texts and all(map(is_prediction, column.texts)) for column in cells.columns.values()):
+        return f"If each column is a judge, run {importing} -o judges.csv`."
+    rater, judge = likely_match(sheet.columns, "rater"), synonym_of(sheet.columns, "judge")
     if rater is None and judge is not None:
-        return ColumnError(
-            f"{error} If {judge} says which judge answered, it is a file of judges: see `dissensus import "
-            f"{shlex.quote(sheet.name)} --judges`."
-        )
+        return f"If {judge} says which judge answered, it is a file of judges: see {importing}`."
     is_without_item = all(column.strip().lower() != "item" for column in sheet.columns)
     if rater is not None and is_without_item and plan.item is None and len(sheet.columns) > MANY_COLUMNS:
-        return ColumnError(
-            f"{error} If each row is a rater and each column an item, name both: --rater {rater} --item with a pattern "
-            "of the items' columns, such as --item 'q*' or --item '[0-9]*'."
+        item = named("item", of="read")
+        return (
+            f"If each row is a rater and each column an item, name both: {named('rater', of='read')} {rater} {item} "
+            f"with a pattern of the items' columns, such as {item} 'q*' or {item} '[0-9]*'."
         )
-    return error
-
-
-def _has_predictions(sheet: Sheet) -> bool:
-    """Whether a column of the table has lists of probabilities or marked predictions, which people do not give."""
-    cells = sheet.load(sheet.columns)
-    return any(column.texts and all(map(is_prediction, column.texts)) for column in cells.columns.values())
+    return ""

@@ -188,15 +188,12 @@ def _judges_lines(where: str, values: Mapping[str, str]) -> list[str]:
     said = arguments_of((*ALL_JUDGES, RATINGS[0]), values)
     if not options_of(JUDGE_MENDS[1:], values):
         return ["judges = " + python_call("dissensus.read_judges", [where, *said])]
-    plan = [argument if argument.partition("=")[0] != "drop" else f"drop=tuple({argument[5:]})" for argument in said]
     mended = repr(MENDED_JUDGES)
     return [
         "",
-        "from dissensus.data.formats.plan import ReadPlan",
-        "from dissensus.data.import_ import import_source",
+        "from dissensus.data.import_ import import_",
         "",
-        "plan = " + python_call("ReadPlan", plan),
-        f"import_source({where}, plan, judges=True, output={mended})",
+        python_call("import_", [where, f"output={mended}", "judges=True", *said]),
         f"judges = dissensus.read_judges({mended})",
     ]
 
@@ -216,6 +213,12 @@ class LabelChoice:
 
     label: str
     choices: Sequence[tuple[str, str]]
+
+
+def as_typed(option: str, of: str) -> str:
+    """An option as the command line has it: the page knows its fields by these names, too."""
+    del of  # all are options of `import`
+    return "--map" if option == "label_map" else "--" + option.replace("_", "-")
 
 
 def mended(state: Mapping[str, str], file: str, option: str) -> dict[str, str] | None:

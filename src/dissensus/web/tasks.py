@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, cast
 
 import dissensus
 from dissensus.data import Judges, Ratings, Task, read_task
-from dissensus.data.doctor import DoctorResult, examine
+from dissensus.data.doctor import DoctorResult, doctor
 from dissensus.data.formats.plan import OffScale, ReadPlan, Repeats, Skipped
 from dissensus.data.labels import Scale
 from dissensus.data.readers import judges_of, ratings_of
 from dissensus.data.sources.source import open_source
 from dissensus.errors import JudgesError
-from dissensus.options import parts_of, pattern_of, renamed_labels, split_labels
+from dissensus.options import parts_of, pattern_of, renamed_labels, spelled, split_labels
 from dissensus.report.document import Note, Paragraph, Section
 from dissensus.report.views import section_of
 from dissensus.results import Result
 from dissensus.sampling import Progress
-from dissensus.web.data_options import can_mend, is_read_plainly
+from dissensus.web.data_options import as_typed, can_mend, is_read_plainly
 from dissensus.web.layout import blocks_html, section_html
 from dissensus.web.process import Message, Tell
 from dissensus.web.process import Task as Work
@@ -253,14 +253,14 @@ def checkup_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     """What is the matter with the files of a data set: a section for each, and the options that mend them."""
     step, found = steps(tell), {}
     with step("Looking at the ratings"):
-        found["ratings"] = examine(Path(str(arguments["ratings"])), ratings_plan(arguments))
+        found["ratings"] = doctor(Path(str(arguments["ratings"])), **ratings_plan(arguments).options())
         part(tell, "ratings", _html(found["ratings"], "ratings", str(arguments["ratings_name"])))
     if arguments.get("judges"):
         with step("Looking at the judges"):
             is_plain = found["ratings"].format is not None and is_read_plainly(arguments)
             people = Path(str(arguments["ratings"])) if is_plain else None
             path = Path(str(arguments["judges"]))
-            found["judges"] = examine(path, judges_plan(arguments), judges=True, people=people)
+            found["judges"] = doctor(path, judges=True, ratings=people, **judges_plan(arguments).options())
             part(tell, "judges", _html(found["judges"], "judges", str(arguments["judges_name"])))
     return {
         "errors": sum(finding.severity == "error" for result in found.values() for finding in result.findings),
@@ -272,13 +272,14 @@ def checkup_task(arguments: Mapping[str, object], tell: Tell) -> Message:
 
 def _options(result: DoctorResult) -> list[str]:
     """What the check-up proposes, each option once."""
-    return list(dict.fromkeys(finding.option for finding in result.findings if finding.option))
+    options = (spelled(getattr(finding.option, "message", ""), as_typed) for finding in result.findings)
+    return list(dict.fromkeys(filter(None, options)))
 
 
 def _html(result: DoctorResult, id_: str, name: str) -> str:
     """The findings about one file, under the name that its owner gave it."""
     named = replace(result, data={"source": {**result.data["source"], "file": name}})
-    section = section_of(named)
+    section = section_of(named, as_typed)
     mends_here = all(can_mend(id_, option) for option in _options(result))  # then no word about other commands
     blocks = [
         block for block in section.blocks if not (mends_here and isinstance(block, Note) and block.kind == "hint")

@@ -1,4 +1,5 @@
-"""What may be wrong with a file of ratings before anything is computed: one check per file.
+"""What may be wrong with a file before anything is computed.
 
-A check looks at a `patient` and returns what it finds, each a `finding`, with one of the `remedies` where there is one.
+Each module has its checks in `CHECKS`. A check looks at a `Table`, yields what it finds as a `Finding`, and is named
+after what it looks for; `doctor` runs them in the order of their names.
 """

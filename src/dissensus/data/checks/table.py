@@ -1,26 +1,71 @@
-"""A file as the checks see it: who said what about which item, in which row, nothing left out yet."""
+"""A file as the checks see it: who gave which answer about which item, in which row, nothing left out yet."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data.coding import Cells, Sheet, TextColumn, stack
 from dissensus.data.columns import find_column
 from dissensus.data.formats.plan import LeftOut, RawJudges, RawRatings, ReadPlan
-from dissensus.data.labels import SEPARATOR, options_of, probability_columns, read_probabilities
+from dissensus.data.labels import SEPARATOR, option_name, options_of, probability_columns, read_probabilities
 from dissensus.data.sources.files import InputFile
 from dissensus.errors import DissensusError
+from dissensus.results import Message
 
-# ---- A file as the checks see it: who said what about which item, in which row, nothing left out yet
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""A command stops at an error, computes in spite of a warning, and needs not mind a note."""
+MOST_ROWS = 5
+REPEAT = ("elicitation", "order", "sample")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something about a file that its owner should know.
+
+    Attributes
+    ----------
+    check : str
+        The check that found it.
+    severity : {"error", "warning", "note"}
+        Whether commands stop at it, or it may spoil the numbers, or it is only worth knowing.
+    message : str
+        What is the matter, in a sentence.
+    count : int
+        How many rows, labels, raters or items it is about.
+    rows : tuple of int
+        The first of the rows, as a spreadsheet counts; none where it is about no row in particular.
+    option : str
+        The option that fixes it; empty where only the file can be fixed, or nothing needs to be.
+    is_choice : bool
+        Whether nothing is wrong for certain, so that the option is only one thing to do about it.
+    names : tuple of str
+        All raters that it is about, where the message shows some of them.
+    """
+
+    check: str
+    severity: Severity
+    message: str
+    count: int = 1
+    rows: tuple[int, ...] = ()
+    option: str = ""
+    is_choice: bool = False
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", Message(self.message))
+        object.__setattr__(self, "option", Message(self.option))
+        object.__setattr__(self, "rows", tuple(int(row) for row in self.rows[:MOST_ROWS]))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Patient:
-    """What is examined.
+class Table:
+    """What the checks look at.
 
     Attributes
     ----------
@@ -31,7 +76,7 @@ class Patient:
     row : ndarray of shape (n_answers,)
         Where each answer stands.
     item, label : TextColumn
-        What was said about what; a label is missing where the code is -1.
+        Which label was given to what; it is missing where the code is -1.
     who : TextColumn, optional
         The rater or the judge; None if nobody knows.
     repeat : tuple of TextColumn
@@ -48,7 +93,7 @@ class Patient:
         The table, if it is one.
     file : InputFile, optional
         The file, if it is one.
-    people : Patient, optional
+    people : Table, optional
         The ratings that judges are compared with.
     shares : ndarray of shape (n_answers, n_probabilities), optional
         The probabilities that judges give, NaN where they give none.
@@ -67,13 +112,18 @@ class Patient:
     plan: ReadPlan
     sheet: Sheet | None = None
     file: InputFile | None = None
-    people: "Patient | None" = None
+    people: "Table | None" = None
     shares: Floats | None = None
 
     @property
     def person(self) -> str:
         """What one who answers is called."""
         return "rater" if self.holds == "ratings" else "judge"
+
+    @cached_property
+    def persons(self) -> TextColumn:
+        """Those who answer; one without a name where nobody knows."""
+        return self.who or TextColumn(np.zeros(len(self.row), dtype=np.intp), (self.person,))
 
     @cached_property
     def options(self) -> list[tuple[str, ...]]:
@@ -99,64 +149,55 @@ class Patient:
         count = np.bincount(codes[given], weights=self.weight[given], minlength=len(self.answer.texts))
         return {text: int(n) for text, n in zip(self.answer.texts, count.tolist(), strict=True) if n}
 
-    def rows_with(self, texts: set[str]) -> list[int]:
-        """The rows whose label is one of these, as it is written."""
-        wanted = np.array([*(text in texts for text in self.label.texts), False])
-        return [int(row) for row in self.row[wanted[self.label.codes]]]
+    def answers_of_each(self) -> Iterator[tuple[str, Codes]]:
+        """Each person's name, and the positions of their answers."""
+        for code, name in enumerate(self.persons.texts):
+            yield name, np.flatnonzero((self.persons.codes == code) & (self.answer.codes >= 0))
+
+    def rows_of(self, column: TextColumn, is_wanted: Callable[[str], bool]) -> list[int]:
+        """The rows whose text in a column is wanted."""
+        return [int(row) for row in self.row[with_text(column, is_wanted)]]
+
+    def rows_with(self, labels: Collection[str], *, as_written: bool = False) -> list[int]:
+        """The rows with one of these labels, however a number is written; with `as_written` as it stands there."""
+        return self.rows_of(self.label, lambda text: (text.strip() if as_written else option_name(text)) in labels)
 
 
-def patient_of_ratings(
-    raw: RawRatings, plan: ReadPlan, *, name: str, sheet: Sheet | None, file: InputFile | None
-) -> Patient:
+Check = Callable[[Table], Iterator[Finding]]
+
+
+def with_text(column: TextColumn, is_wanted: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
+    """Which rows of a column have a text that is wanted."""
+    return np.array([*map(is_wanted, column.texts), False], dtype=np.bool_)[column.codes]
+
+
+def table_of_ratings(
+    raw: RawRatings, plan: ReadPlan, *, name: str, sheet: Sheet | None = None, file: InputFile | None = None
+) -> Table:
     """Ratings as the checks see them."""
-    return Patient(
-        name=name,
-        holds="ratings",
-        row=raw.row,
-        item=raw.item,
-        label=raw.label,
-        who=raw.rater,
-        repeat=() if raw.elicitation is None else (raw.elicitation,),
-        times=raw.times,
-        blank_rows=raw.blank_rows,
-        left_out=raw.left_out,
-        plan=plan,
-        sheet=sheet,
-        file=file,
-    )
+    repeat = () if raw.elicitation is None else (raw.elicitation,)
+    return Table(
+        name=name, holds="ratings", row=raw.row, item=raw.item, label=raw.label, who=raw.rater, repeat=repeat,
+        times=raw.times, blank_rows=raw.blank_rows, left_out=raw.left_out, plan=plan, sheet=sheet, file=file,
+    )  # fmt: skip
 
 
-def patient_of_judges(
-    raw: RawJudges, plan: ReadPlan, *, sheet: Sheet | None, file: InputFile | None, people: Patient | None
-) -> Patient:
+def table_of_judges(
+    raw: RawJudges, plan: ReadPlan, *, sheet: Sheet | None, file: InputFile | None, people: Table | None
+) -> Table:
     """Judges' answers as the checks see them; the likeliest label stands for probabilities."""
-    roles = {role: find_column(raw.sheet, role, raw.names.get(role)) for role in (*_NEEDED, *_REPEAT)}
+    roles = {role: find_column(raw.sheet, role, raw.names.get(role)) for role in ("item", "judge", "label", *REPEAT)}
     p_columns = probability_columns(raw.sheet)
-    names = [name for name in (*roles.values(), *p_columns) if name is not None]
-    cells = raw.sheet.load(names)
-    found = {role: cells.columns[name] for role, name in roles.items() if name is not None}
+    cells = raw.sheet.load([name for name in (*roles.values(), *p_columns) if name is not None])
+    columns = {role: cells.columns[name] for role, name in roles.items() if name is not None}
     nothing = TextColumn(np.full(len(cells.row), -1, dtype=np.intp), ())
-    label, shares = _likeliest(found.get("label", nothing), cells, p_columns, raw.sheet.name)
-    return Patient(
-        name=raw.sheet.name,
-        holds="judges",
-        row=cells.row,
-        item=found.get("item", nothing),
-        label=label,
-        who=found.get("judge"),
-        repeat=tuple(found[role] for role in _REPEAT if role in found),
-        blank_rows=cells.blank_rows,
-        left_out=raw.left_out,
-        plan=plan,
-        sheet=sheet,
-        file=file,
-        people=people,
+    label, shares = _likeliest(columns.get("label", nothing), cells, p_columns, raw.sheet.name)
+    return Table(
+        name=raw.sheet.name, holds="judges", row=cells.row, item=columns.get("item", nothing), label=label,
+        who=columns.get("judge"), repeat=tuple(columns[role] for role in REPEAT if role in columns),
+        blank_rows=cells.blank_rows, left_out=raw.left_out, plan=plan, sheet=sheet, file=file, people=people,
         shares=shares,
-    )
-
-
-_NEEDED = ("item", "judge", "label")
-_REPEAT = ("elicitation", "order", "sample")
+    )  # fmt: skip
 
 
 def _likeliest(
@@ -177,60 +218,6 @@ def _likeliest(
     return TextColumn(np.where(first >= 0, first, second), both.texts), shares
 
 
-Severity = Literal["error", "warning", "note"]
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
-"""A command stops at an error, computes in spite of a warning, and needs not mind a note."""
-
-MOST_ROWS = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """Something about a file that its owner should know.
-
-    Attributes
-    ----------
-    check : str
-        The check that found it.
-    severity : {"error", "warning", "note"}
-        Whether commands stop at it, or it may spoil the numbers, or it is only worth knowing.
-    message : str
-        What is the matter, in a sentence.
-    count : int
-        How many rows, labels, raters or items it is about.
-    rows : tuple of int
-        The first of the rows, as a spreadsheet counts; none where it is about no row in particular.
-    option : str
-        What to type to mend it; empty where only the file can be mended, or nothing needs to be.
-    is_choice : bool
-        Whether nothing is wrong for certain, so that the option is only one thing to do about it.
-    names : tuple of str
-        All raters that it is about, where the message shows some of them.
-    """
-
-    check: str
-    severity: Severity
-    message: str
-    count: int = 1
-    rows: tuple[int, ...] = ()
-    option: str = ""
-    is_choice: bool = False
-    names: tuple[str, ...] = ()
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {
-            "check": self.check,
-            "severity": self.severity,
-            "message": self.message,
-            "count": self.count,
-            "rows": list(self.rows),
-            "option": self.option,
-            "is_choice": self.is_choice,
-            "names": list(self.names),
-        }
-
-
-def first_rows(rows: Sequence[int]) -> tuple[int, ...]:
-    """The first few row numbers."""
-    return tuple(int(row) for row in rows[:MOST_ROWS])
+def shown_counts(counts: Mapping[str, int], labels: Iterable[str]) -> list[str]:
+    """Labels, each with how often it was given."""
+    return [f"{label} ({counts[label]:,})" for label in labels]

@@ -35,8 +35,8 @@ class ItemKeys:
     """
 
     def __init__(self, name: str, plan: ReadPlan, *, own: Sequence[str], fallback: str) -> None:
-        self._name, self._given, self._own, self._fallback = name, plan.item_key or plan.item, own, fallback
-        self._option = plan.named("item-key")
+        self._name, self._given, self._own, self._fallback = name, plan.item_path, own, fallback
+        self._option = plan.named("item_key")
         self._path: str | None = self._given
         self._ids: list[str | None] = []
         self._tools: list[str | None] = []
@@ -221,3 +221,9 @@ def texts_of(column: TextColumn | None, n_rows: int) -> list[str | None]:
         return [None] * n_rows
     lookup = [*column.texts, None]
     return [lookup[code] for code in column.codes.tolist()]
+
+
+def loaded_texts(sheet: Sheet, columns: Sequence[str]) -> tuple[Cells, dict[str, list[str | None]]]:
+    """Some columns of a sheet, and the text of each row in each."""
+    cells = sheet.load(columns)
+    return cells, {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dissensus.data.coding import Cells
 from dissensus.data.columns import called
 from dissensus.data.formats.answers import Answers, ItemKeys, texts_of
-from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
+from dissensus.data.formats.plan import KEEP_SKIPPED, Format, RawJudges, RawRatings, ReadPlan
 from dissensus.data.sources.documents import as_label, as_list, as_mapping, as_text, entries_in, list_in
 from dissensus.data.sources.source import Source
 from dissensus.errors import ColumnError
@@ -39,7 +39,7 @@ def _responses(record: object) -> Iterator[tuple[str, object, str | None, str | 
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    answers, items = Answers(source.name, FORMAT.name), _items(source, plan)
+    answers, items = Answers(source.name, "argilla"), _items(source, plan)
     rows, has_status = 0, False
     for row, record in source.records():
         rows += 1
@@ -47,7 +47,7 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
         for question, value, user, status in _responses(record):
             has_status = has_status or status is not None
             if status not in {None, KEPT} and plan.skipped == "drop":
-                answers.tally.add(f"{status} response", why="its status says so", option="--skipped keep")
+                answers.tally.add(f"{status} response", why="its status says so", option=KEEP_SKIPPED)
                 continue
             label = as_label(value)
             if label is None:
@@ -66,7 +66,7 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
 
 
 def _judges(source: Source, plan: ReadPlan) -> RawJudges:
-    answers, items = Answers(source.name, FORMAT.name), _items(source, plan)
+    answers, items = Answers(source.name, "argilla"), _items(source, plan)
     for row, record in source.records():
         item = items.add(record)
         for question, given in as_mapping(as_mapping(record).get("suggestions")).items():
@@ -81,11 +81,6 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
 
 def _items(source: Source, plan: ReadPlan) -> ItemKeys:
     return ItemKeys(source.name, plan, own=["id"], fallback="_server_id")
-
-
-FORMAT = Format(
-    name="argilla", what="Argilla's records as JSON", recognises=_recognises, ratings=_ratings, judges=_judges
-)
 
 
 # ---- Records as a data set: a column `<question>.responses` with a list in each cell, and its users and status
@@ -112,7 +107,7 @@ def _recognises_flat(source: Source, _: ReadPlan) -> bool:
 
 def _load(source: Source, plan: ReadPlan) -> tuple[Cells, dict[str, list[str | None]], str]:
     columns = source.table().columns
-    item = plan.item_key or plan.item or next(c for c in ("id", "external_id", columns[0]) if c in columns)
+    item = plan.item_path or next(c for c in ("id", "external_id", columns[0]) if c in columns)
     wanted = [c for c in source.columns if c == item or RESPONSES in c or SUGGESTION in c or OLD_SUGGESTION in c]
     cells = source.table(item).load([*wanted, *_old_questions(source)])
     return cells, {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}, item
@@ -146,11 +141,11 @@ def _flat_responses(
 
 def _flat_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     cells, texts, item = _load(source, plan)
-    answers = Answers(source.name, FLAT.name)
+    answers = Answers(source.name, "argilla-flat")
     for i, row in enumerate(cells.row.tolist()):
         for question, value, user, status in _flat_responses(texts, i, f"{source.name}, row {row}"):
             if status not in {None, KEPT} and plan.skipped == "drop":
-                answers.tally.add(f"{status} response", why="its status says so", option="--skipped keep")
+                answers.tally.add(f"{status} response", why="its status says so", option=KEEP_SKIPPED)
             elif (label := as_label(value)) is None:
                 answers.tally.add(
                     "response that is no label", several="responses that are no label", why="ranking or spans"
@@ -158,7 +153,7 @@ def _flat_ratings(source: Source, plan: ReadPlan) -> RawRatings:
             else:
                 answers.add(question, row, {"item": texts[item][i], "rater": user, "label": label})
     taken = {
-        "item": f"column {item} ({plan.named('item-key')} names another)",
+        "item": plan.item_column(item),
         "rater": "the question's responses.users",
         "label": "the question's responses",
         "status": "the question's responses.status"
@@ -170,7 +165,7 @@ def _flat_ratings(source: Source, plan: ReadPlan) -> RawRatings:
 
 def _flat_judges(source: Source, plan: ReadPlan) -> RawJudges:
     cells, texts, item = _load(source, plan)
-    answers = Answers(source.name, FLAT.name)
+    answers = Answers(source.name, "argilla-flat")
     for column in texts:
         ending = next((e for e in (SUGGESTION, OLD_SUGGESTION) if column.endswith(e)), None)
         if ending is None:
@@ -187,10 +182,13 @@ def _flat_judges(source: Source, plan: ReadPlan) -> RawJudges:
     return answers.judges(plan, taken)
 
 
-FLAT = Format(
-    name="argilla-flat",
-    what="a data set that Argilla wrote",
-    recognises=_recognises_flat,
-    ratings=_flat_ratings,
-    judges=_flat_judges,
+FORMATS = (
+    Format(name="argilla", what="Argilla's records as JSON", recognises=_recognises, ratings=_ratings, judges=_judges),
+    Format(
+        name="argilla-flat",
+        what="a data set that Argilla wrote",
+        recognises=_recognises_flat,
+        ratings=_flat_ratings,
+        judges=_flat_judges,
+    ),
 )

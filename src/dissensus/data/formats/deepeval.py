@@ -21,8 +21,8 @@ def _recognises(source: Source, _: ReadPlan) -> bool:
 
 
 def _judges(source: Source, plan: ReadPlan) -> RawJudges:
-    answers = Answers(source.name, FORMAT.name)
-    key = plan.item_key or plan.item or "name"
+    answers = Answers(source.name, "deepeval")
+    key = plan.item_path or "name"
     for row, case in enumerate(_cases(source), start=1):
         item = as_text(reach(case, key)) or str(row)
         for metric in map(as_mapping, _metrics(case)):
@@ -37,4 +37,4 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
     return answers.judges(plan, taken)
 
 
-FORMAT = Format(name="deepeval", what="a test run of DeepEval", recognises=_recognises, judges=_judges)
+FORMATS = (Format(name="deepeval", what="a test run of DeepEval", recognises=_recognises, judges=_judges),)

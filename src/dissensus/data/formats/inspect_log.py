@@ -22,10 +22,10 @@ def _recognises(source: Source, _: ReadPlan) -> bool:
 def _judges(source: Source, plan: ReadPlan) -> RawJudges:
     header, samples = _log(source)
     model = as_text(reach(header, "eval.model")) or "model"
-    answers = Answers(source.name, FORMAT.name)
+    answers = Answers(source.name, "inspect")
     asks_value = False
     for row, sample in enumerate(samples, start=1):
-        item = as_text(reach(sample, plan.item_key or plan.item or "id"))
+        item = as_text(reach(sample, plan.item_path or "id"))
         scores = as_mapping(sample.get("scores"))
         if not scores:
             answers.tally.add("sample without a score", several="samples without a score")
@@ -40,7 +40,7 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
                 judge = model if len(scores) == 1 else f"{model} ({scorer})"
                 answers.add(ANSWER, row, {**who, "judge": judge, "label": answer})
     taken = {
-        "item": plan.item_key or plan.item or "id of the sample",
+        "item": plan.item_path or "id of the sample",
         "judge": f"the model {model}" if plan.question == ANSWER else "the name of the scorer",
         "label": "scores.answer" if plan.question == ANSWER else "scores.value",
         "repeat": "epoch",
@@ -104,4 +104,4 @@ def _member(archive: Archive, name: str) -> object:
     return parsed_json(archive.read(name).decode("utf-8", errors="replace"), f"{archive.name}, {name}")
 
 
-FORMAT = Format(name="inspect", what="a log of Inspect", recognises=_recognises, judges=_judges)
+FORMATS = (Format(name="inspect", what="a log of Inspect", recognises=_recognises, judges=_judges),)

@@ -3,13 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from dissensus.data.formats.answers import ID_NAMES, Answers, ItemKeys, texts_of
-from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
+from dissensus.data.formats.answers import ID_NAMES, Answers, ItemKeys, loaded_texts
+from dissensus.data.formats.plan import KEEP_SKIPPED, Format, RawJudges, RawRatings, ReadPlan
 from dissensus.data.sources.documents import as_label, as_list, as_mapping, as_text
 from dissensus.data.sources.source import Source
 from dissensus.errors import counted
 
-KEEP = "--skipped keep"
 NO_LABEL = "only choices, ratings, numbers, pairs and taxonomies are labels"
 
 
@@ -19,7 +18,7 @@ def _recognises(source: Source, _: ReadPlan) -> bool:
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    answers, items = Answers(source.name, FORMAT.name), _items(source, plan)
+    answers, items = Answers(source.name, "label-studio"), _items(source, plan)
     rows = truths = 0
     for row, task in source.records():
         rows += 1
@@ -28,7 +27,7 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
         answers.tally.add("draft", count=drafts)
         for annotation in map(as_mapping, as_list(as_mapping(task).get("annotations"))):
             if annotation.get("was_cancelled") is True and plan.skipped == "drop":
-                answers.tally.add("skipped annotation", why="was_cancelled is true", option=KEEP)
+                answers.tally.add("skipped annotation", why="was_cancelled is true", option=KEEP_SKIPPED)
                 continue
             truths += annotation.get("ground_truth") is True
             rater = _person(annotation.get("completed_by"))
@@ -94,7 +93,7 @@ def label_of(kind: str, value: Mapping[str, object]) -> str | None:
 
 
 def _judges(source: Source, plan: ReadPlan) -> RawJudges:
-    answers, items = Answers(source.name, FORMAT.name), _items(source, plan)
+    answers, items = Answers(source.name, "label-studio"), _items(source, plan)
     for row, task in source.records():
         item = items.add(task)
         for prediction in _predictions(as_mapping(task), answers):
@@ -119,15 +118,6 @@ def _predictions(task: Mapping[str, object], answers: Answers) -> Iterator[Mappi
             answers.tally.add("prediction", why="the export has its id only; export a snapshot")
 
 
-FORMAT = Format(
-    name="label-studio",
-    what="Label Studio's JSON export or snapshot",
-    recognises=_recognises,
-    ratings=_ratings,
-    judges=_judges,
-)
-
-
 # ---- JSON_MIN, CSV and TSV: one row per annotation, one column per question
 
 OWN = ("annotation_id", "annotator", "created_at", "id", "lead_time", "updated_at")
@@ -142,13 +132,11 @@ def _recognises_min(source: Source, _: ReadPlan) -> bool:
 
 def _min_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     sheet = source.table("annotator")
-    item = plan.item_key or plan.item or next((name for name in ID_NAMES[:2] if name in sheet.columns), "id")
+    item = plan.item_path or next((name for name in ID_NAMES[:2] if name in sheet.columns), "id")
     item = item.removeprefix("data.")
     source.table(item)
-    cells = sheet.load(sheet.columns)
-    n_rows = len(cells.row)
-    texts = {name: texts_of(column, n_rows) for name, column in cells.columns.items()}
-    answers = Answers(source.name, MIN.name)
+    cells, texts = loaded_texts(sheet, sheet.columns)
+    answers = Answers(source.name, "label-studio-min")
     asked = _questions(texts, item, plan)
     for i, row in enumerate(cells.row.tolist()):
         labels = {question: cell_label(texts[question][i]) for question in asked}
@@ -159,12 +147,12 @@ def _min_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         if not any(labels.values()):
             answers.tally.add("annotation without an answer", several="annotations without an answer")
     taken = {
-        "item": f"column {item} ({plan.named('item-key')} names another)",
+        "item": plan.item_column(item),
         "rater": "column annotator",
         "label": "the question's column",
         "status": "not in this export: skipped annotations are not in it",
     }
-    return answers.ratings(plan, taken, rows=n_rows)
+    return answers.ratings(plan, taken, rows=len(cells.row))
 
 
 def _questions(texts: dict[str, list[str | None]], item: str, plan: ReadPlan) -> list[str]:
@@ -212,9 +200,18 @@ def cell_label(text: str | None) -> str | None:
     return as_label(value)
 
 
-MIN = Format(
-    name="label-studio-min",
-    what="Label Studio's JSON_MIN, CSV or TSV export",
-    recognises=_recognises_min,
-    ratings=_min_ratings,
+FORMATS = (
+    Format(
+        name="label-studio",
+        what="Label Studio's JSON export or snapshot",
+        recognises=_recognises,
+        ratings=_ratings,
+        judges=_judges,
+    ),
+    Format(
+        name="label-studio-min",
+        what="Label Studio's JSON_MIN, CSV or TSV export",
+        recognises=_recognises_min,
+        ratings=_min_ratings,
+    ),
 )

@@ -22,11 +22,11 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
     stem = path.name.partition(".json")[0]
     # lm-eval puts the samples of each model into a folder of its own, named like the model.
     judge = path.resolve().parent.name if _DATED.fullmatch(stem) else stem
-    key = plan.item_key or plan.item or "doc_id"
+    key = plan.item_path or "doc_id"
     records = [(row, as_mapping(record)) for row, record in source.records()]
     choices = {_choices(record) for _, record in records}
     filters = {as_text(record.get("filter")) for _, record in records}
-    answers = Answers(source.name, FORMAT.name)
+    answers = Answers(source.name, "lm-eval")
     for row, record in records:
         question = (as_text(record.get("filter")) or "none") if len(filters) > 1 else ONLY
         who = {"item": as_text(reach(record, key)), "judge": judge}
@@ -73,4 +73,4 @@ def _generated(record: Mapping[str, object]) -> list[str | None]:
     return [text.strip() if text is not None else None for text in map(as_text, as_list(record.get("filtered_resps")))]
 
 
-FORMAT = Format(name="lm-eval", what="samples of lm-eval", recognises=_recognises, judges=_judges)
+FORMATS = (Format(name="lm-eval", what="samples of lm-eval", recognises=_recognises, judges=_judges),)

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping
 
-from dissensus.data.columns import found
-from dissensus.data.formats.answers import ID_NAMES, Answers, texts_of
-from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
+from dissensus.data.columns import shown_columns
+from dissensus.data.formats.answers import ID_NAMES, Answers, loaded_texts
+from dissensus.data.formats.plan import KEEP_SKIPPED, Format, RawRatings, ReadPlan
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.sources.documents import as_label, as_list, as_mapping, as_text
 from dissensus.data.sources.source import Source
@@ -33,25 +33,24 @@ def _recognises(source: Source, _: ReadPlan) -> bool:
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     sheet = source.table()
     item = _item_column(source, plan)
-    cells = sheet.load(sheet.columns)
-    texts = {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}
+    cells, texts = loaded_texts(sheet, sheet.columns)
     status = texts.get("AssignmentStatus")
     questions = _questions(texts, item)
-    answers = Answers(source.name, FORMAT.name)
+    answers = Answers(source.name, "mturk")
     blank = 0
     for i, row in enumerate(cells.row.tolist()):
         if texts[item][i] is None and all(column[i] is None for column in texts.values()):
             blank += 1
             continue
         if status is not None and status[i] == "Rejected" and plan.skipped == "drop":
-            answers.tally.add("rejected assignment", why="AssignmentStatus is Rejected", option="--skipped keep")
+            answers.tally.add("rejected assignment", why="AssignmentStatus is Rejected", option=KEEP_SKIPPED)
             continue
         rater = texts["WorkerId"][i] if "WorkerId" in texts else None
         for question, label in _labels(texts, questions, i).items():
             answers.add(question, row, {"item": texts[item][i], "rater": rater, "label": label})
     answers.tally.add("blank row", count=blank + cells.blank_rows)
     taken = {
-        "item": f"column {item} ({plan.named('item-key')} names another)",
+        "item": plan.item_column(item),
         "rater": "column WorkerId" if "WorkerId" in texts else "nothing: there is no column WorkerId",
         "label": f"{ANSWER}<question>" if any(c.startswith(ANSWER) for c in texts) else "the question's column",
         "status": "column AssignmentStatus" if status is not None else "not in this file",
@@ -60,7 +59,7 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
 
 
 def _item_column(source: Source, plan: ReadPlan) -> str:
-    given = plan.item_key or plan.item
+    given = plan.item_path
     if given is not None:
         named = next((c for c in (given, INPUT + given) if c in source.columns), None)
         if named is None:
@@ -76,9 +75,10 @@ def _item_column(source: Source, plan: ReadPlan) -> str:
         return "HITId"
     names = list(inputs.values())
     likely = next((name for name in names if name.lower().endswith("id")), names[0] if names else "COLUMN")
+    option = plan.named("item_key")
     raise ColumnError(
-        f"{source.name} has no HITId that tells items apart. Name the items' column with {plan.named('item-key')}, "
-        f"such as {plan.named('item-key')} {likely}. It shows {listed(names)}; columns found: {found(source.table())}."
+        f"{source.name} has no HITId that tells items apart. Name the items' column with {option}, such as {option} "
+        f"{likely}. It shows {listed(names)}; columns found: {shown_columns(source.table())}."
     )
 
 
@@ -133,4 +133,4 @@ def task_answers(text: str | None) -> dict[str, str | None]:
     return found_labels
 
 
-FORMAT = Format(name="mturk", what="Mechanical Turk's results", recognises=_recognises, ratings=_ratings)
+FORMATS = (Format(name="mturk", what="Mechanical Turk's results", recognises=_recognises, ratings=_ratings),)

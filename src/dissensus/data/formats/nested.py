@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from dissensus.data.columns import called, find_column, found, likely_match
-from dissensus.data.formats.answers import ONLY, Answers, texts_of
+from dissensus.data.columns import called, find_column, likely_match, shown_columns
+from dissensus.data.formats.answers import ONLY, Answers, loaded_texts, texts_of
 from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
 from dissensus.data.sources.documents import as_label, as_mapping, as_text, entries_in, list_in
 from dissensus.data.sources.source import Source
-from dissensus.errors import ColumnError, OptionError, listed
+from dissensus.errors import ColumnError, OptionError, listed, named
 
 SAMPLED = 200
 LABELS = frozenset({"label", "labels", "annotations", "ratings"})
@@ -84,18 +84,16 @@ def _listed_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     columns = list_columns(source, _candidates(source, plan))
     label = _label_column(plan, columns)
     if label is None:
-        raise ColumnError(
-            f"{source.name} has no column of lists of labels. Columns found: {found(sheet)}. Name it with --label."
-        )
+        hint = f"Columns found: {shown_columns(sheet)}. Name it with {named('label', of='read')}."
+        raise ColumnError(f"{source.name} has no column of lists of labels. {hint}")
     rater = _rater_column(plan, columns, label)
-    item = find_column(sheet, "item", plan.item or plan.item_key) or likely_match(
-        [c for c in sheet.columns if c != label], "item"
-    )
+    others = [column for column in sheet.columns if column != label]
+    item = find_column(sheet, "item", plan.item or plan.item_key) or likely_match(others, "item")
     if item is None:
-        raise ColumnError(f"{source.name}: name the column of the items with --item. Columns found: {found(sheet)}.")
-    cells = sheet.load([item, label, *([] if rater is None else [rater])])
-    texts = {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}
-    answers = Answers(source.name, LISTS.name)
+        hint = f"{named('item', of='read')}. Columns found: {shown_columns(sheet)}."
+        raise ColumnError(f"{source.name}: name the column of the items with {hint}")
+    cells, texts = loaded_texts(sheet, [item, label, *([] if rater is None else [rater])])
+    answers = Answers(source.name, "lists")
     for i, row in enumerate(cells.row.tolist()):
         where = f"{source.name}, row {row}"
         labels = entries_in(texts[label][i], f"{where}: {label}")
@@ -103,26 +101,17 @@ def _listed_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         if len(raters) != len(labels):
             raise ColumnError(
                 f"{where}: {len(labels)} labels in {label} and {len(raters)} raters in {rater}. Mend "
-                "the row, or name another column with --rater."
+                f"the row, or name another column with {named('rater', of='read')}."
             )
         if not labels:
             answers.tally.add("row without a label in its list", several="rows without a label in their list")
-        for who, said in zip(raters, labels, strict=True):
-            answers.add(ONLY, row, {"item": texts[item][i], "rater": as_text(who), "label": as_label(said)})
+        for who, answer in zip(raters, labels, strict=True):
+            answers.add(ONLY, row, {"item": texts[item][i], "rater": as_text(who), "label": as_label(answer)})
     taken = {"item": called(item), "label": f"each entry of the lists in column {label}"}
     taken |= {} if rater is None else {"rater": f"the entries of the lists in column {rater}"}
     others = [name for name in columns if name not in {label, rater}]
     notes = (f"Not read, though they hold lists, too: {listed(others)}.",) if others else ()
     return answers.ratings(plan, taken, rows=len(cells.row), warnings=notes)
-
-
-LISTS = Format(
-    name="lists",
-    what="a table with a list of labels in a cell",
-    recognises=_has_lists,
-    ratings=_listed_ratings,
-    is_layout=True,
-)
 
 
 # ---- A dict of dicts
@@ -139,11 +128,7 @@ def _has_dicts(source: Source, plan: ReadPlan) -> bool:
     if plan.wants == "judges" and _is_flat(document):
         return True
     inner = list(document.values())
-    return (
-        bool(inner)
-        and all(isinstance(value, dict) and (not value or _is_flat(value)) for value in inner)
-        and any(inner)
-    )
+    return any(inner) and all(isinstance(value, dict) and (not value or _is_flat(value)) for value in inner)
 
 
 def _labels(document: Mapping[str, object]) -> Iterator[tuple[str, str, str | None]]:
@@ -154,20 +139,19 @@ def _labels(document: Mapping[str, object]) -> Iterator[tuple[str, str, str | No
 
 def _dict_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     if plan.item not in {None, OUTER, INNER}:
-        raise OptionError(f"{source.name} is a dict of dicts: --item says which keys are items, outer or inner.")
-    answers = Answers(source.name, DICTS.name)
+        raise OptionError(
+            f"{source.name} is a dict of dicts: {named('item', of='read')} says which keys are items, outer or inner."
+        )
+    answers = Answers(source.name, "dict-of-dicts")
     document = as_mapping(source.document)
     rows = 0
     for row, (outer, inner, label) in enumerate(_labels(document), start=1):
         rows = row
         item, rater = (outer, inner) if plan.item == OUTER else (inner, outer)
         answers.add(ONLY, row, {"item": item, "rater": rater, "label": label})
-    turned = "" if plan.item == OUTER else " (--item outer if it is the other way round)"
-    taken = {
-        "item": f"the {'outer' if plan.item == OUTER else 'inner'} keys{turned}",
-        "rater": f"the {'inner' if plan.item == OUTER else 'outer'} keys",
-        "label": "the values",
-    }
+    keys, others = (OUTER, INNER) if plan.item == OUTER else (INNER, OUTER)
+    turned = "" if keys == OUTER else f" ({named('item', of='read')} outer if it is the other way round)"
+    taken = {"item": f"the {keys} keys{turned}", "rater": f"the {others} keys", "label": "the values"}
     return answers.ratings(plan, taken, rows=rows)
 
 
@@ -175,7 +159,7 @@ def _dict_judges(source: Source, plan: ReadPlan) -> RawJudges:
     document = as_mapping(source.document)
     stem = source.name.partition(".")[0]
     nested: Mapping[str, object] = {stem: document} if _is_flat(document) else document
-    answers = Answers(source.name, DICTS.name)
+    answers = Answers(source.name, "dict-of-dicts")
     for row, (judge, item, label) in enumerate(_labels(nested), start=1):
         answers.add(ONLY, row, {"item": item, "judge": judge, "label": label})
     taken = {
@@ -186,11 +170,13 @@ def _dict_judges(source: Source, plan: ReadPlan) -> RawJudges:
     return answers.judges(plan, taken)
 
 
-DICTS = Format(
-    name="dict-of-dicts",
-    what="a dict of dicts",
-    recognises=_has_dicts,
-    ratings=_dict_ratings,
-    judges=_dict_judges,
-    is_layout=True,
-)
+FORMATS = (
+    Format(
+        name="lists", what="a table with a list of labels in a cell", recognises=_has_lists, is_layout=True,
+        ratings=_listed_ratings,
+    ),
+    Format(
+        name="dict-of-dicts", what="a dict of dicts", recognises=_has_dicts, is_layout=True,
+        ratings=_dict_ratings, judges=_dict_judges,
+    ),
+)  # fmt: skip

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dissensus.data.coding import Cells, TextColumn
-from dissensus.data.columns import called, find_column, found, likely_match
-from dissensus.data.formats.answers import Answers, texts_of
+from dissensus.data.columns import called, find_column, likely_match, shown_columns
+from dissensus.data.formats.answers import Answers, loaded_texts, texts_of
 from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.sources.source import Source
-from dissensus.errors import ColumnError, listed, shortened
+from dissensus.errors import ColumnError, listed, named, shortened
 
 CHOSEN = frozenset({"1", "1.0", "true", "True", "TRUE"})
 NOT_CHOSEN = frozenset({"0", "0.0", "false", "False", "FALSE"})
@@ -116,32 +116,30 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     places = _places(_binary_columns(source))
     if not places:
         raise ColumnError(
-            f"{source.name} has no one-hot columns such as toxic.yes, toxic.no. Columns found: {found(sheet)}."
+            f"{source.name} has no one-hot columns such as toxic.yes, toxic.no. Columns found: {shown_columns(sheet)}."
         )
     others = [c for c in sheet.columns if c not in places]
     _check_whole(source, places, others)
     item = find_column(sheet, "item", plan.item or plan.item_key) or likely_match(others, "item")
     if item is None:
-        raise ColumnError(f"{source.name}: name the column of the items with --item. Other columns: {listed(others)}.")
+        hint = f"{named('item', of='read')}. Other columns: {listed(others)}."
+        raise ColumnError(f"{source.name}: name the column of the items with {hint}")
     is_wide = any(place.rater for place in places.values())
     rater = None if is_wide else find_column(sheet, "rater", plan.rater) or likely_match(others, "rater")
-    cells = sheet.load([item, *places, *([] if rater is None else [rater])])
-    texts = {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}
-    answers = Answers(source.name, FORMAT.name)
+    cells, texts = loaded_texts(sheet, [item, *places, *([] if rater is None else [rater])])
+    answers = Answers(source.name, "one-hot")
     for i, row in enumerate(cells.row.tolist()):
         for who, question, label in _chosen(texts, places, i):
             if label:
                 name = who if is_wide else None if rater is None else texts[rater][i]
                 answers.add(question, row, {"item": texts[item][i], "rater": name, "label": label})
             elif plan.question in {None, question}:
-                answers.tally.add(
-                    "answer without a chosen option", several="answers without a chosen option", why=question
-                )
+                several = "answers without a chosen option"
+                answers.tally.add("answer without a chosen option", several=several, why=question)
     taken = {"item": called(item), "label": "the ends of the names of columns that hold 1"}
     if is_wide:
-        taken["rater"] = (
-            f"the starts of the columns' names: {listed(list(dict.fromkeys(p.rater for p in places.values())))}"
-        )
+        starts = listed(list(dict.fromkeys(place.rater for place in places.values())))
+        taken["rater"] = f"the starts of the columns' names: {starts}"
     elif rater is not None:
         taken["rater"] = called(rater)
     return answers.ratings(plan, taken, rows=len(cells.row))
@@ -182,10 +180,12 @@ def _chosen(
         yield rater, question, SEPARATOR.join(chosen)
 
 
-FORMAT = Format(
-    name="one-hot",
-    what="a table with a column of 0 and 1 for each option",
-    recognises=_recognises,
-    ratings=_ratings,
-    is_layout=True,
+FORMATS = (
+    Format(
+        name="one-hot",
+        what="a table with a column of 0 and 1 for each option",
+        recognises=_recognises,
+        ratings=_ratings,
+        is_layout=True,
+    ),
 )

@@ -1,71 +1,46 @@
-"""What passes between `read` and a format: the user's wishes in, plain columns out."""
+"""What passes between `read` and a format: the user's wishes in, plain columns out; and which formats there are."""
 
 import importlib
 import pkgutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from dissensus.arrays import Codes
 from dissensus.data import formats as folder
 from dissensus.data.coding import Sheet, TextColumn
-from dissensus.data.columns import NAMED_BY
 from dissensus.data.labels import Scale
 from dissensus.data.sources.source import Source
-from dissensus.errors import FileError, OptionError, counted
+from dissensus.errors import FileError, OptionError, counted, named
 
-# ---- What passes between `read` and a format: the user's wishes in, plain columns out
+if TYPE_CHECKING:
+    from dissensus.data.task import Task
 
 Repeats = Literal["error", "first", "last", "keep"]
 REPEATS: tuple[Repeats, ...] = ("error", "first", "last", "keep")
 Skipped = Literal["drop", "keep"]
 SKIPPED: tuple[Skipped, ...] = ("drop", "keep")
 OffScale = Literal["error", "missing"]
-Wants = Literal["ratings", "judges"]
 OFF_SCALE: tuple[OffScale, ...] = ("error", "missing")
+Wants = Literal["ratings", "judges"]
+Reader = Literal["read", "read_judges", "import_"]
+AUTO = "auto"
+NO_RATER = "There is no rater column: each rating is taken to be by a rater of its own."
+KEEP_SKIPPED = f"{named('skipped', of='import_')} keep"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPlan:
-    """What the user said about a file.
+    """What the user says about a file; `read` and `read_judges` explain all but the last two.
 
     Attributes
     ----------
-    item, rater, label, group, elicitation, count, judge, sample, order : str, optional
-        Names of columns.
-    labels, scale, repeats, wide
-        As `read` takes them.
-    format : str, optional
-        Name of the format; recognised if not given.
-    question : str, optional
-        Which question, where a source asks several.
-    item_key : str, optional
-        Where the item's id stands in a tool's export, such as `data.id`.
-    sheet : str, optional
-        Which sheet of a workbook.
-    columns : tuple of str, optional
-        Names of the columns of a file without a header.
-    skipped : {"drop", "keep"}
-        Whether skipped, discarded and rejected answers count.
-    label_map : mapping of str to str
-        Other names for labels; an empty one means missing.
-    merge_case : bool
-        Whether labels that differ in case only are one.
-    decimal_comma : bool
-        Whether a comma in a label stands for the point of a number.
-    off_scale : {"error", "missing"}
-        What to do with labels that are not among `labels`.
-    split : str, optional
-        What stands between the options of a response set, besides a bar.
-    drop : tuple of (str, str)
-        Rows to leave out: a column and a pattern of its texts.
     wants : {"ratings", "judges"}
         Whose answers the user is after.
-    options : mapping of str to str
-        How the command line names an option of this file, where it is not named like the option of `import`; under
-        `column` how it names a column, with {role} and {column}.
+    of : {"read", "read_judges", "import_"}
+        The function whose options these are, for messages.
     """
 
     item: str | None = None
@@ -81,7 +56,7 @@ class ReadPlan:
     scale: Scale | None = None
     repeats: Repeats = "error"
     wide: bool | None = None
-    format: str | None = None
+    source_format: str | None = None
     question: str | None = None
     item_key: str | None = None
     sheet: str | None = None
@@ -94,16 +69,39 @@ class ReadPlan:
     split: str | None = None
     drop: tuple[tuple[str, str], ...] = ()
     wants: Wants = "ratings"
-    options: Mapping[str, str] = field(default_factory=dict)
+    of: Reader = "import_"
 
-    def named(self, name: str) -> str:
-        """An option as it is typed for this file."""
-        return self.options.get(name, f"--{name}")
+    @classmethod
+    def given(cls, parameters: Mapping[str, Any], *, of: Reader, task: "Task | None" = None) -> Self:
+        """The plan among a function's parameters, which it hands over as `locals()` before anything else."""
+        values = {own.name: parameters[own.name] for own in fields(cls) if own.name in parameters}
+        if task is not None and values["labels"] is None:
+            values["labels"] = task.options
+        for name in ("columns", "drop"):
+            if values.get(name) is not None:
+                values[name] = tuple(values[name])
+        return cls(**values | {"label_map": values["label_map"] or {}, "of": of})
+
+    def options(self) -> dict[str, Any]:
+        """The options by name, as functions take them."""
+        return {own.name: getattr(self, own.name) for own in fields(self) if own.name not in {"wants", "of"}}
+
+    def changed(self) -> dict[str, Any]:
+        """The options that are not as they would be anyway, for the JSON."""
+        return {name: value for name, value in self.options().items() if value != getattr(ReadPlan(), name)}
+
+    def named(self, option: str) -> str:
+        """An option of this file in a message."""
+        return named(option, of=self.of)
 
     @property
-    def named_by(self) -> str:
-        """How the command line names a column of this file."""
-        return self.options.get("column", NAMED_BY)
+    def item_path(self) -> str | None:
+        """Where the item's id stands, if the user says so."""
+        return self.item_key or self.item
+
+    def item_column(self, column: str) -> str:
+        """What was taken for the item, in words."""
+        return f"column {column} ({self.named('item_key')} names another)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +117,7 @@ class LeftOut:
     why : str
         Why they are not there; empty if `what` says it.
     option : str
-        What to type to have them; empty if nothing brings them back.
+        The option that keeps them; empty if nothing brings them back.
     """
 
     what: str
@@ -133,21 +131,18 @@ class LeftOut:
 
         Examples
         --------
-        >>> LeftOut(what="skipped annotation", count=2, option="--skipped keep").sentence()
-        'Left out 2 skipped annotations (`dissensus import --skipped keep` keeps them).'
+        >>> from dissensus.errors import spelled
+        >>> spelled(LeftOut(what="skipped annotation", count=2, option=KEEP_SKIPPED).sentence())
+        'Left out 2 skipped annotations (`skipped=` of `read` keeps them).'
         """
         why = f": {self.why}" if self.why else ""
-        keeps = f" (`dissensus import {self.option}` keeps them)" if self.option else ""
+        keeps = f" ({named('skipped', of='read')} keeps them)" if self.option else ""
         return f"Left out {counted(self.count, self.what, self.several)}{why}{keeps}."
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
-        return {
-            "what": self.what if self.count == 1 else self.several or f"{self.what}s",
-            "count": self.count,
-            "why": self.why,
-            "option": self.option,
-        }
+        what = self.what if self.count == 1 else self.several or f"{self.what}s"
+        return {"what": what, "count": self.count, "why": self.why, "option": self.option}
 
 
 class Tally:
@@ -185,7 +180,7 @@ class RawRatings:
     row : ndarray of shape (n_cells,)
         Number of the row that each label stands in, as a spreadsheet counts.
     item, label, rater, group, elicitation : TextColumn
-        Who said what; `item.texts` are all items of the file, those without any label included.
+        Who gave which label to what; `item.texts` are all items of the file, those without any label included.
     times : ndarray of shape (n_cells,), optional
         How many raters gave the label, for a table of counts; may be 0.
     rows : int
@@ -241,14 +236,12 @@ class RawJudges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A way in which ratings or judges' answers are written down.
-
-    Every module of this folder with a `FORMAT` is found by the registry.
+    """A way in which ratings or judges' answers are written down; the modules of this folder list theirs in `FORMATS`.
 
     Attributes
     ----------
     name : str
-        What `--format` calls it.
+        What the user calls it.
     what : str
         What it is, in a few words.
     recognises : callable
@@ -266,52 +259,42 @@ class Format:
     judges: Callable[[Source, ReadPlan], RawJudges] | None = None
     is_layout: bool = False
 
+    def ratings_in(self, source: Source, plan: ReadPlan) -> RawRatings:
+        """The ratings of a source in this format."""
+        if self.ratings is None:
+            raise FileError(
+                f"{source.name} is {self.what}, which holds judges' answers and no people's ratings: give it as "
+                "JUDGES, or name another format."
+            )
+        return self.ratings(source, plan)
 
-NO_RATER = "There is no rater column: each rating is taken to be by a rater of its own."
-
-
-AUTO = "auto"
+    def judges_in(self, source: Source, plan: ReadPlan) -> RawJudges:
+        """The judges' answers of a source in this format."""
+        if self.judges is None:
+            raise FileError(
+                f"{source.name} is {self.what}, which holds people's ratings and no judges' answers: give it as "
+                "RATINGS, or name another format."
+            )
+        return self.judges(source, plan)
 
 
 @cache
 def all_formats() -> tuple[Format, ...]:
     """The formats of all modules beside this one, those of tools first."""
-    modules = [
-        importlib.import_module(f"{folder.__name__}.{module.name}") for module in pkgutil.iter_modules(folder.__path__)
-    ]
-    found = {value.name: value for module in modules for value in vars(module).values() if isinstance(value, Format)}
-    return tuple(sorted(found.values(), key=lambda format_: (format_.is_layout, format_.name)))
+    names = [f"{folder.__name__}.{module.name}" for module in pkgutil.iter_modules(folder.__path__)]
+    formats = [one for name in names for one in getattr(importlib.import_module(name), "FORMATS", ())]
+    return tuple(sorted(formats, key=lambda format_: (format_.is_layout, format_.name)))
 
 
 def format_of(source: Source, plan: ReadPlan) -> Format | None:
-    """The format that the user named, or else the first that recognises the source."""
-    if plan.format is None or plan.format == AUTO:
+    """The format that the user named, or else the first that recognises the source; None for other tables."""
+    if plan.source_format in {None, AUTO}:
         fitting = (f for f in all_formats() if not f.is_layout or getattr(f, plan.wants) is not None)
         return next((format_ for format_ in fitting if format_.recognises(source, plan)), None)
     known = {format_.name: format_ for format_ in all_formats()}
-    if plan.format not in known:
-        raise OptionError.unknown(plan.named("format"), plan.format, (AUTO, *known))
-    return known[plan.format]
-
-
-def ratings_in(format_: Format, source: Source, plan: ReadPlan) -> RawRatings:
-    """The ratings of a source in a format."""
-    if format_.ratings is None:
-        raise FileError(
-            f"{source.name} is {format_.what}, which holds judges' answers and no people's ratings: give it as JUDGES, "
-            "or name another format."
-        )
-    return format_.ratings(source, plan)
-
-
-def judges_in(format_: Format, source: Source, plan: ReadPlan) -> RawJudges:
-    """The judges' answers of a source in a format."""
-    if format_.judges is None:
-        raise FileError(
-            f"{source.name} is {format_.what}, which holds people's ratings and no judges' answers: give it as "
-            "RATINGS, or name another format."
-        )
-    return format_.judges(source, plan)
+    if plan.source_format not in known:
+        raise OptionError.unknown(plan.named("source_format"), plan.source_format, (AUTO, *known))
+    return known[plan.source_format]
 
 
 def unrecognised(source: Source, plan: ReadPlan) -> FileError:
@@ -319,5 +302,5 @@ def unrecognised(source: Source, plan: ReadPlan) -> FileError:
     names = ", ".join(format_.name for format_ in all_formats())
     return FileError(
         f"{source.name} is in no format that we recognise{source.outline()}. If it is one of these, name it with "
-        f"{plan.named('format')}: {names}. Otherwise export it as CSV with a row per rating."
+        f"{plan.named('source_format')}: {names}. Otherwise export it as CSV with a row per rating."
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from dissensus.data.formats.answers import Answers, ItemKeys
-from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
+from dissensus.data.formats.plan import KEEP_SKIPPED, Format, RawRatings, ReadPlan
 from dissensus.data.sources.documents import as_label, as_mapping, as_text
 from dissensus.data.sources.source import Source
 
@@ -17,7 +17,7 @@ def _recognises(source: Source, _: ReadPlan) -> bool:
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    answers = Answers(source.name, FORMAT.name)
+    answers = Answers(source.name, "prodigy")
     # The same text comes again with every annotator, so that only the hash tells records of one item.
     items = ItemKeys(source.name, plan, own=[], fallback="_input_hash")
     rows = 0
@@ -44,7 +44,7 @@ def _labels(record: Mapping[str, object], plan: ReadPlan, answers: Answers) -> I
     is_refused = answer not in {ACCEPT, REJECT} or (has_options and answer == REJECT)
     if is_refused and plan.skipped == "drop":
         what = "rejected record" if answer == REJECT else "ignored record"
-        answers.tally.add(what, why=f"answer is {answer}", option="--skipped keep")
+        answers.tally.add(what, why=f"answer is {answer}", option=KEEP_SKIPPED)
         return
     if has_options:
         label = as_label(record.get("accept"))
@@ -58,4 +58,4 @@ def _labels(record: Mapping[str, object], plan: ReadPlan, answers: Answers) -> I
         answers.tally.add("ignored record", why="it has no label to keep")
 
 
-FORMAT = Format(name="prodigy", what="Prodigy's JSONL", recognises=_recognises, ratings=_ratings)
+FORMATS = (Format(name="prodigy", what="Prodigy's JSONL", recognises=_recognises, ratings=_ratings),)

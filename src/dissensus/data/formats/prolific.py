@@ -6,7 +6,7 @@ from dissensus.data.formats.answers import Answers, ItemKeys
 from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
 from dissensus.data.sources.documents import as_label, as_list, as_mapping, as_text
 from dissensus.data.sources.source import Source
-from dissensus.errors import FileError
+from dissensus.errors import FileError, named
 
 PARTICIPANTS = {"Submission id", "Participant id", "Status"}
 RESPONSE = {"participant_id", "task_id", "response"}
@@ -30,9 +30,9 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     if set(source.columns) >= PARTICIPANTS:
         raise FileError(
             f"{source.name} is Prolific's list of participants, which has no ratings. Import what they answered: the "
-            "survey's own export, in which PROLIFIC_PID says who rated (--rater PROLIFIC_PID)."
+            f"survey's own export, in which PROLIFIC_PID says who rated ({named('rater', of='read')} PROLIFIC_PID)."
         )
-    answers = Answers(source.name, FORMAT.name)
+    answers = Answers(source.name, "prolific")
     items = ItemKeys(source.name, plan, own=[], fallback="task_id")
     rows = 0
     for row, record in _responses(source):
@@ -51,4 +51,4 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     return answers.ratings(plan, taken, rows=rows, items=items)
 
 
-FORMAT = Format(name="prolific", what="a Prolific export", recognises=_recognises, ratings=_ratings)
+FORMATS = (Format(name="prolific", what="a Prolific export", recognises=_recognises, ratings=_ratings),)

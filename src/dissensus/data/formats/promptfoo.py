@@ -17,8 +17,8 @@ def _recognises(source: Source, _: ReadPlan) -> bool:
 
 
 def _judges(source: Source, plan: ReadPlan) -> RawJudges:
-    answers = Answers(source.name, FORMAT.name)
-    key = plan.item_key or plan.item or "testIdx"
+    answers = Answers(source.name, "promptfoo")
+    key = plan.item_path or "testIdx"
     for row, result in enumerate(map(as_mapping, as_list(reach(source.document, "results.results"))), start=1):
         if as_text(result.get("error")) is not None and "gradingResult" not in result:
             answers.tally.add("result that is an error", several="results that are errors")
@@ -29,7 +29,7 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
     taken = {
         "item": key
         if key != "testIdx"
-        else f"testIdx ({plan.named('item-key')} names another, such as testCase.description)",
+        else f"testIdx ({plan.named('item_key')} names another, such as testCase.description)",
         "judge": "provider.id and promptIdx",
         "label": "the question's value",
     }
@@ -58,9 +58,6 @@ def _labels(result: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         yield "output", output
 
 
-FORMAT = Format(name="promptfoo", what="promptfoo's JSON output", recognises=_recognises, judges=_judges)
-
-
 # ---- CSV: a row per test, and the same few columns again for each pair of provider and prompt
 
 METRIC = "Metric: "
@@ -83,12 +80,12 @@ def _csv_judges(source: Source, plan: ReadPlan) -> RawJudges:
     starts = [i for i, cell in enumerate(header) if _PROVIDER.match(cell)]
     if not starts:
         raise FileError(f"{source.name} has no column such as '[provider] prompt', as promptfoo's CSV has. Check it.")
-    key = plan.item_key or plan.item
+    key = plan.item_path
     if key is not None and key not in header[: starts[0]]:
         raise OptionError(
             f"{source.name} has no column {key!r} before the outputs: it has {', '.join(header[: starts[0]])}."
         )
-    answers = Answers(source.name, CSV.name)
+    answers = Answers(source.name, "promptfoo-csv")
     with csv_rows(source.given_file(), ",") as rows:
         numbered = ((row, cells) for row, cells in enumerate(rows, start=1) if row > 1 and any(cells))
         for test, (row, cells) in enumerate(numbered):
@@ -106,7 +103,7 @@ def _csv_judges(source: Source, plan: ReadPlan) -> RawJudges:
     taken = {
         "item": f"column {key}"
         if key is not None
-        else f"the number of the test ({plan.named('item-key')} names a column)",
+        else f"the number of the test ({plan.named('item_key')} names a column)",
         "judge": "the provider in the header, and the number of the prompt",
         "label": "the question's column",
     }
@@ -122,4 +119,7 @@ def _csv_labels(names: list[str], cells: list[str]) -> Iterator[tuple[str, str]]
             yield question, cell.lower() if question == "success" else cell
 
 
-CSV = Format(name="promptfoo-csv", what="promptfoo's CSV output", recognises=_recognises_csv, judges=_csv_judges)
+FORMATS = (
+    Format(name="promptfoo", what="promptfoo's JSON output", recognises=_recognises, judges=_judges),
+    Format(name="promptfoo-csv", what="promptfoo's CSV output", recognises=_recognises_csv, judges=_csv_judges),
+)

@@ -2,11 +2,11 @@
 
 import re
 
-from dissensus.data.columns import called, found, matching
-from dissensus.data.formats.answers import Answers, texts_of
-from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
+from dissensus.data.columns import called, matching, shown_columns
+from dissensus.data.formats.answers import Answers, loaded_texts
+from dissensus.data.formats.plan import KEEP_SKIPPED, Format, RawRatings, ReadPlan
 from dissensus.data.sources.source import Source
-from dissensus.errors import ColumnError
+from dissensus.errors import ColumnError, named
 
 IMPORT_ID = '{"ImportId"'
 RATERS = ("PROLIFIC_PID", "Prolific_PID", "prolific_pid", "prolific_id", "workerId", "ResponseId")
@@ -40,18 +40,16 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     sheet = source.table()
     rater = plan.rater or next((name for name in RATERS if name in sheet.columns), None)
     if rater is None or rater not in sheet.columns:
-        raise ColumnError(
-            f"{source.name}: name the column of the respondents with --rater. Columns found: {found(sheet)}."
-        )
-    cells = sheet.load(sheet.columns)
-    texts = {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}
+        hint = f"{named('rater', of='read')}. Columns found: {shown_columns(sheet)}."
+        raise ColumnError(f"{source.name}: name the column of the respondents with {hint}")
+    cells, texts = loaded_texts(sheet, sheet.columns)
     head = _header_rows(source)
     places = _places(source, plan, rater)
-    answers = Answers(source.name, FORMAT.name)
+    answers = Answers(source.name, "qualtrics")
     for i, row in list(enumerate(cells.row.tolist()))[head:]:
         why = _left_out(texts, i)
         if why is not None and plan.skipped == "drop":
-            answers.tally.add("response", why=why, option="--skipped keep")
+            answers.tally.add("response", why=why, option=KEEP_SKIPPED)
             continue
         for column, (question, item) in places.items():
             label = texts[column][i]
@@ -73,7 +71,10 @@ def _places(source: Source, plan: ReadPlan, rater: str) -> dict[str, tuple[str, 
     columns = [c for c in source.columns if c not in OWN and c != rater and not c.endswith(("_TEXT", "_DO"))]
     pattern = plan.item or plan.item_key
     if pattern is not None:
-        return {column: (EACH_COLUMN, column) for column in matching(columns, pattern, source.name, "--item")}
+        return {
+            column: (EACH_COLUMN, column)
+            for column in matching(columns, pattern, source.name, named("item", of="read"))
+        }
     places = {}
     for column in columns:
         match = _LOOP.fullmatch(column) or _MATRIX.fullmatch(column)
@@ -91,4 +92,4 @@ def _left_out(texts: dict[str, list[str | None]], i: int) -> str | None:
     return None
 
 
-FORMAT = Format(name="qualtrics", what="a Qualtrics export", recognises=_recognises, ratings=_ratings)
+FORMATS = (Format(name="qualtrics", what="a Qualtrics export", recognises=_recognises, ratings=_ratings),)

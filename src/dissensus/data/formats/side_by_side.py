@@ -11,21 +11,24 @@ from dissensus.data.columns import (
     UNKNOWN,
     called,
     find_column,
-    found,
     is_nameless,
     is_pattern,
     likely_match,
     matching,
+    shown_columns,
     synonym_of,
+    typed_columns,
     varying,
 )
-from dissensus.data.formats.answers import ONLY, Answers, texts_of
+from dissensus.data.formats.answers import ONLY, Answers, loaded_texts
 from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
 from dissensus.data.formats.tables import whole_numbers
 from dissensus.data.labels import PREFIX, number
 from dissensus.data.sources.documents import as_text, list_in
 from dissensus.data.sources.source import Source
-from dissensus.errors import ColumnError, OptionError, counted, listed
+from dissensus.errors import ColumnError, OptionError, counted, listed, named
+
+ITEM, RATER, COUNT = (named(role, of="read") for role in ("item", "rater", "count"))
 
 # ---- A row per rater and a column per item
 
@@ -34,30 +37,29 @@ def _has_item_columns(source: Source, plan: ReadPlan) -> bool:
     return bool(source.columns) and is_pattern(plan.item, source.columns) and not is_pattern(plan.rater, source.columns)
 
 
-def _wide_ratings(source: Source, plan: ReadPlan) -> RawRatings:
+def _ratings_by_item(source: Source, plan: ReadPlan) -> RawRatings:
     sheet = source.table()
     rater = find_column(sheet, "rater", plan.rater) or likely_match(sheet.columns, "rater")
     if rater is None:
-        raise ColumnError(f"{source.name}: name the column of the raters with --rater. Columns found: {found(sheet)}.")
+        hint = f"Columns found: {shown_columns(sheet)}."
+        raise ColumnError(f"{source.name}: name the column of the raters with {RATER}. {hint}")
     others = [column for column in sheet.columns if column != rater]
     if plan.item is None:
-        raise ColumnError(
-            f"{source.name}: name the items' columns with --item, such as --item 'q*'; it has {listed(others)}."
-        )
-    items = matching(others, plan.item, source.name, "--item")
+        hint = f"such as {ITEM} 'q*'; it has {listed(others)}."
+        raise ColumnError(f"{source.name}: name the items' columns with {ITEM}, {hint}")
+    items = matching(others, plan.item, source.name, ITEM)
     cells = sheet.load([rater, *items])
-    n_rows = len(cells.row)
     label = stack([cells.columns[item] for item in items])
     # An empty cell is a rater who was not asked, not a rating with a missing label.
     asked = np.flatnonzero(label.codes >= 0)
-    what, position = np.divmod(asked, max(1, n_rows))
+    what, position = np.divmod(asked, max(1, len(cells.row)))
     return RawRatings(
-        format=WIDE_ITEMS.name,
+        format="wide-items",
         row=cells.row[position],
         item=TextColumn(what, tuple(items)),
         label=label.take(asked),
         rater=cells.columns[rater].take(position),
-        rows=n_rows,
+        rows=len(cells.row),
         blank_rows=cells.blank_rows,
         taken={
             "item": f"the names of {counted(len(items), 'column')}: {listed(items)}",
@@ -67,16 +69,7 @@ def _wide_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     )
 
 
-WIDE_ITEMS = Format(
-    name="wide-items",
-    what="a table with a row per rater and a column per item",
-    recognises=_has_item_columns,
-    ratings=_wide_ratings,
-    is_layout=True,
-)
-
-
-# ---- A row per item and a column per judge
+# ---- A row per item and a column per judge, with a label or a list of probabilities in a cell
 
 ALMOST = 1e-3
 PREDICTION = "Prediction: "
@@ -84,10 +77,8 @@ PREDICTION = "Prediction: "
 
 
 def _item_column(source: Source, plan: ReadPlan) -> str | None:
-    given = plan.item or plan.item_key
-    assert source.sheet is not None  # noqa: S101 - asked of tables only
-    found = find_column(source.sheet, "item", given, option=plan.named_by)
-    return found or (source.columns[0] if is_nameless(source.columns[0]) else None)
+    item = find_column(source.table(), "item", plan.item or plan.item_key, of=plan.of)
+    return item or (source.columns[0] if is_nameless(source.columns[0]) else None)
 
 
 def _has_judge_columns(source: Source, plan: ReadPlan) -> bool:
@@ -109,23 +100,24 @@ def _names_judges(sheet: Sheet, item: str) -> bool:
     return synonym_of(others, "label") is not None or len(np.unique(rows)) < len(rows)
 
 
-def _column_judges(source: Source, plan: ReadPlan) -> RawJudges:
+def _judges_by_column(source: Source, plan: ReadPlan) -> RawJudges:
     sheet = source.table()
     item = _item_column(source, plan)
     if item is None:
-        option = plan.named_by.format(role="item", column=UNKNOWN)
+        option = typed_columns({"item": UNKNOWN}, plan.of)
         raise OptionError(f"{source.name}: name the column of the items with {option}.")
     others = [column for column in sheet.columns if column != item and not is_nameless(column)]
-    judges = others if plan.judge is None else matching(others, plan.judge, source.name, "--judge")
-    cells = sheet.load([item, *judges])
-    texts = {name: texts_of(column, len(cells.row)) for name, column in cells.columns.items()}
-    answers = Answers(source.name, JUDGE_COLUMNS.name)
+    option = named("judge", of="import_")
+    judges = others if plan.judge is None else matching(others, plan.judge, source.name, option)
+    cells, texts = loaded_texts(sheet, [item, *judges])
+    answers = Answers(source.name, "judge-columns")
     for judge in judges:
         for i, row in enumerate(cells.row.tolist()):
             text = texts[judge][i]
             if text is not None:
-                said = _answer(text.removeprefix(PREDICTION), plan, f"{source.name}, row {row}, column {judge}")
-                answers.add(ONLY, row, {"item": texts[item][i], "judge": judge, **said})
+                where = f"{source.name}, row {row}, column {judge}"
+                answer = _answer(text.removeprefix(PREDICTION), plan, where)
+                answers.add(ONLY, row, {"item": texts[item][i], "judge": judge, **answer})
     taken = {
         "item": called(item),
         "judge": f"the names of {counted(len(judges), 'column')}: {listed(judges)}",
@@ -155,78 +147,65 @@ def _answer(text: str, plan: ReadPlan, where: str) -> dict[str, str | None]:
     if not shares or any(share is None for share in shares):
         return {"label": text}
     if plan.labels is None or len(plan.labels) != len(shares):
+        labels = plan.named("labels")
         raise OptionError(
             f"{where}: {counted(len(shares), 'probability', 'probabilities')} without the names of their labels. "
-            "Give these in their order with --labels, such as --labels pos,neg."
+            f"Give these in their order with {labels}, such as {labels} pos,neg."
         )
     return {f"{PREFIX}{name}": str(as_text(value)) for name, value in zip(plan.labels, values or [], strict=True)}
 
 
-JUDGE_COLUMNS = Format(
-    name="judge-columns",
-    what="a table with a column per judge",
-    recognises=_has_judge_columns,
-    judges=_column_judges,
-    is_layout=True,
-)
-
-
-# ---- A row per item and a column per label, with counts
+# ---- A row per item and a column per label, in which stands how many chose it
 
 FEWEST_LABELS = 2
 
 
-def _columns(source: Source, plan: ReadPlan) -> dict[str, str]:
+def _count_columns(source: Source, plan: ReadPlan) -> dict[str, str]:
     """The columns that count, each with its label."""
-    if is_pattern(plan.count, source.columns):
-        assert plan.count is not None  # noqa: S101 - it is a pattern
-        names = matching(source.columns, plan.count, source.name, "--count")
+    if plan.count is not None and is_pattern(plan.count, source.columns):
+        names = matching(source.columns, plan.count, source.name, COUNT)
         if plan.count.count("*") == 1 and "," not in plan.count:
             starred = re.compile(translate(plan.count).replace(".*", "(.*)", 1))
             return {name: match[1] for name in names if (match := starred.fullmatch(name))}
         return {name: name for name in names}
-    named = [column for column in source.columns if "count" in column.lower()]
-    if len(named) < FEWEST_LABELS:
+    columns = [column for column in source.columns if "count" in column.lower()]
+    if len(columns) < FEWEST_LABELS:
         return {}
-    labels = varying(named)
-    start = named[0][: named[0].find(labels[0])] if labels[0] else ""
+    labels = varying(columns)
+    start = columns[0][: columns[0].find(labels[0])] if labels[0] else ""
     is_plain = "count" in start.lower() and all(labels) and len(set(labels)) == len(labels)
-    return dict(zip(named, labels, strict=True)) if is_plain else {}
+    return dict(zip(columns, labels, strict=True)) if is_plain else {}
 
 
 def _has_label_counts(source: Source, plan: ReadPlan) -> bool:
-    columns = _columns(source, plan)
+    columns = _count_columns(source, plan)
     if source.sheet is None or not columns:
         return False
     if is_pattern(plan.count, source.columns):
         return True
     cells = source.sheet.load(list(columns))
-    return all(_counts(column) for column in cells.columns.values())
-
-
-def _counts(column: TextColumn) -> bool:
-    values = [number(text) for text in column.texts]
+    values = [number(text) for column in cells.columns.values() for text in column.texts]
     return all(value is not None and value >= 0 and value == int(value) for value in values)
 
 
-def _count_ratings(source: Source, plan: ReadPlan) -> RawRatings:
+def _ratings_by_label(source: Source, plan: ReadPlan) -> RawRatings:
     sheet = source.table()
-    columns = _columns(source, plan)
+    columns = _count_columns(source, plan)
     if not columns:
-        raise ColumnError(f"{source.name}: name the columns that count with --count, such as --count 'count_*'.")
+        raise ColumnError(f"{source.name}: name the columns that count with {COUNT}, such as {COUNT} 'count_*'.")
     others = [column for column in sheet.columns if column not in columns]
     item = find_column(sheet, "item", plan.item or plan.item_key) or likely_match(others, "item")
     if item is None:
         raise ColumnError(
-            f"{source.name}: each of {listed(list(columns))} counts a label; name the column of the items with --item. "
-            f"Columns found: {found(sheet)}."
+            f"{source.name}: each of {listed(list(columns))} counts a label; name the column of the items with "
+            f"{ITEM}. Columns found: {shown_columns(sheet)}."
         )
     cells = sheet.load([item, *columns])
     n_rows = len(cells.row)
     times = [whole_numbers(cells.columns[c], name=source.name, row=cells.row) for c in columns]
     position = np.tile(np.arange(n_rows), len(columns))
     return RawRatings(
-        format=LABEL_COUNTS.name,
+        format="label-counts",
         row=cells.row[position],
         item=cells.columns[item].take(position),
         label=TextColumn(np.repeat(np.arange(len(columns)), n_rows), tuple(columns.values())),
@@ -242,10 +221,17 @@ def _count_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     )
 
 
-LABEL_COUNTS = Format(
-    name="label-counts",
-    what="a table with a column of counts for each label",
-    recognises=_has_label_counts,
-    ratings=_count_ratings,
-    is_layout=True,
-)
+FORMATS = (
+    Format(
+        name="wide-items", what="a table with a row per rater and a column per item", recognises=_has_item_columns,
+        ratings=_ratings_by_item, is_layout=True,
+    ),
+    Format(
+        name="judge-columns", what="a table with a column per judge", recognises=_has_judge_columns,
+        judges=_judges_by_column, is_layout=True,
+    ),
+    Format(
+        name="label-counts", what="a table with a column of counts for each label", recognises=_has_label_counts,
+        ratings=_ratings_by_label, is_layout=True,
+    ),
+)  # fmt: skip

@@ -3,32 +3,53 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 
 import numpy as np
 
 from dissensus.arrays import Codes
 from dissensus.data.coding import Cells, Sheet, TextColumn, stack
-from dissensus.data.columns import called, find_column, found, is_nameless, likely_match, missing_columns, shell_word
+from dissensus.data.columns import (
+    called,
+    find_column,
+    is_nameless,
+    like_pattern,
+    likely_match,
+    missing_columns,
+    shell_word,
+    shown_columns,
+)
 from dissensus.data.formats.plan import NO_RATER, Format, RawJudges, RawRatings, ReadPlan
 from dissensus.data.labels import number, options_of, probability_columns
 from dissensus.data.sources.source import Source
-from dissensus.errors import ColumnError, counted, listed, shortened
+from dissensus.errors import ColumnError, counted, listed, named, shortened
 
 ROLES = ("item", "label", "rater", "group", "elicitation")
+JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
+SHARES = "Judges may give probabilities instead, in columns called p_<label>."
+LARGEST_COUNT = 2**53
+"""Past this a float does not hold every whole number."""
+FEWEST_RATERS = 2
+WIDE_MARKS = frozenset("*?,")
+
+
+def read_table(sheet: Sheet, plan: ReadPlan) -> RawRatings:
+    """Ratings from a table: wide, counts or tidy."""
+    if is_wide(sheet, plan):
+        return read_wide(sheet, plan)
+    return read_counts(sheet, plan) if has_counts(sheet, plan) else read_tidy(sheet, plan)
 
 
 def read_tidy(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     """One row per rating: item, rater, label, and perhaps group and elicitation."""
+    return _tidy_columns(sheet, plan)[0]
+
+
+def _tidy_columns(sheet: Sheet, plan: ReadPlan, *, also: Sequence[str] = ()) -> tuple[RawRatings, Cells]:
+    """The ratings, and all cells that were loaded, further columns included."""
     names = {role: find_column(sheet, role, getattr(plan, role)) for role in ROLES}
-    return raw_ratings(sheet, names)[0]
-
-
-def raw_ratings(sheet: Sheet, names: dict[str, str | None], *, also: Sequence[str] = ()) -> tuple[RawRatings, Cells]:
-    """Ratings from the columns with these names, and all cells that were loaded, further columns included."""
-    item, label = names["item"], names["label"]
+    item, label, rater = names["item"], names["label"], names["rater"]
     if item is None or label is None:
-        optional = ["rater"] if names["rater"] is None else []
+        optional = ["rater"] if rater is None else []
         raise missing_columns(sheet, [role for role in ("item", "label") if names[role] is None], also=optional)
     cells = sheet.load([*(name for name in names.values() if name is not None), *also])
     raw = RawRatings(
@@ -36,72 +57,42 @@ def raw_ratings(sheet: Sheet, names: dict[str, str | None], *, also: Sequence[st
         row=cells.row,
         item=cells.columns[item],
         label=cells.columns[label],
-        rater=cells.column(names["rater"]),
+        rater=cells.column(rater),
         group=cells.column(names["group"]),
         elicitation=cells.column(names["elicitation"]),
         rows=len(cells.row),
         blank_rows=cells.blank_rows,
-        warnings=(_no_rater(sheet),) if names["rater"] is None else (),
+        warnings=(no_rater(likely_match(sheet.columns, "rater")),) if rater is None else (),
         taken={role: called(name) for role, name in names.items() if name is not None},
     )
     return raw, cells
 
 
-def _no_rater(sheet: Sheet) -> str:
-    likely = likely_match(sheet.columns, "rater")
-    hint = f" If {likely} says who rated, add --rater {shell_word(likely)}." if likely else ""
-    return f"{NO_RATER}{hint}"
-
-
-def _tidy_ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    return read_tidy(source.table(), plan)
-
-
-TIDY = Format(
-    name="tidy",
-    what="a table with a row per rating",
-    recognises=lambda _source, _plan: False,  # told at a glance, before any format is asked
-    ratings=_tidy_ratings,
-    is_layout=True,
-)
-
-
-# ---- A row per judge's answer
-
-JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
-SHARES = "Judges may give probabilities instead, in columns called p_<label>."
+def no_rater(likely: str | None) -> str:
+    """What to say of a table without raters; `likely` is a column that may hold them."""
+    if likely is None:
+        return NO_RATER
+    return f"{NO_RATER} If {likely} says who rated, add {named('rater', of='read')} {shell_word(likely)}."
 
 
 def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:
     """Judges' answers from a table with a row for each of them."""
     sheet = source.table()
     given = {role: getattr(plan, role) for role in JUDGE_ROLES}
-    names = {role: find_column(sheet, role, name, option=plan.named_by) for role, name in given.items()}
+    names = {role: find_column(sheet, role, name, of=plan.of) for role, name in given.items()}
     needed = ("item",) if probability_columns(sheet) else ("item", "label")
     missing = [role for role in needed if names[role] is None]
     if missing:
         also = [] if names["judge"] is not None else ["judge"]
         known = {role: name for role, name in given.items() if name is not None}
-        raise missing_columns(sheet, missing, also=also, given=known, option=plan.named_by, otherwise=SHARES)
+        raise missing_columns(sheet, missing, also=also, given=known, of=plan.of, otherwise=SHARES)
     taken = {role: f"column {name}" for role, name in names.items() if name is not None}
     if "sample" in taken:
         taken["repeat"] = taken.pop("sample")
     return RawJudges(format="judges", sheet=sheet, names=given, taken=taken)
 
 
-JUDGES = Format(
-    name="judges",
-    what="a table with a row per judge's answer",
-    recognises=lambda _source, _plan: False,  # told at a glance, before any format is asked
-    judges=read_tidy_judges,
-    is_layout=True,
-)
-
-
 # ---- A row per item and label, with a count
-
-LARGEST_COUNT = 2**53
-"""Past this a float does not hold every whole number."""
 
 
 def has_counts(sheet: Sheet, plan: ReadPlan) -> bool:
@@ -117,8 +108,7 @@ def read_counts(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     """One row per item and label: item, label, count. Who rated is not known; rows of the same label add up."""
     count = find_column(sheet, "count", plan.count or "count")
     assert count is not None  # noqa: S101 - find_column raises where a named column is missing
-    names = {role: find_column(sheet, role, getattr(plan, role)) for role in ROLES}
-    raw, cells = raw_ratings(sheet, names, also=[count])
+    raw, cells = _tidy_columns(sheet, plan, also=[count])
     times = whole_numbers(cells.columns[count], name=sheet.name, row=raw.row)
     return replace(raw, format="counts", times=times, taken={**raw.taken, "count": called(count)})
 
@@ -136,23 +126,7 @@ def whole_numbers(column: TextColumn, *, name: str, row: Codes) -> Codes:
     return np.array([*(int(v or 0) for v in values), 0], dtype=np.intp)[column.codes]
 
 
-def _counts_ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    return read_counts(source.table(), plan)
-
-
-COUNTS = Format(
-    name="counts",
-    what="a table with a count for each item and label",
-    recognises=lambda _source, _plan: False,  # told at a glance, before any format is asked
-    ratings=_counts_ratings,
-    is_layout=True,
-)
-
-
 # ---- A row per item and a column per rater
-
-FEWEST_RATERS = 2
-WILDCARDS = frozenset("*?,")
 
 
 def is_wide(sheet: Sheet, plan: ReadPlan) -> bool:
@@ -163,7 +137,7 @@ def is_wide(sheet: Sheet, plan: ReadPlan) -> bool:
     """
     if plan.wide is not None:
         return plan.wide
-    if plan.rater is not None and plan.rater not in sheet.columns and WILDCARDS & set(plan.rater):
+    if plan.rater is not None and plan.rater not in sheet.columns and WIDE_MARKS & set(plan.rater):
         return True
     if any(find_column(sheet, role, getattr(plan, role)) is not None for role in ("label", "rater", "count")):
         return False
@@ -220,13 +194,13 @@ def _raters(sheet: Sheet, plan: ReadPlan, names: dict[str, str | None]) -> tuple
     if plan.rater is None:
         raters = [column for column in others if not is_nameless(column)]
     else:
-        patterns = [plan.rater, *(pattern.strip() for pattern in plan.rater.split(","))]
-        raters = others = [c for c in others if any(c == p or fnmatchcase(c, p) for p in patterns)]
+        raters = others = like_pattern(others, plan.rater)
     if not raters:
         like = "besides the item" if plan.rater is None else f"like {plan.rater!r}"
         raise ColumnError(
-            f"{sheet.name} has no column {like}. Columns found: {found(sheet)}. A wide file has one column per rater; "
-            "name them with --rater, with * for any letters and commas between, or leave --wide out."
+            f"{sheet.name} has no column {like}. Columns found: {shown_columns(sheet)}. A wide file has one column per "
+            f"rater; name them with {named('rater', of='read')}, with * for any letters and commas between, or leave "
+            f"{named('wide', of='read')} out."
         )
     return raters, sheet.load([*(name for name in names.values() if name is not None), *others])
 
@@ -240,8 +214,8 @@ def _passed_over(cells: Cells, used: set[str | None]) -> tuple[str, ...]:
 def _has_index(source: Source, plan: ReadPlan) -> bool:
     """Whether the first column has no name and tells rows apart, as the index of a frame does, and the rest is wide."""
     first = source.columns[0] if source.columns else ""
-    is_said = any(getattr(plan, role) is not None for role in ("item", "rater", "label", "count"))
-    if source.sheet is None or is_said or plan.wide is not None or not is_nameless(first):
+    is_named = any(getattr(plan, role) is not None for role in ("item", "rater", "label", "count"))
+    if source.sheet is None or is_named or plan.wide is not None or not is_nameless(first):
         return False
     column = source.sheet.load([first]).columns[first]
     is_distinct = bool((column.codes >= 0).all()) and len(column.texts) == len(column.codes) > 0
@@ -252,10 +226,26 @@ def _wide_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     return read_wide(source.table(), replace(plan, item=source.columns[0]) if _has_index(source, plan) else plan)
 
 
-WIDE_TABLE = Format(
-    name="wide",
-    what="a table with a row per item and a column per rater",
-    recognises=_has_index,
-    ratings=_wide_ratings,
-    is_layout=True,
-)
+def _never(_source: Source, _plan: ReadPlan) -> bool:
+    """Whether a format is asked at all: these are told at a glance, before any format is."""
+    return False
+
+
+FORMATS = (
+    Format(
+        name="tidy", what="a table with a row per rating", recognises=_never, is_layout=True,
+        ratings=lambda source, plan: read_tidy(source.table(), plan),
+    ),
+    Format(
+        name="judges", what="a table with a row per judge's answer", recognises=_never, is_layout=True,
+        judges=read_tidy_judges,
+    ),
+    Format(
+        name="counts", what="a table with a count for each item and label", recognises=_never, is_layout=True,
+        ratings=lambda source, plan: read_counts(source.table(), plan),
+    ),
+    Format(
+        name="wide", what="a table with a row per item and a column per rater", recognises=_has_index, is_layout=True,
+        ratings=_wide_ratings,
+    ),
+)  # fmt: skip

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from dissensus.arrays import Codes
 from dissensus.data.assemble import CHECK_LABELS, NO_GROUP
 from dissensus.data.coding import TextColumn, compact
-from dissensus.data.fixes import changes_labels, doubts, mend_labels
+from dissensus.data.fixes import changes_labels, doubts, fix_labels
 from dissensus.data.formats.plan import LeftOut, ReadPlan, sentences
 from dissensus.data.judges import ORDERS, Judges, LabelScores, OutputMoments
 from dissensus.data.labels import LabelSet, code_labels, listed_options, options_of, unlisted
@@ -114,7 +114,7 @@ def _labels(
     left_out: list[LeftOut] = []
     notes: list[str] = []
     if changes_labels(plan):
-        column, left_out, notes = mend_labels(column, plan, what=what, times=count)
+        column, left_out, notes = fix_labels(column, plan, what=what, times=count)
     if plan.labels is not None:
         known = listed_options(plan.labels)
         given = [option for text in column.texts for option in options_of(text)]

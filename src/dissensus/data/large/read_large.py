@@ -11,8 +11,9 @@ import numpy as np
 
 from dissensus.data.assemble import about_samples
 from dissensus.data.coding import ColumnNames
-from dissensus.data.columns import likely_match, shell_word
-from dissensus.data.formats.plan import NO_RATER, LeftOut, ReadPlan, Repeats, sentences
+from dissensus.data.columns import likely_match
+from dissensus.data.formats.plan import LeftOut, ReadPlan, Repeats, sentences
+from dissensus.data.formats.tables import no_rater
 from dissensus.data.judges import Judges, LabelScores
 from dissensus.data.labels import Scale
 from dissensus.data.large.assemble import (
@@ -255,9 +256,7 @@ def _left_out(tally: Tally) -> list[LeftOut]:
 def _notes(people: Table, rated: Spelled) -> list[str]:
     notes = [*people.notes]
     if "rater" not in people.roles:
-        likely = likely_match(tuple(people.text_of), "rater")
-        hint = f" If {likely} says who rated, add {named('rater', of='read')} {shell_word(likely)}." if likely else ""
-        return [Message(f"{NO_RATER}{hint}"), *notes]
+        return [no_rater(likely_match(tuple(people.text_of), "rater")), *notes]
     if rated.elicitation is not None and {0, 1} <= set(rated.elicitation.tolist()):
         notes.append("Raters who were asked in both ways are not paired with themselves, since alike items were put "
                      "together: choices and response sets are paired by item.")  # fmt: skip

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
-from dissensus.data.assemble import CHECK_ANSWERS, CHECK_LABELS
-from dissensus.data.columns import JUDGES_NAMED_BY, UNKNOWN
+from dissensus.data.assemble import CHECK, CHECK_LABELS
+from dissensus.data.columns import UNKNOWN, typed_columns
 from dissensus.data.judges import LabelScores
 from dissensus.data.large.kinds import (
     Coding,
@@ -314,7 +314,7 @@ def check_answers(tally: Tally, answers: Table, parts: Parts, *, round_outputs: 
             where = f"{name}, item {items[0]}" if items else name
             raise JudgesError(f"{where}: {counted(rows, 'answer')} {has if rows == 1 else have}. {remedy}.")
     if not tally.answers and not tally.judgeless:
-        remedy = CHECK_ANSWERS.format(option=JUDGES_NAMED_BY.format(role="label", column=UNKNOWN))
+        remedy = f"{CHECK} {typed_columns({'label': UNKNOWN}, 'read_judges')}."
         raise JudgesError(f"{name} has {counted(tally.answer_rows, 'row')} and not one answer. {remedy}")
     if tally.judgeless:
         raise ColumnError(f"{name}: {counted(tally.judgeless, 'answer')} but no judge. Fill it in or delete the rows.")

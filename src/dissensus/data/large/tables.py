@@ -16,7 +16,7 @@ import duckdb
 
 from dissensus.data.assemble import NAMELESS_JUDGE
 from dissensus.data.coding import ColumnNames
-from dissensus.data.columns import JUDGES_NAMED_BY, find_column, missing_columns
+from dissensus.data.columns import find_column, missing_columns
 from dissensus.data.formats.plan import ReadPlan
 from dissensus.data.formats.tables import SHARES
 from dissensus.data.judges import ORDERS
@@ -281,7 +281,7 @@ _CSV_FAULTS = {
 def ratings_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *, name: str) -> Table:
     """Ratings with a row each, or a table of counts."""
     sheet = ColumnNames(name, tuple(source.text_of))
-    if plan.wide or plan.format not in {None, "auto", "tidy", "counts"}:
+    if plan.wide or plan.source_format not in {None, "auto", "tidy", "counts"}:
         raise ColumnError(f"{name} is too large to be read but as item, rater, label: `dissensus import` the parts.")
     roles = {role: find_column(sheet, role, getattr(plan, role)) for role in RATING_ROLES}
     missing = [role for role in ("item", "label") if roles[role] is None]
@@ -297,13 +297,13 @@ def ratings_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *
 def judges_table(source: SqlSource, types: Mapping[str, str], plan: ReadPlan, *, name: str) -> Table:
     """Judges' answers with a row each."""
     sheet = ColumnNames(name, tuple(source.text_of))
-    roles = {role: find_column(sheet, role, getattr(plan, role), option=JUDGES_NAMED_BY) for role in JUDGE_ROLES}
+    roles = {role: find_column(sheet, role, getattr(plan, role), of="read_judges") for role in JUDGE_ROLES}
     probabilities = probability_columns(sheet)
     missing = [role for role in ("item", "label") if roles[role] is None and not (role == "label" and probabilities)]
     if missing:
         also = [] if roles["judge"] is not None else ["judge"]
         given = {role: name for role in JUDGE_ROLES if (name := getattr(plan, role)) is not None}
-        raise missing_columns(sheet, missing, also=also, given=given, option=JUDGES_NAMED_BY, otherwise=SHARES)
+        raise missing_columns(sheet, missing, also=also, given=given, of="read_judges", otherwise=SHARES)
     return _table(source, types, roles, probabilities, name=name)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, TextCoder
 from dissensus.data.sources.files import CHUNK, InputFile
-from dissensus.errors import SHOWN, ColumnError, FileError, counted, listed, shortened
+from dissensus.errors import SHOWN, ColumnError, FileError, counted, listed, named, shortened
 
 # ---- CSV and TSV, row by row: the header, the delimiter, and the row of a fault
 
@@ -89,7 +89,7 @@ def given_header(file: InputFile, columns: tuple[str, ...]) -> Header:
         first = samples[_delimiter(samples)][0]
         raise ColumnError(
             f"{file.name} has {counted(len(first), 'column')} ({', '.join(map(shortened, first[:SHOWN]))} in its first "
-            f"row), and --columns names {len(columns)}: name each of them."
+            f"row), and {named('columns', of='read')} names {len(columns)}: name each of them."
         )
     return Header(columns, fitting[0], is_first_line=False)
 

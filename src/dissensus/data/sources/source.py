@@ -14,13 +14,13 @@ import duckdb
 import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, TextColumn, code_texts
-from dissensus.data.columns import found
+from dissensus.data.columns import shown_columns
 from dissensus.data.labels import cell_text
 from dissensus.data.sources.csv_rows import CsvSheet, blank_rows, check_text, read_header
 from dissensus.data.sources.documents import JsonlSheet, RecordSheet, blank_lines
 from dissensus.data.sources.files import InputFile, inspect_file, plain_path, sha256_of
 from dissensus.data.sources.sql_sheets import SqlSheet, connect, csv_source, jsonl_source, parquet_source
-from dissensus.errors import ColumnError, FileError, OptionError, RatingsError, listed
+from dissensus.errors import ColumnError, FileError, OptionError, RatingsError, listed, named
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -78,7 +78,9 @@ class Source:
             raise ColumnError(f"{self.name} is no table, and the format that you named is one. Name another, or none.")
         missing = [repr(column) for column in needed if column not in self.sheet.columns]
         if missing:
-            raise ColumnError(f"{self.name} has no column {listed(missing)}. Columns found: {found(self.sheet)}.")
+            raise ColumnError(
+                f"{self.name} has no column {listed(missing)}. Columns found: {shown_columns(self.sheet)}."
+            )
         return self.sheet
 
     @cached_property
@@ -185,7 +187,8 @@ def open_source(
         if isinstance(source, str | os.PathLike):
             file = inspect_file(source)
             if sheet is not None and file.kind != "workbook":
-                raise OptionError(f"{file.name} has no sheets: --sheet is for workbooks such as .xlsx. Leave it out.")
+                option = named("sheet", of="read")
+                raise OptionError(f"{file.name} has no sheets: {option} is for workbooks such as .xlsx. Leave it out.")
             yield Source(file.name, stack, file=file, sheet_name=sheet, columns=columns)
         else:
             frame = FrameSheet(source)
@@ -262,7 +265,8 @@ def _open_here(file: InputFile, sheet: str | None, columns: tuple[str, ...] | No
     if file.kind == "json":
         return RecordSheet(file)
     if file.kind not in {"csv", "tsv"}:
-        raise FileError(f"{file.name} has names for its columns or is no table: --columns is for CSV and Excel files.")
+        option = named("columns", of="read")
+        raise FileError(f"{file.name} has names for its columns or is no table: {option} is for CSV and Excel files.")
     check_text(file)
     return CsvSheet(file, columns=columns)
 

@@ -16,7 +16,7 @@ import numpy as np
 from dissensus.data.coding import Cells, Sheet, code_texts
 from dissensus.data.sources.csv_rows import nameless, short_names
 from dissensus.data.sources.files import InputFile
-from dissensus.errors import FileError, MissingExtraError, OptionError, listed
+from dissensus.errors import FileError, MissingExtraError, OptionError, listed, named
 
 # ---- ZIP archives, read member by member into memory and never unpacked to disk
 
@@ -142,7 +142,8 @@ class WorkbookSheet(Sheet):
         grid, sheet_name = _grid(file, sheet)
         rows = [(number, cells) for number, cells in enumerate(grid, start=1) if any(cells)]
         if not rows:
-            raise FileError(f"{file.name} has nothing in its sheet {sheet_name!r}. Name another one with --sheet.")
+            option = named("sheet", of="read")
+            raise FileError(f"{file.name} has nothing in its sheet {sheet_name!r}. Name another one with {option}.")
         names = list(columns or ())
         notes: tuple[str, ...] = ()
         if columns is None:

@@ -25,7 +25,6 @@ from dissensus.data.sources.source import FrameSheet, open_sheet
 from dissensus.data.task import Example, Kind, Task
 from dissensus.errors import ColumnError, FileError, RatingsError, TaskError, counted, listed
 from dissensus.methods.rate.options import TOP_TOKENS, RateOptions
-from dissensus.options import named
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -372,10 +371,7 @@ def read_items(source: "Source", *, kind: Kind, columns: Columns | None = None) 
     """
     given = Columns() if columns is None else columns
     with _opened(source) as sheet:
-        names = {
-            role: find_column(sheet, role, getattr(given, role), option=f"{named(role, of='columns')} {{column}}")
-            for role in ROLES[kind]
-        }
+        names = {role: find_column(sheet, role, getattr(given, role), of="columns") for role in ROLES[kind]}
         _check_columns(sheet, names, kind=kind)
         cells = sheet.load([name for name in names.values() if name is not None])
     items = _items(cells, {role: str(name) for role, name in names.items()}, name=sheet.name)
@@ -411,7 +407,7 @@ def _check_columns(sheet: Sheet, names: dict[str, str | None], *, kind: Kind) ->
             f"{sheet.name} has the columns {' and '.join(ROLES[other][1:])}, and a {kind} task needs "
             f'{" and ".join(ROLES[kind][1:])}: write kind = "{other}" in the task file, or give other items.'
         )
-    raise missing_columns(sheet, absent, option=f"{named('{role}', of='columns')} {{column}}")
+    raise missing_columns(sheet, absent, of="columns")
 
 
 def _items(cells: Cells, names: dict[str, str], *, name: str) -> tuple[Item, ...]:

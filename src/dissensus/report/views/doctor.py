@@ -25,7 +25,7 @@ def view(result: Result) -> Section:
         blocks.append(Note(text="These are options of `dissensus import`: use the file that it writes.", kind="hint"))
     taken = report["taken"]
     if isinstance(taken, Mapping) and taken:
-        lines = [[str(role), visible(str(where))] for role, where in taken.items()]
+        lines = [[str(role), visible(str(getattr(where, "message", where)))] for role, where in taken.items()]
         blocks.append(Table(caption="Column mapping", columns=["For", "Taken from"], rows=lines))
     name = visible(str(result.data.get("source", {}).get("file", "the file")))
     return Section(title="File check", lead=_lead(report, rows, name), blocks=blocks)
@@ -46,6 +46,6 @@ def _sentence(row: Mapping[str, object]) -> str:
     rows = row["rows"] if isinstance(row["rows"], list) else []
     more = " and more" if int(str(row["count"])) > len(rows) else ""
     where = f"See {'row' if len(rows) == 1 else 'rows'} {', '.join(map(str, rows))}{more}." if rows else ""
-    message, option = str(row["message"]), str(row["option"])
+    message, option = (str(getattr(row[key], "message", row[key])) for key in ("message", "option"))
     how = "One possibility is" if row["is_choice"] else "Fix it with"
     return visible(sentences(message, where, f"{how} {option}" if option and option not in message else ""))

@@ -40,4 +40,4 @@ def _table(caption: str, columns: Mapping[str, str], rows: object) -> Table:
 
 
 def _cell(value: object) -> Cell:
-    return value if isinstance(value, int) else visible(str(value)) or None
+    return value if isinstance(value, int) else visible(str(getattr(value, "message", value))) or None

@@ -1,0 +1,280 @@
+"""Checks of labels: those that are probably one, joined, off the scale, or written otherwise by people."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dissensus.data.checks.table import Finding, Severity, Table, shown_counts
+from dissensus.data.fixes import case_variants, folded, renaming, typed
+from dissensus.data.labels import (
+    LIKE_MISSING,
+    MOST_ORDINAL_LABELS,
+    SEPARATOR,
+    has_decimal_commas,
+    infer_scale,
+    listed_options,
+    natural_order,
+    number,
+    option_name,
+)
+from dissensus.errors import counted, listed, named, shortened
+
+SEPARATORS = (",", ";", "/", "+", "&")
+FEWEST_LETTERS = 4
+MOST_LABELS = 200
+"""Past so many different labels they are text, and no two are compared."""
+MISSPELT = 0.1
+"""A misspelling is so much rarer than the label itself."""
+_WORD = re.compile(r"\w+")
+
+
+def decimal_commas(table: Table) -> Iterator[Finding]:
+    """Numbers with a comma where we write a point, which are read as words."""
+    counts = table.label_counts()
+    if has_decimal_commas(counts):
+        written = [label for label in counts if "," in label]
+        times = sum(counts[label] for label in written)
+        yield Finding(
+            check="decimal-commas",
+            severity="warning",
+            message=f"{counted(times, 'answer')} may be numbers with a decimal comma, and are read as words: "
+            f"{listed([repr(label) for label in written])}.",
+            count=times,
+            rows=tuple(table.rows_with(written, as_written=True)),
+            option=named("decimal_comma", of="import_"),
+        )
+
+
+def joined_labels(table: Table) -> Iterator[Finding]:
+    """Labels such as `a, b` that join other labels: response sets written otherwise than `a|b`."""
+    counts = table.label_counts()
+    for separator in SEPARATORS:
+        if separator == "," and has_decimal_commas(counts):
+            continue
+        parts = {label: [p.strip() for p in label.split(separator)] for label in counts if separator in label}
+        single = set(counts) - parts.keys()
+        sets = [label for label, options in parts.items() if sum(option in single for option in options) > 1]
+        if sets and 2 * len(sets) >= len(parts):
+            times = sum(counts[label] for label in sets)
+            yield Finding(
+                check="joined-labels",
+                severity="warning",
+                message=f"{counted(times, 'answer')} may be response sets, joined by {separator!r}: {listed(sets)}.",
+                count=times,
+                rows=tuple(table.rows_with(sets, as_written=True)),
+                option=typed("split", separator),
+            )
+
+
+# ---- Labels that are probably one: `No` and `NO`, `1` and `1.0`, `toxic` and `toxc`
+
+
+def similar_labels(table: Table) -> Iterator[Finding]:
+    """Labels that differ in case or blanks, in how a number is written, or in a letter."""
+    count = np.bincount(table.label.codes[table.label.codes >= 0], minlength=len(table.label.texts)).tolist()
+    alike: set[str] = set()
+    for name, variants in case_variants(table.options, count).items():
+        alike |= variants.keys()
+        others = [variant for variant in variants if variant != name]
+        shown = listed(shown_counts(variants, variants))
+        yield _similar(
+            table,
+            f"{shown} differ in case or blanks only and are read as different labels.",
+            {other: variants[other] for other in others},
+            named("merge_case", of="import_"),
+        )
+    yield from _numbers(table)
+    yield from _misspelt(table, alike)
+
+
+def _similar(table: Table, message: str, counts: dict[str, int], option: str) -> Finding:
+    rows = tuple(table.rows_with(counts))
+    times = sum(counts.values())
+    return Finding(
+        check="similar-labels", severity="warning", message=message, count=times, rows=rows, option=option
+    )  # fmt: skip
+
+
+def _numbers(table: Table) -> Iterator[Finding]:
+    ways: dict[str, set[str]] = defaultdict(set)
+    for text in table.label.texts:
+        if number(text) is not None:
+            ways[option_name(text)].add(text.strip())
+    several = [texts for texts in ways.values() if len(texts) > 1]
+    if several:
+        shown = listed([" and ".join(sorted(texts)) for texts in several])
+        message = f"Numbers are written in several ways, and each is read as one label: {shown}."
+        yield Finding(check="similar-labels", severity="note", message=message, count=len(several))
+
+
+def _misspelt(table: Table, alike: set[str]) -> Iterator[Finding]:
+    counts = table.label_counts()
+    words = [t for t in counts if len(t) >= FEWEST_LETTERS and number(t) is None and t not in alike and "|" not in t]
+    if len(words) > MOST_LABELS:
+        return
+    for rare in sorted(words, key=counts.__getitem__):
+        common = (word for word in words if word != rare and counts[rare] <= MISSPELT * counts[word])
+        usual = next((word for word in common if is_slip(rare, word)), None)
+        if usual is not None:
+            message = f"The label {rare} ({counts[rare]:,}) may be a misspelling of {usual} ({counts[usual]:,})."
+            yield _similar(table, message, {rare: counts[rare]}, renaming({rare: usual}))
+
+
+def is_slip(text: str, other: str) -> bool:
+    """Whether two labels differ in one letter of one word: left out, too many, wrong, or in the other's place.
+
+    Examples
+    --------
+    >>> is_slip("toxc", "toxic"), is_slip("Very tocix", "very toxic"), is_slip("txoic", "toxic")
+    (True, False, True)
+    >>> is_slip("Strongly disagree", "Strongly agree"), is_slip("Model A", "Model B"), is_slip("class10", "class11")
+    (False, False, False)
+    """
+    one, two = text.casefold(), other.casefold()
+    if _WORD.sub("", one) != _WORD.sub("", two):
+        return False
+    pairs = [(a, b) for a, b in zip(_WORD.findall(one), _WORD.findall(two), strict=True) if a != b]
+    if len(pairs) != 1 or not all(part.isalpha() and len(part) >= FEWEST_LETTERS for part in pairs[0]):
+        return False
+    short, long = sorted(pairs[0], key=len)
+    same = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    rest, longer = short[same:], long[same:]
+    is_swapped = rest[:2] == longer[1::-1] and rest[2:] == longer[2:]
+    return rest == longer[1:] or (len(short) == len(long) and (rest[1:] == longer[1:] or is_swapped))
+
+
+# ---- Labels that are no step of the scale: words among numbers, words that mean missing, numbers far off
+
+SELDOM = 0.25
+"""A label that is given more often than this is an answer, such as `none` where most items have nothing."""
+MAY_BE_MISSING = frozenset({
+    *LIKE_MISSING, "none", "unsure", "not sure", "don't know", "dont know", "do not know", "skip",
+    "skipped", "unclear", "unknown", "?", "-", "no answer", "not applicable", "prefer not to say", "inconsistent",
+})  # fmt: skip
+MOSTLY = 0.8
+"""From this share of numbers on the scale is one of numbers."""
+RARE = 0.01
+_CODE = re.compile(r"-?9{2,}")
+"""What surveys write for no answer."""
+MISSING = f"{named('off_scale', of='import_')} missing"
+
+
+def off_scale(table: Table) -> Iterator[Finding]:
+    """Labels that are not among those given, or do not look like the others."""
+    counts, given = table.label_counts(), named("labels", of="import_")
+    if table.plan.labels is not None:
+        scale = set(listed_options(table.plan.labels))
+        outside = [label for label in counts if not set(label.split("|")) <= scale]
+        yield from _off(table, outside, f"are not among {given}", MISSING, "error")
+        return
+    numbers = {label: value for label in counts if (value := number(label)) is not None}
+    commas = {label for label in counts if "," in label} if has_decimal_commas(counts) else set()
+    words = [label for label in counts if label not in numbers and "|" not in label and label not in commas]
+    total = sum(n for label, n in counts.items() if label not in commas)
+    if numbers and words and sum(counts[label] for label in numbers) >= MOSTLY * total:
+        option = _as_missing(words)
+        if len(numbers) <= MOST_ORDINAL_LABELS:
+            option = f"{given} {','.join(sorted(numbers, key=natural_order))} {MISSING}"
+        yield from _off(table, words, "are words on a scale of numbers", option)
+    else:
+        odd = [label for label in words if _means_missing(label, counts[label] / total)]
+        if len(odd) < len(counts):
+            is_choice = not all(label.lower() in LIKE_MISSING for label in odd)
+            for finding in _off(table, odd, "may mean that there is no label", _as_missing(odd)):
+                yield replace(finding, is_choice=is_choice)
+    far = _far(numbers, counts)
+    yield from _off(table, far, "are far from all other numbers", _as_missing(far))
+
+
+def _as_missing(labels: Sequence[str]) -> str:
+    return renaming(dict.fromkeys(labels, ""))
+
+
+def _means_missing(label: str, share: float) -> bool:
+    word = label.lower()
+    return word in LIKE_MISSING or (share <= SELDOM and (word in MAY_BE_MISSING or "inconsistent" in word))
+
+
+def _far(numbers: dict[str, float], counts: dict[str, int]) -> list[str]:
+    """Rare numbers further from the others than these are from each other.
+
+    A fine scale, such as a count of errors, may well have a long tail: there only codes such as -99 and 999 are odd.
+    """
+    total = sum(counts[label] for label in numbers)
+    if infer_scale(list(numbers)) == "interval":
+        codes = [label for label in numbers if _CODE.fullmatch(label)]
+        others = [value for label, value in numbers.items() if label not in codes]
+        return [code for code in codes if _is_outside(numbers[code], others)]
+    usual = [value for label, value in numbers.items() if counts[label] > RARE * total]
+    return [label for label, value in numbers.items() if _is_outside(value, usual)]
+
+
+def _is_outside(value: float, others: list[float]) -> bool:
+    """Whether a number is further from the others than these are from each other; a scale has two steps."""
+    if len(set(others)) < 2:  # noqa: PLR2004 - two steps
+        return False
+    low, high = min(others), max(others)
+    return max(low - value, value - high) > high - low
+
+
+def _off(table: Table, labels: list[str], what: str, option: str, severity: Severity = "warning") -> Iterator[Finding]:
+    counts = table.label_counts()
+    times = sum(counts[label] for label in labels)
+    if labels:
+        message = f"{counted(times, 'answer')} {what}: {listed(shown_counts(counts, labels))}."
+        rows = tuple(table.rows_with(labels))
+        yield Finding(check="off-scale", severity=severity, message=message, count=times, rows=rows, option=option)
+
+
+# ---- Labels of judges that are people's, written otherwise, and judges that never give a label of people's
+
+
+def labels_apart(table: Table) -> Iterator[Finding]:
+    """Labels that differ from people's in case or blanks only, and judges whose labels are all others than people's."""
+    if table.people is None:
+        return
+    people, counts = _options(table.people.label_counts()), table.label_counts()
+    alike = {folded(option): option for option in sorted(people)}
+    names = {o: alike[folded(o)] for o in sorted(_options(counts) - people) if folded(o) in alike}
+    if names:
+        theirs = [text for text in counts if names.keys() & set(text.split(SEPARATOR))]
+        shown = listed([f"{judges} for people's {ours}" for judges, ours in names.items()])
+        is_column = table.shares is not None
+        remedy = " Rename the columns p_<label> in the file." if is_column else ""
+        yield Finding(
+            check="labels-apart",
+            severity="warning",
+            message=f"The judges write {shown}, which are read as different labels.{remedy}",
+            count=sum(counts[text] for text in theirs),
+            rows=tuple(table.rows_with(theirs, as_written=True)),
+            option="" if is_column else renaming(names),
+        )
+    yield from _strangers(table, people, alike)
+
+
+def _options(labels: dict[str, int]) -> set[str]:
+    return {option for label in labels for option in label.split(SEPARATOR)}
+
+
+def _strangers(table: Table, people: set[str], alike: dict[str, str]) -> Iterator[Finding]:
+    """Judges none of whose labels is one of people's; numbers may be scores on a scale of their own."""
+    for name, mine in table.answers_of_each():
+        texts = {table.answer.texts[label] for label in np.unique(table.answer.codes[mine]).tolist()}
+        options = {option for text in texts for option in text.split(SEPARATOR)}
+        is_foreign = not options & people and not any(folded(option) in alike for option in options)
+        if is_foreign and any(number(option) is None for option in options):
+            yield Finding(
+                check="labels-apart",
+                severity="warning",
+                message=f"The judge {shortened(name)} never gives a label of people's ({listed(sorted(people))}), but "
+                f"{listed(sorted(options))} in {counted(len(mine), 'answer')}: check that it is a judge, or rename its "
+                f"labels with {named('label_map', of='import_')}.",
+                count=len(mine),
+                rows=tuple(table.row[mine].tolist()),
+            )
+
+
+CHECKS = (decimal_commas, joined_labels, similar_labels, off_scale, labels_apart)

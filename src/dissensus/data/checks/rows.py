@@ -1,0 +1,149 @@
+"""Checks of rows: attention checks, blank and repeated ones, items that one person rated, a byte order mark."""
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from dissensus.data.checks.table import Finding, Table, with_text
+from dissensus.data.coding import joint_key
+from dissensus.data.fixes import dropping, literally
+from dissensus.errors import counted, listed, named
+
+_SURE = (
+    r"((attention|attn|catch|gold(en)?|trap|quality|sanity|instructional|manipulation)[ _-]?"
+    r"(check|trial|item|question|test)|honeypot)s?"
+)
+"""What says by itself that a row is a check; a text may have `gold`, `catch` or `quality` in it and be an item."""
+_WORD = r"(attention|attn|catch|gold(en)?|trap)"
+_ITEM = re.compile(rf"(?<![A-Za-z])({_SURE})(?![A-Za-z])", re.IGNORECASE)
+_NUMBERED = re.compile(rf"(?P<start>{_WORD}[ _-]?)\d*", re.IGNORECASE)
+"""A word that is the whole id, but for a number."""
+_COLUMN = re.compile(rf"_?is[ _-]?{_WORD}|_golden|_?(is[ _-]?)?{_SURE}", re.IGNORECASE)
+"""A column called `gold` usually holds the true label, so that alone says nothing."""
+TRUE = frozenset({"1", "1.0", "true", "yes", "y", "t"})
+FALSE = frozenset({"0", "0.0", "false", "no", "n", "f"})
+
+
+def attention_checks(table: Table) -> Iterator[Finding]:
+    """Rows that test whether raters pay attention: items that are called so, and columns that mark such rows."""
+    items = {text: pattern for text in table.item.texts if (pattern := _pattern(text)) is not None}
+    if items and 2 * len(items) < len(table.item.texts):
+        yield _attention(
+            f"{counted(len(items), 'item')} may be attention checks and no items: {listed(list(items))}.",
+            table.rows_of(table.item, items.__contains__),
+            dropping("item", dict.fromkeys(items.values())),
+        )
+    for column in () if table.sheet is None else table.sheet.columns:
+        if table.sheet is None or not _COLUMN.fullmatch(column.strip()):
+            continue
+        cells = table.sheet.load([column])
+        texts = cells.columns[column].texts
+        marks = [text for text in texts if text.strip().lower() in TRUE]
+        if marks and all(text.strip().lower() in TRUE | FALSE for text in texts):
+            rows = cells.row[with_text(cells.columns[column], marks.__contains__)].tolist()
+            yield _attention(
+                f"The column {column} marks {counted(len(rows), 'row')} that may be attention checks and no items.",
+                rows,
+                dropping(column, map(literally, marks)),
+            )
+
+
+def _pattern(item: str) -> str | None:
+    """A pattern of the names of items that check the same; None if this is an item like any other.
+
+    Examples
+    --------
+    >>> _pattern("attention_check_1"), _pattern("gold-17"), _pattern("I catch the bus"), _pattern("goldfish")
+    ('*attention_check*', 'gold-[0-9]*', None, None)
+    """
+    match = _ITEM.search(item)
+    if match is not None:
+        return f"*{match[0]}*"
+    numbered = _NUMBERED.fullmatch(item)
+    if numbered is None:
+        return None
+    return f"{numbered['start']}[0-9]*" if item != numbered["start"] else item
+
+
+def _attention(message: str, rows: list[int], option: str) -> Finding:
+    return Finding(
+        check="attention-checks", severity="warning", message=message, count=len(rows), rows=tuple(rows), option=option
+    )
+
+
+def blank_rows(table: Table) -> Iterator[Finding]:
+    """Rows without anything in them, answers without a label, and what the format left out."""
+    bare = table.answer.codes < 0
+    blank = tuple(table.row[bare & (table.item.codes < 0)].tolist())
+    count = table.blank_rows + len(blank)
+    if count:
+        message = f"{counted(count, 'blank row')}, left out by every command."
+        yield Finding(check="blank-rows", severity="note", message=message, count=count, rows=blank)
+    missing = tuple(table.row[bare & (table.item.codes >= 0)].tolist())
+    if missing:
+        message = f"{counted(len(missing), 'answer')} without a label, left out by every command."
+        yield Finding(check="missing-labels", severity="note", message=message, count=len(missing), rows=missing)
+    for some in table.left_out:
+        message = replace(some, option="").sentence()
+        yield Finding(check="left-out", severity="note", message=message, count=some.count, option=some.option)
+
+
+def encoding(table: Table) -> Iterator[Finding]:
+    """A byte order mark at the start, which other programs take for a part of the first id or name."""
+    if table.file is None or table.file.kind not in {"csv", "tsv", "json", "jsonl"}:
+        return
+    with table.file.bytes() as stream:
+        head = stream.read(len(codecs.BOM_UTF8))
+    if head == codecs.BOM_UTF8:
+        message = "The file starts with a byte order mark. We read it as it is meant; other programs may not."
+        yield Finding(check="encoding", severity="note", message=message)
+
+
+def repeated_ratings(table: Table) -> Iterator[Finding]:
+    """Answers of one rater about one item that come again, and how many of them say something else."""
+    is_sampled = table.holds == "judges" and not table.repeat
+    if table.who is None or is_sampled or table.times is not None:
+        return
+    given = np.flatnonzero((table.answer.codes >= 0) & (table.item.codes >= 0) & (table.who.codes >= 0))
+    columns = [column.take(given) for column in (table.item, table.who, *table.repeat)]
+    _, first, group = np.unique(joint_key(columns), return_index=True, return_inverse=True)
+    later = np.flatnonzero(first[group] != np.arange(len(given)))
+    if not later.size:
+        return
+    labels = table.answer.codes[given]
+    conflicting = later[labels[later] != labels[first[group[later]]]]
+    others = f"{conflicting.size:,} of them say something else" if conflicting.size else "all of them say the same"
+    yield Finding(
+        check="repeated-ratings",
+        severity="error" if table.plan.repeats == "error" else "note",
+        message=f"{counted(later.size, 'answer')} by a {table.person} about an item that the {table.person} had "
+        f"answered before: {others}.",
+        count=int(later.size),
+        rows=tuple(table.row[given[conflicting if conflicting.size else later]].tolist()),
+        option=f"{named('repeats', of='import_')} {'last' if conflicting.size else 'first'}",
+    )
+
+
+def single_ratings(table: Table) -> Iterator[Finding]:
+    """Items that only one person rated: they say nothing about agreement."""
+    if table.holds != "ratings":
+        return
+    known = table.item.codes >= 0
+    count = np.bincount(table.item.codes[known], weights=table.weight[known], minlength=len(table.item.texts))
+    rated = int(np.sum(count > 0))
+    single = np.flatnonzero(count == 1)
+    if single.size:
+        yield Finding(
+            check="single-ratings",
+            severity="warning" if 2 * single.size >= rated else "note",
+            message=f"{single.size:,} of {counted(rated, 'item')} {'has' if single.size == 1 else 'have'} one rating "
+            "only, which tells nothing of agreement.",
+            count=int(single.size),
+            rows=tuple(table.row[np.isin(table.item.codes, single) & (table.weight > 0)].tolist()),
+        )
+
+
+CHECKS = (attention_checks, blank_rows, encoding, repeated_ratings, single_ratings)
