@@ -140,7 +140,7 @@ def test_the_recipe_of_the_data_page_is_the_check_up_with_the_same_options(serve
     for line in lines:
         assert main([*shlex.split(line)[1:], "--quiet"]) == 0
         found = words(capsys.readouterr().out)
-        lead = re.search(r"[\w .]+csv has [\d,]+ \w+ of [\d,]+ items", found)[0]
+        lead = re.search(r"(?:File check )?([\w .]+csv has [\d,]+ \w+ of [\d,]+ items)", found)[1]
         assert lead.strip() in answer
 
 
