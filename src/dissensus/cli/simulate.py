@@ -221,14 +221,10 @@ class NoiseOptions:
         from dissensus.simulation.labels import LabelNoise
 
         return LabelNoise(
-            label_accuracy=self.label_accuracy,
-            better=self.label_accuracy_better,
-            worse=self.label_accuracy_worse,
-            difficulty=cast("Difficulty", self.difficulty),
-            concentration=self.concentration,
-            where=cast("Where", self.difficulty_where),
-            classes=self.classes,
-        )
+            label_accuracy=self.label_accuracy, better=self.label_accuracy_better, worse=self.label_accuracy_worse,
+            difficulty=cast("Difficulty", self.difficulty), concentration=self.concentration,
+            where=cast("Where", self.difficulty_where), classes=self.classes,
+        )  # fmt: skip
 
 
 def simulate_labels_command(

@@ -36,15 +36,7 @@ LARGE_LENGTH = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Packed:
-    """A task as bytes.
-
-    Attributes
-    ----------
-    small : bytes
-        The task without its large parts.
-    large : tuple of int
-        Places of its large parts among those of all tasks.
-    """
+    """A task as bytes: without its large parts, and their places among those of all tasks."""
 
     small: bytes
     large: tuple[int, ...]
@@ -330,14 +322,11 @@ class DaskExecutor(Executor):
         return cast(
             "list[DaskFuture]",
             self._client.map(
-                run_packed,
-                [task.small for task in packed],
-                [_own(task, copies, place) for place, task in enumerate(packed)],
-                expected=dict(versions_here()),
-                key=[(name, place) for place in range(len(packed))],
-                pure=False,
+                run_packed, [task.small for task in packed],
+                [_own(task, copies, place) for place, task in enumerate(packed)], expected=dict(versions_here()),
+                key=[(name, place) for place in range(len(packed))], pure=False,
             ),
-        )
+        )  # fmt: skip
 
     def _copies(self, parts: Sequence[bytes], number: int) -> "list[list[DaskFuture]]":
         """The large parts, so many times.

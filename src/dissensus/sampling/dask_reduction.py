@@ -47,16 +47,7 @@ ROW_NUMBER = "file_row_number"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A part of a file.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    start, end : int, optional
-        The first row and the one after the last, or the same in bytes: a line belongs to the piece in which it
-        begins. None for the whole file.
-    """
+    """A part of a file: from a row or byte to another, or the whole; a line belongs to the piece in which it begins."""
 
     path: Path
     start: int = 0
@@ -146,19 +137,7 @@ PARTS = 2**15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What a worker must know of the input.
-
-    Attributes
-    ----------
-    wanted : Input
-        The files, and what the user says about them.
-    tables : Tables
-        Which column is which.
-    memory : str
-        What duckdb may use on a worker before it writes to disk.
-    keeps_raters : bool
-        Whether the names of raters travel: only where somebody looks at them.
-    """
+    """What a worker must know of the input; names of raters travel only where somebody looks at them."""
 
     wanted: Input
     tables: Tables
@@ -200,15 +179,7 @@ def _frame(connection: duckdb.DuckDBPyConnection, query: str) -> "pd.DataFrame":
 
 
 def read_piece(piece: Piece, source: Source, side: Side, find: Callable[..., "pd.DataFrame"]) -> "pd.DataFrame":
-    """What is found in a piece; a worker calls this.
-
-    Parameters
-    ----------
-    piece, source, side
-        Where.
-    find : callable
-        `rows_of` or `names_of`.
-    """
+    """What `rows_of` or `names_of` finds in a piece; a worker calls this."""
     wanted, other = source.wanted, _other_side(source, side)
     files = wanted.people if side == "people" else wanted.answers
     assert files is not None  # noqa: S101 - as above
@@ -292,21 +263,9 @@ SHUFFLE = "p2p"
 def reduce_on_dask(
     wanted: Input, address: str, *, scored_by: LabelScores | None = None, memory: str = MEMORY
 ) -> tuple[Ratings, Judges | None]:
-    """Ratings and judges from files larger than memory, by the workers of a Dask cluster.
+    """Ratings and judges as `read_large` gives them, to the last bit, by the workers of a Dask cluster.
 
-    Parameters
-    ----------
-    wanted : Input
-        What to read; every worker, and this process, must find the files at the same paths.
-    address : str
-        Of the scheduler, such as `host:8786`.
-    scored_by, memory
-        As in `read_large`; the memory is that of each task.
-
-    Returns
-    -------
-    Ratings, Judges
-        The same as `read_large` gives, to the last bit.
+    Every worker, and this process, must find the files at the same paths; the memory is that of each task.
     """
     where = host_and_port(address)
     check_installed()

@@ -1,7 +1,6 @@
 """Populations with a known truth: urns, responses, raters who find several options right, noisy labels."""
 
-from dissensus.simulation.panels import Panel, ResponseRule
-from dissensus.simulation.truth import Simulated, SimulateResult
+from dissensus.simulation.panels import Panel, ResponseRule, Simulated, SimulateResult
 from dissensus.simulation.urn import (
     HARD_CLASSIFIER,
     RUNNING_EXAMPLE,

@@ -20,8 +20,7 @@ from dissensus.simulation.indeterminate_model import (
     sample_choices,
     selection_effect,
 )
-from dissensus.simulation.panels import draw_categories, numbered
-from dissensus.simulation.truth import Simulated, Truth, markdown_table
+from dissensus.simulation.panels import Simulated, Truth, draw_categories, markdown_table, numbered
 
 # ---- The paper's selection experiment: how well does the judge do that a measure selects?
 
@@ -285,15 +284,9 @@ def _draw_ratings(
     order = np.lexsort((elicitation, row))
     label, labels = _labels(np.concatenate([choice, given[also]]), truth.options, population.members)
     return Ratings(
-        item=item[row[order]],
-        items=truth.items,
-        rater=rater[row[order]],
-        raters=numbered("rater", raters),
-        label=label[order],
-        labels=labels,
-        options=truth.options,
-        elicitation=elicitation[order],
-    )
+        item=item[row[order]], items=truth.items, rater=rater[row[order]], raters=numbered("rater", raters),
+        label=label[order], labels=labels, options=truth.options, elicitation=elicitation[order],
+    )  # fmt: skip
 
 
 def _draw_judges(rng: Generator, population: Population, truth: IndeterminateTruth, *, samples: int) -> Judges:
@@ -304,16 +297,10 @@ def _draw_judges(rng: Generator, population: Population, truth: IndeterminateTru
     choice = draw_categories(rng.random(len(item)), population.judge_choice[judge, item, :, given])
     label, labels = _labels(np.column_stack([choice, given]).ravel(), truth.options, population.members)
     return Judges(
-        item=np.repeat(item, 2),
-        items=truth.items if n_judges else (),
-        judge=np.repeat(judge, 2),
-        judges=truth.judges,
-        sample=np.repeat(np.tile(np.arange(samples), n_judges * n_items), 2),
-        label=label,
-        labels=labels,
-        options=truth.options,
-        elicitation=np.tile([FORCED_CHOICE, RESPONSE_SET], len(item)),
-    )
+        item=np.repeat(item, 2), items=truth.items if n_judges else (), judge=np.repeat(judge, 2), judges=truth.judges,
+        sample=np.repeat(np.tile(np.arange(samples), n_judges * n_items), 2), label=label, labels=labels,
+        options=truth.options, elicitation=np.tile([FORCED_CHOICE, RESPONSE_SET], len(item)),
+    )  # fmt: skip
 
 
 def _labels(sets: Codes, options: tuple[str, ...], members: Flags) -> tuple[Codes, tuple[str, ...]]:

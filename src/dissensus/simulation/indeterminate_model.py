@@ -327,15 +327,10 @@ def draw_population(
     gamma = _between(stream, design.judge_gammas, judges)
     noise = to_normal(stream.random((2, judges, items, design.n_sets)))
     return Population(
-        members=members,
-        stable=stable,
-        error=error_matrix(members, design.error, design.skew),
-        choice=choice,
+        members=members, stable=stable, error=error_matrix(members, design.error, design.skew), choice=choice,
         judge_stable=onto_simplex(stable + sigma[:, None, None] * noise),
-        judge_choice=_draw_choice(stream, members, gamma, (items,)),
-        sigma=sigma,
-        gamma=gamma,
-    )
+        judge_choice=_draw_choice(stream, members, gamma, (items,)), sigma=sigma, gamma=gamma,
+    )  # fmt: skip
 
 
 def _dirichlet(rng: Generator, shape: tuple[int, int]) -> Floats:

@@ -15,8 +15,7 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
 from dissensus.options import named
-from dissensus.simulation.panels import Panel, assign_raters, checked_share, draw_categories, numbered
-from dissensus.simulation.truth import Simulated, Truth
+from dissensus.simulation.panels import Panel, Simulated, Truth, assign_raters, checked_share, draw_categories, numbered
 
 # ---- What is true of two classifiers and noisy labels, and how it is told
 
@@ -263,21 +262,15 @@ def chances_of(classifiers: TwoClassifiers, noise: LabelNoise) -> LabelChances:
     if_different = different @ right[[ONLY_BETTER, ONLY_WORSE, BOTH_WRONG]]
     guess = 1 / noise.classes
     return LabelChances(
-        worse_accuracy=classifiers.worse_accuracy,
-        better_accuracy=classifiers.better_accuracy,
-        margin=classifiers.margin,
-        disagreement=float(different.sum()),
-        only_better=float(a),
-        only_worse=float(b),
-        both_wrong_and_different=float(apart),
-        label_accuracy=float(share @ right),
+        worse_accuracy=classifiers.worse_accuracy, better_accuracy=classifiers.better_accuracy,
+        margin=classifiers.margin, disagreement=float(different.sum()), only_better=float(a), only_worse=float(b),
+        both_wrong_and_different=float(apart), label_accuracy=float(share @ right),
         label_accuracy_if_different=float(if_different / different.sum()) if different.sum() > 0 else float("nan"),
-        known=float(share @ known),
-        known_squared=float(share @ squared),
+        known=float(share @ known), known_squared=float(share @ squared),
         pairwise_agreement=float(guess + (1 - guess) * (share @ squared)),
         speaks_for_better=float(right[ONLY_BETTER] * a + other[ONLY_WORSE] * b + other[BOTH_WRONG] * apart),
         speaks_for_worse=float(other[ONLY_BETTER] * a + right[ONLY_WORSE] * b + other[BOTH_WRONG] * apart),
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -423,16 +416,10 @@ def simulate_labels(
         ratings=_ratings(item, rater, given, names=names, panel=panel, classes=classes),
         judges=_judges(truth, who, stream.random((2, total)), names=names, classes=classes),
         truth=LabelsTruth(
-            classifiers=both,
-            noise=labels,
-            items=names,
-            classes=classes,
-            truth=truth,
-            who=who,
-            label_accuracy=accuracy,
+            classifiers=both, noise=labels, items=names, classes=classes, truth=truth, who=who, label_accuracy=accuracy,
             labelled=items,
         ),
-    )
+    )  # fmt: skip
 
 
 def _prevalences(first: float | None, classes: int) -> Floats:
@@ -455,13 +442,9 @@ def _ratings(
     rated = np.unique(item)  # a range from 0 leaves some items without a label
     row = np.cumsum(np.bincount(item, minlength=len(names)) > 0) - 1
     return Ratings(
-        item=row[item],
-        items=tuple(names[i] for i in rated),
-        rater=rater,
-        raters=panel.rater_names(),
-        label=given,
+        item=row[item], items=tuple(names[i] for i in rated), rater=rater, raters=panel.rater_names(), label=given,
         labels=classes,
-    )
+    )  # fmt: skip
 
 
 def _judges(truth: Codes, who: Codes, uniform: Floats, *, names: tuple[str, ...], classes: tuple[str, ...]) -> Judges:
@@ -472,12 +455,6 @@ def _judges(truth: Codes, who: Codes, uniform: Floats, *, names: tuple[str, ...]
     ]
     n = len(names)
     return Judges(
-        item=np.tile(np.arange(n), 2),
-        judge=np.repeat([0, 1], n),
-        sample=np.zeros(2 * n, dtype=np.intp),
-        label=np.concatenate(answers),
-        items=names,
-        judges=JUDGES,
-        labels=classes,
-        options=classes,
-    )
+        item=np.tile(np.arange(n), 2), judge=np.repeat([0, 1], n), sample=np.zeros(2 * n, dtype=np.intp),
+        label=np.concatenate(answers), items=names, judges=JUDGES, labels=classes, options=classes,
+    )  # fmt: skip

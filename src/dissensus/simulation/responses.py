@@ -13,8 +13,16 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.labels import natural_order
 from dissensus.errors import OptionError
 from dissensus.options import named
-from dissensus.simulation.panels import Panel, assign_raters, checked_share, draw_categories, numbered, to_normal
-from dissensus.simulation.truth import Simulated, Truth
+from dissensus.simulation.panels import (
+    Panel,
+    Simulated,
+    Truth,
+    assign_raters,
+    checked_share,
+    draw_categories,
+    numbered,
+    to_normal,
+)
 
 # ---- Items with a distribution of responses each: of people, of a judge A like them, and of a judge B that strays
 
@@ -279,15 +287,11 @@ def _judges(population: Responses, asked: list[Codes], answers: list[list[str]],
     labels = _labels(population, [label for own in answers for label in own])
     place = {label: i for i, label in enumerate(labels)}
     return Judges(
-        item=np.concatenate(asked),
-        judge=np.repeat([0, 1], [len(own) for own in asked]),
+        item=np.concatenate(asked), judge=np.repeat([0, 1], [len(own) for own in asked]),
         sample=np.concatenate([np.tile(np.arange(len(own) // len(names)), len(names)) for own in asked]),
-        label=np.array([place[label] for own in answers for label in own]),
-        items=names,
-        judges=JUDGES,
-        labels=labels,
+        label=np.array([place[label] for own in answers for label in own]), items=names, judges=JUDGES, labels=labels,
         options=labels,
-    )
+    )  # fmt: skip
 
 
 def _labels(population: Responses, given: Iterable[str]) -> tuple[str, ...]:

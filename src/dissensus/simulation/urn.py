@@ -161,13 +161,9 @@ class SoftClassifier:
     ) -> "SoftClassifier":
         """The soft classifier that a hard one induces: how raters answer where it gives its answer (footnote 3)."""
         return cls(
-            name=name,
-            outputs=hard.outputs,
-            consistency=hard.consistency,
-            temperature=temperature,
-            noise=noise,
+            name=name, outputs=hard.outputs, consistency=hard.consistency, temperature=temperature, noise=noise,
             decimals=decimals,
-        )
+        )  # fmt: skip
 
 
 Classifier = HardClassifier | SoftClassifier
@@ -307,13 +303,9 @@ def _classifier(judge: Mapping[str, object]) -> Classifier:
             raise OptionError(f"The judge {name} is hard and has no {soft[0]}: make it soft, or leave that out.")
         return HardClassifier(name=name, outputs=outputs, consistency=consistency)
     return SoftClassifier(
-        name=name,
-        outputs=outputs,
-        consistency=consistency,
-        temperature=_number(judge, "temperature", 1.0),
-        noise=_number(judge, "noise", 0.0),
-        decimals=int(_number(judge, "decimals", 0)) or None,
-    )
+        name=name, outputs=outputs, consistency=consistency, temperature=_number(judge, "temperature", 1.0),
+        noise=_number(judge, "noise", 0.0), decimals=int(_number(judge, "decimals", 0)) or None,
+    )  # fmt: skip
 
 
 def _number(table: Mapping[str, object], key: str, default: float) -> float:

@@ -18,8 +18,16 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.coding import compact
 from dissensus.data.labels import order_labels
 from dissensus.errors import OptionError
-from dissensus.simulation.panels import Panel, assign_raters, draw_categories, numbered, to_normal
-from dissensus.simulation.truth import Simulated, Truth, markdown_table
+from dissensus.simulation.panels import (
+    Panel,
+    Simulated,
+    Truth,
+    assign_raters,
+    draw_categories,
+    markdown_table,
+    numbered,
+    to_normal,
+)
 from dissensus.simulation.urn import (
     Classifier,
     HardClassifier,
@@ -394,18 +402,10 @@ def _draw_ratings(rng: Generator, urn: Urn, state: Codes, panels: Sequence[Panel
     has_groups = any(panel.name is not None for panel in panels)
     has_sets = any(panel.asked != "forced_choice" for panel in panels)
     return Ratings(
-        item=item_code,
-        items=items,
-        rater=rater_code,
-        raters=used_raters,
-        label=label[order],
-        labels=labels,
-        options=urn.labels,
-        scale=urn.scale,
-        group=group_code if has_groups else None,
-        groups=used_groups if has_groups else (),
-        elicitation=elicitation[order] if has_sets else None,
-    )
+        item=item_code, items=items, rater=rater_code, raters=used_raters, label=label[order], labels=labels,
+        options=urn.labels, scale=urn.scale, group=group_code if has_groups else None,
+        groups=used_groups if has_groups else (), elicitation=elicitation[order] if has_sets else None,
+    )  # fmt: skip
 
 
 def _draw_panel(rng: Generator, urn: Urn, state: Codes, panel: Panel, *, first: int, group: int) -> _Rows:
@@ -425,13 +425,9 @@ def _draw_panel(rng: Generator, urn: Urn, state: Codes, panel: Panel, *, first: 
         times = 2
     sets = np.full(len(item), RESPONSE_SET, dtype=np.intp)
     return _Rows(
-        item=np.tile(item, times),
-        rater=np.tile(rater + first, times),
-        members=members,
-        choice=np.tile(choice, times),
-        elicitation=sets if times == 1 else np.concatenate([forced, sets]),
-        group=np.full(times * len(item), group),
-    )
+        item=np.tile(item, times), rater=np.tile(rater + first, times), members=members, choice=np.tile(choice, times),
+        elicitation=sets if times == 1 else np.concatenate([forced, sets]), group=np.full(times * len(item), group),
+    )  # fmt: skip
 
 
 def _labels(urn: Urn, parts: Sequence[_Rows]) -> tuple[Codes, tuple[str, ...]]:
@@ -454,16 +450,12 @@ def _draw_judges(
     are_soft = any(isinstance(judge, SoftClassifier) for judge in judges)
     no_label, no_reports = np.empty(0, dtype=np.intp), np.empty((0, len(urn.labels)))
     return Judges(
-        item=np.tile(np.repeat(np.arange(len(state)), samples), len(judges)),
-        items=names if judges else (),
-        judge=np.repeat(np.arange(len(judges)), n_answers),
-        judges=tuple(judge.name for judge in judges),
+        item=np.tile(np.repeat(np.arange(len(state)), samples), len(judges)), items=names if judges else (),
+        judge=np.repeat(np.arange(len(judges)), n_answers), judges=tuple(judge.name for judge in judges),
         sample=np.tile(np.arange(samples), len(state) * len(judges)),
-        label=np.concatenate([no_label, *(label for label, _ in answers)]),
-        labels=urn.labels,
-        options=urn.labels,
+        label=np.concatenate([no_label, *(label for label, _ in answers)]), labels=urn.labels, options=urn.labels,
         probability=np.concatenate([no_reports, *(reports for _, reports in answers)]) if are_soft else None,
-    )
+    )  # fmt: skip
 
 
 def _draw_answers(rng: Generator, urn: Urn, state: Codes, judge: Classifier, samples: int) -> tuple[Codes, Floats]:

@@ -25,24 +25,9 @@ from dissensus.errors import ColumnError, OptionError, RatingsError, counted, sh
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Spelled:
-    """What each kind of rating or answer means.
+    """What each kind of rating or answer means: codes, -1 where it was not said, and names.
 
-    Attributes
-    ----------
-    label : ndarray of shape (n_kinds,)
-        Codes of the labels; -1 where there is none.
-    label_set : LabelSet
-        The labels in order.
-    group, elicitation, order, judge : ndarray of shape (n_kinds,), optional
-        Codes; -1 where it was not tally.
-    groups, judges : tuple of str
-        Their names.
-    output_place : ndarray of shape (n_outputs,)
-        The label that each column of probabilities is about.
-    left_out : tuple of LeftOut
-        What became missing.
-    notes : tuple of str
-        What the user should know.
+    `output_place` has the label that each column of probabilities is about.
     """
 
     label: Codes
@@ -68,14 +53,11 @@ def spelled_ratings(tally: Tally, coding: Coding, plan: ReadPlan, table: Table) 
     groups = sorted({group or NO_GROUP for _, group, _ in used}) if "group" in table.roles else []
     code_of = {group: code for code, group in enumerate(groups)}
     return Spelled(
-        label=_codes(place[label] for label, _, _ in coding.ratings),
-        label_set=label_set,
+        label=_codes(place[label] for label, _, _ in coding.ratings), label_set=label_set,
         elicitation=_elicitations([kind[2] for kind in coding.ratings], table),
         group=_codes(code_of.get(group or NO_GROUP, -1) for _, group, _ in coding.ratings) if groups else None,
-        groups=tuple(groups),
-        left_out=tuple(left_out),
-        notes=tuple(notes),
-    )
+        groups=tuple(groups), left_out=tuple(left_out), notes=tuple(notes),
+    )  # fmt: skip
 
 
 def spelled_answers(tally: Tally, coding: Coding, plan: ReadPlan, table: Table) -> Spelled:
@@ -88,16 +70,13 @@ def spelled_answers(tally: Tally, coding: Coding, plan: ReadPlan, table: Table) 
     judges = sorted({answer[0] for answer in coding.answers})
     code_of = {frozenset(options_of(label)): code for code, label in enumerate(label_set.labels)}
     return Spelled(
-        label=_codes(-1 if answer[3] is None else place[answer[3]] for answer in coding.answers),
-        label_set=label_set,
+        label=_codes(-1 if answer[3] is None else place[answer[3]] for answer in coding.answers), label_set=label_set,
         elicitation=_elicitations([answer[1] for answer in coding.answers], table),
-        judge=_codes(judges.index(answer[0]) for answer in coding.answers),
-        judges=tuple(judges),
+        judge=_codes(judges.index(answer[0]) for answer in coding.answers), judges=tuple(judges),
         order=_orders([answer[2] for answer in coding.answers], table),
         output_place=_codes(code_of[frozenset(label)] for label in table.probabilities.values()),
-        left_out=tuple(left_out),
-        notes=tuple(notes),
-    )
+        left_out=tuple(left_out), notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _codes(codes: Iterable[int]) -> Codes:
@@ -176,21 +155,12 @@ def assemble_people(
     unrated = LeftOut(what="item without any label", several="items without any label", count=lost)
     losses = (*left_out, unrated, *spelled.left_out)
     return Ratings(
-        item=item,
-        items=items,
-        label=spelled.label[kind],
-        labels=spelled.label_set.labels,
-        options=spelled.label_set.options,
-        scale=spelled.label_set.scale,
-        times=cells[:, 2].astype(np.intp),
-        group=None if spelled.group is None else spelled.group[kind],
-        groups=spelled.groups,
-        elicitation=None if spelled.elicitation is None else spelled.elicitation[kind],
-        copies=copies,
-        rater_count=raters,
-        warnings=(*sentences(some for some in losses if some.count), *notes),
-        provenance=provenance,
-    )
+        item=item, items=items, label=spelled.label[kind], labels=spelled.label_set.labels,
+        options=spelled.label_set.options, scale=spelled.label_set.scale, times=cells[:, 2].astype(np.intp),
+        group=None if spelled.group is None else spelled.group[kind], groups=spelled.groups,
+        elicitation=None if spelled.elicitation is None else spelled.elicitation[kind], copies=copies,
+        rater_count=raters, warnings=(*sentences(some for some in losses if some.count), *notes), provenance=provenance,
+    )  # fmt: skip
 
 
 def assemble_answers(
@@ -206,20 +176,11 @@ def assemble_answers(
     item, items = compact(profile.astype(np.intp), profiles.example)
     keys = [item, judge, *(column for column in (elicitation, order) if column is not None)]
     return Judges(
-        item=item,
-        items=items,
-        judge=judge,
-        judges=spelled.judges,
-        sample=_sample_numbers(keys),
-        label=spelled.label[kind],
-        labels=spelled.label_set.labels,
-        options=spelled.label_set.options,
+        item=item, items=items, judge=judge, judges=spelled.judges, sample=_sample_numbers(keys),
+        label=spelled.label[kind], labels=spelled.label_set.labels, options=spelled.label_set.options,
         probability=_probability(profiles, spelled, coding, profile, kind) if coding.speakers else None,
-        elicitation=elicitation,
-        order=order,
-        totals=totals,
-        provenance=provenance,
-    )
+        elicitation=elicitation, order=order, totals=totals, provenance=provenance,
+    )  # fmt: skip
 
 
 def _sample_numbers(keys: Sequence[Codes]) -> Codes:

@@ -91,16 +91,10 @@ def tally_of(
     unlabelled = sum(int(row[4] or 0) for row in rows if row[0] is None or row[0] in blank)
     blank_rows, blank_times = _blank_rows(connection, blank) if len(ratings) < len(rows) else (0, 0)
     people = Tally(
-        ratings=ratings,
-        blank_labels=blank,
-        rows=sum(row[3] for row in rows),
-        blank_rows=blank_rows,
-        unlabelled=unlabelled - blank_times,
-        strange_counts=sum(row[5] for row in rows),
-        zeros=sum(row[6] for row in rows),
-        answers=Counter(),
-        faults=Counter(),
-    )
+        ratings=ratings, blank_labels=blank, rows=sum(row[3] for row in rows), blank_rows=blank_rows,
+        unlabelled=unlabelled - blank_times, strange_counts=sum(row[5] for row in rows),
+        zeros=sum(row[6] for row in rows), answers=Counter(), faults=Counter(),
+    )  # fmt: skip
     return people if n_outputs is None else _with_answers(people, connection, n_outputs)
 
 
@@ -163,16 +157,10 @@ def _with_answers(people: Tally, connection: duckdb.DuckDBPyConnection, n_output
     sums = [sum(row[6 + i] for row in rows) for i in range(len(tallies))]
     rescaled, vanished = sums[len(faults) :] or (0, 0)
     return replace(
-        people,
-        answers=found,
-        blank_answers=blank,
-        answer_rows=sum(row[5] for row in rows),
-        unanswered=unanswered,
-        judgeless=judgeless,
-        faults=Counter(dict(zip(faults, sums, strict=False))),
-        rescaled=rescaled,
+        people, answers=found, blank_answers=blank, answer_rows=sum(row[5] for row in rows), unanswered=unanswered,
+        judgeless=judgeless, faults=Counter(dict(zip(faults, sums, strict=False))), rescaled=rescaled,
         vanished=vanished,
-    )
+    )  # fmt: skip
 
 
 def outputs_given(n_outputs: int) -> str:
@@ -235,16 +223,11 @@ def coding_of(tally: Tally, *, n_outputs: int, has_numbers: bool, has_counts: bo
     """Numbers in the order of the texts."""
     speakers = {answer[:3] for answer in tally.answers if answer[4]}
     return Coding(
-        ratings=tuple(sorted(tally.ratings, key=_as_text)),
-        answers=tuple(sorted(tally.answers, key=_as_text)),
-        speakers=tuple(sorted(speakers, key=_as_text)),
-        n_outputs=n_outputs,
-        has_numbers=has_numbers,
-        blank_labels=tuple(sorted(tally.blank_labels)),
-        blank_answers=tuple(sorted(tally.blank_answers)),
-        has_counts=has_counts,
-        has_elicitation=has_elicitation,
-    )
+        ratings=tuple(sorted(tally.ratings, key=_as_text)), answers=tuple(sorted(tally.answers, key=_as_text)),
+        speakers=tuple(sorted(speakers, key=_as_text)), n_outputs=n_outputs, has_numbers=has_numbers,
+        blank_labels=tuple(sorted(tally.blank_labels)), blank_answers=tuple(sorted(tally.blank_answers)),
+        has_counts=has_counts, has_elicitation=has_elicitation,
+    )  # fmt: skip
 
 
 def _as_text(kind: tuple[str | bool | None, ...]) -> tuple[str, ...]:
@@ -263,20 +246,11 @@ Key = tuple[str, str, bytes]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Profiles:
-    """Distinct items.
+    """Distinct items, how many there are of each, and the first of them by name.
 
-    Attributes
-    ----------
-    rated : list of str
-        What raters said of each, such as `0:3 2:1`: the kind of rating with number 0 three times, number 2 once.
-    judged : list of str
-        The same of the judges.
-    outputs : ndarray of shape (n_profiles, n_speakers, n_outputs)
-        Mean probabilities of each judge, elicitation and order; NaN where there are none.
-    copies : ndarray of shape (n_profiles,)
-        How many items there are of each.
-    example : list of str
-        The first of them by name.
+    `rated` is what raters said of each, such as `0:3 2:1`: the kind with number 0 three times, number 2 once; `judged`
+    the same of judges; `outputs`, of shape (n_profiles, n_speakers, n_outputs), are mean probabilities, NaN without
+    any.
     """
 
     rated: list[str]

@@ -75,22 +75,9 @@ SUMMED_UP = (
 def read_large(
     wanted: Input, *, scored_by: LabelScores | None = None, memory: str = MEMORY
 ) -> tuple[Ratings, Judges | None]:
-    """Ratings and judges from files larger than memory, by duckdb in this process.
+    """Ratings and judges, if any, from files larger than memory, with `copies`, by duckdb in this process.
 
-    Parameters
-    ----------
-    wanted : Input
-        What to read.
-    scored_by : callable, optional
-        What labels score under predictions: where judges gave too many different probabilities, the moments of these
-        scores are read instead.
-    memory : str
-        What duckdb may use before it writes to disk.
-
-    Returns
-    -------
-    Ratings, Judges
-        With `copies`; Judges is None if no file was named.
+    Where judges gave too many different probabilities, the moments of what labels score under them are read instead.
     """
     with open_tables(wanted, memory=checked_memory(memory)) as (connection, tables):
         return reduce(wanted, tables, OnePart(connection, tables), scored_by=scored_by)
@@ -130,35 +117,25 @@ def reduce(
     raters, has_nameless = parts.count_raters() or (None, False)
     most = MOST_PROFILES if scored_by is None or not coding.speakers else MOST_SCORED
     step = partial(
-        find_items,
-        coding=coding,
-        checks_repeats="rater" in people.roles and wanted.ratings_plan.repeats != "keep",
+        find_items, coding=coding, checks_repeats="rater" in people.roles and wanted.ratings_plan.repeats != "keep",
         checks_samples=answers is not None and "sample" in answers.roles and wanted.judges_plan.repeats != "keep",
-        has_unlabelled=bool(tally.unlabelled or tally.zeros or (rated.label < 0).any()),
-        has_nameless=has_nameless,
+        has_unlabelled=bool(tally.unlabelled or tally.zeros or (rated.label < 0).any()), has_nameless=has_nameless,
         most=most,
-    )
+    )  # fmt: skip
     found = parts.map(step)
     check_items(found, people, answers)
     profiles, sums, labels = _profiles(found, parts, coding, rated, judged, scored_by, most=most)
     ratings = assemble_people(
-        profiles,
-        rated,
-        left_out=_left_out(tally),
-        notes=(*_notes(people, rated), *rated.notes),
-        unlabelled_items=sum(part.unlabelled_items for part in found),
-        raters=raters,
+        profiles, rated, left_out=_left_out(tally), notes=(*_notes(people, rated), *rated.notes),
+        unlabelled_items=sum(part.unlabelled_items for part in found), raters=raters,
         provenance=_provenance(wanted.people, people, tally.rows, "counts" if "count" in people.roles else "tidy"),
-    )
+    )  # fmt: skip
     if answers is None or judged is None or wanted.answers is None:
         return ratings, None
     judges = assemble_answers(
-        profiles,
-        judged,
-        coding,
-        totals=(sum(part.answered_items for part in found), sum(tally.answers.values())),
+        profiles, judged, coding, totals=(sum(part.answered_items for part in found), sum(tally.answers.values())),
         provenance=_provenance(wanted.answers, answers, tally.answer_rows, "judges"),
-    )
+    )  # fmt: skip
     summed_up = [] if sums is None else [SUMMED_UP.format(f"{most:,}")]
     about = (*_about_answers(judges, tally, judged, answers), *_about_reading(wanted, found, summed_up))
     judges = replace(judges, warnings=about)
@@ -187,12 +164,9 @@ def _coded(tally: Tally, wanted: Input, tables: Tables) -> tuple[Coding, Spelled
     """Numbers for what was given, and what ratings mean; labels that mean missing are blank ones."""
     people, answers = tables.people, tables.answers
     coding = coding_of(
-        tally,
-        n_outputs=0 if answers is None else len(answers.probabilities),
-        has_numbers=tables.has_numbers,
-        has_counts="count" in people.roles,
-        has_elicitation="elicitation" in people.roles,
-    )
+        tally, n_outputs=0 if answers is None else len(answers.probabilities), has_numbers=tables.has_numbers,
+        has_counts="count" in people.roles, has_elicitation="elicitation" in people.roles,
+    )  # fmt: skip
     rated = spelled_ratings(tally, coding, wanted.ratings_plan, people)
     missing = {kind[0] for kind, label in zip(coding.ratings, rated.label.tolist(), strict=True) if label < 0}
     return replace(coding, blank_labels=tuple(sorted({*coding.blank_labels, *missing}))), rated

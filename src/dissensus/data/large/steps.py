@@ -163,14 +163,10 @@ def added_sums(parts: Sequence[MomentSums], *, has_numbers: bool) -> MomentSums:
             example[key] = min(example.get(key, first), first, key=int if has_numbers else None)
     ordered = sorted(numbers)
     return MomentSums(
-        rated=ordered,
-        example=[example[key] for key in ordered],
-        items=[numbers[key][0][0] for key in ordered],
-        judged=[numbers[key][1][0] for key in ordered],
-        first=[numbers[key][2] for key in ordered],
-        second=[numbers[key][3] for key in ordered],
-        outputs=[numbers[key][4] for key in ordered],
-    )
+        rated=ordered, example=[example[key] for key in ordered], items=[numbers[key][0][0] for key in ordered],
+        judged=[numbers[key][1][0] for key in ordered], first=[numbers[key][2] for key in ordered],
+        second=[numbers[key][3] for key in ordered], outputs=[numbers[key][4] for key in ordered],
+    )  # fmt: skip
 
 
 def _plus(old: list[int], new: list[int]) -> list[int]:

@@ -52,15 +52,7 @@ class Reading:
 
 
 def read_answer(text: str, shown: Sequence[ShownOption]) -> Reading:
-    """The options that an answer picks; none of them if it cannot be understood, or in more than one way.
-
-    Parameters
-    ----------
-    text : str
-        What the model said.
-    shown : sequence of ShownOption
-        The options as they stood in the prompt.
-    """
+    """The options that an answer picks; none of them if it cannot be understood, or in more than one way."""
     thought = _THOUGHT.match(text)
     said = text[thought.end() :] if thought else text
     hopeless = _hopeless(said)
@@ -312,18 +304,8 @@ STATUSES: tuple[Status, ...] = ("ok", "invalid", "refused", "failed")
 class Verdict:
     """What came of one request.
 
-    Attributes
-    ----------
-    status : {"ok", "invalid", "refused", "failed"}
-        An answer among the options, another answer, none on purpose, or none at all.
-    label : str
-        The options picked, in the order of the task; empty unless ok.
-    picks : tuple of ShownOption
-        The same, as the prompt showed them.
-    probabilities : mapping of str to float
-        Of each option, where log-probabilities told them.
-    reason, raw : str
-        Why there is no label, and what the server said.
+    Ok is an answer among the options, invalid another one, refused none on purpose, failed none at all. The label has
+    the options picked in the order of the task, `picks` as the prompt showed them, `raw` what the server said.
     """
 
     status: Status
@@ -363,12 +345,9 @@ def _on_picks(picks: tuple[ShownOption, ...], reply: Reply, request: Request, ta
     if reply.tokens and request.elicitation == "forced_choice":
         found = option_probabilities(reply.tokens, request.shown, picks[0])
     return Verdict(
-        status="ok",
-        label=SEPARATOR.join(option for option in task.options if option in meant),
-        picks=picks,
-        probabilities=found or {},
-        raw=reply.text,
-    )
+        status="ok", label=SEPARATOR.join(option for option in task.options if option in meant), picks=picks,
+        probabilities=found or {}, raw=reply.text,
+    )  # fmt: skip
 
 
 def _is_admissible(meant: set[str], task: Task) -> bool:

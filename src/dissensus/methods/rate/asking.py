@@ -85,16 +85,9 @@ TOO_MANY_REQUESTS = 429
 
 @dataclass(slots=True, kw_only=True)
 class Standing:
-    """How far a run is.
+    """How far a run is: requests of all, those that an earlier run answered, and what became of the others so far.
 
-    Attributes
-    ----------
-    total, cached, answered, failed : int
-        Requests: all of them, those that an earlier run answered, and what became of the others so far.
-    sent : int
-        Requests on the wire, tries included.
-    prompt_tokens, answer_tokens : int
-        Used so far, as far as the server tells.
+    Sent are those on the wire, tries included; tokens are those used so far, as far as the server tells.
     """
 
     total: int
@@ -115,15 +108,7 @@ Progress = Callable[[Standing], None]
 
 
 class Stop(Exception):  # noqa: N818 - the end of a run, not always an error
-    """No more is to be asked in this run.
-
-    Attributes
-    ----------
-    reason : str
-        Why, in one line.
-    is_fatal : bool
-        Whether nothing that was asked could be answered, as with a wrong key.
-    """
+    """No more is to be asked in this run; fatal where nothing could be answered, as with a wrong key."""
 
     def __init__(self, reason: str, *, is_fatal: bool = False) -> None:
         super().__init__(reason)
@@ -287,19 +272,11 @@ def is_settled(plan: Plan, found: dict[str, str]) -> bool:
 
 
 async def settle(plan: Plan, asker: Asker, cache: Cache) -> tuple[Plan, int | None]:
-    """Ask one question in one form after the other until the server takes it.
+    """The plan in the form that the server takes, if any, and the number of the request if one was asked.
 
-    It is about the shortest item: one that is too long for a server would be refused in every form.
-
-    A server that knows no JSON schemas refuses a request with one; then letters are asked for. Some models want the
-    limit on tokens under its newer name, and say so.
-
-    Returns
-    -------
-    Plan
-        In the form that works, or as it was if none does.
-    int, optional
-        The number of the request, if it was asked.
+    One question is asked in one form after the other, about the shortest item: one that is too long for a server would
+    be refused in every form. A server that knows no JSON schemas refuses a request with one; then letters are asked
+    for. Some models want the limit on tokens under its newer name, and say so.
     """
     url, model = plan.options.base_url, plan.options.model
     if is_settled(plan, cache.learned(url, model)):
@@ -387,17 +364,7 @@ T = TypeVar("T")
 def run(
     plan: Plan, endpoint: Endpoint, cache: Cache, *, progress: Progress | None
 ) -> tuple[Plan, Standing, Stop | None]:
-    """Ask all that is not answered yet.
-
-    Returns
-    -------
-    Plan
-        In the form in which the server was asked.
-    Standing
-        What was asked and used.
-    Stop, optional
-        Why some requests were not asked, if so.
-    """
+    """Ask all that is not answered yet: the plan in the form that was asked, how far it came, and why it stopped."""
     with Turns(cache.path) as turns:
         return _finished(_run(plan, endpoint, cache, progress=progress, backwards=not turns.is_first))
 

@@ -74,20 +74,9 @@ Kind = Literal["transient", "final", "fatal"]
 class Trouble(Exception):  # noqa: N818 - not an error of ours: most troubles pass
     """A request without an answer.
 
-    Attributes
-    ----------
-    kind : {"transient", "final", "fatal"}
-        Worth another try, of no use to try again in this run, or the same for every other request.
-    reason : str
-        In one line, without the key.
-    status : int, optional
-        Of HTTP.
-    wait : float, optional
-        Seconds that the server asks to wait.
-    is_spent : bool
-        Whether the server may have charged for it all the same.
-    is_unreachable : bool
-        Whether nobody listens there at all.
+    A transient one is worth another try, a final one of no use to try again in this run, a fatal one the same for every
+    other request. `wait` has the seconds that the server asks for; the server may charge for a request that is spent,
+    and nobody listens where it is unreachable. The reason is one line, without the key.
     """
 
     def __init__(
@@ -115,18 +104,9 @@ Token = tuple[str, dict[str, float]]
 class Reply:
     """An answer as the server sent it.
 
-    Attributes
-    ----------
-    text : str
-        What the model said.
-    finish : str
-        Why it stopped: stop, length, content_filter, ...
-    refusal : str
-        What it said instead of an answer, where the server tells the two apart.
-    tokens : tuple of Token
-        Log-probabilities, if they were asked for and sent.
-    prompt_tokens, answer_tokens : int, optional
-        What it cost, where the server says so.
+    `finish` is why it stopped (stop, length, content_filter, ...), `refusal` what it answered instead where the server
+    tells the two apart, `tokens` are log-probabilities, if they were asked for and sent; the rest is the cost, where it
+    is told.
     """
 
     text: str = ""
@@ -154,13 +134,7 @@ class MalformedReplyError(Exception):
 
 
 def reply_of(body: object) -> Reply:
-    """A reply from the parsed body of a chat completion.
-
-    Raises
-    ------
-    MalformedReplyError
-        If there is no message in it.
-    """
+    """A reply from the parsed body of a chat completion; a MalformedReplyError if there is no message in it."""
     choices = body.get("choices") if isinstance(body, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, dict) else None
@@ -169,13 +143,10 @@ def reply_of(body: object) -> Reply:
     usage = body.get("usage")
     counts = usage if isinstance(usage, dict) else {}
     return Reply(
-        text=_text(message.get("content")),
-        finish=_text(first.get("finish_reason")),
-        refusal=_text(message.get("refusal")),
-        tokens=_tokens(first.get("logprobs")),
-        prompt_tokens=_count(counts.get("prompt_tokens")),
-        answer_tokens=_count(counts.get("completion_tokens")),
-    )
+        text=_text(message.get("content")), finish=_text(first.get("finish_reason")),
+        refusal=_text(message.get("refusal")), tokens=_tokens(first.get("logprobs")),
+        prompt_tokens=_count(counts.get("prompt_tokens")), answer_tokens=_count(counts.get("completion_tokens")),
+    )  # fmt: skip
 
 
 def _text(value: object) -> str:
@@ -264,13 +235,9 @@ class Client:
                 "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
             ) from error
         return self._openai.AsyncOpenAI(
-            base_url=self._endpoint.url,
-            api_key=self._endpoint.key or NO_KEY,
-            max_retries=0,
-            timeout=None,
-            http_client=http,
-            default_headers=self._without_traits(),
-        )
+            base_url=self._endpoint.url, api_key=self._endpoint.key or NO_KEY, max_retries=0, timeout=None,
+            http_client=http, default_headers=self._without_traits(),
+        )  # fmt: skip
 
     def _without_traits(self) -> Mapping[str, str] | None:
         """Headers that leave out what the SDK tells about this machine, where the SDK can leave it out."""
@@ -283,13 +250,7 @@ class Client:
             await client.close()
 
     async def send(self, body: Mapping[str, object]) -> Reply:
-        """The reply to one request.
-
-        Raises
-        ------
-        Trouble
-            If there is none.
-        """
+        """The reply to one request; Trouble if there is none."""
         try:
             async with asyncio.timeout(self._timeout):
                 # Not through chat.completions.create: its checks of types take longer than all else together.

@@ -1,23 +1,33 @@
+"""Ask a model what people were asked, and write its answers as a judges file."""
+
+import contextlib
+import json
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
+from dissensus.data.labels import SEPARATOR
+from dissensus.data.sources.files import SUFFIXES
 from dissensus.data.task import Asking, Task
-from dissensus.errors import DissensusError, OptionError, counted
+from dissensus.errors import DissensusError, FileError, OptionError, counted
 from dissensus.methods.rate.answers import Verdict, verdict_on
 from dissensus.methods.rate.asking import Progress, Standing, Stop, first_plan, run, tokens_at_most
 from dissensus.methods.rate.cache import Cache
 from dissensus.methods.rate.client import Reply
-from dissensus.methods.rate.judges_file import OUTPUT, Counts, JudgesFile, check_names, check_writable, replaced
 from dissensus.methods.rate.options import OPENAI, Endpoint, RateOptions, Structured, endpoint_of
 from dissensus.methods.rate.requests import Columns, Items, Plan, Request, check_options, examples_for, read_items
-from dissensus.methods.rate.result import RateResult, Spending
+from dissensus.methods.rate.result import Counts, RateResult, Spending
 from dissensus.options import named
 from dissensus.results import Message
 
 if TYPE_CHECKING:
     from dissensus.methods.rate.requests import Source
+
+OUTPUT = named("output", of="rate")
+ROOM = 1 << 20
+"""Bytes that must fit on the disk before anything is asked."""
 
 
 def rate(
@@ -246,3 +256,104 @@ def _after(plan: Plan, counts: Counts, stop: Stop | None) -> tuple[str, ...]:
     if not counts.labels:
         found.append("Not one answer is among the options: other commands cannot read the file.")
     return tuple(found)
+
+
+# ---- The judges file: one row for each request that was made
+
+
+class JudgesFile:
+    """Writes a CSV file that `read_judges` reads; it takes the place of an older one only when it is complete.
+
+    Columns: item, judge, sample, elicitation, order (pairs only), label, p_<option> (with log-probabilities), status,
+    reason, shown (the options in the order in which they were shown) and raw (what the server said, as a JSON string).
+    """
+
+    def __init__(self, stream: TextIO, plan: Plan, judge: str) -> None:
+        self._stream, self._judge = stream, judge
+        self._is_paired = plan.task.kind == "pairwise"
+        self._options = plan.task.options if plan.options.logprobs else ()
+        self._write(
+            "item", "judge", "sample", "elicitation", *(["order"] if self._is_paired else []), "label",
+            *(f"p_{option}" for option in self._options), "status", "reason", "shown", "raw",
+        )  # fmt: skip
+
+    def add(self, request: Request, verdict: Verdict) -> None:
+        """Write what came of a request."""
+        probabilities = [verdict.probabilities.get(option) for option in self._options]
+        # As JSON what the server said stays on one line, and no spreadsheet takes it for a formula.
+        raw = json.dumps(verdict.raw, ensure_ascii=False) if verdict.raw else ""
+        self._write(
+            request.item, self._judge, str(request.sample), request.elicitation,
+            *([request.order] if self._is_paired else []), verdict.label,
+            *("" if value is None else repr(value) for value in probabilities), verdict.status, verdict.reason,
+            SEPARATOR.join(option.name for option in request.shown), raw,
+        )  # fmt: skip
+
+    def _write(self, *cells: str) -> None:
+        self._stream.write(",".join(map(_quoted, cells)) + "\n")
+
+
+def _quoted(cell: str) -> str:
+    needs_quotes = set(cell) & set('",\r\n') or cell != cell.strip()
+    return '"' + cell.replace('"', '""') + '"' if needs_quotes else cell
+
+
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[TextIO]:
+    """A file that takes the place of `path` when the block ends well."""
+    with _explained(path):
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+            if os.name == "posix":
+                Path(name).chmod(0o666 & ~_umask())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def check_names(output: Path, cache: Path, *, source: str | os.PathLike[str] | None) -> None:
+    """An error if one file would take the place of another, or would not be read back as the CSV file that it is."""
+    if source is not None and _is_same(output, Path(source)):
+        raise OptionError(f"{OUTPUT} {output} is the file of the items, which would be lost: name another file.")
+    if _is_same(output, cache):
+        raise OptionError(f"{OUTPUT} {output} is the cache as well, which would be lost: name another file.")
+    if SUFFIXES.get(output.suffix.lower()) != "csv":
+        raise OptionError(
+            f"{OUTPUT} {output} would not be read back, because we write CSV: name a file that ends in .csv."
+        )
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.resolve() == other.resolve() or one.samefile(other)
+    except (OSError, ValueError):
+        return False  # one of them does not exist
+
+
+def check_writable(path: Path) -> None:
+    """An error now if the file cannot be written later: its folder, or a disk without room."""
+    with _explained(path):
+        if path.is_dir():
+            raise FileError(f"{path} is a folder: name a file in it, such as judges.csv.")
+        with tempfile.TemporaryFile(prefix=f".{path.name}.", dir=path.parent) as stream:
+            stream.write(bytes(ROOM))
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error.strerror}. Name another file with {OUTPUT}.") from error

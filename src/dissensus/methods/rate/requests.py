@@ -46,16 +46,9 @@ PAIR_MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class ShownOption:
-    """One option in a prompt.
+    """One option in a prompt: the letter before it, what stands there, and the option that is meant.
 
-    Attributes
-    ----------
-    mark : str
-        The letter before it.
-    name, description : str
-        What stands there.
-    meaning : str
-        The option that is meant: another one where the texts of a pair changed places.
+    That is another one where the texts of a pair changed places.
     """
 
     mark: str
@@ -225,18 +218,8 @@ def prompt_of(
 ) -> str:
     """The whole message.
 
-    Parameters
-    ----------
-    task : Task
-        Gives the instructions, the admissible sets and the examples.
-    texts : sequence of str
-        The text, or the two of a pair in the order in which they are shown.
-    shown : sequence of ShownOption
-        The options in the order in which they are shown.
-    elicitation : {"forced_choice", "response_set"}
-        Whether to ask for one option or for all that could apply.
-    as_json : bool
-        Whether to ask for a JSON object or for letters.
+    The texts are one or a pair's two, and the options `shown`, in the order in which they are shown; the answer is
+    asked for as a JSON object or as letters.
     """
     examples = examples_for(task, elicitation)
     fence = fence_of([*texts, *(text for example in examples for text in texts_of(example))])
@@ -318,16 +301,9 @@ ROLES: dict[Kind, tuple[str, ...]] = {"single": ("item", "text"), "pairwise": ("
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What a model is asked about.
+    """What a model is asked about: its id, and one text or the two of a pair, a then b.
 
-    Attributes
-    ----------
-    name : str
-        The id by which people's ratings know it.
-    texts : tuple of str
-        One text, or the two outputs of a pair: a, then b.
-    twin : int
-        How many items before it have the same texts: each is asked on its own, and none gets another's answer.
+    `twin` counts the items before it with the same texts: each is asked on its own, and none gets another's answer.
     """
 
     name: str
@@ -358,17 +334,7 @@ class Items:
 
 
 def read_items(source: "Source", *, kind: Kind, columns: Columns | None = None) -> Items:
-    """Items from a file or a frame with the columns `item, text`, or `item, text_a, text_b` for pairs.
-
-    Parameters
-    ----------
-    source : path or frame
-        One row per item.
-    kind : {"single", "pairwise"}
-        What the task asks for.
-    columns : Columns, optional
-        Other names of the columns.
-    """
+    """Items from a file or a frame with the columns `item, text`, or `item, text_a, text_b` for pairs."""
     given = Columns() if columns is None else columns
     with _opened(source) as sheet:
         names = {role: find_column(sheet, role, getattr(given, role), of="columns") for role in ROLES[kind]}
@@ -378,13 +344,10 @@ def read_items(source: "Source", *, kind: Kind, columns: Columns | None = None) 
     return Items(
         items=items,
         provenance=Provenance(
-            name=sheet.name,
-            sha256=sha256_of(source) if isinstance(source, str | os.PathLike) else None,
-            format="items",
-            rows=len(cells.row),
-            columns=len(sheet.columns),
+            name=sheet.name, sha256=sha256_of(source) if isinstance(source, str | os.PathLike) else None,
+            format="items", rows=len(cells.row), columns=len(sheet.columns),
         ),
-    )
+    )  # fmt: skip
 
 
 @contextmanager
@@ -454,18 +417,9 @@ KEY_VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One question to the model.
+    """One question to the model; the order is ab or ba for a pair, else empty.
 
-    Attributes
-    ----------
-    item, sample, elicitation, order
-        What it is about; the order is ab or ba for a pair, else empty.
-    shown : tuple of ShownOption
-        The options in the order in which they are shown.
-    body : mapping
-        What is sent.
-    key : str
-        The same for the same endpoint, model, parameters, prompt and sample, and for nothing else.
+    The key is the same for the same endpoint, model, parameters, prompt and sample, and for nothing else.
     """
 
     item: str
@@ -487,14 +441,7 @@ class Request:
 class Plan:
     """All requests, by number: the items one after the other, each with all of its samples.
 
-    Attributes
-    ----------
-    items, task, options
-        What to ask, and how.
-    as_json : bool
-        Whether answers are JSON objects or letters.
-    length_key : {"max_tokens", "max_completion_tokens"}
-        What the server calls the limit of an answer's length.
+    `length_key` is what the server calls the limit of an answer's length.
     """
 
     items: tuple[Item, ...]
@@ -527,14 +474,9 @@ class Plan:
         shown = shown_options(self.task, shuffled, is_swapped=is_swapped)
         body = self._body(item, shown, elicitation, is_swapped=is_swapped)
         return Request(
-            item=item.name,
-            sample=sample,
-            elicitation=elicitation,
-            order=self.orders[order],
-            shown=shown,
-            body=body,
+            item=item.name, sample=sample, elicitation=elicitation, order=self.orders[order], shown=shown, body=body,
             key=key_of(self.options.base_url, body, sample, item.twin),
-        )
+        )  # fmt: skip
 
     def _body(
         self, item: Item, shown: tuple[ShownOption, ...], elicitation: Elicitation, *, is_swapped: bool

@@ -1,9 +1,14 @@
 """What `rate` returns: how the asking went. The answers themselves are in the judges file."""
 
-from dataclasses import dataclass
+import math
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from dissensus.data.ratings import Elicitation
+from dissensus.methods.rate.answers import STATUSES, Verdict
+from dissensus.methods.rate.client import Reply
+from dissensus.methods.rate.requests import Plan, Request
 from dissensus.results import Result, as_dict
 
 
@@ -146,3 +151,74 @@ class RateResult(Result):
     def rows(self) -> list[dict[str, object]]:
         """One row per elicitation."""
         return [as_dict(tally) for tally in self.tallies]
+
+
+# ---- What came of the requests, counted
+
+SHOWN = 5
+"""So many answers that are no label are shown with what the server said."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Counts:
+    """Counts of everything that a result tells about the answers."""
+
+    statuses: Counter[tuple[Elicitation, str]] = field(default_factory=Counter)
+    labels: Counter[tuple[Elicitation, str]] = field(default_factory=Counter)
+    places: Counter[int] = field(default_factory=Counter)
+    without_probabilities: int = 0
+    tokens: int = 0
+    troubled: list[TroubledAnswer] = field(default_factory=list)
+
+    def add(self, request: Request, verdict: Verdict, reply: Reply | None) -> None:
+        """Count what came of a request."""
+        self.statuses[request.elicitation, verdict.status] += 1
+        if reply is not None:
+            self.tokens += (reply.prompt_tokens or 0) + (reply.answer_tokens or 0)
+        if verdict.status == "ok":
+            self.labels[request.elicitation, verdict.label] += 1
+            if request.elicitation == "forced_choice":
+                self.places[request.shown.index(verdict.picks[0])] += 1
+                self.without_probabilities += not verdict.probabilities
+        elif len(self.troubled) < SHOWN:
+            self.troubled.append(
+                TroubledAnswer(
+                    item=request.item, sample=request.sample, elicitation=request.elicitation,
+                    status=verdict.status, reason=verdict.reason, raw=verdict.raw,
+                )
+            )  # fmt: skip
+
+    def tallies(self, plan: Plan) -> tuple[Tally, ...]:
+        """One for each elicitation."""
+        each = len(plan) // len(plan.options.elicitations)
+        tallies = []
+        for elicitation in plan.options.elicitations:
+            counts = {status: self.statuses[elicitation, status] for status in STATUSES}
+            asked = sum(counts.values())
+            ok, invalid, refused, failed = (n / asked if asked else math.nan for n in counts.values())
+            tallies.append(
+                Tally(
+                    elicitation=elicitation, requests=each, **counts, unasked=each - asked, share_ok=ok,
+                    share_invalid=invalid, share_refused=refused, share_failed=failed,
+                )
+            )  # fmt: skip
+        return tuple(tallies)
+
+    def label_counts(self, plan: Plan) -> tuple[LabelCount, ...]:
+        """How often each label was given: every option, then the sets that were."""
+        counts: list[LabelCount] = []
+        for elicitation in plan.options.elicitations:
+            given = {label: count for (kind, label), count in self.labels.items() if kind == elicitation}
+            sets = sorted(given.keys() - set(plan.task.options), key=lambda label: (label.count("|"), label))
+            total = sum(given.values())
+            for label in (*plan.task.options, *sets):
+                count = given.get(label, 0)
+                share = count / total if total else math.nan
+                counts.append(LabelCount(elicitation=elicitation, label=label, count=count, share=share))
+        return tuple(counts)
+
+    def place_counts(self, plan: Plan) -> tuple[PlaceCount, ...]:
+        """How often a forced choice fell on the option at each place."""
+        total = sum(self.places.values())
+        counts = [self.places[place] for place in range(len(plan.task.options))] if total else []
+        return tuple(PlaceCount(place=i, count=n, share=n / total) for i, n in enumerate(counts, start=1))
