@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -24,14 +25,7 @@ from dissensus.web.pages.plans import (
     plan_raters_answer,
     plan_raters_page,
 )
-from dissensus.web.pages.questions import (
-    alt_test_page,
-    compare_page,
-    gate_page,
-    panel_page,
-    prevalence_page,
-    raters_page,
-)
+from dissensus.web.pages.questions import ASKINGS, asking_page
 from dissensus.web.state import Desk, status_of
 from dissensus.web.uploads import Uploads
 
@@ -47,12 +41,7 @@ ROUTES = [
     Route("/data", data_page, methods=["GET"]),
     Route("/data", upload, methods=["POST"]),
     Route("/report", report_page),
-    Route("/compare", compare_page),
-    Route("/alt-test", alt_test_page),
-    Route("/prevalence", prevalence_page),
-    Route("/panel", panel_page),
-    Route("/raters", raters_page),
-    Route("/gate", gate_page),
+    *(Route(asking.path, partial(asking_page, asking=asking)) for asking in ASKINGS),
     Route("/plan/labels", plan_labels_page),
     Route("/plan/labels/answer", plan_labels_answer),
     Route("/plan/labels/rest", plan_labels_rest),

@@ -3,10 +3,19 @@
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from dissensus.errors import DissensusError, OptionError
-from dissensus.options import parts_of, pattern_of, renamed_labels, split_labels
+from dissensus.options import (
+    Options,
+    declarations,
+    default_of,
+    is_several,
+    parts_of,
+    pattern_of,
+    renamed_labels,
+    split_labels,
+)
 
 # ---- The fields of a page's form: what its address may say, what is shown, and how a command line says the same
 
@@ -92,6 +101,23 @@ class Field:
             return [self.option]
         several = parts_of(value) if self.holds in {"names", "patterns"} else [value]
         return [word for one in several for word in (self.option, one)]
+
+
+def option_field(options: type[Options], name: str, **said: Any) -> Field:  # noqa: ANN401 - the fields of a Field
+    """The field of a declared option: kind and default as declared, and what a page says otherwise."""
+    declared, default = declarations(options)[name], default_of(options, name)
+    usual = str(default) if isinstance(default, str | int | float) and not isinstance(default, bool) else ""
+    kind = str(options.__dataclass_fields__[name].type)
+    made: dict[str, Any] = {"label": declared.label, "default": usual, "usual": usual}
+    if is_several(options, name):
+        made["holds"] = "names"
+    elif kind.startswith("bool"):
+        made["kind"] = "check"
+    elif declared.choices:
+        made |= {"kind": "choice", "choices": [(choice, choice) for choice in declared.choices]}
+    elif kind.startswith(("int", "float")):
+        made |= {"kind": "number"} | ({"holds": "whole", "step": "1"} if kind.startswith("int") else {})
+    return Field(name=name, **(made | said))
 
 
 def values_of(fields: Sequence[Field], query: Mapping[str, str]) -> dict[str, str]:

@@ -17,7 +17,7 @@ WORKS: dict[str, Work] = {
     "plan_labels": PLAN_LABELS,
     "plan_raters": PLAN_RATERS,
     "report": REPORT,
-    **{asking.task: asking.work() for asking in ASKINGS},
+    **{asking.method: asking.work() for asking in ASKINGS},
 }
 GONE = "This job is not known (any more): answers are kept for an hour. Load the page again."
 SAYS = {"X-Says": "why"}

@@ -7,6 +7,9 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from dissensus.methods.gate.options import GateOptions
+from dissensus.methods.prevalence.options import PrevalenceOptions
+from dissensus.methods.raters.options import RatersOptions
 from dissensus.web.data_options import DATA, file_words, mending, reading_lines
 from dissensus.web.fields import (
     Field,
@@ -16,6 +19,7 @@ from dissensus.web.fields import (
     command_line,
     fields_for,
     keywords,
+    option_field,
     options_of,
     python_call,
     values_of,
@@ -35,14 +39,12 @@ class Asking:
 
     Attributes
     ----------
-    task : str
-        What a worker is asked for.
-    path, page : str
-        The address, and the entry of the navigation.
+    method : str
+        As Python calls it; address, command and task are named after it.
+    page : str
+        The entry of the navigation.
     title, lead, button : str
         The question, what the answer needs, and what asks for it.
-    command, function : str
-        As the command line and Python call it.
     fields : tuple of Field
         What can be said about the question.
     reading_fields : tuple of Field
@@ -55,19 +57,26 @@ class Asking:
         Whether Python is given the task of an example.
     """
 
-    task: str
-    path: str
+    method: str
     page: str = ""
     title: str
     lead: str
     button: str
-    command: str
-    function: str
     fields: tuple[Field, ...]
     reading_fields: tuple[Field, ...] = ()
     example_words: Mapping[str, str]
     needs_judges: bool = True
     takes_task: bool = False
+
+    @property
+    def command(self) -> str:
+        """As the command line calls it."""
+        return self.method.replace("_", "-")
+
+    @property
+    def path(self) -> str:
+        """The address of its page."""
+        return f"/{self.command}"
 
     @property
     def all_fields(self) -> tuple[Field, ...]:
@@ -85,7 +94,7 @@ class Asking:
         state = {"data": data.id, **chosen(fields, values)}
         about = {**data.arguments(), **values_of(DATA, query), **keywords(self.reading_fields, values)}
         arguments = {"data": about, "options": keywords(self.fields, values)}
-        return Order(task=self.task, arguments=arguments, data=data.id, state=urlencode(state))
+        return Order(task=self.method, arguments=arguments, data=data.id, state=urlencode(state))
 
     def show(self, job: Job) -> str:
         """The answer; where a judge had to be named and was not, the judges to choose from."""
@@ -102,7 +111,7 @@ class Asking:
             values = {**values, **{f.name: f.stand_in for f in self.fields if f.stand_in and not values[f.name]}}
         asked = ["ratings", "judges"] if data is None or data.judges is not None else ["ratings"]
         asked += ["task=task"] if self.takes_task and data is not None and data.task is not None else []
-        call = python_call(f"dissensus.{self.function}", [*asked, *arguments_of(self.fields, values)])
+        call = python_call(f"dissensus.{self.method}", [*asked, *arguments_of(self.fields, values)])
         lines = reading_lines(data, values, more=self.reading_fields)
         files = ["ratings.csv", "judges.csv"] if data is None else file_words(data, values)
         commands = [] if data is None else mending(data, values)
@@ -167,13 +176,10 @@ TESTS = (
     ("exact", "exact"),
 )
 ALT_TEST = Asking(
-    task="alt_test",
-    path="/alt-test",
+    method="alt_test",
     title="Can this judge replace a rater?",
     lead="One rater after the other is left out, and the judge takes the place: who is nearer to the remaining raters?",
     button="Test",
-    command="alt-test",
-    function="alt_test",
     fields=(
         Field(name="judge", label="Judge", hint="every judge if empty", nobody="every judge"),
         Field(
@@ -194,11 +200,6 @@ ALT_TEST = Asking(
 )  # fmt: skip
 
 
-async def alt_test_page(request: Request) -> HTMLResponse:
-    """A judge in the place of each rater."""
-    return await asking_page(request, ALT_TEST)
-
-
 METRICS = (
     ("wins", "on how many items it is nearer"),
     ("mae", "mean absolute error"),
@@ -215,14 +216,11 @@ COMPARE_TESTS = (
 )
 METRIC = Field(name="metric", label="How near to people", kind="choice", default="wins", choices=METRICS, usual="wins")
 COMPARE = Asking(
-    task="compare",
-    path="/compare",
+    method="compare",
     page="compare",
     title="Is A better than B?",
     lead="Two judges are compared on the items that both answered and people rated.",
     button="Compare",
-    command="compare",
-    function="compare",
     fields=(
         Field(name="a", label="First judge", hint="a name; every pair if both are empty", nobody="every pair"),
         Field(name="b", label="Second judge", nobody="every pair"),
@@ -234,24 +232,17 @@ COMPARE = Asking(
 )
 
 
-async def compare_page(request: Request) -> HTMLResponse:
-    """Two judges of a data set compared."""
-    return await asking_page(request, COMPARE)
-
-
 PANEL_SCORES = (("cross-entropy", "cross-entropy, in bits"), ("brier", "Brier score"), ("agreement", "agreement"))
+FEWER = "fewer are quicker, 0 is without intervals"
 SAMPLES = Field(
     name="bootstrap", label="Bootstrap samples", kind="number", holds="whole", default="500", step="1", usual="500",
-    hint="fewer are quicker, 0 is without intervals",
+    hint=FEWER,
 )  # fmt: skip
 PANEL = Asking(
-    task="panel",
-    path="/panel",
+    method="panel",
     title="What are several judges worth together?",
     lead="The judges are combined in three ways, and each way is put beside surveys of people.",
     button="Combine",
-    command="panel",
-    function="panel",
     fields=(
         Field(name="judge", label="Members", holds="names", hint="names with commas between; all judges if empty"),
         Field(
@@ -268,73 +259,50 @@ PANEL = Asking(
 )  # fmt: skip
 
 
-async def panel_page(request: Request) -> HTMLResponse:
-    """Judges together, beside people."""
-    return await asking_page(request, PANEL)
-
-
 TARGETS = (("share", "by the share of its raters"), ("decision", "as a whole, where enough of them say so"))
 INTERVALS = (("wilson", "Wilson"), ("normal", "standard errors to each side"))
+ANY_JUDGE = {"label": "Judge", "holds": "one", "hint": "every judge if empty", "nobody": "every judge"}
+NOBODY = "nobody in particular"
 POSITIVE = Field(
     name="positive", label="Labels that count", holds="names", hint="as the file has them, with commas between"
 )
 PREVALENCE = Asking(
-    task="prevalence",
-    path="/prevalence",
+    method="prevalence",
     title="How many items are positive?",
     lead="A judge answered all items, and people rated some of them, drawn at random: the share of positive items, "
     "corrected for the judge's errors.",
     button="Estimate",
-    command="prevalence",
-    function="prevalence",
     fields=(
         replace(POSITIVE, stand_in="yes"),
-        Field(name="half", label="Labels that count half", holds="names", hint="such as a tie"),
-        Field(name="judge", label="Judge", hint="every judge if empty", nobody="every judge"),
-        Field(name="target", label="An item counts", kind="choice", default="share", choices=TARGETS, usual="share"),
-        Field(
-            name="tau", label="Share at which it is decided", kind="number", default="0.5", usual="0.5",
-            hint="where items count as a whole",
-        ),
-        Field(
-            name="interval", label="Interval", kind="choice", default="wilson", choices=INTERVALS, usual="wilson"
-        ),
+        option_field(PrevalenceOptions, "half", label="Labels that count half", hint="such as a tie"),
+        option_field(PrevalenceOptions, "judge", **ANY_JUDGE),
+        option_field(PrevalenceOptions, "target", label="An item counts", choices=TARGETS),
+        option_field(PrevalenceOptions, "tau", label="Share that decides it", hint="where items count as a whole"),
+        option_field(PrevalenceOptions, "interval", label="Interval", choices=INTERVALS),
     ),
     example_words={"example:toxicity": "", "example:binary": "&positive=Yes"},
     takes_task=True,
 )  # fmt: skip
 
 
-async def prevalence_page(request: Request) -> HTMLResponse:
-    """The share of positive items, corrected."""
-    return await asking_page(request, PREVALENCE)
-
-
 GATE = Asking(
-    task="gate",
-    path="/gate",
+    method="gate",
     title="May this judge pass?",
     lead="Thresholds that a judge must keep to, tested on the bounds of intervals, as the command line does in CI.",
     button="Check",
-    command="gate",
-    function="gate",
     fields=(
-        Field(name="judge", label="The judge at the gate", nobody="choose one", stand_in="J"),
-        Field(
-            name="min_equivalence", label="Worth at least so many raters", kind="number", default="1",
-        ),
-        Field(
-            name="min_consistency", label="Decides at least this share as people do", kind="number",
+        option_field(GateOptions, "judge", label="Judge at the gate", holds="one", nobody="choose one", stand_in="J"),
+        option_field(GateOptions, "min_equivalence", label="Worth at least so many raters", default="1"),
+        option_field(
+            GateOptions, "min_consistency", label="Decides at least this share as people do",
             hint="needs labels that count",
         ),
-        Field(name="max_bias", label="Share of positive items may be off by", kind="number"),
+        option_field(GateOptions, "max_bias", label="Share of positive items may be off by"),
         POSITIVE,
-        Field(
-            name="tau", label="Share of raters that decides", kind="number", default="0.5", usual="0.5"
-        ),
-        Field(name="better_than", label="Better than this judge", nobody="nobody in particular"),
-        Field(name="not_worse_than", label="Not worse than this judge", nobody="nobody in particular"),
-        Field(name="margin", label="By at most", kind="number", hint="in units of the measure below"),
+        option_field(GateOptions, "tau", label="Share of raters that decides"),
+        option_field(GateOptions, "better_than", label="Better than this judge", holds="one", nobody=NOBODY),
+        option_field(GateOptions, "not_worse_than", label="Not worse than this judge", holds="one", nobody=NOBODY),
+        option_field(GateOptions, "margin", label="By at most", hint="in units of the measure below"),
         METRIC,
     ),
     example_words={"example:toxicity": "&judge=strong", "example:binary": "&judge=classifier"},
@@ -342,35 +310,22 @@ GATE = Asking(
 )  # fmt: skip
 
 
-async def gate_page(request: Request) -> HTMLResponse:
-    """A judge at the gate."""
-    return await asking_page(request, GATE)
-
-
 RATERS = Asking(
-    task="raters",
-    path="/raters",
+    method="raters",
     title="Who are the raters?",
     lead="How each rater agrees with the rest, how high and consistently each rates, and whether a judge sides with a "
     "group of them.",
     button="Portray them",
-    command="raters",
-    function="raters",
     fields=(
         POSITIVE,
-        Field(name="judge", label="Judge to compare with groups", hint="every judge if empty", nobody="every judge"),
-        SAMPLES,
+        option_field(RatersOptions, "judge", **(ANY_JUDGE | {"label": "Judge to compare with groups"})),
+        option_field(RatersOptions, "bootstrap", hint=FEWER),
     ),
     reading_fields=(Field(name="group", label="Column of the raters' group", hint="if it is not called group"),),
     example_words={"example:toxicity": "", "example:binary": ""},
     needs_judges=False,
     takes_task=True,
 )
-
-
-async def raters_page(request: Request) -> HTMLResponse:
-    """A portrait of each rater."""
-    return await asking_page(request, RATERS)
 
 
 ASKINGS = (COMPARE, ALT_TEST, PREVALENCE, PANEL, RATERS, GATE)
