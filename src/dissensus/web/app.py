@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dissensus.errors import DissensusError
+from dissensus.web.fields import why
 from dissensus.web.guard import Guard, Settings
 from dissensus.web.jobs import JobBook, Pool, QuickAnswers
 from dissensus.web.layout import refusal
@@ -126,7 +127,7 @@ async def _make_script(desk: Desk) -> None:
 async def _foreseen(request: Request, error: Exception) -> Response:
     """A page that says what is wrong."""
     del request
-    return refusal(str(error), status=status_of(error))
+    return refusal(why(error) if isinstance(error, DissensusError) else str(error), status=status_of(error))
 
 
 async def _not_found(request: Request, error: Exception) -> Response:

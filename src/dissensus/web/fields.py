@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from dissensus.errors import DissensusError, OptionError
+from dissensus.errors import DissensusError, OptionError, named, spelled
 from dissensus.options import (
     Options,
     declarations,
@@ -120,6 +120,23 @@ def option_field(options: type[Options], name: str, **said: Any) -> Field:  # no
     return Field(name=name, **(made | said))
 
 
+def on_page(option: str, of: str = "") -> str:
+    """An option in a message, as visitors read it: what a page calls it is near its name.
+
+    Examples
+    --------
+    >>> on_page("min_items")
+    "'min items'"
+    """
+    del of  # pages have no functions
+    return f"'{option.replace('_', ' ')}'"
+
+
+def why(error: DissensusError) -> str:
+    """What is wrong, as visitors read it."""
+    return spelled(error.message, on_page)
+
+
 def values_of(fields: Sequence[Field], query: Mapping[str, str]) -> dict[str, str]:
     """The value of each field in an address."""
     return {field.name: field.value(query) for field in fields}
@@ -142,7 +159,7 @@ def typed(field: Field, text: str) -> object:
     if field.kind in {"slider", "number"}:
         return number(field, text)
     if field.choices and text not in dict(field.choices):
-        raise OptionError.unknown(field.option, text, dict(field.choices))
+        raise OptionError.unknown(named(field.argument), text, dict(field.choices))
     return text
 
 
@@ -153,15 +170,15 @@ def number(field: Field, text: str) -> int | float:
         found = int(text) if is_whole else float(text)
     except ValueError as error:
         kind = "a whole number" if is_whole else "a number"
-        raise OptionError(f"{field.option} cannot be {text!r}: give {kind}.") from error
-    check_size(field.option, found)
+        raise OptionError(f"{named(field.argument)} cannot be {text!r}: give {kind}.") from error
+    check_size(field.argument, found)
     return found
 
 
 def check_size(option: str, *numbers: float) -> None:
     """Raise if a number is larger than any that a plan can hold."""
     if any(abs(number) > LARGEST_NUMBER for number in numbers):
-        raise OptionError(f"{option} is too large: give at most {LARGEST_NUMBER:,}.")
+        raise OptionError(f"{named(option)} is too large: give at most {LARGEST_NUMBER:,}.")
 
 
 def whole_numbers(option: str, text: str) -> list[int]:
@@ -169,12 +186,12 @@ def whole_numbers(option: str, text: str) -> list[int]:
 
     Examples
     --------
-    >>> whole_numbers("--raters", "1, 3,5")
+    >>> whole_numbers("raters", "1, 3,5")
     [1, 3, 5]
     """
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdigit() for part in parts):
-        raise OptionError(f"{option} cannot be {text!r}: give whole numbers such as 1,3,5.")
+        raise OptionError(f"{named(option)} cannot be {text!r}: give whole numbers such as 1,3,5.")
     found = [int(part) for part in parts]
     check_size(option, *found)
     return found
@@ -182,7 +199,7 @@ def whole_numbers(option: str, text: str) -> list[int]:
 
 READERS: dict[str, Callable[[Field, str], object]] = {
     "whole": number,
-    "wholes": lambda field, text: whole_numbers(field.option, text),
+    "wholes": lambda field, text: whole_numbers(field.argument, text),
     "labels": lambda field, text: split_labels(text, option=field.option),
     "names": lambda field, text: split_labels(text, option=field.option),
     "renaming": lambda _, text: renamed_labels(text),
@@ -202,7 +219,7 @@ def what_is_wrong(fields: Sequence[Field], values: Mapping[str, str]) -> str:
     try:
         keywords(fields, values)
     except OptionError as error:
-        return str(error)
+        return why(error)
     return ""
 
 

@@ -13,6 +13,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 
 from dissensus.errors import DissensusError
+from dissensus.web.fields import why
 
 Message = dict[str, object]
 Tell = Callable[[Message], None]
@@ -59,7 +60,7 @@ def run_task(order: Mapping[str, object], tell: Tell) -> Message:
         assert isinstance(arguments, dict)  # noqa: S101 - the server wrote it
         return {"kind": "done", "result": task_of(str(order["task"]))(arguments, tell)}
     except DissensusError as error:
-        return {"kind": "failed", "error": str(error)}
+        return {"kind": "failed", "error": why(error)}
     except MemoryError:
         return {"kind": "failed", "error": MEMORY}
     except Exception:  # noqa: BLE001 - a visitor sees a sentence, the owner's terminal all of it

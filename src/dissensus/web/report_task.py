@@ -20,6 +20,7 @@ from dissensus.report.views import section_of
 from dissensus.report.whole import report_of
 from dissensus.results import Result
 from dissensus.sampling import Progress, open_executor
+from dissensus.web.fields import on_page
 from dissensus.web.layout import render, section_html
 from dissensus.web.process import Message, Tell
 from dissensus.web.state import PARTS
@@ -57,7 +58,7 @@ class Telling(Asking):
 
     def _told(self, name: str, answer: Result) -> None:
         if name in PARTS:
-            part(self.tell, name, section_html(section_of(answer), name))
+            part(self.tell, name, section_html(section_of(answer, on_page), name))
 
 
 def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
@@ -76,7 +77,7 @@ def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
             answers = _without_judges(asking)
         else:
             answers = answers_about(judges, asking, item_cost=0.0, rating_cost=1.0)
-    report = report_of(answers, title=TITLE if task is None else task.instructions)
+    report = report_of(answers, title=TITLE if task is None else task.instructions, spelling=on_page)
     html = render("whole.html.j2", report=report, files=file_tables(report.results))
     return {"html": html, "judges": [] if judges is None else list(judges.judges)}
 

@@ -25,6 +25,7 @@ from dissensus.report.views import section_of
 from dissensus.results import Result
 from dissensus.sampling import Progress
 from dissensus.web.data_options import as_typed, can_mend, is_read_plainly
+from dissensus.web.fields import on_page
 from dissensus.web.layout import blocks_html, section_html
 from dissensus.web.process import Message, Tell
 from dissensus.web.process import Task as Work
@@ -177,7 +178,7 @@ def ask(method: str, arguments: Mapping[str, object], tell: Tell) -> Message:
         also = {"task": task_in(data), "progress": progress}
         taken = inspect.signature(function).parameters
         result = function(ratings, judges, **options, **{name: own for name, own in also.items() if name in taken})
-    html = section_html(section_of(result), result.command, has_title=False)  # the page has asked the question
+    html = section_html(section_of(result, on_page), result.command, has_title=False)  # the page has asked the question
     return {"html": html, "judges": [] if judges is None else list(judges.judges)}
 
 
@@ -197,7 +198,7 @@ def plan_labels_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     first = _first(result)
     if arguments["wants"] == "first":
         return {"html": section_html(first, "plan", has_title=False), "lead": first.lead}
-    rest = [block for block in section_of(result).blocks if block not in first.blocks]
+    rest = [block for block in section_of(result, on_page).blocks if block not in first.blocks]
     return {"html": blocks_html(rest, "rest")}
 
 
@@ -213,7 +214,7 @@ def _from_pilot(data: Mapping[str, object], options: Mapping[str, object], tell:
         judges, ratings = judges_wanted(data), ratings_in(data)
     with step("Learning from the pilot"):
         result = dissensus.plan_labels(pilot=ratings, pilot_judges=judges, **options)  # type: ignore[arg-type]  # the page's fields
-    return {"html": section_html(section_of(result), "plan", has_title=False), "judges": list(judges.judges)}
+    return {"html": section_html(section_of(result, on_page), "plan", has_title=False), "judges": list(judges.judges)}
 
 
 def _first(result: "PlanLabelsResult") -> Section:
@@ -232,7 +233,7 @@ def plan_raters_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     ratings, judges = (ratings_in(data), judges_in(data)) if isinstance(data, dict) else (None, None)
     with steps(tell)("Simulating test sets") as progress:
         result = dissensus.plan_raters(**options, pilot=ratings, pilot_judges=judges, progress=progress)  # type: ignore[arg-type]  # the page's fields
-    section = section_of(result)
+    section = section_of(result, on_page)
     return {"html": section_html(section, "plan", has_title=False), "lead": section.lead}
 
 

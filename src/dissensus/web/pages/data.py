@@ -26,7 +26,7 @@ from dissensus.web.data_options import (
     reading_lines,
     renamed,
 )
-from dissensus.web.fields import Field, Recipe, chosen, command_line, options_of, typed, values_of, what_is_wrong
+from dissensus.web.fields import Field, Recipe, chosen, command_line, options_of, typed, values_of, what_is_wrong, why
 from dissensus.web.jobs import Job, Order, Work, state_of
 from dissensus.web.layout import address, page_html, render, rendered
 from dissensus.web.pages.questions import more_questions
@@ -76,7 +76,7 @@ async def upload(request: Request) -> Response:
     except DissensusError as error:
         if not is_htmx:
             raise
-        html = render("problem.html.j2", message=str(error))
+        html = render("problem.html.j2", message=why(error))
         return HTMLResponse(html, status_code=status_of(error), headers={"X-Says": "why"})
     where = address("/data", {"data": desk.uploads.add(files).id})
     desk.tidy()

@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from dissensus.errors import DissensusError
+from dissensus.web.fields import why
 from dissensus.web.jobs import Work
 from dissensus.web.layout import refusal, render
 from dissensus.web.pages.data import CHECKUP, REPORT
@@ -35,7 +36,7 @@ async def start(request: Request) -> Response:
     except DissensusError as error:
         if not is_htmx:
             raise
-        html = render("problem.html.j2", message=str(error))
+        html = render("problem.html.j2", message=why(error))
         return HTMLResponse(html, status_code=status_of(error), headers=SAYS)
     if not is_htmx:
         return RedirectResponse(work.page_address(order.key), status_code=303)

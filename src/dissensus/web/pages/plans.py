@@ -20,6 +20,7 @@ from dissensus.web.fields import (
     python_call,
     values_of,
     what_is_wrong,
+    why,
 )
 from dissensus.web.jobs import Job, Order, Work
 from dissensus.web.layout import EXAMPLES, address, page_html, render, rendered
@@ -194,7 +195,7 @@ async def _labels_answer(
         key = ("plan_labels", wants, str(options))  # 0.7 and 0.70 are one question
         answer = await desk.quick.ask(key, "plan_labels", {"options": options, "wants": wants})
     except DissensusError as error:
-        return render("problem.html.j2", message=str(error)) if wants == "first" else ""
+        return render("problem.html.j2", message=why(error)) if wants == "first" else ""
     said = render("said.html.j2", lead=answer["lead"]) if is_moving else ""
     return str(answer["html"]) + said
 
@@ -303,7 +304,7 @@ async def _answer(desk: Desk, query: Mapping[str, str], *, is_moving: bool = Fal
             return render("answer.html.j2", **answer_values(desk, PLAN, order))
         answer = await desk.quick.ask(("plan_raters", str(options)), "plan_raters", {"options": options})
     except DissensusError as error:
-        return render("problem.html.j2", message=str(error))
+        return render("problem.html.j2", message=why(error))
     return str(answer["html"]) + (render("said.html.j2", lead=answer["lead"]) if is_moving else "")
 
 
