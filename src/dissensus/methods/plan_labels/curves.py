@@ -218,11 +218,6 @@ LARGEST = 10**9
 """Items beyond which no number is looked for."""
 
 
-def error_draws(scheme: Scheme, options: PlanLabelsOptions, items: int) -> Floats:
-    """The error of so many items in each draw, of shape (n_draws,)."""
-    return np.asarray(np.exp(log_chances(scheme.steps.x, scheme.steps.y, items).error(options.ties)))
-
-
 def items_draws(scheme: Scheme, options: PlanLabelsOptions, error: float) -> Floats:
     """The items that a plan takes for that error in each draw, of shape (n_draws,); infinite where none will do."""
     x, y = scheme.steps.x, scheme.steps.y

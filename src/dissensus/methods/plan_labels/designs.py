@@ -114,22 +114,17 @@ def _over_items(vote: Callable[[Floats], Floats], situation: Situation, label_ac
 
 
 def _scheme(situation: Situation, strategy: Strategy, labels: float, accuracies: tuple[Floats, Floats]) -> Scheme:
-    steps = gap_steps(situation, *accuracies)
-    kept = np.ones_like(situation.disagreement)
+    steps, kept = gap_steps(situation, *accuracies), np.ones_like(situation.disagreement)
     if strategy == "disagreement-only":
         kept = situation.disagreement
-        steps = _where_they_differ(steps, kept, always_speaks=situation.classes == TWO_CLASSES)
+        x, y = steps.x / kept, steps.y / kept
+        if situation.classes == TWO_CLASSES:
+            # A label then speaks for one of the models. The smaller chance is the more exact one, and both must add up
+            # to 1: a trace of ties would count as such.
+            x, y = np.where(x < y, x, 1 - y), np.where(x < y, 1 - x, y)
+        steps = Steps(x=x, y=y)
     accuracy = situation.averaged(*accuracies)
     return Scheme(strategy=strategy, labels_per_item=labels, accuracy=accuracy, steps=steps, kept=kept)
-
-
-def _where_they_differ(steps: Steps, share: Floats, *, always_speaks: bool) -> Steps:
-    """The steps on the items on which the models differ; with two classes a label then speaks for one of them."""
-    x, y = steps.x / share, steps.y / share
-    if not always_speaks:
-        return Steps(x=x, y=y)
-    # The smaller chance is the more exact one, and both must add up to 1: a trace of ties would count as such.
-    return Steps(x=np.where(x < y, x, 1 - y), y=np.where(x < y, 1 - x, y))
 
 
 def gap_steps(situation: Situation, better: Floats, worse: Floats) -> Steps:
@@ -162,10 +157,13 @@ def affordable_items(scheme: Scheme, options: PlanLabelsOptions, budget: float) 
     return items - 1 if errors[0] < errors[1] else items
 
 
-def design_of(scheme: Scheme, options: PlanLabelsOptions, items: int, draws: Floats | None = None) -> LabelDesign:
-    """All about so many items labelled in this way; `draws` are errors with other outcomes of the pilot."""
+def design_of(scheme: Scheme, options: PlanLabelsOptions, items: int, drawn: Scheme | None = None) -> LabelDesign:
+    """All about so many items labelled in this way; `drawn` is the way with other outcomes of the pilot."""
     x, y = scheme.steps.x, scheme.steps.y
     chances = log_chances(x, y, items)
+    draws = None
+    if drawn is not None:
+        draws = np.exp(log_chances(drawn.steps.x, drawn.steps.y, items).error(options.ties))
     error = float(chances.error(options.ties))
     cramer, hoeffding = float(log_cramer(x, y, items)), float(log_hoeffding(x, y, items))
     log10_models = math.inf if error == -math.inf else float(np.logaddexp(0.0, math.log(options.delta) - error)) / LN_10

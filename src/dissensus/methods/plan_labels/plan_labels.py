@@ -8,7 +8,7 @@ from numpy.random import Generator
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import item_by_item
 from dissensus.errors import OptionError, counted, joined
-from dissensus.methods.plan_labels.curves import absolute_of, break_even_of, error_draws, items_draws
+from dissensus.methods.plan_labels.curves import absolute_of, break_even_of, items_draws
 from dissensus.methods.plan_labels.designs import (
     MOST_ITEMS,
     Scheme,
@@ -215,12 +215,8 @@ def _absolute(
 def _with_items(
     options: PlanLabelsOptions, schemes: Sequence[Scheme], drawn: Sequence[Scheme] | None, items: Sequence[int | None]
 ) -> tuple[LabelDesign, ...]:
-    found = []
-    for i, (scheme, number) in enumerate(zip(schemes, items, strict=True)):
-        if number is not None:
-            draws = None if drawn is None else error_draws(drawn[i], options, number)
-            found.append(design_of(scheme, options, number, draws))
-    return tuple(found)
+    each = zip(schemes, drawn or [None] * len(schemes), items, strict=True)
+    return tuple(design_of(scheme, options, number, draws) for scheme, draws, number in each if number is not None)
 
 
 def _all_needed(

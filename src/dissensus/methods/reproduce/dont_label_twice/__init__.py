@@ -1,1 +1,1 @@
-"""The paper "Don't Label Twice", recomputed: `all_claims` lists what it prints and states."""
+"""What the paper "Don't Label Twice" prints, recomputed."""

@@ -1,1 +1,1 @@
-"""The paper "How Many Raters Do You Need?", recomputed: `all_claims` lists what it prints."""
+"""What the paper "How Many Raters Do You Need?" prints, recomputed."""

@@ -1,1 +1,1 @@
-"""The paper "Validating LLM-as-a-Judge Systems in the Absence of Gold Labels", recomputed: see `all_claims`."""
+"""What the paper "Validating LLM-as-a-Judge Systems in the Absence of Gold Labels" prints, recomputed."""

@@ -1,1 +1,1 @@
-"""The paper "Survey Equivalence", recomputed: `all_claims` lists what it prints."""
+"""What the paper "Survey Equivalence" prints, recomputed."""
