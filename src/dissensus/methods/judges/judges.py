@@ -41,7 +41,7 @@ def judges(
     *,
     task: Task | None = None,
     judge: str | Sequence[str] | None = None,
-    positive: str | Sequence[str] | None = None,
+    positive: str | Sequence[str] | None = (),
     tau: float | Sequence[float] = (0.5,),
     beta: float | Sequence[float] | None = None,
     mapping: LeakMapping = "keep",
@@ -66,8 +66,8 @@ def judges(
         options may be given.
     judge : str or sequence of str, optional
         Which judges to compare; all if not given.
-    positive : str or sequence of str, optional
-        Options that count as positive in a decision; those of the task if not given.
+    positive : str or sequence of str
+        Options that count as positive in a decision; those of the task if none is named.
     tau : float or sequence of float
         Thresholds: an item is positive, or an option in the hard response set, if at least this share endorses it.
     beta : float or sequence of float, optional
