@@ -107,24 +107,12 @@ def rows_among(items: Sequence[str], among: Sequence[str]) -> Codes:
 
 
 class CommonLabels(NamedTuple):
-    """The labels of raters and judges.
+    """The labels of raters and judges."""
 
-    Attributes
-    ----------
-    labels : tuple of str
-        The raters' labels, then those that only judges used.
-    place : ndarray of shape (len(judges.labels),)
-        Where each of the judges' labels stands among them.
-    rounded : tuple of str
-        Judges' numbers that no rater gave, each of which counts as the nearest label.
-    warnings : tuple of str
-        That judges used labels that no rater used.
-    """
-
-    labels: tuple[str, ...]
-    place: Codes
-    rounded: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    labels: tuple[str, ...]  # the raters' labels, then those that only judges used
+    place: Codes  # (n_judge_labels,): where each of the judges' labels stands among them
+    rounded: tuple[str, ...] = ()  # judges' numbers that no rater gave, each of which counts as the nearest label
+    warnings: tuple[str, ...] = ()  # that judges used labels that no rater used
 
 
 def common_labels(judges: Judges, ratings: Ratings, scale: Scale) -> CommonLabels:
@@ -177,24 +165,12 @@ def about_order(ratings: Ratings) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answers:
-    """One judge's predictions.
+    """One judge's predictions."""
 
-    Attributes
-    ----------
-    judge : str
-        Its name.
-    predictions : ndarray of shape (n_items, n_labels)
-        Probability of each label; NaN in items that it did not answer.
-    values : ndarray of shape (n_items,)
-        Mean of its answers as numbers; NaN where they are words.
-    is_hard : bool
-        Whether it gave one label per item and nothing else.
-    """
-
-    judge: str
-    predictions: Floats
-    values: Floats
-    is_hard: bool
+    judge: str  # its name
+    predictions: Floats  # (n_items, n_labels): probability of each label; NaN in items that it did not answer
+    values: Floats  # (n_items,): mean of its answers as numbers; NaN where they are words
+    is_hard: bool  # whether it gave one label per item and nothing else
 
 
 def answers_of(
@@ -254,28 +230,16 @@ class Responses:
     """The responses of one party: all raters, or one judge.
 
     A response is a label, or a distribution over labels. It comes as entries, one for each label with a share in it.
-
-    Attributes
-    ----------
-    times : ndarray of shape (n_items, most)
-        How often each response of an item was given: raters who gave the same label share one; 0 where an item has
-        fewer responses than others.
-    item, response : ndarray of shape (n_entries,)
-        Which row and column of `times` an entry belongs to.
-    place : ndarray of shape (n_entries,)
-        The label, as its place among the labels of raters and judges.
-    value : ndarray of shape (n_entries,)
-        The label as a number; NaN for a word without one.
-    share : ndarray of shape (n_entries,)
-        Its share of the response.
     """
 
+    # (n_items, most): how often each response of an item was given: raters who gave the same label share one; 0 where
+    # an item has fewer responses than others
     times: Floats
-    item: Codes
-    response: Codes
-    place: Codes
-    value: Floats
-    share: Floats
+    item: Codes  # (n_entries,): which row and column of `times` an entry belongs to
+    response: Codes  # (n_entries,)
+    place: Codes  # (n_entries,): the label, as its place among the labels of raters and judges
+    value: Floats  # (n_entries,): the label as a number; NaN for a word without one
+    share: Floats  # (n_entries,): its share of the response
 
     @property
     def sizes(self) -> Floats:
@@ -309,33 +273,16 @@ class Responses:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Aligned:
-    """Everybody's responses on the rated items, on common labels and numbers.
+    """Everybody's responses on the rated items, on common labels and numbers."""
 
-    Attributes
-    ----------
-    people : Responses
-        What the raters answered.
-    judges : mapping of str to Responses
-        What each judge answered.
-    labels : tuple of str
-        The raters' labels, then those that only judges used.
-    values : ndarray of shape (n_labels of the ratings,)
-        The raters' labels as numbers; NaN where they are words without an order.
-    scale : str
-        Of the ratings.
-    warnings : tuple of str
-        That judges used labels that no rater used.
-    copies : ndarray of shape (n_items,), optional
-        How many items of the data each item stands for; one if None.
-    """
-
-    people: Responses
-    judges: dict[str, Responses]
-    labels: tuple[str, ...]
+    people: Responses  # what the raters answered
+    judges: dict[str, Responses]  # what each judge answered
+    labels: tuple[str, ...]  # the raters' labels, then those that only judges used
+    # (n_labels of the ratings,): the raters' labels as numbers; NaN where they are words without an order
     values: Floats
-    scale: Scale
-    warnings: tuple[str, ...]
-    copies: Codes | None = None
+    scale: Scale  # of the ratings
+    warnings: tuple[str, ...]  # that judges used labels that no rater used
+    copies: Codes | None = None  # (n_items,): how many items of the data each item stands for; one if None
 
     @property
     def has_numbers(self) -> bool:
@@ -402,12 +349,7 @@ def _responses_of_judge(
     table[item, response] = 1
     answer, label, share = _entries(judges, own)
     return Responses(
-        times=table,
-        item=item[answer],
-        response=response[answer],
-        place=place[label],
-        value=numbers[label],
-        share=share,
+        times=table, item=item[answer], response=response[answer], place=place[label], value=numbers[label], share=share
     )
 
 

@@ -119,8 +119,8 @@ def accuracies(item: Codes, label: Codes, judge_label: Codes, n_labels: int) -> 
     """
     cell, place, times = np.unique(item * n_labels + label, return_inverse=True, return_counts=True)
     wanted = item * n_labels + judge_label[item]
-    found = np.minimum(np.searchsorted(cell, wanted), len(cell) - 1)
-    agreeing = np.where(cell[found] == wanted, times[found], 0) - (label == judge_label[item])
+    nearest = np.minimum(np.searchsorted(cell, wanted), len(cell) - 1)
+    agreeing = np.where(cell[nearest] == wanted, times[nearest], 0) - (label == judge_label[item])
     return agreeing.astype(np.float64), (times[place] - 1).astype(np.float64)
 
 

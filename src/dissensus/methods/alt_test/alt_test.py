@@ -99,8 +99,7 @@ def alt_test(
     if not isinstance(ratings, Ratings) or not isinstance(judges, Judges):
         raise OptionError("alt_test takes people's Ratings first and Judges second: alt_test(ratings, judges).")
     options = AltTestOptions.given(
-        locals(),
-        judge=None if judge is None else tuple(dict.fromkeys([judge] if isinstance(judge, str) else judge)),
+        locals(), judge=None if judge is None else tuple(dict.fromkeys([judge] if isinstance(judge, str) else judge))
     )
     data = _data_of(ratings, judges, options)
     tallied = [_tallied(data, name, options) for name in options.judge or judges.judges]
@@ -132,20 +131,12 @@ def alt_test(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Data:
-    """Ratings, one of each rater and item, and judges on the same labels.
-
-    Attributes
-    ----------
-    rater : ndarray of shape (n_ratings,)
-        Codes into `ratings.raters`.
-    is_rated : ndarray of shape (n_items,)
-        Which items have enough ratings.
-    """
+    """Ratings, one of each rater and item, and judges on the same labels."""
 
     ratings: Ratings
-    rater: Codes
+    rater: Codes  # (n_ratings,): codes into `ratings.raters`
     aligned: Aligned
-    is_rated: Flags
+    is_rated: Flags  # (n_items,): which items have enough ratings
     warnings: tuple[str, ...]
 
 

@@ -41,12 +41,7 @@ class AltTestOptions(Options):
         help="For each rater: auto (t, sign-flip below 30 items), t, sign-flip or exact.",
     )
     alpha: float = option(
-        0.05,
-        metavar="A",
-        above=0,
-        below=1,
-        wants="it is a share between 0 and 1",
-        help="Expected share of wrong wins.",
+        0.05, metavar="A", above=0, below=1, wants="it is a share between 0 and 1", help="Expected share of wrong wins."
     )
     min_raters: int = option(
         2, metavar="N", at_least=2, wants="an item needs a rater and another one", help="Ratings that an item needs."

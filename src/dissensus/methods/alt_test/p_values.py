@@ -23,11 +23,6 @@ ROUNDING = 1e-9
 class Tally:
     """The items of one rater, by who is closer to the others.
 
-    Attributes
-    ----------
-    judge_closer, alike, rater_closer : int
-        Items on which d = W_h - W_f is -1, 0 and 1.
-
     Examples
     --------
     >>> tally = Tally(judge_closer=2, alike=5, rater_closer=3)
@@ -35,9 +30,9 @@ class Tally:
     (10, 0.1, 0.7, 0.8)
     """
 
-    judge_closer: int
-    alike: int
-    rater_closer: int
+    judge_closer: int  # items on which d = W_h - W_f is -1
+    alike: int  # items on which it is 0
+    rater_closer: int  # items on which it is 1
 
     @property
     def items(self) -> int:
@@ -153,8 +148,8 @@ def exact_p_value(tally: Tally, epsilon: float) -> float:
     judge, rater = np.indices((n + 1, n + 1), dtype=np.float64).reshape(2, -1)
     inside = judge + rater <= n
     judge, rater = judge[inside], rater[inside]
-    found = _scores(np.array([float(tally.judge_closer)]), np.array([float(tally.rater_closer)]), n, epsilon)[0]
-    low = _scores(judge, rater, n, epsilon) <= found + ROUNDING
+    observed = _scores(np.array([float(tally.judge_closer)]), np.array([float(tally.rater_closer)]), n, epsilon)[0]
+    low = _scores(judge, rater, n, epsilon) <= observed + ROUNDING
     return float(min(1.0, max(_chances(judge[low], rater[low], n, epsilon))))
 
 

@@ -206,10 +206,7 @@ def _non_inferiorities(
 
 
 def _warnings(
-    pairs: Sequence[NamedPair],
-    columns: Sequence[Columns],
-    compared: Sequence[PairComparison],
-    options: CompareOptions,
+    pairs: Sequence[NamedPair], columns: Sequence[Columns], compared: Sequence[PairComparison], options: CompareOptions
 ) -> list[str]:
     names = [f"{pair.judge_a} and {pair.judge_b}" for pair in pairs]
     warnings = []

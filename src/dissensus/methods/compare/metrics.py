@@ -340,9 +340,9 @@ def rankable(judge: Floats, people: Floats, *, copies: Floats | None = None) -> 
     starts = np.ones(values.shape, dtype=np.bool_)
     starts[..., 1:] = np.diff(ordered, axis=-1) > SAME * np.maximum(np.abs(ordered[..., 1:]), usual)
     first = np.maximum.accumulate(np.where(starts, np.arange(values.shape[-1]), 0), axis=-1)
-    found = np.empty(values.shape)
-    np.put_along_axis(found, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
-    return found
+    evened = np.empty(values.shape)
+    np.put_along_axis(evened, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
+    return evened
 
 
 def _ranks(values: Floats, weights: Floats | None) -> Floats:
@@ -433,27 +433,14 @@ Coordinates = Literal["values", "shares", "half-shares", "steps", "bins"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """How a judge is scored.
+    """How a judge is scored."""
 
-    Attributes
-    ----------
-    name : str
-        As the user calls it.
-    higher_is_better : bool
-        Whether a higher score is a better one.
-    coordinates : str
-        What an answer is as a vector.
-    of_item : callable
-        From the mean answers of judge and raters, each of shape (..., n_items, n_coordinates), to a number per item.
-    score : Score
-        From those numbers to a score per judge.
-    """
-
-    name: MetricName
-    higher_is_better: bool
-    coordinates: Coordinates
+    name: MetricName  # as the user calls it
+    higher_is_better: bool  # whether a higher score is a better one
+    coordinates: Coordinates  # what an answer is as a vector
+    # from the mean answers of judge and raters, each of shape (..., n_items, n_coordinates), to a number per item
     of_item: Callable[[Floats, Floats], Floats]
-    score: Score
+    score: Score  # from those numbers to a score per judge
 
     @property
     def better(self) -> Literal["higher", "lower"]:

@@ -35,37 +35,19 @@ FEW = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Space:
-    """What the coordinates are about.
+    """What the coordinates are about."""
 
-    Attributes
-    ----------
-    n_labels : int
-        How many labels raters and judges have.
-    bins : int
-        How many bins there are, all equally wide.
-    bounds : tuple of float
-        Where the bins begin and end; a response outside falls in none.
-    """
-
-    n_labels: int
-    bins: int = 5
-    bounds: tuple[float, float] = (0.0, 1.0)
+    n_labels: int  # how many labels raters and judges have
+    bins: int = 5  # how many bins there are, all equally wide
+    bounds: tuple[float, float] = (0.0, 1.0)  # where the bins begin and end; a response outside falls in none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cloud:
-    """The responses of one party as vectors.
+    """The responses of one party as vectors."""
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (n_items, most, n_coordinates)
-        One for each response; 0 where there is none.
-    times : ndarray of shape (n_items, most)
-        How often each was given; 0 where there is none.
-    """
-
-    vectors: Floats
-    times: Floats
+    vectors: Floats  # (n_items, most, n_coordinates): one for each response; 0 where there is none
+    times: Floats  # (n_items, most): how often each was given; 0 where there is none
 
     @property
     def sizes(self) -> Floats:
@@ -92,7 +74,7 @@ def clouds_of(parties: Sequence[Responses], coordinates: Coordinates, space: Spa
     else:
         half = 0.5 if coordinates == "half-shares" else 1.0
         vectors = [half * _filled(party, party.place, space.n_labels) for party in parties]
-    return [Cloud(vectors=found, times=party.times) for found, party in zip(vectors, parties, strict=True)]
+    return [Cloud(vectors=vector, times=party.times) for vector, party in zip(vectors, parties, strict=True)]
 
 
 def _filled(party: Responses, column: Codes, n_columns: int, *, by_value: bool = False) -> Floats:
@@ -130,14 +112,14 @@ def _bins(parties: Sequence[Responses], space: Space) -> list[Floats]:
     # A column more takes what falls in no bin; differs from the paper: with unequal numbers of responses the judge's
     # counts are scaled to the raters'.
     scale = (parties[0].sizes / space.bins)[:, None, None]
-    found = []
+    binned = []
     for party in parties:
         bin_of = np.floor((party.value - low) / (high - low) * space.bins)
         bin_of = np.where(party.value == high, space.bins - 1, bin_of)
         outside = (bin_of < 0) | (bin_of >= space.bins)
         column = np.where(outside, space.bins, bin_of).astype(np.intp)
-        found.append(_filled(party, column, space.bins + 1)[..., : space.bins] * scale)
-    return found
+        binned.append(_filled(party, column, space.bins + 1)[..., : space.bins] * scale)
+    return binned
 
 
 # ---- Two judges and the raters on the items that all of them answered, ready to be resampled
@@ -145,26 +127,14 @@ def _bins(parties: Sequence[Responses], space: Space) -> list[Floats]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Problem:
-    """A pair of judges to compare.
+    """A pair of judges to compare."""
 
-    Attributes
-    ----------
-    metric : Metric
-        How they are scored.
-    people, a, b : Cloud
-        Responses of the raters and the judges, item by item.
-    size : float
-        The largest of the raters' responses; what is small against it is rounding.
-    copies : ndarray of shape (n_items,), optional
-        How many items of the data each item stands for; one if None.
-    """
-
-    metric: Metric
-    people: Cloud
+    metric: Metric  # how they are scored
+    people: Cloud  # responses of the raters and the judges, item by item
     a: Cloud
     b: Cloud
-    size: float
-    copies: Floats | None = None
+    size: float  # the largest of the raters' responses; what is small against it is rounding
+    copies: Floats | None = None  # (n_items,): how many items of the data each item stands for; one if None
 
     @property
     def n_items(self) -> int:

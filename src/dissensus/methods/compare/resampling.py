@@ -18,8 +18,16 @@ from dissensus.sampling.draws import draw_weights
 
 # ---- Is the difference real? Exchange the two judges' scores at random, item by item
 
-MOST_NUMBERS = 4_000_000
+MOST_SIGNS = 4_000_000
 """How many random signs are held at a time."""
+MOST_NUMBERS = 2_000_000
+"""How many numbers of another kind are."""
+
+
+def _at_once(resamples: int, per_resample: int, most: int = MOST_NUMBERS) -> list[int]:
+    """How many resamples are drawn one time after the other, so that no more numbers are held."""
+    size = max(1, most // per_resample)
+    return [min(size, resamples - done) for done in range(0, resamples, size)]
 
 
 def flipped_differences(metric: Metric, columns: Columns, resamples: int, rng: Generator) -> Floats:
@@ -42,10 +50,9 @@ def flipped_differences(metric: Metric, columns: Columns, resamples: int, rng: G
     -------
     ndarray of shape (resamples,)
     """
-    size = max(1, MOST_NUMBERS // len(columns.a))
     swapped = metric.score.swapper(columns)
-    parts = [swapped(_random_swaps(columns, min(size, resamples - done), rng)) for done in range(0, resamples, size)]
-    return np.concatenate(parts)
+    sizes = _at_once(resamples, len(columns.a), MOST_SIGNS)
+    return np.concatenate([swapped(_random_swaps(columns, rows, rng)) for rows in sizes])
 
 
 def _random_swaps(columns: Columns, rows: int, rng: Generator) -> Floats:
@@ -71,7 +78,7 @@ def all_flipped_differences(metric: Metric, columns: Columns, resamples: int) ->
         return None
     differs = np.repeat(differs, times)
     n, ways = len(columns.a), np.arange(2 ** len(differs))
-    size = max(1, MOST_NUMBERS // n)
+    size = max(1, MOST_SIGNS // n)
     swapped = metric.score.swapper(columns)
     parts = []
     for done in range(0, len(ways), size):
@@ -81,10 +88,6 @@ def all_flipped_differences(metric: Metric, columns: Columns, resamples: int) ->
             swap[:, item] += own >> place & 1
         parts.append(swapped(swap))
     return np.concatenate(parts)
-
-
-MOST_PERMUTED_NUMBERS = 2_000_000
-"""How many numbers are held at a time."""
 
 
 def permuted_differences(problem: Problem, resamples: int, rng: Generator) -> Floats:
@@ -99,11 +102,10 @@ def permuted_differences(problem: Problem, resamples: int, rng: Generator) -> Fl
     pooled = np.concatenate([problem.a.vectors, problem.b.vectors], axis=1)
     is_there = np.concatenate([problem.a.times, problem.b.times], axis=1) > 0
     people = problem.people.mean()
-    size = max(1, MOST_PERMUTED_NUMBERS // (problem.n_items * pooled.shape[2]))
+    total = np.einsum("imc,im->ic", pooled, is_there)
     parts = []
-    for done in range(0, resamples, size):
-        dealt = _dealt(pooled, is_there, problem.a, min(size, resamples - done), rng)
-        total = np.einsum("imc,im->ic", pooled, is_there)
+    for rows in _at_once(resamples, problem.n_items * pooled.shape[2]):
+        dealt = _dealt(pooled, is_there, problem.a, rows, rng)
         a = dealt / problem.a.sizes[:, None]
         b = (total - dealt) / problem.b.sizes[:, None]
         parts.append(problem.metric.score(problem.columns(a, b, np.broadcast_to(people, a.shape))).difference)
@@ -132,9 +134,6 @@ def _dealt(
 
 # ---- The resampling of Wein et al. (2023): items and responses drawn anew, with and without a difference
 
-MOST_MIXED_NUMBERS = 2_000_000
-"""How many numbers are held at a time."""
-
 
 def mixture_differences(problem: Problem, resamples: int, rng: Generator) -> Floats:
     """Differences of scores in test sets drawn from the data, under the null hypothesis and under the alternative.
@@ -148,10 +147,8 @@ def mixture_differences(problem: Problem, resamples: int, rng: Generator) -> Flo
         Null hypothesis, alternative.
     """
     pooled = _pooled(problem.a, problem.b)
-    size = max(1, MOST_MIXED_NUMBERS // (2 * problem.most_numbers))
     parts = []
-    for done in range(0, resamples, size):
-        rows = min(size, resamples - done)
+    for rows in _at_once(resamples, 2 * problem.most_numbers):
         null = _differences(problem, pooled, pooled, rows, rng)
         alternative = _differences(problem, problem.a, problem.b, rows, rng)
         parts.append(np.stack([null, alternative], axis=1))
@@ -203,16 +200,11 @@ def _redrawn(
     return np.asarray(np.einsum("rim,rimc->ric", drawn, cloud.vectors[item]) / sizes[item][..., None])
 
 
-MOST_WEIGHTS = 2_000_000
-"""How many numbers are held at a time."""
-
-
 def bootstrap_differences(metric: Metric, columns: Columns, replicates: int, rng: Generator) -> Floats:
     """Differences of scores on as many items drawn with replacement, of shape (replicates,)."""
-    size = max(1, MOST_WEIGHTS // len(columns.a))
     parts = []
-    for done in range(0, replicates, size):
-        weights = draw_weights(len(columns.a), min(size, replicates - done), rng, copies=columns.copies)
+    for rows in _at_once(replicates, len(columns.a)):
+        weights = draw_weights(len(columns.a), rows, rng, copies=columns.copies)
         parts.append(metric.score(columns, weights.astype(np.float64)).difference)
     return np.concatenate(parts)
 
@@ -321,25 +313,16 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Resampled:
-    """What resampling found about one pair.
+    """What resampling found about one pair."""
 
-    Attributes
-    ----------
-    p_value : float
-        Of the test; NaN where a score is undefined.
-    differences : ndarray of shape (bootstrap,)
-        Differences of scores in bootstrap samples of the items.
-    """
-
-    p_value: float
-    differences: Floats
+    p_value: float  # of the test; NaN where a score is undefined
+    differences: Floats  # (bootstrap,): differences of scores in bootstrap samples of the items
 
 
 def parts_of(problem: Problem, kind: Kind, resamples: int) -> list[Part]:
     """The tasks for so many resamples."""
     size = TEST_SETS_PER_TASK if kind == "mixture" else RESAMPLES_PER_TASK
-    sizes = [min(size, resamples - done) for done in range(0, resamples, size)]
-    return [Part(problem=problem, kind=kind, resamples=rows) for rows in sizes]
+    return [Part(problem=problem, kind=kind, resamples=rows) for rows in _at_once(resamples, 1, size)]
 
 
 def drawn(part: Part, rng: Generator) -> Floats:
@@ -378,11 +361,11 @@ def resample(
     )
     samples = [parts_of(problem, "bootstrap", bootstrap) for problem in problems]
     moved = _grouped(samples, run_tasks(executor, drawn, list(chain.from_iterable(samples)), rng=bootstrap_stream))
-    found = []
+    resampled = []
     for problem, known, own, differences in zip(problems, every, tested, moved, strict=True):
         p_value = _p_value(problem, test, own if known is None else known, is_every=known is not None)
-        found.append(Resampled(p_value=p_value, differences=differences))
-    return found
+        resampled.append(Resampled(p_value=p_value, differences=differences))
+    return resampled
 
 
 def _all_differences(problem: Problem, test: Test, resamples: int) -> Floats | None:

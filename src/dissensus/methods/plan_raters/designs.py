@@ -21,52 +21,24 @@ MOST_ITEMS = 100_000
 BOOTSTRAP_POINTS = 6
 
 
-class Predictor(Protocol):
-    """Says what a design will show."""
-
-    def p_value(self, items: int, pair: Pair) -> float:
-        """The paper's expected p."""
-        ...
-
-    def power(self, items: int, pair: Pair) -> float:
-        """Power of the sign-flip test."""
-        ...
-
-    def strength(self, pair: Pair) -> float:
-        """How far the difference stands out from its noise on one item."""
-        ...
-
-    def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
-        """How far apart the judges are on an item, and how far its means stray: root mean squares."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromTestSets:
-    """Predicts from simulated test sets, for the designs that were simulated.
+    """Predicts from simulated test sets, for the designs that were simulated."""
 
-    Attributes
-    ----------
-    found : mapping
-        By items, raters and answers.
-    nodes : Nodes
-        The kinds of items that were simulated.
-    """
-
-    found: Mapping[tuple[int, int, int], Simulated]
-    nodes: Nodes
+    simulated: Mapping[tuple[int, int, int], Simulated]  # by items, raters and answers
+    nodes: Nodes  # the kinds of items that were simulated
 
     def p_value(self, items: int, pair: Pair) -> float:
         """The paper's expected p."""
-        return self.found[items, *pair].p_value
+        return self.simulated[items, *pair].p_value
 
     def power(self, items: int, pair: Pair) -> float:
         """Power of the sign-flip test."""
-        return self.found[items, *pair].power
+        return self.simulated[items, *pair].power
 
     def strength(self, pair: Pair) -> float:
         """How far the difference stands out, from the largest test sets."""
-        return self.found[max(items for items, *_ in self.found), *pair].strength
+        return self.simulated[max(items for items, *_ in self.simulated), *pair].strength
 
     def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
         """How far apart the judges are, and how far an item's means stray."""
@@ -91,14 +63,9 @@ class MomentSource(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NodeMoments:
-    """Exact moments of normal responses.
+    """Exact moments of normal responses."""
 
-    Attributes
-    ----------
-    nodes : Nodes
-        The kinds of items; with several rows, the first is the best guess and the others are what else is possible.
-    """
-
+    # the kinds of items; with several rows, the first is the best guess and the others are what else is possible
     nodes: Nodes
     _guess: dict[Pair, Moments] = field(default_factory=dict)
     _possible: dict[Pair, Moments] = field(default_factory=dict)
@@ -131,18 +98,10 @@ class NodeMoments:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FromMoments:
-    """Predicts from the moments of an item, for any design.
+    """Predicts from the moments of an item, for any design."""
 
-    Attributes
-    ----------
-    source : MomentSource
-        Knows them.
-    metric, alpha
-        What is tested, and at which level.
-    """
-
-    source: MomentSource
-    metric: str
+    source: MomentSource  # knows them
+    metric: str  # what is tested, and at which level
     alpha: float
 
     def p_value(self, items: int, pair: Pair) -> float:
@@ -152,10 +111,10 @@ class FromMoments:
     def power(self, items: int, pair: Pair) -> float:
         """Power of the sign-flip test, its mean over what is possible; finding the wrong judge better is a failure."""
         moments = self.source.possible(pair)
-        found = sign_flip_power(moments, items, metric=self.metric, alpha=self.alpha)
+        power = sign_flip_power(moments, items, metric=self.metric, alpha=self.alpha)
         effect = self.effects(pair)
         is_same = np.sign(effect) == np.sign(effect.flat[0])
-        return float(np.mean(found * is_same))
+        return float(np.mean(power * is_same))
 
     def effects(self, pair: Pair) -> Floats:
         """By how much A is better than B, by everything that is possible, of any unit."""
@@ -184,6 +143,10 @@ class FromMoments:
             middle = (low + high) // 2
             low, high = (low, middle) if self.power(middle, pair) >= power else (middle, high)
         return high
+
+
+Predictor = FromTestSets | FromMoments
+"""Says what a design will show."""
 
 
 def shift_and_noise_of(nodes: Nodes, pair: Pair) -> tuple[float, float]:
@@ -223,14 +186,14 @@ def grid_of(predictor: Predictor, options: PlanRatersOptions) -> tuple[Design, .
 
 def solved_designs(predictor: FromMoments, options: PlanRatersOptions) -> list[Design]:
     """For each number of raters the fewest items that reach the power, and the most that the budget pays for."""
-    found = []
+    designs = []
     for raters in options.raters:
         sizes = {predictor.items_needed(options.pair(raters), options.power)}
         if options.budget is not None:
             sizes.add(int(options.budget / options.cost(1, raters) + ROUNDING))
         possible = sorted(size for size in sizes if size is not None and size >= FEWEST_ITEMS)
-        found += [design_of(predictor, options, size, raters) for size in possible]
-    return found
+        designs += [design_of(predictor, options, size, raters) for size in possible]
+    return designs
 
 
 def sufficient(designs: Iterable[Design], options: PlanRatersOptions) -> list[Design]:

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
-from dissensus.data.align import Responses
 from dissensus.methods.plan_raters.designs import Pair
 from dissensus.methods.plan_raters.moments import Moments
 from dissensus.methods.plan_raters.pilot import Pilot, Vectors, bins_of, gap, label_shares, spreads_of, vectors_of
@@ -36,18 +35,10 @@ ROWS = 2_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LabelModel:
-    """What is known of each item's shares before its own ratings are seen.
+    """What is known of each item's shares before its own ratings are seen."""
 
-    Attributes
-    ----------
-    prior : ndarray of shape (n_items, n_labels)
-        Expected shares; each row sums to 1.
-    concentration : float
-        How many ratings they are worth.
-    """
-
-    prior: Floats
-    concentration: float
+    prior: Floats  # (n_items, n_labels): expected shares; each row sums to 1
+    concentration: float  # how many ratings they are worth
 
     def posterior(self, counts: Codes) -> Floats:
         """Parameters of the Dirichlet distribution of each item's shares once its ratings are seen."""
@@ -125,15 +116,15 @@ def neighbours(features: Floats, width: float, values: Floats) -> Floats:
     spread = features.std(axis=0)
     scaled = features[:, spread > 0] / (spread[spread > 0] * width)
     square = (scaled**2).sum(axis=1)
-    found = np.empty_like(values)
+    sums = np.empty_like(values)
     step = max(1, ROWS // len(values))
     for start in range(0, len(values), step):
         rows = slice(start, start + step)
         apart = np.maximum(square[rows, None] + square - 2 * scaled[rows] @ scaled.T, 0)
         weight = np.exp(-apart / 2)
         weight[np.arange(len(weight)), np.arange(start, start + len(weight))] = 0
-        found[rows] = weight @ values
-    return found
+        sums[rows] = weight @ values
+    return sums
 
 
 def log_likelihood(counts: Codes, prior: Floats, concentration: float) -> float:
@@ -229,25 +220,15 @@ Gaps = tuple[Floats, Floats]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LabelDraws:
-    """Draws of each item of a pilot.
+    """Draws of each item of a pilot."""
 
-    Attributes
-    ----------
-    vectors : Vectors
-        What each response is to the metric.
-    model : LabelModel
-        What further raters would say.
-    sequences : ndarray of shape (n_items, draws, most_raters)
-        The labels that raters give, one after the other.
-    judges, null : tuple of two ndarrays of shape (n_items, draws or 1, n_coordinates)
-        Mean answer of A and of B; the same if each answer is of either judge by the toss of a coin.
-    """
-
-    vectors: Vectors
-    model: LabelModel
-    sequences: Codes
+    vectors: Vectors  # what each response is to the metric
+    model: LabelModel  # what further raters would say
+    sequences: Codes  # (n_items, draws, most_raters): the labels that raters give, one after the other
+    # (n_items, draws or 1, n_coordinates): mean answer of A and of B; the same if each answer is of either judge by
+    # the toss of a coin
     judges: tuple[Floats, Floats]
-    null: tuple[Floats, Floats]
+    null: tuple[Floats, Floats]  # (n_items, draws or 1, n_coordinates)
 
     def gaps(self, raters: int) -> Gaps:
         """What the items show with so many raters, at most as many as the sequences have."""
@@ -271,7 +252,7 @@ def label_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rn
         Source of random numbers.
     """
     vectors = vectors_of(pilot, metric)
-    features = np.concatenate([own.sum(axis=1) / said.sizes[:, None] for own, said in _by_judge(pilot)], axis=1)
+    features = np.concatenate(pilot.means_of(vectors_of(pilot, "wins").judges), axis=1)
     model = fit_labels(pilot.counts(), features, label_shares(pilot))
     draws = n_draws(pilot, most_raters)
     size = pilot.people.size
@@ -284,17 +265,12 @@ def label_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rn
         concentration=model.concentration,
         fresh=lambda: drawn_labels(model.prior, draws, rng),
     )
-    chosen = [chosen_answers(said.sizes, samples, draws, rng) for said in pilot.answers]
+    chosen = [chosen_answers(answers.sizes, samples, draws, rng) for answers in pilot.answers]
     judges = [mean_answers(own, picked) for own, picked in zip(vectors.judges, chosen, strict=True)]
     null = [mixed_answers(vectors.judges, chosen, samples=samples, draws=draws, rng=rng) for _ in range(2)]
     return LabelDraws(
         vectors=vectors, model=model, sequences=sequences, judges=(judges[0], judges[1]), null=(null[0], null[1])
     )
-
-
-def _by_judge(pilot: Pilot) -> list[tuple[Floats, Responses]]:
-    plain = vectors_of(pilot, "wins").judges
-    return list(zip(plain, pilot.answers, strict=True))
 
 
 def n_draws(pilot: Pilot, most_raters: int) -> int:
@@ -325,12 +301,7 @@ def mean_answers(vectors: Floats, chosen: Codes | None) -> Floats:
 
 
 def mixed_answers(
-    vectors: tuple[Floats, Floats],
-    chosen: list[Codes | None],
-    *,
-    samples: int,
-    draws: int,
-    rng: Generator,
+    vectors: tuple[Floats, Floats], chosen: list[Codes | None], *, samples: int, draws: int, rng: Generator
 ) -> Floats:
     """Mean of answers that come from either judge by the toss of a coin, of shape (n_items, draws, n_coordinates)."""
     rows = np.arange(len(vectors[0]))[:, None]
@@ -350,25 +321,15 @@ def mixed_answers(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ValueDraws:
-    """Draws of each item of a pilot.
+    """Draws of each item of a pilot."""
 
-    Attributes
-    ----------
-    metric : {"emd", "emd-binned"}
-        What is compared.
-    bounds : (float, float)
-        The lowest and the highest rating.
-    sequences : ndarray of shape (n_items, draws, most_raters)
-        What raters say, one after the other.
-    judges, null : tuple of two ndarrays of shape (n_items, draws, samples)
-        Answers of A and of B; the same if each answer is of either judge by the toss of a coin.
-    """
-
-    metric: str
-    bounds: tuple[float, float]
-    sequences: Floats
+    metric: str  # what is compared
+    bounds: tuple[float, float]  # the lowest and the highest rating
+    sequences: Floats  # (n_items, draws, most_raters): what raters say, one after the other
+    # (n_items, draws, samples): answers of A and of B; the same if each answer is of either judge by the toss of a
+    # coin
     judges: tuple[Floats, Floats]
-    null: tuple[Floats, Floats]
+    null: tuple[Floats, Floats]  # (n_items, draws, samples)
 
     def gaps(self, raters: int) -> Gaps:
         """What the items show with so many raters, at most as many as the sequences have."""
@@ -392,8 +353,8 @@ def value_gap(people: Floats, a: Floats, b: Floats, *, metric: str, bounds: tupl
 
 
 def _bin_shares(values: Floats, bounds: tuple[float, float]) -> Floats:
-    found = bins_of(values, bounds)
-    return np.stack([(found == each).mean(axis=-1) for each in range(BINS)], axis=-1)
+    bins = bins_of(values, bounds)
+    return np.stack([(bins == each).mean(axis=-1) for each in range(BINS)], axis=-1)
 
 
 def value_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rng: Generator) -> ValueDraws:
@@ -414,7 +375,7 @@ def value_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rn
     more = np.clip(_further(pilot, draws, most_raters, rng), *bounds)
     sequences = np.where(is_new, more, sequences)
     answers = [np.nan_to_num(values) for values in pilot.answer_values()]
-    sizes = [said.sizes for said in pilot.answers]
+    sizes = [judge.sizes for judge in pilot.answers]
     a, b = (_chosen(own, size, samples, draws, rng) for own, size in zip(answers, sizes, strict=True))
     coins = rng.integers(0, 2, size=(2, *a.shape))
     return ValueDraws(
@@ -464,20 +425,13 @@ def _expected_means(pilot: Pilot) -> tuple[Floats, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DrawnMoments:
-    """Moments from draws.
+    """Moments from draws."""
 
-    Attributes
-    ----------
-    draws : LabelDraws or ValueDraws
-        What the items show with any number of raters.
-    weights : ndarray of shape (n_samples, n_items)
-        Of the items: the pilot's own in the first row, then those of its bootstrap samples; each row sums to 1.
-    apart, people, machine : float
-        Mean square of how far apart the judges are on an item; mean variance of one rating, and of one answer.
-    """
-
-    draws: LabelDraws | ValueDraws
+    draws: LabelDraws | ValueDraws  # what the items show with any number of raters
+    # (n_samples, n_items): of the items: the pilot's own in the first row, then those of its bootstrap samples; each
+    # row sums to 1
     weights: Floats
+    # mean square of how far apart the judges are on an item; mean variance of one rating, and of one answer
     apart: float
     people: float
     machine: float
@@ -492,9 +446,9 @@ class DrawnMoments:
 
     def guess(self, pair: Pair) -> Moments:
         """Moments by the best guess."""
-        found = self.possible(pair)
+        moments = self.possible(pair)
         names = ("margin", "tied", "mean", "variance", "null_variance")
-        return Moments(**{name: np.asarray(getattr(found, name)[0]) for name in names})
+        return Moments(**{name: np.asarray(getattr(moments, name)[0]) for name in names})
 
     def _moments(self, raters: int) -> Moments:
         alt, null = self.draws.gaps(raters)

@@ -194,24 +194,12 @@ WIDEST = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Model:
-    """A pilot with a model of its labels, or with the kinds of items behind its measurements.
+    """A pilot with a model of its labels, or with the kinds of items behind its measurements."""
 
-    Attributes
-    ----------
-    pilot : Pilot
-        The data.
-    labels : LabelDraws, optional
-        Of labels.
-    nodes : Nodes, optional
-        Of measurements: so many nodes for each item as `per_item` says, item by item.
-    per_item : int
-        See there.
-    """
-
-    pilot: Pilot
-    labels: LabelDraws | None = None
-    nodes: Nodes | None = None
-    per_item: int = 1
+    pilot: Pilot  # the data
+    labels: LabelDraws | None = None  # of labels
+    nodes: Nodes | None = None  # of measurements: so many nodes for each item as `per_item` says, item by item
+    per_item: int = 1  # see there
 
 
 def simulated_power(model: Model, design: Design, *, metric: str, alpha: float, rng: Generator) -> float:
@@ -220,18 +208,18 @@ def simulated_power(model: Model, design: Design, *, metric: str, alpha: float, 
         return _power_of_many(model, design, metric=metric, alpha=alpha, rng=rng)
     sets = min(MOST_ITEMS // design.items, SETS)
     signs = rng.integers(0, 2, size=(FLIPS, design.items)).astype(np.float32) * 2 - 1
-    found = _gaps(model, design, sets * design.items, metric, rng).reshape(sets, design.items)
-    return float(np.mean(sign_flip_p(np.sign(found) if metric == "wins" else found, signs) <= alpha))
+    gaps = _gaps(model, design, sets * design.items, metric, rng).reshape(sets, design.items)
+    return float(np.mean(sign_flip_p(np.sign(gaps) if metric == "wins" else gaps, signs) <= alpha))
 
 
 def _power_of_many(model: Model, design: Design, *, metric: str, alpha: float, rng: Generator) -> float:
     """With very many items the test depends on the moments of one item only; these are simulated."""
-    found = _gaps(model, design, MOST_ITEMS, metric, rng)
+    gaps = _gaps(model, design, MOST_ITEMS, metric, rng)
     moments = Moments(
-        margin=np.asarray(np.sign(found).mean()),
-        tied=np.asarray((found == 0).mean()),
-        mean=np.asarray(found.mean()),
-        variance=np.asarray(found.var()),
+        margin=np.asarray(np.sign(gaps).mean()),
+        tied=np.asarray((gaps == 0).mean()),
+        mean=np.asarray(gaps.mean()),
+        variance=np.asarray(gaps.var()),
         null_variance=np.asarray(np.nan),
     )
     return float(sign_flip_power(moments, design.items, metric=metric, alpha=alpha))
@@ -265,8 +253,8 @@ def _label_gaps(pilot: Pilot, labels: LabelDraws, item: Codes, design: Design, r
     every = vectors.people if len(vectors.people) == 1 else vectors.people[item]
     people = (given @ every[0])[:, None] if len(every) == 1 else given[:, None] @ every
     a, b = (
-        mean_answers(own[item], chosen_answers(said.sizes[item], design.machine_samples, 1, rng))
-        for own, said in zip(vectors.judges, pilot.answers, strict=True)
+        mean_answers(judge[item], chosen_answers(answers.sizes[item], design.machine_samples, 1, rng))
+        for judge, answers in zip(vectors.judges, pilot.answers, strict=True)
     )
     return gap(people, a, b, is_sorted=vectors.is_sorted)[:, 0]
 
@@ -276,10 +264,10 @@ def _value_gaps(
 ) -> Floats:
     ratings = pilot.rating_values()
     bounds = float(np.nanmin(ratings)), float(np.nanmax(ratings))
-    said = pilot.answer_values()
+    answers = pilot.answer_values()
     widest = (
-        min(bounds[0], *(float(np.nanmin(own)) for own in said)),
-        max(bounds[1], *(float(np.nanmax(own)) for own in said)),
+        min(bounds[0], *(float(np.nanmin(values)) for values in answers)),
+        max(bounds[1], *(float(np.nanmax(values)) for values in answers)),
     )
     center = pilot.people.mean[item]
     people = beta_responses(center, nodes.people[node], bounds, design.raters, rng)
@@ -332,22 +320,9 @@ class FittedPilot:
         """Whether predictions come from the pilot's own ratings, not from a closed form."""
         return isinstance(self.predictor.source, DrawnMoments)
 
-
-def fit(pilot: Pilot, options: PlanRatersOptions, rng: Generator) -> FittedPilot:
-    """The pilot, fitted with its bootstrap samples.
-
-    Measurements are taken as normal, with the pilot's noise taken out; labels are drawn from the pilot's own ratings,
-    and so are measurements for the earth mover's distances.
-    """
-    weights = resampled_weights(pilot.n_items, options.bootstrap, rng)
-    make = _measured if pilot.is_measured else _labelled
-    source, model = make(pilot, options, weights, rng)
-    return FittedPilot(
-        pilot=pilot,
-        predictor=FromMoments(source=source, metric=options.metric, alpha=options.alpha),
-        model=model,
-        typical_raters=int(np.median(pilot.people.size)),
-    )
+    def own_pair(self, options: PlanRatersOptions) -> Pair:
+        """The pilot's own numbers of raters and samples."""
+        return options.pair(self.typical_raters)
 
 
 def _most_raters(pilot: Pilot, options: PlanRatersOptions) -> int:
@@ -381,11 +356,7 @@ def _mean_variance(responses: Summary) -> float:
 
 def _labelled(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
     draws = label_draws(
-        pilot,
-        options.metric,
-        most_raters=_most_raters(pilot, options),
-        samples=options.machine_samples or 1,
-        rng=rng,
+        pilot, options.metric, most_raters=_most_raters(pilot, options), samples=options.machine_samples or 1, rng=rng
     )
     people, machine, apart = _label_spreads(pilot, draws.vectors)
     source = DrawnMoments(draws=draws, weights=weights, apart=apart, people=people, machine=machine)
@@ -398,9 +369,11 @@ def _label_spreads(pilot: Pilot, vectors: Vectors) -> tuple[float, float, float]
     mean = (counts[:, None, :] @ vectors.people)[:, 0] / size[:, None]
     square = (counts * (vectors.people**2).sum(axis=2)).sum(axis=1) / size - (mean**2).sum(axis=1)
     people = float(np.mean((square * size / np.maximum(size - 1, 1))[size > 1]))
-    means = [own.sum(axis=1) / said.sizes[:, None] for own, said in zip(vectors.judges, pilot.answers, strict=True)]
-    machine = [_answer_variance(own, said.sizes) for own, said in zip(vectors.judges, pilot.answers, strict=True)]
-    noise = sum(float(np.mean(own / said.sizes)) for own, said in zip(machine, pilot.answers, strict=True))
+    means = pilot.means_of(vectors.judges)
+    machine = [
+        _answer_variance(judge, answers.sizes) for judge, answers in zip(vectors.judges, pilot.answers, strict=True)
+    ]
+    noise = sum(float(np.mean(judge / answers.sizes)) for judge, answers in zip(machine, pilot.answers, strict=True))
     apart = float(np.mean(((means[0] - means[1]) ** 2).sum(axis=1)))
     return people, sum(machine) / 2, max(apart - noise, 0.0)
 
@@ -425,21 +398,28 @@ MOST_TRIED = 8
 """So many designs are simulated before the cheapest is recommended with a warning."""
 
 
-def fitted(pilot: Pilot, options: PlanRatersOptions, rng: Generator) -> FittedPilot:
-    """The pilot, fitted with its bootstrap samples; an error says why it cannot serve."""
+def fitted_pilot(pilot: Pilot, options: PlanRatersOptions, rng: Generator) -> FittedPilot:
+    """The pilot, fitted with its bootstrap samples; an error says why it cannot serve.
+
+    Measurements are taken as normal, with the pilot's noise taken out; labels are drawn from the pilot's own ratings,
+    and so are measurements for the earth mover's distances.
+    """
     check_metric(pilot, options.metric)
     _check_judges_differ(pilot, options.metric)
-    found = fit(pilot, options, rng)
-    _check_direction(found, options)
-    return found
+    weights = resampled_weights(pilot.n_items, options.bootstrap, rng)
+    source, model = (_measured if pilot.is_measured else _labelled)(pilot, options, weights, rng)
+    fitted = FittedPilot(
+        pilot=pilot,
+        predictor=FromMoments(source=source, metric=options.metric, alpha=options.alpha),
+        model=model,
+        typical_raters=int(np.median(pilot.people.size)),
+    )
+    _check_direction(fitted, options)
+    return fitted
 
 
 def _check_judges_differ(pilot: Pilot, metric: str) -> None:
-    if pilot.is_measured:
-        means = [pilot.a.mean, pilot.b.mean]
-    else:
-        vectors = vectors_of(pilot, metric).judges
-        means = [own.sum(axis=1) / said.sizes[:, None] for own, said in zip(vectors, pilot.answers, strict=True)]
+    means = [pilot.a.mean, pilot.b.mean] if pilot.is_measured else pilot.means_of(vectors_of(pilot, metric).judges)
     if np.allclose(means[0], means[1], rtol=0, atol=1e-12):
         a, b = pilot.names
         raise RatingsError(
@@ -448,12 +428,10 @@ def _check_judges_differ(pilot: Pilot, metric: str) -> None:
         )
 
 
-def _check_direction(found: FittedPilot, options: PlanRatersOptions) -> None:
+def _check_direction(fitted: FittedPilot, options: PlanRatersOptions) -> None:
     """Refuse if the pilot does not say which judge is nearer to people."""
-    pair = _own_pair(found, options)
-    effects = found.predictor.effects(pair)
-    a, b = found.pilot.names
-    other = share_other(effects)
+    a, b = fitted.pilot.names
+    other = share_other(fitted.predictor.effects(fitted.own_pair(options)))
     if other > 1 - options.power:
         raise RatingsError(
             f"The pilot cannot tell which of {a} and {b} is nearer to people: in {other:.0%} of its bootstrap samples "
@@ -466,13 +444,8 @@ def share_other(effects: Floats) -> float:
     return float(np.mean(np.sign(effects[1:]) != np.sign(effects[0]))) if len(effects) > 1 else 0.0
 
 
-def _own_pair(found: FittedPilot, options: PlanRatersOptions) -> Pair:
-    """The pilot's own numbers of raters and samples."""
-    return found.typical_raters, options.machine_samples or found.typical_raters
-
-
 def confirmed(
-    found: FittedPilot, options: PlanRatersOptions, designs: Sequence[Design], rng: Generator
+    fitted: FittedPilot, options: PlanRatersOptions, designs: Sequence[Design], rng: Generator
 ) -> tuple[Design | None, float]:
     """The first design whose power is there in simulated data, and that power; the first of all if none's is.
 
@@ -486,32 +459,32 @@ def confirmed(
         return None, math.nan
     first = designs[0]
     tried: list[tuple[Design, float]] = []
-    for design in sufficient([*designs, *_enlarged(found, options, first)], options)[:MOST_TRIED]:
-        power = simulated_power(found.model, design, metric=options.metric, alpha=options.alpha, rng=rng)
+    for design in sufficient([*designs, *_enlarged(fitted, options, first)], options)[:MOST_TRIED]:
+        power = simulated_power(fitted.model, design, metric=options.metric, alpha=options.alpha, rng=rng)
         if power >= options.power - FAR_OFF:
             return design, power
         tried.append((design, power))
     return tried[0]
 
 
-def _enlarged(found: FittedPilot, options: PlanRatersOptions, design: Design) -> list[Design]:
+def _enlarged(fitted: FittedPilot, options: PlanRatersOptions, design: Design) -> list[Design]:
     if options.items is not None:
         return []
     sizes = [math.ceil(design.items * factor) for factor in LARGER]
-    return [design_of(found.predictor, options, items, design.raters) for items in sizes]
+    return [design_of(fitted.predictor, options, items, design.raters) for items in sizes]
 
 
 def findings(
-    found: FittedPilot, options: PlanRatersOptions, best: Design | None, simulated: float
+    fitted: FittedPilot, options: PlanRatersOptions, best: Design | None, simulated: float
 ) -> tuple[PilotFindings, list[str]]:
     """What the pilot says, and what is to be warned of."""
-    pair = _own_pair(found, options) if best is None else (best.raters, best.machine_samples)
-    effects = found.predictor.effects(pair)
-    quartiles = _spread_quartiles(found.pilot)
-    low, high = _needed_interval(found, options, pair)
-    a, b = found.pilot.names
+    pair = fitted.own_pair(options) if best is None else (best.raters, best.machine_samples)
+    effects = fitted.predictor.effects(pair)
+    quartiles = _spread_quartiles(fitted.pilot)
+    low, high = _needed_interval(fitted, options, pair)
+    a, b = fitted.pilot.names
     pilot = PilotFindings(
-        items=found.pilot.n_items,
+        items=fitted.pilot.n_items,
         a=a,
         b=b,
         better=a if effects[0] > 0 else b,
@@ -523,7 +496,7 @@ def findings(
         items_high=high,
         simulated_power=simulated,
     )
-    return pilot, _doubts(found, options, best, simulated)
+    return pilot, _doubts(fitted, options, best, simulated)
 
 
 def _spread_quartiles(pilot: Pilot) -> list[float]:
@@ -533,35 +506,35 @@ def _spread_quartiles(pilot: Pilot) -> list[float]:
     return [float(each) for each in np.quantile(np.sqrt(spreads_of(pilot).people), [0.25, 0.5, 0.75])]
 
 
-def _doubts(found: FittedPilot, options: PlanRatersOptions, best: Design | None, simulated: float) -> list[str]:
-    said = [*found.pilot.warnings]
+def _doubts(fitted: FittedPilot, options: PlanRatersOptions, best: Design | None, simulated: float) -> list[str]:
+    warnings = [*fitted.pilot.warnings]
     if best is not None and simulated < options.power - FAR_OFF:
-        said.append(
+        warnings.append(
             f"In data simulated from a model of the pilot the recommended design has power {simulated:.2f}, less than "
             f"the {best.power:.2f} predicted: the model does not fit. Take more items than recommended."
         )
-    most = int(found.pilot.people.size.max())
+    most = int(fitted.pilot.people.size.max())
     if best is not None and best.raters > most:
-        said.append(
+        warnings.append(
             f"The pilot has at most {counted(most, 'rating')} of an item, so what {counted(best.raters, 'rater')} "
             "would say rests on a model of it."
         )
-    if not found.pilot.is_sampled:
-        said.append(
+    if not fitted.pilot.is_sampled:
+        warnings.append(
             "The judges answered each item once, so how much their answers vary is unknown: the plan takes them to "
             "answer the same again."
         )
-    return said
+    return warnings
 
 
-def _needed_interval(found: FittedPilot, options: PlanRatersOptions, pair: Pair) -> tuple[float, float]:
+def _needed_interval(fitted: FittedPilot, options: PlanRatersOptions, pair: Pair) -> tuple[float, float]:
     """Interval on the items needed with so many raters, from the bootstrap samples; NaN where there is no bound."""
     from scipy.special import ndtri  # noqa: PLC0415 - takes a while to import
 
     if options.bootstrap == 0:
         return np.nan, np.nan
-    moments = found.predictor.source.possible(pair)
-    effects = found.predictor.effects(pair)
+    moments = fitted.predictor.source.possible(pair)
+    effects = fitted.predictor.effects(pair)
     z, reach = -ndtri(options.alpha / 2), ndtri(options.power)
     with np.errstate(divide="ignore", invalid="ignore"):
         if options.metric == "wins":

@@ -20,23 +20,13 @@ SHIFT_POINTS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Nodes:
-    """Kinds of items and how common each is; sums over the last axis are expectations over items.
+    """Kinds of items and how common each is; sums over the last axis are expectations over items."""
 
-    Attributes
-    ----------
-    weight : ndarray of shape (..., n_nodes)
-        Share of the items of each kind; each row sums to 1.
-    people, machine : ndarray of shape (..., n_nodes)
-        Standard deviation of one person's, and of one of a judge's, responses to an item.
-    shift_a, shift_b : ndarray of shape (..., n_nodes)
-        Mean of A's, of B's responses less that of people's.
-    """
-
-    weight: Floats
-    people: Floats
-    machine: Floats
-    shift_a: Floats
-    shift_b: Floats
+    weight: Floats  # (..., n_nodes): share of the items of each kind; each row sums to 1
+    people: Floats  # (..., n_nodes): standard deviation of one person's, and of one of a judge's, responses to an item
+    machine: Floats  # (..., n_nodes)
+    shift_a: Floats  # (..., n_nodes): mean of A's, of B's responses less that of people's
+    shift_b: Floats  # (..., n_nodes)
 
 
 def normal_nodes(effect: float, spread: tuple[float, float] = (0.0, 0.3)) -> Nodes:
@@ -91,24 +81,13 @@ SMALLEST = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Moments:
-    """What one item of the test set says on average; each an array of the nodes' leading shape.
+    """What one item of the test set says on average; each an array of the nodes' leading shape."""
 
-    Attributes
-    ----------
-    margin : ndarray
-        Share of items on which A is nearer less share on which B is.
-    tied : ndarray
-        Share of items on which both are equally near, always.
-    mean, variance : ndarray
-        Of |B - G| - |A - G|, over items and responses.
-    null_variance : ndarray
-        The same if every response of A and of B is drawn from either judge by the toss of a coin; its mean is 0.
-    """
-
-    margin: Floats
-    tied: Floats
-    mean: Floats
+    margin: Floats  # share of items on which A is nearer less share on which B is
+    tied: Floats  # share of items on which both are equally near, always
+    mean: Floats  # of |B - G| - |A - G|, over items and responses
     variance: Floats
+    # the same if every response of A and of B is drawn from either judge by the toss of a coin; its mean is 0
     null_variance: Floats
 
 

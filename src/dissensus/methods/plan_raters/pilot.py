@@ -13,6 +13,7 @@ Variances are shrunk towards those of the other items, but by the nonparametric 
 towards their mean would lift the smallest, and items that raters agree on tell most about the judges.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,45 +34,28 @@ FEWEST_RATED_TWICE = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Summary:
-    """Responses to each item, in numbers.
+    """Responses to each item, in numbers."""
 
-    Attributes
-    ----------
-    size, mean, variance : ndarray of shape (n_items,)
-        Number, mean and variance (NaN of a single one) of the responses; NaN too where labels are words.
-    """
-
+    # (n_items,): number, mean and variance (NaN of a single one) of the responses; NaN too where labels are words
     size: npt.NDArray[np.intp]
-    mean: Floats
-    variance: Floats
+    mean: Floats  # (n_items,)
+    variance: Floats  # (n_items,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pilot:
-    """Responses of people and of the two judges to the items that all three have.
+    """Responses of people and of the two judges to the items that all three have."""
 
-    Attributes
-    ----------
-    items, names : tuple of str
-        Names of the items, and of A and B.
-    people, a, b : Summary
-        In numbers.
-    codes : ndarray of shape (n_items, most)
-        The label that each rater of an item gave, as its place in `aligned.labels`; -1 where an item has fewer ratings.
-    aligned : Aligned
-        The same response by response.
-    warnings : tuple of str
-        What is to be known of the labels.
-    """
-
-    items: tuple[str, ...]
+    items: tuple[str, ...]  # names of the items, and of A and B
     names: tuple[str, str]
-    people: Summary
+    people: Summary  # in numbers
     a: Summary
     b: Summary
+    # (n_items, most): the label that each rater of an item gave, as its place in `aligned.labels`; -1 where an item
+    # has fewer ratings
     codes: Codes
-    aligned: Aligned
-    warnings: tuple[str, ...] = ()
+    aligned: Aligned  # the same response by response
+    warnings: tuple[str, ...] = ()  # what is to be known of the labels
 
     @property
     def n_items(self) -> int:
@@ -103,6 +87,10 @@ class Pilot:
     def rating_values(self) -> Floats:
         """Each rating as a number, of shape (n_items, most); NaN where there is none."""
         return np.where(self.codes >= 0, self.aligned.values[self.codes], np.nan)
+
+    def means_of(self, vectors: Sequence[Floats]) -> list[Floats]:
+        """Mean of the vectors of A's answers, and of B's, to each item, of shape (n_items, n_coordinates)."""
+        return [own.sum(axis=1) / answers.sizes[:, None] for own, answers in zip(vectors, self.answers, strict=True)]
 
     def answer_values(self) -> tuple[Floats, Floats]:
         """Each answer of A and of B as the mean of its distribution, of shape (n_items, most); NaN if there is none."""
@@ -226,20 +214,11 @@ def check_metric(pilot: Pilot, metric: str) -> None:
 
 
 class Vectors(NamedTuple):
-    """What each response is as a vector.
+    """What each response is as a vector."""
 
-    Attributes
-    ----------
-    people : ndarray of shape (n_items or 1, n_labels, n_coordinates)
-        A rating with each label.
-    judges : tuple of two ndarrays of shape (n_items, most, n_coordinates)
-        Each answer of A, and of B; 0 where there is none.
-    is_sorted : bool
-        Whether the coordinates are sorted before they are compared, as the paper's tool does with its bins.
-    """
-
-    people: Floats
-    judges: tuple[Floats, Floats]
+    people: Floats  # (n_items or 1, n_labels, n_coordinates): A rating with each label
+    judges: tuple[Floats, Floats]  # (n_items, most, n_coordinates): each answer of A, and of B; 0 where there is none
+    # whether the coordinates are sorted before they are compared, as the paper's tool does with its bins
     is_sorted: bool = False
 
 
@@ -247,14 +226,14 @@ def vectors_of(pilot: Pilot, metric: str) -> Vectors:
     """The responses to a pilot as vectors for this metric."""
     if not pilot.aligned.has_numbers:
         n_labels = len(pilot.aligned.labels)
-        a, b = (said.filled(said.place, n_labels) / 2 for said in pilot.answers)
+        a, b = (answers.filled(answers.place, n_labels) / 2 for answers in pilot.answers)
         return Vectors(np.eye(n_labels)[None] / 2, (a, b))
     values = pilot.aligned.values
     if metric == "emd":
         return _steps(pilot, values)
     if metric == "emd-binned":
         bounds = float(values.min()), float(values.max())
-        a, b = (said.filled(bins_of(said.value, bounds), BINS + 1)[..., :BINS] for said in pilot.answers)
+        a, b = (answers.filled(bins_of(answers.value, bounds), BINS + 1)[..., :BINS] for answers in pilot.answers)
         return Vectors(np.eye(BINS + 1)[None, bins_of(values, bounds), :BINS], (a, b), is_sorted=True)
     a, b = (np.nan_to_num(values)[:, :, None] for values in pilot.answer_values())
     return Vectors(values[None, :, None], (a, b))
@@ -264,19 +243,21 @@ def label_shares(pilot: Pilot) -> list[Floats]:
     """Each judge's share of each label, of shape (n_items, n_labels); a number between two labels is some of each."""
     n_labels = len(pilot.aligned.labels)
     if not pilot.aligned.has_numbers:
-        return [said.filled(said.place, n_labels).sum(axis=1) / said.sizes[:, None] for said in pilot.answers]
+        return [
+            answers.filled(answers.place, n_labels).sum(axis=1) / answers.sizes[:, None] for answers in pilot.answers
+        ]
     order = np.argsort(pilot.aligned.values)
     values = pilot.aligned.values[order]
-    found = []
-    for said in pilot.answers:
-        place = np.interp(said.value, values, np.arange(len(values)))
+    shares_of_judges = []
+    for answers in pilot.answers:
+        place = np.interp(answers.value, values, np.arange(len(values)))
         low = np.minimum(place.astype(np.intp), max(len(values) - 2, 0))
         high = np.minimum(low + 1, len(values) - 1)
         shares = np.zeros((pilot.n_items, n_labels))
-        np.add.at(shares, (said.item, order[low]), said.share * (1 - (place - low)))
-        np.add.at(shares, (said.item, order[high]), said.share * (place - low))
-        found.append(shares / said.sizes[:, None])
-    return found
+        np.add.at(shares, (answers.item, order[low]), answers.share * (1 - (place - low)))
+        np.add.at(shares, (answers.item, order[high]), answers.share * (place - low))
+        shares_of_judges.append(shares / answers.sizes[:, None])
+    return shares_of_judges
 
 
 def bins_of(values: Floats, bounds: tuple[float, float]) -> Codes:
@@ -288,38 +269,38 @@ def bins_of(values: Floats, bounds: tuple[float, float]) -> Codes:
     [0, 2, 4, 5]
     """
     low, high = bounds
-    found = np.floor((values - low) / (high - low) * BINS) if high > low else np.zeros_like(values)
-    found = np.where(values == high, BINS - 1, found)
-    return np.where((found < 0) | (found >= BINS), BINS, found).astype(np.intp)
+    bins = np.floor((values - low) / (high - low) * BINS) if high > low else np.zeros_like(values)
+    bins = np.where(values == high, BINS - 1, bins)
+    return np.where((bins < 0) | (bins >= BINS), BINS, bins).astype(np.intp)
 
 
 def _steps(pilot: Pilot, values: Floats) -> Vectors:
     grid = _grid(pilot, values)
     gaps = np.diff(grid, axis=1)
     people = (values[None, :, None] <= grid[:, None, :-1]) * gaps[:, None, :]
-    a, b = (_stepped(said, grid, gaps) for said in pilot.answers)
+    a, b = (_stepped(answers, grid, gaps) for answers in pilot.answers)
     return Vectors(people, (a, b))
 
 
 def _grid(pilot: Pilot, values: Floats) -> Floats:
     """Every label and every answer of the judges to an item, in order; a value that stands twice does no harm."""
     columns = [np.broadcast_to(values, (pilot.n_items, len(values)))]
-    for said in pilot.answers:
-        between = np.flatnonzero(~np.isin(said.value, values))
-        between = between[np.argsort(said.item[between], kind="stable")]
-        item = said.item[between]
+    for answers in pilot.answers:
+        between = np.flatnonzero(~np.isin(answers.value, values))
+        between = between[np.argsort(answers.item[between], kind="stable")]
+        item = answers.item[between]
         place = np.arange(len(item)) - np.searchsorted(item, item)
         more = np.full((pilot.n_items, int(place.max(initial=-1)) + 1), values.min())
-        more[item, place] = said.value[between]
+        more[item, place] = answers.value[between]
         columns.append(more)
     return np.sort(np.concatenate(columns, axis=1), axis=1)
 
 
-def _stepped(said: Responses, grid: Floats, gaps: Floats) -> Floats:
+def _stepped(answers: Responses, grid: Floats, gaps: Floats) -> Floats:
     """Each answer's distribution function on the grid, times the gaps."""
-    below = np.zeros((*said.times.shape, gaps.shape[1]))
-    rows = said.share[:, None] * (said.value[:, None] <= grid[said.item, :-1])
-    np.add.at(below, (said.item, said.response), rows)
+    below = np.zeros((*answers.times.shape, gaps.shape[1]))
+    rows = answers.share[:, None] * (answers.value[:, None] <= grid[answers.item, :-1])
+    np.add.at(below, (answers.item, answers.response), rows)
     return np.asarray(below * gaps[:, None, :])
 
 

@@ -22,7 +22,7 @@ from dissensus.methods.plan_raters.designs import (
     trade_off,
     traded_pairs,
 )
-from dissensus.methods.plan_raters.from_pilot import FittedPilot, confirmed, findings, fitted
+from dissensus.methods.plan_raters.from_pilot import FittedPilot, confirmed, findings, fitted_pilot
 from dissensus.methods.plan_raters.moments import normal_nodes
 from dissensus.methods.plan_raters.options import (
     FEWEST_ITEMS,
@@ -160,10 +160,10 @@ def plan_raters(
         sets=simulations,
         items=max(options.items or ITEMS),
     )
-    found = simulated_designs(
+    simulated = simulated_designs(
         plan, options.items or ITEMS, alpha=alpha, rng=rng, engine=engine, workers=workers, progress=progress
     )
-    return _planned(options, FromTestSets(found=found, nodes=normal_nodes(effect or 0.0, spread)))
+    return _planned(options, FromTestSets(simulated=simulated, nodes=normal_nodes(effect or 0.0, spread)))
 
 
 def _plan_from_pilot(
@@ -173,9 +173,9 @@ def _plan_from_pilot(
     pilot = pilot_of(ratings, judges, a=options.a, b=options.b)
     samples = options.machine_samples or int(np.median(pilot.a.size))
     options = replace(options, machine_samples=samples, a=pilot.names[0], b=pilot.names[1])
-    found = fitted(pilot, options, fit_stream)
-    options = replace(options, method="simulate" if found.is_drawn else "closed")
-    return _planned(options, found.predictor, fit=found, sources=(ratings, judges), rng=confirm_stream)
+    fitted = fitted_pilot(pilot, options, fit_stream)
+    options = replace(options, method="simulate" if fitted.is_drawn else "closed")
+    return _planned(options, fitted.predictor, fit=fitted, sources=(ratings, judges), rng=confirm_stream)
 
 
 def _planned(

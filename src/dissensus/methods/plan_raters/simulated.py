@@ -10,7 +10,7 @@ References
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -87,27 +87,15 @@ WORD = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestSets:
-    """What to simulate.
-
-    Attributes
-    ----------
-    metric : {"wins", "mae", "emd", "emd-binned"}
-        How near a judge is to people.
-    effect, spread
-        As for `normal_nodes`.
-    pairs : tuple of (int, int)
-        Raters, and responses of each judge, of each design.
-    sets, items : int
-        How many test sets, and of how many items.
-    """
+    """What to simulate."""
 
     __test__ = False  # not for pytest
 
-    metric: str
-    effect: float
+    metric: str  # how near a judge is to people
+    effect: float  # as for `normal_nodes`
     spread: tuple[float, float]
-    pairs: tuple[tuple[int, int], ...]
-    sets: int
+    pairs: tuple[tuple[int, int], ...]  # raters, and responses of each judge, of each design
+    sets: int  # how many test sets, and of how many items
     items: int
 
 
@@ -155,12 +143,12 @@ def _by_bins(task: TestSets, rng: Generator, mean: Floats, sigma: Floats, shift:
     either = (chance_a + chance_b) / 2
     people = _Tally(chance_a, rng)
     machines = [_Tally(chance, rng) for chance in (chance_a, chance_b, either, either)]
-    found: dict[tuple[int, int], Differences] = {}
+    differences: dict[tuple[int, int], Differences] = {}
     for raters, samples in sorted(set(task.pairs)):
         g = people.upto(raters)
         a, b, null_a, null_b = (sorted_count_distance(g, machine.upto(samples)) for machine in machines)
-        found[raters, samples] = (b - a, null_b - null_a)
-    yield from (found[pair] for pair in task.pairs)
+        differences[raters, samples] = (b - a, null_b - null_a)
+    yield from (differences[pair] for pair in task.pairs)
 
 
 def bin_chances(mean: Floats, sigma: Floats) -> Floats:
@@ -256,16 +244,16 @@ def simulated_designs(
     with open_executor(engine, workers=workers) as executor:
         parts = run_tasks(executor, simulate, _tasks(plan), rng=set_stream, progress=progress)
     signs = flip_stream.integers(0, 2, size=(FLIPS, plan.items)).astype(np.float32) * 2 - 1
-    found = {}
+    designs = {}
     for place, (raters, samples) in enumerate(plan.pairs):
         alt, null = (np.concatenate([part[place][side] for part in parts]) for side in (0, 1))
         for items in sizes:
-            found[items, raters, samples] = Simulated(
+            designs[items, raters, samples] = Simulated(
                 p_value=expected_p_of(*(each[:, :items].sum(axis=1, dtype=np.float64) for each in (null, alt))),
                 power=float(np.mean(sign_flip_p(alt[:, :items], signs[:, :items]) <= alpha)),
                 strength=_strength(alt[:, :items]),
             )
-    return found
+    return designs
 
 
 def _tasks(plan: TestSets) -> list[TestSets]:
@@ -273,18 +261,7 @@ def _tasks(plan: TestSets) -> list[TestSets]:
     widest = max(raters + 4 * samples for raters, samples in plan.pairs)
     per_item = {"emd": widest, "emd-binned": 30}.get(plan.metric, 8)
     sets = min(max(1, RESPONSES_PER_TASK // (per_item * plan.items)), plan.sets)
-    sizes = [min(sets, plan.sets - done) for done in range(0, plan.sets, sets)]
-    return [
-        TestSets(
-            metric=plan.metric,
-            effect=plan.effect,
-            spread=plan.spread,
-            pairs=plan.pairs,
-            sets=size,
-            items=plan.items,
-        )
-        for size in sizes
-    ]
+    return [replace(plan, sets=min(sets, plan.sets - done)) for done in range(0, plan.sets, sets)]
 
 
 def _strength(differences: Floats | Singles) -> float:

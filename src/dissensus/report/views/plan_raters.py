@@ -50,13 +50,13 @@ def assumptions(result: PlanRatersResult) -> str:
     settings = result.settings
     metric = METRIC_WORDS.get(str(settings.get("metric")), str(settings.get("metric")))
     test = f"the two-sided item sign-flip test at level {_number(settings, 'alpha', 0.05):g}, which `compare` runs"
-    said = f"Near to people means: {metric}. Power is that of {test}."
+    meaning = f"Near to people means: {metric}. Power is that of {test}."
     if result.pilot is not None:
-        return f"{said} {_learnt(result)}"
+        return f"{meaning} {_learnt(result)}"
     spread = settings.get("spread")
     low, high = spread if isinstance(spread, tuple) else (0.0, 0.3)
     return (
-        f"{said} Assumed, on a scale from 0 to 1: responses to an item are normal with a standard deviation between "
+        f"{meaning} Assumed, on a scale from 0 to 1: responses to an item are normal with a standard deviation between "
         f"{low:g} and {high:g}; one judge answers as people do; the other's mean is off by up to "
         f"{_number(settings, 'effect', 0.0):g} either way."
     )
@@ -91,17 +91,17 @@ def trade_off_sentence(trade: TradeOff) -> str:
 
 
 def pilot_sentence(pilot: PilotFindings, settings: Settings) -> str:
-    """What the pilot said and left open."""
+    """What the pilot shows and leaves open."""
     a, b = quoted(pilot.a), quoted(pilot.b)
-    found = f"The pilot has {counted(pilot.items, 'item')} with ratings and answers of {a} and {b}; it finds "
-    found += f"{quoted(pilot.better)} nearer to people"
+    first = f"The pilot has {counted(pilot.items, 'item')} with ratings and answers of {a} and {b}; it finds "
+    first += f"{quoted(pilot.better)} nearer to people"
     if settings.get("bootstrap"):
-        found += f" (the other one in {percent(pilot.share_other, 0)} of its bootstrap samples)"
-    said = [found]
+        first += f" (the other one in {percent(pilot.share_other, 0)} of its bootstrap samples)"
+    sentences = [first]
     if math.isfinite(pilot.spread):
         spreads = [decimal(value) for value in (pilot.spread_low, pilot.spread, pilot.spread_high)]
-        said.append(f"Ratings of an item have a standard deviation of {spreads[1]} (half of the items: {spreads[0]} to "
-                    f"{spreads[2]})")  # fmt: skip
+        half = f"half of the items: {spreads[0]} to {spreads[2]}"
+        sentences.append(f"Ratings of an item have a standard deviation of {spreads[1]} ({half})")
     if math.isfinite(pilot.items_low):
         is_bounded = math.isfinite(pilot.items_high)
         many = (
@@ -109,15 +109,15 @@ def pilot_sentence(pilot: PilotFindings, settings: Settings) -> str:
             if is_bounded
             else f"{whole(pilot.items_low)} or more"
         )
-        said.append(
+        sentences.append(
             f"With as many raters as recommended, {many} items may be needed "
             f"({percent(_number(settings, 'confidence', 0.95), 0)} interval): a larger pilot would narrow it"
         )
     if math.isfinite(pilot.simulated_power):
-        said.append(
+        sentences.append(
             f"In data simulated from a model of the pilot the design has power {percent(pilot.simulated_power)}"
         )
-    return ". ".join(said) + "."
+    return ". ".join(sentences) + "."
 
 
 def grid_finding(result: PlanRatersResult) -> str:
