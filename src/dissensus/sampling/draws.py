@@ -67,21 +67,15 @@ class Copies(NamedTuple):
 
     Weights (2, 0) and (1, 1) on two items of one type do not give the same curve, because all copies of an item leave
     together when the combiner is learned without it. So a replicate is a histogram over (type, copies).
-
-    Attributes
-    ----------
-    replicate, type, copies, items : ndarray of shape (n_entries,)
-        In this replicate, so many items of this type occur so many times; ordered by replicate. Not whole numbers
-        where many alike items count as occurring as often as they do on average.
-    weights : ndarray of shape (n_replicates, n_types)
-        How many items of each type there are in each replicate, copies counted.
     """
 
+    # Each (n_entries,): in this replicate, so many items of this type occur so many times; ordered by replicate. Not
+    # whole numbers where many alike items count as occurring as often as they do on average.
     replicate: Codes
     type: Codes
     copies: Codes | Floats
     items: Codes | Floats
-    weights: Floats
+    weights: Floats  # (n_replicates, n_types): how many items of each type there are in each replicate, copies counted
 
 
 def observed(items: Codes) -> Copies:

@@ -199,29 +199,18 @@ MOST_CELLS = 50_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Indeterminacy:
-    """How people and judges rate: the paper's data-generating process.
+    """How people and judges rate: the paper's data-generating process."""
 
-    Attributes
-    ----------
-    n_options, n_sets : int
-        Options, and response sets that a rater may give: the first so many of `response_sets`. As many sets as options
-        is a fully specified task, more is an underspecified one.
-    error, skew : float
-        Size of people's error and which sets it favours, as in `error_matrix`. Judges make none.
-    gamma : float
-        People's selection effect, as in `choice_weights`.
-    judge_gamma : float or (float, float)
-        The judges' selection effect; two numbers are the ends of a range from which each judge draws its own.
-    sigma : (float, float)
-        Range from which each judge draws how far it is from people: the standard deviation of the noise on theta.
-    """
-
+    # Options, and response sets that a rater may give: the first so many of `response_sets`. As many sets as options is
+    # a fully specified task, more is an underspecified one.
     n_options: int = 3
     n_sets: int = 7
-    error: float = 0.0
+    error: float = 0.0  # size of people's error and which sets it favours, as in `error_matrix`. Judges make none
     skew: float = 0.0
-    gamma: float = 0.0
+    gamma: float = 0.0  # people's selection effect, as in `choice_weights`
+    # The judges' selection effect; two numbers are the ends of a range from which each judge draws its own.
     judge_gamma: float | tuple[float, float] = 0.0
+    # Range from which each judge draws how far it is from people: the standard deviation of the noise on theta.
     sigma: tuple[float, float] = (0.02, 0.4)
 
     def __post_init__(self) -> None:

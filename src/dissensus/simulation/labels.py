@@ -35,19 +35,13 @@ BOTH_RIGHT, ONLY_BETTER, ONLY_WORSE, BOTH_WRONG = range(4)
 class TwoClassifiers:
     """How often each of two classifiers is right, in the form in which their errors may go together.
 
-    Attributes
-    ----------
-    worse_accuracy : float
-        Share of the items on which the worse one is right.
-    better_if_worse_wrong, better_if_worse_right : float
-        Share of the items on which the better one is right, among those on which the worse one is wrong, or right.
-
     References
     ----------
     "Don't Label Twice", section 3.2.
     """
 
-    worse_accuracy: float
+    worse_accuracy: float  # share of the items on which the worse one is right
+    # Share of the items on which the better one is right, among those on which the worse one is wrong, or right.
     better_if_worse_wrong: float
     better_if_worse_right: float
 
@@ -100,32 +94,19 @@ class TwoClassifiers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelNoise:
-    """How often labels are right.
+    """How often labels are right."""
 
-    Attributes
-    ----------
-    label_accuracy : float
-        Chance that a label is right, averaged over items.
-    better, worse : float, optional
-        The same where only the better classifier is right, and where only the worse one is; as everywhere if not given.
-    difficulty : {"same", "uniform", "beta"}
-        Whether items are alike, or u, the share of the raters who know the class, is drawn for each item: uniform, as
-        wide around its mean as it can be, or from a beta distribution.
-    concentration : float
-        Sum of the two parameters of the beta distribution: the smaller, the more items differ.
-    where : {"all", "better", "worse"}
-        On which items difficulty differs: on all, or where only the better, or only the worse, classifier is right.
-    classes : int
-        How many classes there are.
-    """
-
-    label_accuracy: float = 0.75
+    label_accuracy: float = 0.75  # chance that a label is right, averaged over items
+    # The same where only the better classifier is right, and where only the worse one is; as everywhere if not given.
     better: float | None = None
     worse: float | None = None
+    # Whether items are alike, or u, the share of the raters who know the class, is drawn for each item: uniform, as
+    # wide around its mean as it can be, or from a beta distribution.
     difficulty: Difficulty = "same"
-    concentration: float = 2.0
+    concentration: float = 2.0  # sum of the two parameters of the beta distribution: the smaller, the more items differ
+    # On which items difficulty differs: on all, or where only the better, or only the worse, classifier is right.
     where: Where = "all"
-    classes: int = 2
+    classes: int = 2  # how many classes there are
 
     def __post_init__(self) -> None:
         if self.classes < FEWEST_CLASSES:
@@ -200,41 +181,23 @@ WHO = ("both", "better", "worse", "none")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelChances:
-    """Chances in the population, computed and not estimated.
+    """Chances in the population, computed and not estimated."""
 
-    Attributes
-    ----------
-    worse_accuracy, better_accuracy, margin : float
-        Accuracies of the two classifiers, and their difference.
-    disagreement : float
-        Share of the items on which the two say something different.
-    only_better, only_worse, both_wrong_and_different : float
-        The three ways to disagree; with two classes the last is 0.
-    label_accuracy : float
-        Chance that a label is right, over all items.
-    label_accuracy_if_different : float
-        The same over the items on which the classifiers disagree; NaN if they never do.
-    known, known_squared : float
-        Mean of u and of its square over all items, where u is the share of the raters who know.
-    pairwise_agreement : float
-        Chance that two labels of an item are the same.
-    speaks_for_better, speaks_for_worse : float
-        Chance that one label of an item equals the prediction of the better classifier and not that of the worse one,
-        and the other way round.
-    """
-
-    worse_accuracy: float
+    worse_accuracy: float  # accuracies of the two classifiers, and their difference
     better_accuracy: float
     margin: float
-    disagreement: float
-    only_better: float
+    disagreement: float  # share of the items on which the two say something different
+    only_better: float  # the three ways to disagree; with two classes the last is 0
     only_worse: float
     both_wrong_and_different: float
-    label_accuracy: float
+    label_accuracy: float  # chance that a label is right, over all items
+    # The same over the items on which the classifiers disagree; NaN if they never do.
     label_accuracy_if_different: float
-    known: float
+    known: float  # mean of u and of its square over all items, where u is the share of the raters who know
     known_squared: float
-    pairwise_agreement: float
+    pairwise_agreement: float  # chance that two labels of an item are the same
+    # Chance that one label of an item equals the prediction of the better classifier and not that of the worse one, and
+    # the other way round.
     speaks_for_better: float
     speaks_for_worse: float
 

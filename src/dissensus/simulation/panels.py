@@ -91,19 +91,12 @@ ASKED: tuple[Asked, ...] = ("forced_choice", "response_set", "both")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseRule:
-    """Which options a rater endorses who may endorse several: the own choice, and others that many would choose.
+    """Which options a rater endorses who may endorse several: the own choice, and others that many would choose."""
 
-    Attributes
-    ----------
-    threshold : float
-        Besides the own choice, an option can be endorsed if at least this share of raters would choose it for an item
-        in this state.
-    chance : float
-        Probability that the rater endorses such an option, each on its own.
-    """
-
+    # Besides the own choice, an option can be endorsed if at least this share of raters would choose it for an item in
+    # this state.
     threshold: float = 0.25
-    chance: float = 1.0
+    chance: float = 1.0  # probability that the rater endorses such an option, each on its own
 
     def __post_init__(self) -> None:
         checked_share("The threshold of the response rule", self.threshold)
@@ -128,27 +121,15 @@ class ResponseRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """Raters who are asked in the same way.
+    """Raters who are asked in the same way."""
 
-    Attributes
-    ----------
-    per_item : int or (int, int)
-        How many of them rate each item: a number, or a range from which each item's number is drawn, ends included.
-    pool : int, optional
-        How many raters there are; the largest number per item if not given. Each item gets a random few of them.
-    name : str, optional
-        Name of the group; None for raters without a group.
-    asked : {"forced_choice", "response_set", "both"}
-        For one option, for all options that apply, or first for one and then for all.
-    rule : ResponseRule
-        Which options they endorse if they may endorse several.
-    """
-
+    # How many of them rate each item: a number, or a range from which each item's number is drawn, ends included.
     per_item: int | tuple[int, int]
+    # How many raters there are; the largest number per item if not given. Each item gets a random few of them.
     pool: int | None = None
-    name: str | None = None
-    asked: Asked = "forced_choice"
-    rule: ResponseRule = field(default_factory=ResponseRule)
+    name: str | None = None  # name of the group; None for raters without a group
+    asked: Asked = "forced_choice"  # for one option, for all options that apply, or first for one and then for all
+    rule: ResponseRule = field(default_factory=ResponseRule)  # which options they endorse if they may endorse several
 
     def __post_init__(self) -> None:
         fewest, most = self.bounds

@@ -39,34 +39,22 @@ DECIMALS = 3
 class Responses:
     """How responses to an item come about.
 
-    Attributes
-    ----------
-    kind : {"normal", "likert", "dirichlet"}
-        Numbers around the item's mean; the same, cut into the steps of a scale; or labels, with shares of the item's
-        own that are drawn from a Dirichlet distribution.
-    effect : float
-        How far B strays: its mean is off by up to so much either way (on a scale from 0 to 1), or this share of its
-        labels comes from shares of its own.
-    spread : (float, float)
-        Standard deviation of an item's responses: uniform between these.
-    is_clipped : bool
-        Whether normal responses below 0 and above 1 are set to these; the paper's text says so, its tool does not.
-    points : int
-        Steps of a Likert scale, or labels of a Dirichlet distribution.
-    concentration : float
-        Of the Dirichlet distribution: the smaller, the more raters agree.
-
     References
     ----------
     "How Many Raters Do You Need?", section 3.
     """
 
+    # Numbers around the item's mean; the same, cut into the steps of a scale; or labels, with shares of the item's own
+    # that are drawn from a Dirichlet distribution.
     kind: Kind = "normal"
+    # How far B strays: its mean is off by up to so much either way (on a scale from 0 to 1), or this share of its
+    # labels comes from shares of its own.
     effect: float = 0.1
-    spread: tuple[float, float] = (0.0, 0.3)
+    spread: tuple[float, float] = (0.0, 0.3)  # standard deviation of an item's responses: uniform between these
+    # Whether normal responses below 0 and above 1 are set to these; the paper's text says so, its tool does not.
     is_clipped: bool = False
-    points: int = 5
-    concentration: float = 1.0
+    points: int = 5  # steps of a Likert scale, or labels of a Dirichlet distribution
+    concentration: float = 1.0  # of the Dirichlet distribution: the smaller, the more raters agree
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

@@ -18,17 +18,6 @@ FEWEST_LABELS = 2
 class Urn:
     """An urn of urns: an item is a draw of a state, a rating a draw of a label from the item's state.
 
-    Attributes
-    ----------
-    labels : tuple of str
-        What raters can answer, in order.
-    states : ndarray of shape (n_states, n_labels)
-        Share of raters who give each label to an item in each state.
-    weights : ndarray of shape (n_states,)
-        Share of items in each state.
-    scale : str
-        What the order of the labels means.
-
     References
     ----------
     "Survey Equivalence", section 2 and Figure 2.
@@ -40,10 +29,10 @@ class Urn:
     (2, [0.6, 0.4])
     """
 
-    labels: tuple[str, ...]
-    states: Floats
-    weights: Floats
-    scale: Scale = "nominal"
+    labels: tuple[str, ...]  # what raters can answer, in order
+    states: Floats  # (n_states, n_labels): share of raters who give each label to an item in each state
+    weights: Floats  # (n_states,): share of items in each state
+    scale: Scale = "nominal"  # what the order of the labels means
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", _checked_labels(tuple(self.labels)))
@@ -90,21 +79,12 @@ def _checked_labels(labels: tuple[str, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class HardClassifier:
-    """A classifier that answers with a label.
+    """A classifier that answers with a label."""
 
-    Attributes
-    ----------
-    name : str
-        What the judge is called.
-    outputs : ndarray of shape (n_states, n_labels)
-        Probability of each answer to an item in each state.
-    consistency : float
-        Where it is sampled more than once: the probability that a further sample repeats its first answer to the item;
-        else it answers anew. Each sample alone has the probabilities of `outputs`.
-    """
-
-    name: str
-    outputs: Floats
+    name: str  # what the judge is called
+    outputs: Floats  # (n_states, n_labels): probability of each answer to an item in each state
+    # Where it is sampled more than once: the probability that a further sample repeats its first answer to the item;
+    # else it answers anew. Each sample alone has the probabilities of `outputs`.
     consistency: float = 0.0
 
     def __post_init__(self) -> None:

@@ -480,41 +480,39 @@ def _draw_answers(rng: Generator, urn: Urn, state: Codes, judge: Classifier, sam
 
 def readme_of(truth: UrnTruth, *, title: str, about: str, made_with: str, samples: int = 1) -> str:
     """Markdown that describes simulated data; `made_with` says what to run to make them again, seed included."""
+    urn, times = truth.urn, "once" if samples == 1 else f"{samples} times"
+    states = enumerate(zip(urn.weights.tolist(), urn.states.tolist(), strict=True))
+    rows = ([str(i), f"{weight:.0%}", *(f"{p:.0%}" for p in state)] for i, (weight, state) in states)
     parts = [
         f"# {title}",
         about,
         f"The data are simulated, so the truth behind them is known. Made with {made_with}.",
         "## Items and raters",
-        _items_sentence(truth),
-        _states(truth.urn),
+        (
+            f"Each of the {len(truth.items)} items was drawn into one of {urn.n_states} states. The state says which share "
+            "of all raters would give which label; each rating is an independent draw from it."
+        ),
+        markdown_table(["state", "share of items", *urn.labels], rows),
         *map(_panel, truth.panels),
-        _agreement(truth.urn),
+        (
+            f"With very many items, two forced choices would agree on {pairwise_agreement(urn):.1%} of the items, and "
+            f"Krippendorff's alpha would be {limiting_alpha(urn):.3f}. Knowing the state of an item would tell "
+            f"{ceiling(urn):.4f} bits about the next rater's label: no judge and no survey can tell more."
+        ),
     ]
     if truth.classifiers:
         parts += [
             "## Judges",
-            _judges_sentence(samples),
+            (
+                f"Each judge was asked {times} about each item. What is true of one answer: how often it equals a random "
+                "rater's label, how many bits it tells about that label once calibrated, and how many raters tell as much."
+            ),
             _judges(truth),
             *filter(None, map(_remark, truth.classifiers)),
         ]
     files = "`ratings.csv`, `judges.csv`" if truth.classifiers else "`ratings.csv`"
     parts.append(f"The files: {files}, and `truth.json` with the state of each item and these numbers, exactly.")
     return "\n\n".join(parts) + "\n"
-
-
-def _items_sentence(truth: UrnTruth) -> str:
-    return (
-        f"Each of the {len(truth.items)} items was drawn into one of {truth.urn.n_states} states. The state says which "
-        "share of all raters would give which label; each rating is an independent draw from it."
-    )
-
-
-def _states(urn: Urn) -> str:
-    rows = (
-        [str(i), f"{weight:.0%}", *(f"{p:.0%}" for p in state)]
-        for i, (weight, state) in enumerate(zip(urn.weights.tolist(), urn.states.tolist(), strict=True))
-    )
-    return markdown_table(["state", "share of items", *urn.labels], rows)
 
 
 def _panel(panel: Panel) -> str:
@@ -536,27 +534,11 @@ def _panel(panel: Panel) -> str:
     return f"Each item was rated by {number} {who}, who {how}.{rule}"
 
 
-def _agreement(urn: Urn) -> str:
-    return (
-        f"With very many items, two forced choices would agree on {pairwise_agreement(urn):.1%} of the items, and "
-        f"Krippendorff's alpha would be {limiting_alpha(urn):.3f}. Knowing the state of an item would tell "
-        f"{ceiling(urn):.4f} bits about the next rater's label: no judge and no survey can tell more."
-    )
-
-
-def _judges_sentence(samples: int) -> str:
-    times = "once" if samples == 1 else f"{samples} times"
-    return (
-        f"Each judge was asked {times} about each item. What is true of one answer: how often it equals a random "
-        "rater's label, how many bits it tells about that label once calibrated, and how many raters tell as much."
-    )
-
-
 def _judges(truth: UrnTruth) -> str:
-    rows = (
-        [f"`{fact['judge']}`", *(_number(fact[key]) for key in ("agreement", "information", "equivalent_raters"))]
-        for fact in (classifier_truth(truth.urn, classifier) for classifier in truth.classifiers)
-    )
+    facts = [classifier_truth(truth.urn, classifier) for classifier in truth.classifiers]
+    numbers = ([fact[key] for key in ("agreement", "information", "equivalent_raters")] for fact in facts)
+    cells = ([f"{value:.3f}" if isinstance(value, float) else "" for value in values] for values in numbers)
+    rows = ([f"`{fact['judge']}`", *row] for fact, row in zip(facts, cells, strict=True))
     return markdown_table(["judge", "agreement", "bits", "worth raters"], rows)
 
 
@@ -572,12 +554,5 @@ def _remark(classifier: Classifier) -> str:
             remarks.append(f"is {sure} (temperature {classifier.temperature:g})")
         if classifier.noise:
             remarks.append(f"adds noise of standard deviation {classifier.noise:g} to the logarithms")
-    return f"`{classifier.name}` {_listed(remarks)}." if remarks else ""
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
-
-
-def _number(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else ""
+    *first, last = remarks or [""]
+    return f"`{classifier.name}` {' and '.join(filter(None, [', '.join(first), last]))}." if remarks else ""

@@ -28,40 +28,23 @@ LARGEST_COUNT = 2**53
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """What stands in the tables, before any item is looked at.
+    """What stands in the tables, before any item is looked at."""
 
-    Attributes
-    ----------
-    ratings, answers : Counter
-        How often each kind was given; blank labels are not among them.
-    blank_labels, blank_answers : frozenset of str
-        How missing labels are written by raters and by judges, besides not at all.
-    rows, blank_rows : int
-        How many rows the ratings have, and how many of them have neither item nor label.
-    unlabelled, strange_counts, zeros : int
-        Ratings of an item without a label, rows with a count that is no whole number, labels with a count of 0.
-    answer_rows, unanswered, judgeless : int
-        How many rows the answers have, how many say nothing, how many have an answer and no judge.
-    faults : Counter
-        How many answers have each of the faults of `faults_in`.
-    rescaled, vanished : int
-        Rows whose probabilities sum to almost 1, and those of which rounding leaves nothing.
-    """
-
-    ratings: Counter[RatingKind]
-    blank_labels: frozenset[str]
-    rows: int
+    ratings: Counter[RatingKind]  # how often each kind was given; blank labels are not among them
+    blank_labels: frozenset[str]  # how missing labels are written by raters and by judges, besides not at all
+    rows: int  # how many rows the ratings have, and how many of them have neither item nor label
     blank_rows: int = 0
+    # Ratings of an item without a label, rows with a count that is no whole number, labels with a count of 0.
     unlabelled: int = 0
     strange_counts: int = 0
     zeros: int = 0
     answers: Counter[AnswerKind]
     blank_answers: frozenset[str] = frozenset()
-    answer_rows: int = 0
+    answer_rows: int = 0  # how many rows the answers have, how many say nothing, how many have an answer and no judge
     unanswered: int = 0
     judgeless: int = 0
-    faults: Counter[str]
-    rescaled: int = 0
+    faults: Counter[str]  # how many answers have each of the faults of `faults_in`
+    rescaled: int = 0  # rows whose probabilities sum to almost 1, and those of which rounding leaves nothing
     vanished: int = 0
 
 

@@ -14,30 +14,16 @@ from dissensus.results import Result, as_dict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """What came of the requests in one elicitation.
+    """What came of the requests in one elicitation."""
 
-    Attributes
-    ----------
-    elicitation : {"forced_choice", "response_set"}
-        How was asked.
-    requests : int
-        How many there are.
-    ok, invalid, refused, failed : int
-        Answers among the options, other answers, refusals, and requests without an answer.
-    unasked : int
-        Requests that were not made, because a limit was reached or the server did not answer any more.
-    share_ok, share_invalid, share_refused, share_failed : float
-        Of the requests that were made, now or earlier; NaN if there was none.
-    """
-
-    elicitation: Elicitation
-    requests: int
-    ok: int
+    elicitation: Elicitation  # how was asked
+    requests: int  # how many there are
+    ok: int  # answers among the options, other answers, refusals, and requests without an answer
     invalid: int
     refused: int
     failed: int
-    unasked: int
-    share_ok: float
+    unasked: int  # requests that were not made, because a limit was reached or the server did not answer any more
+    share_ok: float  # of the requests that were made, now or earlier; NaN if there was none
     share_invalid: float
     share_refused: float
     share_failed: float
@@ -76,26 +62,16 @@ class TroubledAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What was sent and used.
+    """What was sent and used."""
 
-    Attributes
-    ----------
-    cached, asked, sent : int
-        Requests answered by an earlier run, those asked in this one, and those on the wire, tries included.
-    prompt_tokens, answer_tokens : int
-        Used in this run, as far as the server tells.
-    all_tokens : int
-        Used for all answers in the file, those of earlier runs included.
-    most_tokens : int, optional
-        After a dry run: the most that the requests without an answer can cost, tries not included.
-    """
-
+    # Requests answered by an earlier run, those asked in this one, and those on the wire, tries included.
     cached: int = 0
     asked: int = 0
     sent: int = 0
-    prompt_tokens: int = 0
+    prompt_tokens: int = 0  # used in this run, as far as the server tells
     answer_tokens: int = 0
-    all_tokens: int = 0
+    all_tokens: int = 0  # used for all answers in the file, those of earlier runs included
+    # After a dry run: the most that the requests without an answer can cost, tries not included.
     most_tokens: int | None = None
 
 
