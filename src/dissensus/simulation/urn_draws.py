@@ -489,8 +489,8 @@ def readme_of(truth: UrnTruth, *, title: str, about: str, made_with: str, sample
         f"The data are simulated, so the truth behind them is known. Made with {made_with}.",
         "## Items and raters",
         (
-            f"Each of the {len(truth.items)} items was drawn into one of {urn.n_states} states. The state says which share "
-            "of all raters would give which label; each rating is an independent draw from it."
+            f"Each of the {len(truth.items)} items was drawn into one of {urn.n_states} states. The state says which "
+            "share of all raters would give which label; each rating is an independent draw from it."
         ),
         markdown_table(["state", "share of items", *urn.labels], rows),
         *map(_panel, truth.panels),
@@ -504,8 +504,9 @@ def readme_of(truth: UrnTruth, *, title: str, about: str, made_with: str, sample
         parts += [
             "## Judges",
             (
-                f"Each judge was asked {times} about each item. What is true of one answer: how often it equals a random "
-                "rater's label, how many bits it tells about that label once calibrated, and how many raters tell as much."
+                f"Each judge was asked {times} about each item. What is true of one answer: how often it equals a "
+                "random rater's label, how many bits it tells about that label once calibrated, and how many raters "
+                "tell as much."
             ),
             _judges(truth),
             *filter(None, map(_remark, truth.classifiers)),
