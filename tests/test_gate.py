@@ -31,6 +31,7 @@ from dissensus.methods.gate.result import Check, Constant
 from dissensus.report.markdown import markdown_of
 from dissensus.report.views import report_on, section_of
 from dissensus.report.views.gate import asked_text, check_sentence, junit_of
+from dissensus.results import as_dict
 from dissensus.sampling.intervals import paired_difference_interval, share_interval
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, simulate_urn
 from dissensus.simulation.urn_draws import classifier_information, equivalent_raters
@@ -472,7 +473,7 @@ def test_a_check_of_decisions_stands_beside_what_both_constants_would_find():
     assert {own.judge: own.value for own in bias.constants} == {"always-positive": 0.8, "always-negative": -0.2}
     own = alike.constants[1]
     assert (own.low, own.high, own.verdict) == (alike.low, alike.high, alike.verdict)  # the judge is that constant
-    assert alike.as_dict()["constants"][1]["judge"] == "always-negative"
+    assert as_dict(alike)["constants"][1]["judge"] == "always-negative"
 
 
 def test_a_gate_that_a_constant_would_pass_as_well_passes_with_a_warning():

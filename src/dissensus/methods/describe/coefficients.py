@@ -3,6 +3,9 @@
 A coefficient of agreement is a ratio of sums over items, so a bootstrap replicate is a row of weights, and all
 replicates are one pass. Sums of whole numbers are exact in any order and may use BLAS. Other sums go through einsum,
 whose order is fixed, so that the number of threads never changes a byte.
+
+Every coefficient takes the histogram of label counts (`types`) and `weights` of shape (n_replicates, n_types), how
+often each type counts in each replicate; the data if not given. It returns an array of shape (n_replicates,).
 """
 
 from collections.abc import Callable
@@ -140,16 +143,8 @@ def interval_alpha(types: CountTypes, values: Floats, weights: npt.ArrayLike | N
 
     Parameters
     ----------
-    types : CountTypes
-        The histogram of label counts.
     values : ndarray of shape (n_labels,)
         The number that each label is.
-    weights : ndarray of shape (n_replicates, n_types), optional
-        As in `nominal_alpha`.
-
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
 
     Examples
     --------
@@ -173,17 +168,6 @@ def ordinal_alpha(types: CountTypes, weights: npt.ArrayLike | None = None) -> Fl
 
     The ordinal distance between two labels is the squared difference of their mid-ranks among all ratings, so ordinal
     alpha is interval alpha on mid-ranks, which each replicate has its own.
-
-    Parameters
-    ----------
-    types : CountTypes
-        The histogram of label counts; labels are in order.
-    weights : ndarray of shape (n_replicates, n_types), optional
-        As in `nominal_alpha`.
-
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
 
     Examples
     --------
@@ -243,19 +227,7 @@ def agreeing_share(types: CountTypes) -> Floats:
 
 
 def pairwise_agreement(types: CountTypes, weights: npt.ArrayLike | None = None) -> Floats:
-    """Mean over items with two or more ratings of the share of pairs of ratings that agree.
-
-    Parameters
-    ----------
-    types : CountTypes
-        The histogram of label counts.
-    weights : ndarray of shape (n_replicates, n_types), optional
-        How often each type counts in each replicate; the data themselves if not given.
-
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
-        NaN if no item has two ratings.
+    """Mean over items with two or more ratings of the share of pairs of ratings that agree; NaN if there is none.
 
     Examples
     --------
@@ -277,13 +249,6 @@ def fleiss_kappa(types: CountTypes, weights: npt.ArrayLike | None = None) -> Flo
 
     Observed agreement is the mean over items with two or more ratings; the shares of labels are means over all items,
     each item counting the same, however many ratings it has.
-
-    Parameters
-    ----------
-    types : CountTypes
-        The histogram of label counts.
-    weights : ndarray of shape (n_replicates, n_types), optional
-        How often each type counts in each replicate; the data themselves if not given.
 
     Returns
     -------
@@ -310,14 +275,7 @@ def fleiss_kappa(types: CountTypes, weights: npt.ArrayLike | None = None) -> Flo
 
 
 def gwet_ac1(types: CountTypes, weights: npt.ArrayLike | None = None) -> Floats:
-    """Gwet's AC1 for unordered labels.
-
-    Parameters
-    ----------
-    types : CountTypes
-        The histogram of label counts; a label that nobody used counts among the possible ones.
-    weights : ndarray of shape (n_replicates, n_types), optional
-        How often each type counts in each replicate; the data themselves if not given.
+    """Gwet's AC1 for unordered labels; one that nobody used counts among the possible ones.
 
     Returns
     -------
@@ -350,18 +308,10 @@ def gwet_ac2(
 
     Parameters
     ----------
-    types : CountTypes
-        The histogram of label counts.
     values : ndarray of shape (n_labels,)
         The labels as numbers, for linear and quadratic weights; NaN for words, which count by their position.
-    weights : ndarray of shape (n_replicates, n_types), optional
-        As in `gwet_ac1`.
     weighting : {"ordinal", "linear", "quadratic"}
         How fast partial agreement falls with distance.
-
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
     """
     if weighting not in get_args(Weighting):
         raise OptionError.unknown(named("weights"), weighting, get_args(Weighting))
@@ -471,12 +421,8 @@ def set_alpha(types: CountTypes, distance: Floats, weights: npt.ArrayLike | None
 
     Parameters
     ----------
-    types : CountTypes
-        The histogram of label counts.
     distance : ndarray of shape (n_labels, n_labels)
         How far apart two labels are; 0 on the diagonal.
-    weights : ndarray of shape (n_replicates, n_types), optional
-        How often each type counts in each replicate; the data themselves if not given.
 
     Returns
     -------

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,10 +15,6 @@ class Coefficient:
     low: float
     high: float
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields by name."""
-        return {"name": self.name, "value": self.value, "low": self.low, "high": self.high}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelShare:
@@ -27,10 +23,6 @@ class LabelShare:
     label: str
     count: int
     share: float
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields by name."""
-        return {"label": self.label, "count": self.count, "share": self.share}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +69,11 @@ class Description:
             "raters": self.raters,
             "ratings": self.ratings,
             "ratings_per_item": {"min": self.fewest, "median": self.median, "max": self.most},
-            "labels": [label.as_dict() for label in self.labels],
+            "labels": [as_dict(label) for label in self.labels],
             "pairwise_agreement": self.pairwise_agreement.value,
             "pairwise_agreement_low": self.pairwise_agreement.low,
             "pairwise_agreement_high": self.pairwise_agreement.high,
-            "coefficients": [coefficient.as_dict() for coefficient in self.coefficients],
+            "coefficients": [as_dict(coefficient) for coefficient in self.coefficients],
         }
 
 
@@ -112,7 +104,7 @@ class DescribeResult(Result):
         parts = (self.whole, *self.groups)
         names = ({"group": part.group} if self.groups else {} for part in parts)
         return [
-            {**name, **coefficient.as_dict()}
+            {**name, **as_dict(coefficient)}
             for part, name in zip(parts, names, strict=True)
             for coefficient in (part.pairwise_agreement, *part.coefficients)
         ]

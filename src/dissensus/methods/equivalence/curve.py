@@ -212,15 +212,9 @@ def _defined(scores: Floats, surveys: Surveys, copies: Copies) -> Floats:
 
 def _predictions(surveys: Surveys, totals: Floats, panel: Panel, mixtures: list[Mixture] | None) -> Floats:
     """Predictions of a combiner that does not ask whose survey it is; (n_surveys, n_labels), or per replicate."""
-    if callable(panel.combiner):
-        return own_predictions(panel.combiner, surveys.counts)
-    if panel.combiner == "plurality":
-        return plurality_shares(surveys.counts)
-    if panel.combiner == "frequency":
-        if surveys.size == 0 and panel.prior == "data":
-            return predictions_from(totals)
-        n_labels = surveys.shape[1]
-        return frequencies(surveys.counts, np.full(n_labels, 1 / n_labels))
+    fixed = fixed_predictions(panel, surveys.counts) if predicts_alike(panel, surveys.size) else None
+    if fixed is not None:
+        return fixed
     if panel.combiner == "npmle" and mixtures is not None:
         return np.stack([mixture.predict(surveys.counts) for mixture in mixtures])
     return predictions_from(totals)
@@ -275,6 +269,16 @@ def predicts_alike(panel: Panel, k: int) -> bool:
     if panel.combiner == "frequency":
         return k > 0 or panel.prior != "data"
     return callable(panel.combiner) or panel.combiner == "plurality"
+
+
+def fixed_predictions(panel: Panel, counts: npt.NDArray[np.int32]) -> Floats | None:
+    """What surveys predict whatever the other items are; None where that is learned from them."""
+    if callable(panel.combiner):
+        return own_predictions(panel.combiner, counts)
+    if panel.combiner == "plurality":
+        return plurality_shares(counts)
+    n_labels = counts.shape[1]
+    return frequencies(counts, np.full(n_labels, 1 / n_labels)) if panel.combiner == "frequency" else None
 
 
 def fixed_scores(surveys: Surveys, panel: Panel, score: Score) -> Floats:

@@ -1,6 +1,7 @@
 """How many raters is a judge worth? The survey power curve and where each judge meets it."""
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -156,6 +157,7 @@ def equivalence(
 # ---- From scores and their replicates to the result
 
 NAN = float("nan")
+SECOND_ORDER = "which matters in second order only"
 
 
 def _sum_up(
@@ -163,43 +165,20 @@ def _sum_up(
 ) -> EquivalenceResult:
     """The result, from the data's scores and those of the bootstrap samples."""
     problem = prepared.problem
-    warnings = [*prepared.warnings]
-    curve = _curve(problem, options, extras, data.curve[0], None if samples is None else samples.curve)
     ceiling = _ceiling(options, extras, data, samples)
     worths, worth_samples = _worths(problem, options, data, samples, has_ceiling=ceiling is not None)
-    warnings += _judge_warnings(options, worths, data.curve[0])
-    if extras.no_ceiling:
-        warnings.append(extras.no_ceiling)
-    warnings += _curve_warnings(problem, options, extras, data.curve[0])
+    warnings = [*prepared.warnings, *_judge_warnings(options, worths, data.curve[0])]
+    warnings += [extras.no_ceiling] if extras.no_ceiling else []
     return EquivalenceResult(
         settings=prepared.settings,
         data=prepared.data,
-        warnings=tuple(warnings),
-        curve=curve,
+        warnings=(*warnings, *_curve_warnings(problem, options, extras, data.curve[0])),
+        curve=_curve(problem, options, extras, data, samples),
         judges=worths,
         differences=_differences(options, worths, worth_samples, samples),
         amateurs=_amateurs(problem, options, data, samples),
         ceiling=ceiling,
     )
-
-
-def _what_relearning_adds(options: EquivalenceOptions) -> str:
-    if options.score == "agreement":
-        return "so the intervals miss what learning adds"
-    return "which matters in second order only"  # a proper score is at its optimum in the combiner
-
-
-def _judge_warnings(options: EquivalenceOptions, worths: Sequence[JudgeWorth], curve: Floats) -> list[str]:
-    warnings = []
-    again = [worth.name for worth in worths if crosses_again(curve, worth.score, worth.equivalence)]
-    if again:
-        warnings.append(f"The curve crosses the score of {listed(again)} more than once; the leftmost crossing counts.")
-    undefined = [worth.name for worth in worths if np.isnan(worth.score)]
-    if undefined:
-        warnings.append(f"{options.score} of {listed(undefined)} is undefined, so there is no equivalence.")
-    if np.isnan(curve[0]):
-        warnings.append(f"{options.score} of nobody asked is undefined, so no judge can be placed on the curve.")
-    return warnings
 
 
 def _bounds(options: EquivalenceOptions, estimate: float, replicates: Floats | None) -> tuple[float, float]:
@@ -216,22 +195,23 @@ def _score_bounds(options: EquivalenceOptions, estimate: float, replicates: Floa
 
 
 def _curve(
-    problem: Problem, options: EquivalenceOptions, extras: Extras, scores: Floats, samples: Floats | None
+    problem: Problem, options: EquivalenceOptions, extras: Extras, data: Replicates, samples: Replicates | None
 ) -> tuple[CurvePoint, ...]:
     per_item = problem.counts.sum(axis=1)
     points = []
     for i, k in enumerate(problem.sizes):
-        low, high = _score_bounds(options, float(scores[i]), None if samples is None else samples[:, i])
+        score = float(data.curve[0, i])
+        low, high = _score_bounds(options, score, None if samples is None else samples.curve[:, i])
         items = int(problem.items[per_item >= k + problem.references].sum())
         error = extras.large[k].standard_error if k in extras.large else NAN
-        point = CurvePoint(raters=k, score=float(scores[i]), low=low, high=high, items=items, standard_error=error)
-        points.append(point)
+        points.append(CurvePoint(raters=k, score=score, low=low, high=high, items=items, standard_error=error))
     return tuple(points)
 
 
 def _worths(
     problem: Problem, options: EquivalenceOptions, data: Replicates, samples: Replicates | None, *, has_ceiling: bool
 ) -> tuple[tuple[JudgeWorth, ...], list[Floats | None]]:
+    """What each judge is worth, and that in each bootstrap sample."""
     worths, all_samples = [], []
     for j, judge in enumerate(problem.judges):
         score = float(data.judges[0, j])
@@ -240,34 +220,25 @@ def _worths(
         low, high = _score_bounds(options, score, None if samples is None else samples.judges[:, j])
         worth_low, worth_high = _worth_bounds(options, data, samples, j, value, drawn)
         ratio, ratio_low, ratio_high = _ratio(options, data, samples, j) if has_ceiling else (None, None, None)
+        is_within = bool(np.isfinite(value))
         worths.append(
             JudgeWorth(
-                judge=judge.judge,
-                calibrated=judge.calibrated,
-                score=score,
-                low=low,
-                high=high,
-                equivalence=value if np.isfinite(value) else NAN,
-                equivalence_raters=int(np.ceil(value)) if np.isfinite(value) else None,
-                equivalence_low=worth_low,
-                equivalence_high=worth_high,
-                verdict=verdict_of(value),
+                judge=judge.judge, calibrated=judge.calibrated, score=score, low=low, high=high,
+                equivalence=value if is_within else NAN,
+                equivalence_raters=int(np.ceil(value)) if is_within else None,
+                equivalence_low=worth_low, equivalence_high=worth_high, verdict=verdict_of(value),
                 share_below=NAN if drawn is None else float(np.mean(drawn == -np.inf)),
                 share_above=NAN if drawn is None or problem.sizes[-1] == 0 else float(np.mean(drawn == np.inf)),
-                performance_ratio=ratio,
-                performance_ratio_low=ratio_low,
-                performance_ratio_high=ratio_high,
+                performance_ratio=ratio, performance_ratio_low=ratio_low, performance_ratio_high=ratio_high,
             )
-        )
+        )  # fmt: skip
         all_samples.append(drawn)
     return tuple(worths), all_samples
 
 
 def _placed(equivalence: Floats, problem: Problem) -> Floats:
     """Equivalences on a curve; one that ends with nobody asked can show that a judge is worse, not how much better."""
-    if problem.sizes[-1] > 0:
-        return equivalence
-    return np.where(equivalence > 0, np.nan, equivalence)
+    return equivalence if problem.sizes[-1] > 0 else np.where(equivalence > 0, np.nan, equivalence)
 
 
 def _worth_bounds(
@@ -305,36 +276,22 @@ def _differences(
 ) -> tuple[JudgeDifference, ...]:
     """Every pair of judges; a calibrated judge is not compared with itself uncalibrated."""
     differences = []
-    for a in range(len(worths)):
-        for b in range(a + 1, len(worths)):
-            if worths[a].judge == worths[b].judge:
-                continue
-            first, second = drawn[a], drawn[b]
-            gap = worths[a].equivalence - worths[b].equivalence
-            low = high = share = NAN
-            if first is not None and second is not None and samples is not None:
-                # Percentile, whatever the others are: it keeps to the sign that the samples agree on.
-                gaps = _gaps(first, second)
-                low, high = bootstrap_interval(gap, gaps, confidence=options.confidence, kind="percentile")
-                wins = samples.judges[:, a] - samples.judges[:, b]
-                share = float(np.mean(np.where(wins == 0, 0.5, wins > 0)))
-            differences.append(
-                JudgeDifference(
-                    judge_a=worths[a].name,
-                    judge_b=worths[b].name,
-                    difference=gap,
-                    low=low,
-                    high=high,
-                    share_a_better=share,
-                )
-            )
+    for (a, one), (b, other) in combinations(enumerate(worths), 2):
+        if one.judge == other.judge:
+            continue
+        first, second = drawn[a], drawn[b]
+        gap = one.equivalence - other.equivalence
+        low = high = share = NAN
+        if first is not None and second is not None and samples is not None:
+            with np.errstate(invalid="ignore"):  # two judges off the same end of the curve cannot be told apart by it
+                gaps = first - second
+            # Percentile, whatever the others are: it keeps to the sign that the samples agree on.
+            low, high = bootstrap_interval(gap, gaps, confidence=options.confidence, kind="percentile")
+            wins = samples.judges[:, a] - samples.judges[:, b]
+            share = float(np.mean(np.where(wins == 0, 0.5, wins > 0)))
+        names = {"judge_a": one.name, "judge_b": other.name}
+        differences.append(JudgeDifference(**names, difference=gap, low=low, high=high, share_a_better=share))
     return tuple(differences)
-
-
-def _gaps(first: Floats, second: Floats) -> Floats:
-    """Differences of equivalences; two judges off the same end of the curve cannot be told apart by it."""
-    with np.errstate(invalid="ignore"):
-        return first - second
 
 
 def _amateurs(
@@ -344,14 +301,11 @@ def _amateurs(
         return None
     points = []
     for i, k in enumerate(problem.amateur_sizes):
-        score = data.amateurs[:, i]
-        worth = float(crossings(data.curve, score)[0])
-        low, high = _score_bounds(options, float(score[0]), None if samples is None else samples.amateurs[:, i])
-        points.append(
-            AmateurPoint(
-                raters=k, score=float(score[0]), low=low, high=high, worth_experts=worth if np.isfinite(worth) else NAN
-            )
-        )
+        score = float(data.amateurs[0, i])
+        worth = float(crossings(data.curve, data.amateurs[:, i])[0])
+        low, high = _score_bounds(options, score, None if samples is None else samples.amateurs[:, i])
+        worth = worth if np.isfinite(worth) else NAN
+        points.append(AmateurPoint(raters=k, score=score, low=low, high=high, worth_experts=worth))
     return tuple(points)
 
 
@@ -370,10 +324,22 @@ def _ceiling(
     return Ceiling(gain=gain, low=low, high=high, curve=tuple(points))
 
 
+def _judge_warnings(options: EquivalenceOptions, worths: Sequence[JudgeWorth], curve: Floats) -> list[str]:
+    warnings = []
+    again = [worth.name for worth in worths if crosses_again(curve, worth.score, worth.equivalence)]
+    if again:
+        warnings.append(f"The curve crosses the score of {listed(again)} more than once; the leftmost crossing counts.")
+    undefined = [worth.name for worth in worths if np.isnan(worth.score)]
+    if undefined:
+        warnings.append(f"{options.score} of {listed(undefined)} is undefined, so there is no equivalence.")
+    if np.isnan(curve[0]):
+        warnings.append(f"{options.score} of nobody asked is undefined, so no judge can be placed on the curve.")
+    return warnings
+
+
 def _curve_warnings(problem: Problem, options: EquivalenceOptions, extras: Extras, curve: Floats) -> list[str]:
     warnings = []
-    per_item = problem.counts.sum(axis=1)
-    if (per_item <= problem.references).all() and len(problem.sizes) == 1:
+    if (problem.counts.sum(axis=1) <= problem.references).all() and len(problem.sizes) == 1:
         warnings.append(
             "No item has a rating to spare for a survey: the curve ends with nobody asked, and no judge can be placed "
             "on it. Collect two or more ratings per item."
@@ -392,8 +358,8 @@ def _curve_warnings(problem: Problem, options: EquivalenceOptions, extras: Extra
             f"standard error of at most {worst:.2g}."
         )
     if kept and options.bootstrap:
-        warnings.append(
-            f"From {kept[0]} raters on, bootstrap samples reweight items and do not learn the combiner again, "
-            f"{_what_relearning_adds(options)}."
-        )
+        # A proper score is at its optimum in the combiner.
+        matters = "so the intervals miss what learning adds" if options.score == "agreement" else SECOND_ORDER
+        once = "bootstrap samples reweight items and do not learn the combiner again"
+        warnings.append(f"From {kept[0]} raters on, {once}, {matters}.")
     return warnings

@@ -15,6 +15,7 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges
+from dissensus.data.align import rows_among
 from dissensus.data.counts import count_types
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.curve import Panel
@@ -30,18 +31,10 @@ DECIMALS = 12
 
 
 class ScoredMoments(NamedTuple):
-    """What judges score against the raters of each item, over its copies.
+    """What judges score against the raters of each item, over its copies."""
 
-    Attributes
-    ----------
-    mean : ndarray of shape (n_items, n_judges)
-        NaN where an item has no reference.
-    covariance : ndarray of shape (n_items, n_judges, n_judges)
-        Over the copies.
-    """
-
-    mean: Floats
-    covariance: Floats
+    mean: Floats  # (n_items, n_judges); NaN where an item has no reference
+    covariance: Floats  # (n_items, n_judges, n_judges)
 
 
 def check_moments(judges: Judges, options: EquivalenceOptions, labels: tuple[str, ...]) -> None:
@@ -77,9 +70,8 @@ def scored_moments(judges: Judges, items: tuple[str, ...], labels: tuple[str, ..
         How a reference rater answers; NaN where there is none.
     """
     assert judges.moments is not None  # noqa: S101 - the caller asked
-    row_of = {name: i for i, name in enumerate(judges.items)}
-    row = np.array([row_of[name] for name in items], dtype=np.intp)
-    column = _places(labels, judges.moments.labels)
+    row = rows_among(items, judges.items)
+    column = rows_among(labels, judges.moments.labels)
     mean = judges.moments.mean[row][:, :, column]
     n_judges, n_labels = mean.shape[1:]
     covariance = judges.moments.covariance.reshape(-1, n_judges, n_labels, n_judges, n_labels)[row]
@@ -88,10 +80,6 @@ def scored_moments(judges: Judges, items: tuple[str, ...], labels: tuple[str, ..
         np.einsum("nl,njl->nj", shares, mean),
         np.einsum("nl,njlkm,nm->njk", shares, covariance, shares, optimize=["einsum_path", (0, 1), (0, 1)]),
     )
-
-
-def _places(names: tuple[str, ...], among: tuple[str, ...]) -> Codes:
-    return np.array([among.index(name) for name in names], dtype=np.intp)
 
 
 def moment_scores(moments: ScoredMoments, weights: npt.NDArray[np.integer], rng: Generator | None) -> Floats:
@@ -134,47 +122,21 @@ class Predictions:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Problem:
-    """Types of items, who rated them, judges, and how to score.
+    """Types of items, who rated them, judges, and how to score."""
 
-    Attributes
-    ----------
-    counts : ndarray of shape (n_types, n_labels)
-        Ratings by those whom judges are compared with: all raters, or the experts.
-    amateurs : ndarray of shape (n_types, n_labels), optional
-        Ratings by the amateurs.
-    type_of_item : ndarray of shape (n_items,)
-        The type of each item.
-    copies : ndarray of shape (n_items,), optional
-        How many items of the data each item stands for; None means one.
-    judges : tuple of Predictions
-        The judges.
-    sizes : tuple of int
-        Numbers of raters k of the curve, from 0.
-    panel, score
-        The combiner and the score.
-    references : int
-        How many held-out raters make the reference.
-    fold : ndarray of shape (n_items,)
-        Fold of each item, for cross-fitting.
-    columns : tuple of arrays, optional
-        Item and rater of each rating and its label, where judges are scored rater by rater.
-    moments : ScoredMoments, optional
-        What judges score on the copies of each item, where their outputs differ between them.
-    """
-
-    counts: Codes
-    type_of_item: Codes
+    counts: Codes  # (n_types, n_labels): ratings by those whom judges are compared with, all raters or the experts
+    type_of_item: Codes  # (n_items,)
     judges: tuple[Predictions, ...]
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # numbers of raters k of the curve, from 0
     panel: Panel
     score: Score
-    fold: Codes
-    references: int = 1
-    amateurs: Codes | None = None
+    fold: Codes  # (n_items,), for cross-fitting
+    references: int = 1  # how many held-out raters make the reference
+    amateurs: Codes | None = None  # (n_types, n_labels)
     amateur_sizes: tuple[int, ...] = ()
-    columns: tuple[Codes, Codes, Codes] | None = None
-    copies: Codes | None = None
-    moments: ScoredMoments | None = None
+    columns: tuple[Codes, Codes, Codes] | None = None  # item, rater and label, where judges are scored by rater
+    copies: Codes | None = None  # (n_items,): how many items of the data each stands for; None means one
+    moments: ScoredMoments | None = None  # of the judges' scores on the copies of each item, where outputs differ
 
     @property
     def n_items(self) -> int:
@@ -182,11 +144,14 @@ class Problem:
         return len(self.type_of_item)
 
     @property
+    def weights(self) -> Codes:
+        """How many items of the data each item stands for, of shape (1, n_items)."""
+        return (np.ones(self.n_items, dtype=np.intp) if self.copies is None else self.copies)[None, :]
+
+    @property
     def items(self) -> Codes:
         """How many items of the data each type has."""
-        if self.copies is None:
-            return np.bincount(self.type_of_item, minlength=len(self.counts))
-        return np.asarray(type_weights(self.copies[None, :], self)[0], dtype=np.intp)
+        return np.asarray(type_weights(self.weights, self)[0], dtype=np.intp)
 
 
 def types_of_items(counts: Codes) -> tuple[Codes, Codes]:

@@ -24,9 +24,8 @@ from dissensus.methods.equivalence.ceiling import (
 )
 from dissensus.methods.equivalence.curve import (
     curve_point,
+    fixed_predictions,
     fixed_scores,
-    frequencies,
-    own_predictions,
     predictions_from,
     predicts_alike,
     type_scores,
@@ -34,11 +33,9 @@ from dissensus.methods.equivalence.curve import (
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.problem import Problem, fold_weights, judge_scores, reference_shares, type_weights
 from dissensus.methods.equivalence.surveys import (
-    Surveys,
     count_subsets,
     log_factorials,
     plurality_of_draws,
-    plurality_shares,
     surveys_against,
     surveys_of_size,
 )
@@ -61,19 +58,11 @@ SAMPLES_AT_ONCE = 200
 
 
 class TypeScores(NamedTuple):
-    """Mean score of an item of each type, and how much an item of the type counts.
+    """Mean score of an item of each type, and how much an item of the type counts; 0 where it takes no part."""
 
-    Attributes
-    ----------
-    score, mass : ndarray of shape (n_types,)
-        0 where the type takes no part.
-    standard_error : float
-        Of the mean over items, from sampling surveys; NaN if none were sampled.
-    """
-
-    score: Floats
-    mass: Floats
-    standard_error: float
+    score: Floats  # (n_types,)
+    mass: Floats  # (n_types,)
+    standard_error: float  # of the mean over items, from sampling surveys; NaN if none were sampled
 
     def mean(self, weights: Floats) -> Floats:
         """The score in each replicate, from weights of shape (n_replicates, n_types)."""
@@ -119,35 +108,22 @@ def large_sizes(
             found[k] = sampled_scores(problem, k, orders)
         else:
             surveys = surveys_of_size(problem.counts, k, references=problem.references)
-            found[k] = _type_scores(
-                surveys,
-                fixed_scores(surveys, problem.panel, problem.score)
-                if treatment == "fixed"
-                else type_scores(surveys, observed(problem.items), problem.score),
-            )
+            if treatment == "fixed":
+                scores = fixed_scores(surveys, problem.panel, problem.score)
+            else:
+                scores = type_scores(surveys, observed(problem.items), problem.score)
+            part = surveys.takes_part
+            found[k] = TypeScores(np.where(part, scores, 0), part.astype(np.float64), np.nan)
         if progress is not None:
             progress(len(found), len(sizes))
     return found
 
 
-def _type_scores(surveys: Surveys, scores: Floats) -> TypeScores:
-    part = surveys.takes_part
-    return TypeScores(np.where(part, scores, 0), part.astype(np.float64), np.nan)
-
-
 class Orders(NamedTuple):
-    """Sampled items and an order in which their raters are asked, the same for every survey size.
+    """Sampled items and an order in which their raters are asked, the same for every survey size."""
 
-    Attributes
-    ----------
-    type : ndarray of shape (n_samples,)
-        The type of each item, ascending: every item is sampled equally often, up to one.
-    label : ndarray of shape (n_samples, most_ratings)
-        The labels in the order in which they come; -1 after the last.
-    """
-
-    type: Codes
-    label: Codes
+    type: Codes  # (n_samples,), ascending: every item is sampled equally often, up to one
+    label: Codes  # (n_samples, most_ratings), in the order in which they come; -1 after the last
 
 
 def draw_orders(problem: Problem, rng: Generator) -> Orders:
@@ -180,14 +156,9 @@ def sampled_scores(problem: Problem, k: int, orders: Orders) -> TypeScores:
     drawn = np.bincount(types, minlength=len(items))
     total = np.bincount(types, weights=scores, minlength=len(items))
     mass = drawn / np.maximum(items, 1)
-    return TypeScores(total / np.maximum(drawn, 1), mass, _standard_error(scores))
-
-
-def _standard_error(scores: Floats) -> float:
-    """Standard error of the mean of an even sample: neighbours are alike, so their differences are the noise."""
-    if len(scores) < 2:  # noqa: PLR2004 - a difference needs two
-        return float("nan")
-    return float(np.sqrt((np.diff(scores) ** 2).mean() / 2 / len(scores)))
+    # Of an even sample: neighbours are alike, so their differences are the noise.
+    error = float(np.sqrt((np.diff(scores) ** 2).mean() / 2 / len(scores))) if len(scores) > 1 else np.nan
+    return TypeScores(total / np.maximum(drawn, 1), mass, error)
 
 
 def _scored(problem: Problem, items: Codes, types: Codes, surveys: Codes, k: int) -> Floats:
@@ -206,14 +177,9 @@ def _reference(problem: Problem, types: Codes, surveys: Codes, k: int) -> Floats
 
 def _predicted(problem: Problem, items: Codes, types: Codes, surveys: Codes, k: int, reference: Floats) -> Floats:
     """What the combiner predicts after each survey."""
-    combiner = problem.panel.combiner
-    counts = surveys.astype(np.int32)
-    if callable(combiner):
-        return own_predictions(combiner, counts)
-    if combiner == "plurality":
-        return plurality_shares(counts)
-    if combiner == "frequency":
-        return frequencies(counts, np.full(counts.shape[1], 1 / counts.shape[1]))
+    fixed = fixed_predictions(problem.panel, surveys.astype(np.int32))
+    if fixed is not None:
+        return fixed
     chance = _sequence_chances(problem, items, surveys, k)
     totals = np.empty(surveys.shape)
     support = np.empty(surveys.shape)
@@ -252,70 +218,30 @@ WEIGHTS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Replicates:
-    """Scores in each replicate.
+    """Scores in each replicate; the last three are empty unless the ceiling is asked for."""
 
-    Attributes
-    ----------
-    curve : ndarray of shape (n_replicates, n_sizes)
-        Score of k raters.
-    amateurs : ndarray of shape (n_replicates, n_amateur_sizes)
-        Score of k amateurs.
-    judges : ndarray of shape (n_replicates, n_judges)
-        Score of each judge.
-    ceiling : ndarray of shape (n_replicates,)
-        Bits that no survey can exceed; empty unless asked for.
-    prior : ndarray of shape (n_replicates,)
-        Score in bits of predicting the shares of the labels for every item, which nobody asked can do; empty unless the
-        ceiling is asked for.
-    beyond : ndarray of shape (n_replicates, n_beyond)
-        Bits that k raters tell, for sizes beyond the data; empty unless asked for.
-    """
-
-    curve: Floats
-    amateurs: Floats
-    judges: Floats
-    ceiling: Floats
-    prior: Floats
-    beyond: Floats
+    curve: Floats  # (n_replicates, n_sizes): score of k raters
+    amateurs: Floats  # (n_replicates, n_amateur_sizes): score of k amateurs
+    judges: Floats  # (n_replicates, n_judges)
+    ceiling: Floats  # (n_replicates,): bits that no survey can exceed
+    prior: Floats  # (n_replicates,): score in bits of predicting the shares of the labels, which nobody asked can do
+    beyond: Floats  # (n_replicates, n_beyond): bits that k raters tell, for sizes beyond the data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Extras:
-    """What was computed beforehand, and what else to compute.
+    """What was computed beforehand, and what else to compute."""
 
-    Attributes
-    ----------
-    labels : tuple of Mixture
-        How the data spread the probability of each label, to start from; with it each replicate gets its ceiling.
-    starts : tuple of Mixture
-        The mixing distribution of the data, or of each training part, for the combiner npmle to start from.
-    beyond : tuple of int
-        Survey sizes beyond the data; for two labels only.
-    no_ceiling : str
-        Why there is no ceiling though it was asked for.
-    large : mapping of int to TypeScores
-        Scores by type for survey sizes with very many surveys.
-    """
-
-    labels: tuple[Mixture, ...] = ()
-    starts: tuple[Mixture, ...] = ()
-    beyond: tuple[int, ...] = ()
-    no_ceiling: str = ""
-    large: Mapping[int, TypeScores] = field(default_factory=dict)
-
-
-def amateur_surveys(problem: Problem) -> list[Surveys]:
-    """The surveys of amateurs of each size, scored against the experts."""
-    if problem.amateurs is None:
-        return []
-    reference = np.nan_to_num(reference_shares(problem))
-    return [surveys_against(problem.amateurs, k, reference) for k in problem.amateur_sizes]
+    labels: tuple[Mixture, ...] = ()  # spread of the probability of each label; with it each replicate gets its ceiling
+    starts: tuple[Mixture, ...] = ()  # of the data, or of each training part, for the combiner npmle to start from
+    beyond: tuple[int, ...] = ()  # survey sizes beyond the data; for two labels only
+    no_ceiling: str = ""  # why there is none though it was asked for
+    large: Mapping[int, TypeScores] = field(default_factory=dict)  # for survey sizes with very many surveys
 
 
 def observed_scores(problem: Problem, extras: Extras) -> Replicates:
     """Scores of the data themselves: one replicate."""
-    weights = np.ones((1, problem.n_items), dtype=np.int32) if problem.copies is None else problem.copies[None, :]
-    return _scores(problem, observed(problem.items), weights, extras)
+    return _scores(problem, observed(problem.items), problem.weights, extras)
 
 
 def starting_scores(
@@ -361,20 +287,17 @@ def bootstrap_scores(task: tuple[Problem, Extras, int], rng: Generator) -> Repli
         copies = copies_of(weights, problem.type_of_item, len(problem.counts))
         return _scores(problem, copies, weights, extras, rng)
     step = max(1, WEIGHTS_AT_ONCE // problem.n_items)
-    sizes = [min(step, replicates - done) for done in range(0, replicates, step)]
-    return joined([_profile_scores(problem, problem.copies, extras, size, rng) for size in sizes])
-
-
-def _profile_scores(problem: Problem, copies: Codes, extras: Extras, replicates: int, rng: Generator) -> Replicates:
-    """The same where items come as profiles."""
-    weights = draw_weights(len(copies), replicates, rng, copies=copies)
-    of_types = type_weights(weights, problem)
-    # Only a combiner that is learned without the item asks how often each item was drawn.
-    if problem.panel.combiner == "abc" and problem.panel.learn == "leave-one-out":
-        drawn = draw_copies(of_types, problem.items, rng, is_smooth=problem.score.is_additive)
-    else:
-        drawn = merely(of_types)
-    return _scores(problem, drawn, weights, extras, rng)
+    parts = []
+    for done in range(0, replicates, step):
+        weights = draw_weights(problem.n_items, min(step, replicates - done), rng, copies=problem.copies)
+        of_types = type_weights(weights, problem)
+        # Only a combiner that is learned without the item asks how often each item was drawn.
+        if problem.panel.combiner == "abc" and problem.panel.learn == "leave-one-out":
+            drawn = draw_copies(of_types, problem.items, rng, is_smooth=problem.score.is_additive)
+        else:
+            drawn = merely(of_types)
+        parts.append(_scores(problem, drawn, weights, extras, rng))
+    return joined(parts)
 
 
 def joined(parts: Sequence[Replicates]) -> Replicates:
@@ -399,9 +322,10 @@ def _scores(
             continue
         surveys = surveys_of_size(problem.counts, k, references=problem.references)
         columns.append(curve_point(surveys, copies, problem.panel, problem.score, folds=folds, mixtures=mixtures))
-    amateurs = [
-        curve_point(surveys, copies, problem.panel, problem.score, folds=folds) for surveys in amateur_surveys(problem)
-    ]
+    amateurs = []
+    for k in problem.amateur_sizes if problem.amateurs is not None else ():
+        surveys = surveys_against(problem.amateurs, k, np.nan_to_num(reference_shares(problem)))
+        amateurs.append(curve_point(surveys, copies, problem.panel, problem.score, folds=folds))
     fits = fit_labels(problem.counts, copies.weights, start=extras.labels) if extras.labels else []
     whole = list(zip(*fits, strict=True))
     return Replicates(
@@ -455,8 +379,7 @@ def _starts(problem: Problem) -> tuple[Mixture, ...]:
     With few labels that of all data will do. With more, the possible states themselves come from the items, and must
     not come from those that are predicted.
     """
-    copies = np.ones(problem.n_items, dtype=np.intp) if problem.copies is None else problem.copies
-    folds = fold_weights(copies[None, :], problem) if problem.panel.learn == "cross-fit" else None
+    folds = fold_weights(problem.weights, problem) if problem.panel.learn == "cross-fit" else None
     whole = problem.items[None, :].astype(np.float64)
     parts = training_parts(whole, folds)
     if problem.counts.shape[1] <= FEW_LABELS:

@@ -1,11 +1,10 @@
 """What `equivalence` returns."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 FLATTEST = 1e-9
 """A curve that rises less is flat."""
@@ -85,10 +84,6 @@ class JudgeWorth:
         end = {"below 0": self.equivalence_high, "above K": self.equivalence_low}.get(str(self.verdict), math.nan)
         return end if math.isfinite(end) else None
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeDifference:
@@ -101,10 +96,6 @@ class JudgeDifference:
     high: float
     share_a_better: float
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmateurPoint:
@@ -115,10 +106,6 @@ class AmateurPoint:
     low: float
     high: float
     worth_experts: float
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,26 +161,12 @@ class EquivalenceResult(Result):
         has_interval = bool(self.settings.get("bootstrap"))
         return any(_is_shown(worth, has_interval=has_interval) for worth in placed)
 
-    def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON."""
-        return {
-            "curve": _dicts(self.curve),
-            "judges": _dicts(self.judges),
-            "differences": _dicts(self.differences),
-            "amateurs": None if self.amateurs is None else _dicts(self.amateurs),
-            "ceiling": None if self.ceiling is None else self.ceiling.as_dict(),
-        }
-
     def rows(self) -> list[dict[str, object]]:
         """One row per judge."""
-        return _dicts(self.judges)
+        return [as_dict(worth) for worth in self.judges]
 
 
 def _is_shown(worth: JudgeWorth, *, has_interval: bool) -> bool:
     if worth.verdict != "within":
         return worth.verdict != "below 0"
     return (worth.equivalence_low if has_interval else worth.equivalence) > 0
-
-
-def _dicts(parts: Sequence[CurvePoint | JudgeWorth | JudgeDifference | AmateurPoint]) -> list[dict[str, object]]:
-    return [part.as_dict() for part in parts]

@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Flags
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import Answers, answered_by_all, answers_of, asked_in_one_way
+from dissensus.data.align import Answers, answered_by_all, answers_of, asked_in_one_way, rows_among
 from dissensus.data.labels import label_values, option_name
 from dissensus.errors import OptionError, RatingsError, counted, listed
 from dissensus.methods.equivalence.ceiling import FEW_LABELS, TWO_LABELS
@@ -40,47 +40,23 @@ MOST_TO_SHARE_OUT = 10**9 - 1
 
 
 class ItemChoice(NamedTuple):
-    """The items that take part.
+    """The items that take part."""
 
-    Attributes
-    ----------
-    kept : ndarray of shape (n_rated_items,)
-        Whether each rated item takes part.
-    counts, amateurs : ndarray of shape (n_items, n_labels)
-        Ratings of those that do, by label; None for amateurs if nobody asked for them.
-    sizes, amateur_sizes : tuple of int
-        Numbers of raters of the curves.
-    copies : ndarray of shape (n_items,), optional
-        How many items of the data each of those that do stands for; None means one.
-    """
-
-    kept: Flags
-    counts: Codes
-    amateurs: Codes | None
-    sizes: tuple[int, ...]
+    kept: Flags  # (n_rated_items,)
+    counts: Codes  # (n_items, n_labels): ratings of those that do
+    amateurs: Codes | None  # the same by amateurs, if they were asked for
+    sizes: tuple[int, ...]  # numbers of raters of the curve
     amateur_sizes: tuple[int, ...]
-    copies: Codes | None = None
+    copies: Codes | None  # (n_items,): how many items of the data each stands for; None means one
 
 
 class Rows(NamedTuple):
-    """What the rows of a problem are: an item each, or a profile's items of one fold.
+    """What the rows of a problem are: an item each, or a profile's items of one fold; all of shape (n_rows,)."""
 
-    Attributes
-    ----------
-    item : ndarray of shape (n_rows,)
-        Which of the rated items each row is.
-    place : ndarray of shape (n_rows,)
-        Which of those that take part.
-    fold : ndarray of shape (n_rows,)
-        The fold of each row.
-    copies : ndarray of shape (n_rows,), optional
-        How many items each row stands for; None means one.
-    """
-
-    item: Codes
-    place: Codes
+    item: Codes  # which of the rated items
+    place: Codes  # which of those that take part
     fold: Codes
-    copies: Codes | None
+    copies: Codes | None  # how many items each row stands for; None means one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -322,17 +298,14 @@ def _amateur_counts(ratings: Ratings, experts: Ratings, group: str | None, n_lab
     if group is None:
         return None
     amateurs = ratings.of_group(group)
-    label_place = {label: i for i, label in enumerate(experts.labels)}
-    strange = [label for label in amateurs.labels if label not in label_place]
+    strange = [label for label in amateurs.labels if label not in experts.labels]
     if strange:
         never = f"Amateurs gave labels that experts never gave ({strange[0]})"
         raise RatingsError(f"{never}: give all labels with {named('labels', of='read')}.")
-    row_of = {item: i for i, item in enumerate(experts.items)}
-    known = [row for row, item in enumerate(amateurs.items) if item in row_of]
     counts = np.zeros((experts.n_items, n_labels), dtype=np.intp)
-    rows = np.array([row_of[amateurs.items[row]] for row in known], dtype=np.intp)
-    columns = [label_place[label] for label in amateurs.labels]
-    counts[rows[:, None], columns] = amateurs.counts()[known]
+    rows = rows_among(amateurs.items, experts.items)
+    known = rows >= 0
+    counts[rows[known, None], rows_among(amateurs.labels, experts.labels)] = amateurs.counts()[known]
     return counts
 
 

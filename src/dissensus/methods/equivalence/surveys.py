@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.arrays import Codes, Floats
+from dissensus.arrays import Codes, Flags, Floats
 
 # ---- Every way to draw k ratings from an item, for many items at once
 
@@ -17,18 +17,10 @@ LARGEST_WHOLE = 1e12
 
 
 class Draws(NamedTuple):
-    """Sub-multisets of size k of rows of counts.
+    """Sub-multisets of size k of rows of counts."""
 
-    Attributes
-    ----------
-    row : ndarray of shape (n_draws,)
-        From which row each was drawn; ascending.
-    counts : ndarray of shape (n_draws, n_labels)
-        How often each label was drawn.
-    """
-
-    row: Codes
-    counts: npt.NDArray[np.int32]
+    row: Codes  # (n_draws,): from which row each was drawn; ascending
+    counts: npt.NDArray[np.int32]  # (n_draws, n_labels): how often each label was drawn
 
 
 def draw_subsets(counts: Codes, k: int) -> Draws:
@@ -82,13 +74,6 @@ def count_subsets(counts: Codes, k: int) -> int:
     return int(reachable[:, k].sum())
 
 
-def falling_factorials(most: int, k: int) -> Floats:
-    """Falling factorials n (n - 1) ... (n - j + 1) for n up to `most` and j up to k, in row n and column j."""
-    n = np.arange(most + 1, dtype=np.float64)[:, None]
-    factors = np.concatenate([np.ones_like(n), np.maximum(n - np.arange(k)[None, :], 0)], axis=1)
-    return np.cumprod(factors, axis=1)
-
-
 def sequence_probability(counts: Codes, draws: Draws, k: int) -> Floats:
     """Probability that k ratings drawn one by one come out in one particular order with these counts.
 
@@ -96,24 +81,20 @@ def sequence_probability(counts: Codes, draws: Draws, k: int) -> Floats:
     """
     total = counts.sum(axis=1)
     most = int(total.max(initial=0))
-    if k * math.log10(most + 1) > LARGEST_POWER:
-        return _large_sequence_probability(counts, draws, k)
-    table = falling_factorials(most, k)
+    if k * math.log10(most + 1) > LARGEST_POWER:  # by logarithms, where the factorials are too large
+        log = log_factorials(most)
+        logs = log[total[draws.row] - k] - log[total[draws.row]]
+        for label in range(counts.shape[1]):
+            given = counts[draws.row, label]
+            logs += log[given] - log[given - draws.counts[:, label]]
+        return np.asarray(np.exp(logs))
+    n = np.arange(most + 1, dtype=np.float64)[:, None]
+    factors = np.concatenate([np.ones_like(n), np.maximum(n - np.arange(k)[None, :], 0)], axis=1)
+    table = np.cumprod(factors, axis=1)  # falling factorials n (n - 1) ... (n - j + 1), in row n and column j
     share = np.ones(len(draws.row))
     for label in range(counts.shape[1]):
         share *= table[counts[draws.row, label], draws.counts[:, label]]
     return np.asarray(share / table[total[draws.row], k])
-
-
-def _large_sequence_probability(counts: Codes, draws: Draws, k: int) -> Floats:
-    """The same by logarithms, where the factorials are too large."""
-    total = counts.sum(axis=1)
-    log = log_factorials(int(total.max()))
-    share = log[total[draws.row] - k] - log[total[draws.row]]
-    for label in range(counts.shape[1]):
-        given = counts[draws.row, label]
-        share += log[given] - log[given - draws.counts[:, label]]
-    return np.asarray(np.exp(share))
 
 
 def orders(counts: npt.NDArray[np.int32]) -> Floats:
@@ -137,30 +118,17 @@ def log_factorials(most: int) -> Floats:
 class Surveys:
     """Every survey of k raters that some type of item allows, and how the reference rater answers after it.
 
-    Attributes
-    ----------
-    size : int
-        k, how many raters are asked.
-    counts : ndarray of shape (n_surveys, n_labels)
-        The distinct surveys y, as label counts.
-    orders : ndarray of shape (n_surveys,)
-        In how many orders each can come.
-    type, survey : ndarray of shape (n_cells,)
-        A type of item and a survey that it allows; cells of a type are contiguous.
-    joint : ndarray of shape (n_cells, n_labels)
-        Probability that raters of such an item give the survey in one particular order and the reference rater then
-        gives the label: P(y + e_l | n).
-    start : ndarray of shape (n_types + 1,)
-        Where the cells of each type begin.
+    A cell is a type of item and a survey that it allows. `joint` has the probability that raters of such an item give
+    the survey in one particular order and the reference rater then gives the label: P(y + e_l | n).
     """
 
-    size: int
-    counts: npt.NDArray[np.int32]
-    orders: Floats
-    type: Codes
-    survey: Codes
-    joint: Floats
-    start: Codes
+    size: int  # k, how many raters are asked
+    counts: npt.NDArray[np.int32]  # (n_surveys, n_labels): the distinct surveys y, as label counts
+    orders: Floats  # (n_surveys,): in how many orders each can come
+    type: Codes  # (n_cells,), ascending
+    survey: Codes  # (n_cells,)
+    joint: Floats  # (n_cells, n_labels)
+    start: Codes  # (n_types + 1,): where the cells of each type begin
 
     @property
     def n_types(self) -> int:
@@ -192,7 +160,7 @@ def surveys_of_size(counts: Codes, k: int, *, references: int = 1) -> Surveys:
     """
     total = counts.sum(axis=1)
     enough = np.where((total >= k + references)[:, None], counts, 0)
-    draws = draw_subsets(enough, k) if k else _nobody(enough)
+    draws = draw_subsets(enough, k) if k else _nobody(enough.sum(axis=1) > 0, counts.shape[1])
     left = enough[draws.row] - draws.counts
     one = left / (total[draws.row] - k)[:, None]
     reference = one if references == 1 else plurality_of_draws(left, references)
@@ -211,16 +179,17 @@ def surveys_against(counts: Codes, k: int, reference: Floats) -> Surveys:
     reference : ndarray of shape (n_types, n_labels)
         How a reference rater answers; a row of zeros where there is none.
     """
-    enough = np.where(((counts.sum(axis=1) >= k) & (reference.sum(axis=1) > 0))[:, None], counts, 0)
-    known = np.flatnonzero((counts.sum(axis=1) >= k) & (reference.sum(axis=1) > 0))
-    draws = draw_subsets(enough, k) if k else Draws(known, np.zeros((len(known), counts.shape[1]), dtype=np.int32))
+    known = (counts.sum(axis=1) >= k) & (reference.sum(axis=1) > 0)
+    enough = np.where(known[:, None], counts, 0)
+    draws = draw_subsets(enough, k) if k else _nobody(known, counts.shape[1])
     joint = sequence_probability(enough, draws, k)[:, None] * reference[draws.row]
     return _assemble(draws, joint, k, n_types=len(counts))
 
 
-def _nobody(counts: Codes) -> Draws:
-    row = np.flatnonzero(counts.sum(axis=1) > 0)
-    return Draws(row, np.zeros((len(row), counts.shape[1]), dtype=np.int32))
+def _nobody(known: Flags, n_labels: int) -> Draws:
+    """The empty survey of each row that takes part."""
+    row = np.flatnonzero(known)
+    return Draws(row, np.zeros((len(row), n_labels), dtype=np.int32))
 
 
 def _assemble(draws: Draws, joint: Floats, k: int, *, n_types: int) -> Surveys:

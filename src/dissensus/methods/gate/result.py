@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from dissensus.methods.equivalence.result import Verdict as Place
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 CheckName = Literal["min_equivalence", "min_consistency", "max_bias", "better_than", "not_worse_than"]
 Verdict = Literal["pass", "fail", "inconclusive"]
@@ -29,10 +29,6 @@ class Constant:
     low: float
     high: float
     verdict: Verdict
-
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +88,6 @@ class Check:
         """The constants that would pass a check that the judge passes."""
         return tuple(own for own in self.constants if self.verdict == own.verdict == "pass")
 
-    def as_dict(self) -> dict[str, object]:
-        """The fields as the JSON has them."""
-        named = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return named | {"constants": [own.as_dict() for own in self.constants]}
-
 
 @dataclass(frozen=True, kw_only=True)
 class GateResult(Result):
@@ -132,4 +123,4 @@ class GateResult(Result):
 
     def rows(self) -> list[dict[str, object]]:
         """One row per check."""
-        return [check.as_dict() for check in self.checks]
+        return [as_dict(check) for check in self.checks]

@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numpy.random import Generator
 
-from dissensus.arrays import Codes, Floats
+from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import answered_by_all, answers_of, asked_in_one_way
+from dissensus.data.align import answered_by_all, answers_of, asked_in_one_way, rows_among
 from dissensus.data.labels import SEPARATOR, label_values
 from dissensus.errors import OptionError, RatingsError, counted
 from dissensus.methods.equivalence.curve import crossings, predictions_from, verdict_of
@@ -39,22 +40,12 @@ ALMOST_NOTHING = 1e-9
 
 
 class Rows(NamedTuple):
-    """Every survey of k raters that each item allows.
+    """Every survey of k raters that each item allows."""
 
-    Attributes
-    ----------
-    item, survey : ndarray of shape (n_rows,)
-        Whose survey it is, and which.
-    masses : ndarray of shape (n_rows, n_labels)
-        Probability of the survey and of the next rater's label; those of an item sum to 1.
-    n_surveys : int
-        How many different surveys there are.
-    """
-
-    item: Codes
-    survey: Codes
-    masses: Floats
-    n_surveys: int
+    item: Codes  # (n_rows,): whose survey it is
+    survey: Codes  # (n_rows,): which it is
+    masses: Floats  # (n_rows, n_labels): probability of the survey and of the next rater's label; 1 over an item's rows
+    n_surveys: int  # how many different ones there are
 
 
 def possible_sizes(counts: Codes, sizes: range) -> list[int]:
@@ -69,15 +60,7 @@ def possible_sizes(counts: Codes, sizes: range) -> list[int]:
 
 
 def rows_of(counts: Codes, k: int) -> Rows:
-    """The surveys of k raters of each item.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (n_items, n_labels)
-        Ratings of each item.
-    k : int
-        How many raters are asked.
-    """
+    """The surveys of k raters of each item, from counts of shape (n_items, n_labels)."""
     types, type_of_item = types_of_items(counts)
     surveys = surveys_of_size(types, k)
     size = np.diff(surveys.start)[type_of_item]
@@ -89,22 +72,12 @@ def rows_of(counts: Codes, k: int) -> Rows:
 
 
 class Cases(NamedTuple):
-    """Rows with the same survey and the same answers of the judges, put together.
+    """Rows with the same survey and the same answers of the judges, put together."""
 
-    Attributes
-    ----------
-    of_row : ndarray of shape (n_rows,)
-        Where each row went.
-    survey, kind : ndarray of shape (n_cases,)
-        The survey, and survey and kind of answer.
-    beside : ndarray of shape (n_judges, n_cases, n_labels)
-        What the judges answered.
-    """
-
-    of_row: Codes
-    survey: Codes
-    kind: Codes
-    beside: Floats
+    of_row: Codes  # (n_rows,): where each row went
+    survey: Codes  # (n_cases,)
+    kind: Codes  # (n_cases,): survey and kind of answer
+    beside: Floats  # (n_judges, n_cases, n_labels): what the judges answered
 
 
 def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Floats:
@@ -185,18 +158,10 @@ def _predictions(masses: Floats, survey: Codes, beside: Floats, n_surveys: int) 
 
 
 def mean_scores(scores: Floats, weights: npt.NDArray[np.integer]) -> Floats:
-    """Mean over items in each replicate.
+    """Mean over items in each replicate, of shape (n_replicates, n_columns).
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_columns, n_items)
-        NaN where an item takes no part.
-    weights : ndarray of shape (n_replicates, n_items)
-        How often each item was drawn.
-
-    Returns
-    -------
-    ndarray of shape (n_replicates, n_columns)
+    From scores of shape (n_columns, n_items), NaN where an item takes no part, and weights of shape (n_replicates,
+    n_items), how often each item was drawn.
     """
     known = ~np.isnan(scores)
     total = np.einsum("ri,ci->rc", weights, np.where(known, scores, 0.0))
@@ -218,29 +183,13 @@ FEWEST_ITEMS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Members:
-    """The judges and the items that all of them answered.
+    """The judges and the items that all of them answered."""
 
-    Attributes
-    ----------
-    ratings : Ratings
-        Of these items, asked for in one way.
-    judges : tuple of str
-        The members.
-    labels : tuple of str
-        Those of the raters, then those that only judges use; options before response sets.
-    predictions : ndarray of shape (n_judges, n_items, n_labels)
-        What each gives to each label.
-    shares : ndarray of shape (n_items, n_labels)
-        Share of an item's raters who gave each label.
-    warnings : tuple of str
-        What was left out.
-    """
-
-    ratings: Ratings
+    ratings: Ratings  # of these items, asked for in one way
     judges: tuple[str, ...]
-    labels: tuple[str, ...]
-    predictions: Floats
-    shares: Floats
+    labels: tuple[str, ...]  # the raters', then those that only judges use; options before response sets
+    predictions: Floats  # (n_judges, n_items, n_labels): what each gives to each label
+    shares: Floats  # (n_items, n_labels): share of an item's raters who gave each label
     warnings: tuple[str, ...]
 
 
@@ -263,29 +212,18 @@ def members_of(ratings: Ratings, judges: Judges, options: PanelOptions) -> Membe
                            "answered by every judge: rate more items.")  # fmt: skip
     lost = asked.n_items - kept.n_items
     left_out = [f"Left out {counted(lost, 'rated item')} that not every member answered."] if lost else []
-    order = _options_first(labels)
-    predictions = np.stack([answers.predictions[common] for answers in everybody])[:, :, order]
+    order = np.argsort([SEPARATOR in label for label in labels], kind="stable")  # response sets last
     names = tuple(labels[i] for i in order)
+    counts = np.zeros((kept.n_items, len(names)))
+    counts[:, rows_among(kept.labels, names)] = kept.counts()
     return Members(
         ratings=kept,
         judges=tuple(answers.judge for answers in everybody),
         labels=names,
-        predictions=predictions,
-        shares=_shares(kept, names),
+        predictions=np.stack([answers.predictions[common] for answers in everybody])[:, :, order],
+        shares=np.asarray(counts / counts.sum(axis=1, keepdims=True)),
         warnings=(*ratings.warnings, *about_kinds, *shared.warnings, *about_labels, *left_out),
     )
-
-
-def _options_first(labels: tuple[str, ...]) -> npt.NDArray[np.intp]:
-    """Places of the labels, response sets last."""
-    sets = [SEPARATOR in label for label in labels]
-    return np.argsort(sets, kind="stable")
-
-
-def _shares(ratings: Ratings, labels: tuple[str, ...]) -> Floats:
-    counts = np.zeros((ratings.n_items, len(labels)))
-    counts[:, [labels.index(label) for label in ratings.labels]] = ratings.counts()
-    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
 def as_judges(predictions: dict[str, Floats], members: Members) -> Judges:
@@ -316,27 +254,13 @@ MOST_BESIDE = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scored:
-    """Scores of surveys alone and with each judge beside them.
+    """Scores of surveys alone and with each judge beside them."""
 
-    Attributes
-    ----------
-    sizes : list of int
-        How many people are asked.
-    names : list of str
-        The judges.
-    items : int
-        How many items have enough ratings for the largest size.
-    data : ndarray of shape (1 + n_judges, n_sizes)
-        Scores; people alone come first.
-    samples : ndarray of shape (n_replicates, 1 + n_judges, n_sizes), optional
-        The same in bootstrap samples.
-    """
-
-    sizes: list[int]
-    names: list[str]
-    items: int
-    data: Floats
-    samples: Floats | None
+    sizes: list[int]  # how many people are asked
+    names: list[str]  # the judges
+    items: int  # how many have enough ratings for the largest size
+    data: Floats  # (1 + n_judges, n_sizes); people alone come first
+    samples: Floats | None  # (n_replicates, 1 + n_judges, n_sizes), in bootstrap samples
 
 
 def people_and_judge(
@@ -378,7 +302,9 @@ def people_and_judge(
         data=mean_scores(flat, ones).reshape(by_item.shape[:2]),
         samples=np.concatenate(parts).reshape(-1, *by_item.shape[:2]) if parts else None,
     )
-    return tuple(_rows(scored, options)), _said(kept, possible, sizes)
+    pairs = product(range(1, len(scored.names) + 1), range(len(possible)))
+    rows = tuple(_row(scored, options.confidence, j=j, s=s) for j, s in pairs)
+    return rows, _left_out(kept, possible, sizes)
 
 
 def folds_among(fold: Codes) -> Codes:
@@ -387,20 +313,18 @@ def folds_among(fold: Codes) -> Codes:
     return np.asarray(own if len(numbers) > 1 else np.arange(len(fold)), dtype=np.intp)
 
 
-def _said(kept: npt.NDArray[np.bool_], possible: list[int], sizes: range) -> list[str]:
-    """What was left out."""
-    said = []
+def _left_out(kept: Flags, possible: list[int], sizes: range) -> list[str]:
+    warnings = []
     if len(possible) < len(sizes):
-        said = [
-            f"Surveys with a judge beside them end at {possible[-1]} raters: larger ones are too many to go through."
-        ]
+        end = f"Surveys with a judge beside them end at {possible[-1]} raters"
+        warnings.append(f"{end}: larger ones are too many to go through.")
     if not kept.all():
-        lost = int(np.sum(~kept))
-        few = f"{counted(lost, 'item')} with too few ratings for {possible[-1]} raters and one more"
-        said.append(f"Beside people, {few} were left out, so that every survey has the same items.")
+        few = f"{counted(int(np.sum(~kept)), 'item')} with too few ratings for {possible[-1]} raters and one more"
+        warnings.append(f"Beside people, {few} were left out, so that every survey has the same items.")
     if possible[-1] > MOST_BESIDE:
-        said.append(f"Judges are put beside at most {MOST_BESIDE} people; larger surveys are there to compare with.")
-    return said
+        larger = "larger surveys are there to compare with"
+        warnings.append(f"Judges are put beside at most {MOST_BESIDE} people; {larger}.")
+    return warnings
 
 
 def _of_size(counts: Codes, k: int, beside: Mapping[str, Floats], score: Score, fold: Codes) -> Floats:
@@ -415,11 +339,7 @@ def _of_size(counts: Codes, k: int, beside: Mapping[str, Floats], score: Score, 
     return np.stack([alone, *(item_scores(rows, judge, score, fold=fold) for judge in beside.values())])
 
 
-def _rows(scored: Scored, options: PanelOptions) -> list[PeopleAndJudge]:
-    return [_row(scored, options, j=j, s=s) for j in range(1, len(scored.names) + 1) for s in range(len(scored.sizes))]
-
-
-def _row(scored: Scored, options: PanelOptions, *, j: int, s: int) -> PeopleAndJudge:
+def _row(scored: Scored, confidence: float, *, j: int, s: int) -> PeopleAndJudge:
     """One survey with a judge beside it, against the curve of people alone."""
     people, value = scored.data[0], float(scored.data[j, s])
     worth = float(crossings(people[None, :], np.array([value]))[0])
@@ -427,38 +347,21 @@ def _row(scored: Scored, options: PanelOptions, *, j: int, s: int) -> PeopleAndJ
     if scored.samples is not None and np.isfinite(value):
         drawn = scored.samples[:, j, s]
         gaps = drawn[:, None] - scored.samples[:, 0]
-        low, high, gains = _bounds(value - people, gaps, confidence=options.confidence)
+        low, high, gains = _bounds(value - people, gaps, confidence=confidence)
         gain_low, gain_high = (float(bound) for bound in gains[s])
     return PeopleAndJudge(
-        beside=scored.names[j - 1],
-        raters=scored.sizes[s],
-        people_score=float(people[s]),
-        score=value,
-        gain=value - float(people[s]),
-        gain_low=gain_low,
-        gain_high=gain_high,
-        worth=worth,
-        low=low,
-        high=high,
-        verdict=verdict_of(worth),
-        items=scored.items,
-    )
+        beside=scored.names[j - 1], raters=scored.sizes[s], people_score=float(people[s]), score=value,
+        gain=value - float(people[s]), gain_low=gain_low, gain_high=gain_high, worth=worth, low=low, high=high,
+        verdict=verdict_of(worth), items=scored.items,
+    )  # fmt: skip
 
 
 def _bounds(gap: Floats, gaps: Floats, *, confidence: float) -> tuple[float, float, Floats]:
     """Between which numbers of people the survey's worth lies, and bounds of its gap to each of them.
 
-    As in `equivalence`, but by percentile intervals of the gaps: in simulations with 400 items 93 of 100 of them held
-    the truth, and 91 of the basic ones.
-
-    Parameters
-    ----------
-    gap : ndarray of shape (n_sizes,)
-        The survey's score with a judge, less that of people alone.
-    gaps : ndarray of shape (n_replicates, n_sizes)
-        The same in bootstrap samples.
-    confidence : float
-        Of the intervals.
+    The gap, of shape (n_sizes,), is the survey's score with a judge less that of people alone; `gaps` has it in
+    bootstrap samples. As in `equivalence`, but by percentile intervals: in simulations with 400 items 93 of 100 of them
+    held the truth, and 91 of the basic ones.
     """
     pairs = zip(gap, gaps.T, strict=True)
     bounds = np.array([bootstrap_interval(float(g), own, confidence=confidence, kind="percentile") for g, own in pairs])

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth, Verdict
 from dissensus.methods.panel.options import Method
-from dissensus.results import Result
+from dissensus.results import Result, as_dict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,15 +48,10 @@ class PanelWorth:
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
         return {
-            "panel": self.method,
-            "judges": list(self.judges),
-            **_worth(self.worth),
-            "best_judge": self.best_judge,
-            "difference": self.difference,
-            "difference_low": self.low,
-            "difference_high": self.high,
+            "panel": self.method, "judges": list(self.judges), **_worth(self.worth), "best_judge": self.best_judge,
+            "difference": self.difference, "difference_low": self.low, "difference_high": self.high,
             "share_better": self.share_better,
-        }
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,9 +96,8 @@ class PeopleAndJudge:
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         ends = {"saved_low": self.low - self.raters, "saved_high": self.high - self.raters}
-        return fields | {"saved": self.saved} | ends
+        return as_dict(self) | {"saved": self.saved} | ends
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,12 +130,8 @@ class PanelResult(Result):
 
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""
-        return {
-            "curve": [point.as_dict() for point in self.curve],
-            "judges": [{"judge": worth.judge, **_worth(worth)} for worth in self.judges],
-            "panels": [panel.as_dict() for panel in self.panels],
-            "people_and_judge": [row.as_dict() for row in self.people_and_judge],
-        }
+        judges = [{"judge": worth.judge, **_worth(worth)} for worth in self.judges]
+        return super().as_dict() | {"judges": judges}
 
     def rows(self) -> list[dict[str, object]]:
         """One row per member and panel."""
