@@ -69,21 +69,11 @@ _TYPED = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unanswered:
-    """A question that the data leave open.
+    """A question that the data leave open."""
 
-    Attributes
-    ----------
-    question : str
-        As its section would be called.
-    reason : str
-        Why, in a sentence.
-    remedy : str
-        What file or option would bring the answer; empty where the reason says so.
-    """
-
-    question: str
-    reason: str
-    remedy: str = ""
+    question: str  # as its section would be called
+    reason: str  # why, in a sentence
+    remedy: str = ""  # what file or option would bring the answer; empty where the reason says so
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
@@ -385,42 +375,20 @@ def _largest(worth: EquivalenceResult) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What the data say.
+    """What the data say: the answer to each question, as far as there is one."""
 
-    Attributes
-    ----------
-    agreement : DescribeResult
-        Do the raters agree?
-    worth : EquivalenceResult, optional
-        How many raters is each judge worth?
-    ranking : JudgesResult, optional
-        Which judge can stand in for people?
-    comparison : CompareResult, optional
-        Is the best judge really better than the second?
-    plan : PlanRatersResult, optional
-        What it takes to tell these two apart, as long as they are not.
-    raters : RatersResult, optional
-        Who are the raters?
-    replacing : AltTestResult, optional
-        Can a judge replace a rater?
-    together : PanelResult, optional
-        What are the judges worth together, or how many raters does the only one save?
-    prevalence : PrevalenceResult, optional
-        How many items are positive, where judges answered more of them than people?
-    unanswered : tuple of Unanswered
-        What is left open, and why.
-    """
-
-    agreement: DescribeResult
-    worth: EquivalenceResult | None = None
-    ranking: JudgesResult | None = None
-    comparison: CompareResult | None = None
-    plan: PlanRatersResult | None = None
-    raters: RatersResult | None = None
-    replacing: AltTestResult | None = None
+    agreement: DescribeResult  # do the raters agree?
+    worth: EquivalenceResult | None = None  # how many raters is each judge worth?
+    ranking: JudgesResult | None = None  # which judge can stand in for people?
+    comparison: CompareResult | None = None  # is the best judge really better than the second?
+    plan: PlanRatersResult | None = None  # what it takes to tell these two apart, as long as they are not
+    raters: RatersResult | None = None  # who are the raters?
+    replacing: AltTestResult | None = None  # can a judge replace a rater?
+    # What are the judges worth together, or how many raters does the only one save?
     together: PanelResult | None = None
+    # How many items are positive, where judges answered more of them than people?
     prevalence: PrevalenceResult | None = None
-    unanswered: tuple[Unanswered, ...] = ()
+    unanswered: tuple[Unanswered, ...] = ()  # what is left open, and why
 
     @property
     def results(self) -> tuple[Result, ...]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -44,13 +43,6 @@ REPLICATES_PER_TASK = 50
 """Fixed, so that the streams of random numbers do not depend on the number of workers."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    types: CountTypes
-    measures: Mapping[str, Measure]
-    replicates: int
-
-
 def replicate(
     samples: Sequence[tuple[CountTypes, Mapping[str, Measure]]],
     *,
@@ -59,32 +51,18 @@ def replicate(
     executor: Executor,
     progress: Progress | None = None,
 ) -> list[dict[str, Floats]]:
-    """Bootstrap values of each measure, for each sample of items.
-
-    Parameters
-    ----------
-    samples : sequence of (CountTypes, mapping of name to measure)
-        What to resample and what to compute on it.
-    replicates : int
-        How many bootstrap samples to draw of each.
-    rng, executor, progress
-        As in `run_tasks`.
-
-    Returns
-    -------
-    list of dict from name to ndarray of shape (replicates,)
-        One dict per sample.
-    """
+    """Bootstrap values of each measure, by name, for each sample of items."""
     sizes = [min(REPLICATES_PER_TASK, replicates - done) for done in range(0, replicates, REPLICATES_PER_TASK)]
-    jobs = [_Job(types, measures, size) for types, measures in samples for size in sizes]
-    parts = run_tasks(executor, _run, jobs, rng=rng, progress=progress)
+    tasks = [(types, measures, size) for types, measures in samples for size in sizes]
+    parts = run_tasks(executor, _run, tasks, rng=rng, progress=progress)
     grouped = [parts[i : i + len(sizes)] for i in range(0, len(parts), len(sizes))] if sizes else []
     return [{name: np.concatenate([part[name] for part in group]) for name in group[0]} for group in grouped]
 
 
-def _run(job: _Job, stream: Generator) -> dict[str, Floats]:
-    weights = draw_types(job.types.items, job.replicates, stream)
-    return {name: measure(job.types, weights=weights) for name, measure in job.measures.items()}
+def _run(task: tuple[CountTypes, Mapping[str, Measure], int], stream: Generator) -> dict[str, Floats]:
+    types, measures, replicates = task
+    weights = draw_types(types.items, replicates, stream)
+    return {name: measure(types, weights=weights) for name, measure in measures.items()}
 
 
 PAIRWISE = "pairwise_agreement"
@@ -199,51 +177,37 @@ def describe(
     with open_executor(engine, workers=workers) as executor:
         replicates = replicate(samples, replicates=bootstrap, rng=rng, executor=executor, progress=progress)
     described = []
-    warnings = [*chosen.warnings, *_about_sets(chosen)]
-    warnings += _about_groups(chosen) if group is None and not by_group else []
+    warnings = [*chosen.warnings, *_put_together(chosen, has_one_group=group is not None or by_group)]
     for i, (name, part) in enumerate(parts):
         description, more = _describe_one(part, name, samples[i][1], replicates[i] if replicates else {}, confidence)
         described.append(description)
         warnings += more
     return DescribeResult(
         settings={
-            "group": group,
-            "by_group": by_group,
-            "elicitation": elicitation,
-            "scale": ratings.scale,
-            "labels": list(ratings.labels),
-            "weights": _weighting(chosen, weights),
-            "bootstrap": bootstrap,
-            "confidence": confidence,
-            "interval": "percentile",
-            "seed": options.seed,
+            "group": group, "by_group": by_group, "elicitation": elicitation, "scale": ratings.scale,
+            "labels": list(ratings.labels), "weights": _weighting(chosen, weights), "bootstrap": bootstrap,
+            "confidence": confidence, "interval": "percentile", "seed": options.seed,
         },
         data={"ratings": ratings.describe_data()},
         warnings=tuple(warnings),
         whole=described[0],
         groups=tuple(described[1:]),
-    )
+    )  # fmt: skip
 
 
-def _about_sets(ratings: Ratings) -> list[str]:
-    """Say what response sets change: they are compared with forced choices, and they have no order."""
-    mixed = ratings.elicitation is not None and len(np.unique(ratings.elicitation)) == len(ELICITATIONS)
+def _put_together(ratings: Ratings, *, has_one_group: bool) -> list[str]:
+    """Say what was put together: forced choices and response sets, groups who may see things differently."""
     warnings = []
-    if mixed:
+    if ratings.elicitation is not None and len(np.unique(ratings.elicitation)) == len(ELICITATIONS):
         only = named("elicitation")
         pair = "Forced choices and response sets are compared with each other here"
         warnings.append(f"{pair}: choose one kind with {only} forced_choice or {only} response_set.")
     if ratings.has_response_sets and ratings.scale != "nominal":
         warnings.append("Response sets have no order, so the coefficients for ordered labels are left out.")
+    if len(ratings.groups) > 1 and not has_one_group:
+        names, alone = listed(ratings.groups), f"{named('group', of='read')} group"
+        warnings.append(f"The file has groups: {names}. They are put together here; each alone: {alone}.")
     return warnings
-
-
-def _about_groups(ratings: Ratings) -> list[str]:
-    """Say that groups, who may see things differently, were put together."""
-    if len(ratings.groups) < 2:  # noqa: PLR2004 - one group is everybody
-        return []
-    alone = f"{named('group', of='read')} group"
-    return [f"The file has groups: {listed(ratings.groups)}. They are put together here; each alone: {alone}."]
 
 
 def _weighting(ratings: Ratings, weights: Weighting | None) -> str | None:
@@ -266,18 +230,11 @@ def _describe_one(
         for label, total in zip(ratings.labels, totals, strict=True)
     ]
     description = Description(
-        group=group,
-        items=ratings.items_in_all,
-        raters=ratings.n_raters,
-        ratings=ratings.n_ratings,
-        fewest=int(types.ratings.min()),
-        median=median(types.ratings.astype(np.float64), types.items),
-        most=int(types.ratings.max()),
-        labels=tuple(shares),
-        pairwise_agreement=coefficients[0],
-        coefficients=tuple(coefficients[1:]),
-        agreement_by_item=_agreement_by_item(ratings),
-    )
+        group=group, items=ratings.items_in_all, raters=ratings.n_raters, ratings=ratings.n_ratings,
+        fewest=int(types.ratings.min()), median=median(types.ratings.astype(np.float64), types.items),
+        most=int(types.ratings.max()), labels=tuple(shares), pairwise_agreement=coefficients[0],
+        coefficients=tuple(coefficients[1:]), agreement_by_item=_agreement_by_item(ratings),
+    )  # fmt: skip
     return description, warnings
 
 

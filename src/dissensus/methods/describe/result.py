@@ -27,39 +27,21 @@ class LabelShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """Shape of a set of ratings and how far the raters agree.
+    """Shape of a set of ratings and how far the raters agree."""
 
-    Attributes
-    ----------
-    group : str, optional
-        Whose ratings these are; None for all.
-    items, ratings : int
-        How many there are.
-    raters : int, optional
-        How many there are; None if nobody knows.
-    fewest, median, most : int, float, int
-        Ratings per item.
-    labels : tuple of LabelShare
-        In their order.
-    pairwise_agreement : Coefficient
-        Mean over items with two or more ratings of the share of pairs of ratings that agree.
-    coefficients : tuple of Coefficient
-        Those that the scale of the labels allows.
-    agreement_by_item : tuple of (float, int)
-        How many items have which share of agreeing pairs: lower edge of each bin, .05 wide, and its items, from the
-        least agreed upon; the last entry, 1.0, holds the items with complete agreement. Items rated once are not in it.
-    """
-
-    group: str | None
-    items: int
-    raters: int | None
+    group: str | None  # whose ratings these are; None for all
+    items: int  # how many there are
+    raters: int | None  # how many there are; None if nobody knows
     ratings: int
-    fewest: int
+    fewest: int  # ratings per item
     median: float
     most: int
-    labels: tuple[LabelShare, ...]
+    labels: tuple[LabelShare, ...]  # in their order
+    # Mean over items with two or more ratings of the share of pairs of ratings that agree.
     pairwise_agreement: Coefficient
-    coefficients: tuple[Coefficient, ...]
+    coefficients: tuple[Coefficient, ...]  # those that the scale of the labels allows
+    # How many items have which share of agreeing pairs: lower edge of each bin, .05 wide, and its items, from the least
+    # agreed upon; the last entry, 1.0, holds the items with complete agreement. Items rated once are not in it.
     agreement_by_item: tuple[tuple[float, int], ...]
 
     def as_dict(self) -> dict[str, object]:

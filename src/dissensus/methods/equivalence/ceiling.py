@@ -37,18 +37,10 @@ WARM_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixture:
-    """A distribution over item states.
+    """A distribution over item states."""
 
-    Attributes
-    ----------
-    states : ndarray of shape (n_states, n_labels)
-        Label distributions; no label has probability 0.
-    weights : ndarray of shape (n_states,)
-        How frequent each is.
-    """
-
-    states: Floats
-    weights: Floats
+    states: Floats  # (n_states, n_labels): label distributions; no label has probability 0
+    weights: Floats  # (n_states,): how frequent each is
 
     def predict(self, counts: npt.NDArray[np.integer]) -> Floats:
         """Distribution of the next label after each survey, of shape (n_surveys, n_labels)."""
@@ -122,19 +114,10 @@ def state_grid(n_labels: int) -> Floats:
 
 
 def states_near(counts: Codes, items: Floats) -> Floats:
-    """Possible item states for many labels: between the shares of all items and those of each.
+    """Possible item states for many labels, of shape (n_states, n_labels): between the shares of all items and of each.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_types, n_labels)
-        Label counts of each type of item.
-    items : ndarray of shape (n_types,)
-        How many items of each type there are; those without any have no say.
-
-    Returns
-    -------
-    ndarray of shape (n_states, n_labels)
-        About GRID_POINTS at most: where there are more types, evenly taken ones stand for the rest.
+    From the label counts of each type and how many items it has. About GRID_POINTS at most: where there are more types,
+    evenly taken ones stand for the rest.
     """
     order = np.lexsort(counts.T)
     order = order[(items[order] > 0) & counts[order].any(axis=1)]
@@ -167,16 +150,15 @@ def fit_mixtures(counts: Codes, weights: Floats, *, start: Mixture | None = None
     counts : ndarray of shape (n_types, n_labels)
         Label counts of each type of item.
     weights : ndarray of shape (n_replicates, n_types)
-        How many items of each type there are.
+        How many items of each type there are; where there are none, every state is as frequent as another.
     start : Mixture, optional
         A fit to similar data; fewer steps are taken from there.
-
-    Returns
-    -------
-    list of Mixture
-        Every state is as frequent as another where a replicate has no items to learn from.
     """
-    states = _states(counts, weights) if start is None else start.states
+    n_labels = counts.shape[1]
+    if start is not None:
+        states = start.states
+    else:
+        states = state_grid(n_labels) if n_labels <= FEW_LABELS else states_near(counts, weights.sum(axis=0))
     even = np.full(len(states), 1 / len(states))
     first = even if start is None else (1 - WARM_SHARE) * start.weights + WARM_SHARE * even
     pi = np.tile(even, (len(weights), 1))
@@ -184,11 +166,6 @@ def fit_mixtures(counts: Codes, weights: Floats, *, start: Mixture | None = None
     steps = ITERATIONS if start is None else WARM_ITERATIONS
     pi[learns] = _climbed(first, scaled_likelihood(counts, states), weights[learns], steps)
     return [Mixture(states, row / row.sum()) for row in pi]
-
-
-def _states(counts: Codes, weights: Floats) -> Floats:
-    n_labels = counts.shape[1]
-    return state_grid(n_labels) if n_labels <= FEW_LABELS else states_near(counts, weights.sum(axis=0))
 
 
 def _climbed(first: Floats, likelihood: Floats, weights: Floats, steps: int) -> Floats:
@@ -220,19 +197,8 @@ TWO_LABELS = 2
 def fit_labels(counts: Codes, weights: Floats, *, start: Sequence[Mixture] = ()) -> list[list[Mixture]]:
     """Mixing distributions of the probability of each label that occurs, against all others, in each replicate.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_types, n_labels)
-        Label counts of each type of item.
-    weights : ndarray of shape (n_replicates, n_types)
-        How many items of each type there are.
-    start : sequence of Mixture
-        Fits to similar data, one per label, if there are any.
-
-    Returns
-    -------
-    list of list of Mixture
-        For each label, the mixture of each replicate; one label stands for both where there are two.
+    Of two labels, one stands for both. Counts and weights are as in `fit_mixtures`; `start` has fits to similar data,
+    one per label, if there are any.
     """
     given = np.ascontiguousarray(counts[:, counts.any(axis=0)])
     if given.shape[1] <= TWO_LABELS:

@@ -52,20 +52,10 @@ ALMOST_NOTHING = 1e-9
 
 
 def survey_totals(surveys: Surveys, weights: Floats, values: Floats | None = None) -> Floats:
-    """Sum over items of P(y + e_l | n), for each survey and label: S(y + e_l).
+    """Sum over items of P(y + e_l | n), S(y + e_l), of shape (n_replicates, n_surveys, n_labels).
 
-    Parameters
-    ----------
-    surveys : Surveys
-        The surveys of one size.
-    weights : ndarray of shape (n_replicates, n_types)
-        How many items of each type there are.
-    values : ndarray of shape (n_cells, n_labels), optional
-        What to sum instead of the probabilities.
-
-    Returns
-    -------
-    ndarray of shape (n_replicates, n_surveys, n_labels)
+    Weights of shape (n_replicates, n_types) say how many items of each type there are; `values` of shape (n_cells,
+    n_labels) are summed instead of the probabilities.
     """
     n_surveys, n_labels = surveys.shape
     cells = surveys.joint if values is None else values
@@ -82,18 +72,13 @@ def survey_totals(surveys: Surveys, weights: Floats, values: Floats | None = Non
     return np.ascontiguousarray((sparse.T @ weights.T).T).reshape(len(weights), n_surveys, n_labels)
 
 
-def over_labels(values: Floats) -> Floats:
-    """Sum over the last axis; einsum is several times faster than sum where that axis is short."""
-    return np.asarray(np.einsum("...l->...", values))
-
-
 def predictions_from(totals: Floats) -> Floats:
     """Normalise S(y + e_l) over labels; uniform where no item is left to learn from.
 
     Differs from the paper: Algorithm 6 divides by the estimated probability of y, which on ragged data is estimated
     from other items and does not make the predictions sum to 1.
     """
-    sums = over_labels(totals)[..., None]
+    sums = np.einsum("...l->...", totals)[..., None]  # several times faster than sum where the last axis is short
     # Compared with zero itself: 1e-12 is a probability that occurs here.
     nobody = sums <= 0
     predictions = totals / np.where(nobody, 1, sums)
@@ -105,7 +90,7 @@ def predictions_from(totals: Floats) -> Floats:
 def leave_one_out(
     surveys: Surveys, totals: Floats, support: Floats, *, row: Codes, cell: Codes, copies: Codes | Floats
 ) -> Floats:
-    """Predictions for an item, learned from all the others.
+    """Predictions for an item, learned from all the others, of shape (n, n_labels).
 
     Parameters
     ----------
@@ -113,14 +98,8 @@ def leave_one_out(
         The surveys of one size.
     totals, support : ndarray of shape (n_replicates, n_surveys, n_labels)
         Sums over items of P(y + e_l | n), and of whether it is positive.
-    row, cell : ndarray of shape (n,)
-        Replicate and cell (type of item and survey) to predict for.
-    copies : ndarray of shape (n,)
-        How often the item occurs in the replicate; all copies leave.
-
-    Returns
-    -------
-    ndarray of shape (n, n_labels)
+    row, cell, copies : ndarray of shape (n,)
+        Replicate and cell to predict for, and how often the item occurs in the replicate; all copies leave.
     """
     n_surveys, n_labels = surveys.shape
     place = row * n_surveys + surveys.survey[cell]
@@ -142,21 +121,11 @@ ELEMENTS_AT_ONCE = 1 << 18
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """How a survey of raters turns into a prediction.
+    """How a survey of raters turns into a prediction."""
 
-    Attributes
-    ----------
-    combiner : str or callable
-        Anonymous Bayesian Combiner, frequency, plurality, npmle, or the user's own function.
-    learn : str
-        From which items the Bayesian combiner learns what to predict for an item.
-    prior : str
-        What the frequency combiner predicts with nobody asked.
-    """
-
-    combiner: Combiner | OwnCombiner = "abc"
-    learn: Learn = "leave-one-out"
-    prior: Prior = "uniform"
+    combiner: Combiner | OwnCombiner = "abc"  # Anonymous Bayesian Combiner, or another
+    learn: Learn = "leave-one-out"  # from which items the Bayesian combiner learns what to predict for an item
+    prior: Prior = "uniform"  # what the frequency combiner predicts with nobody asked
 
 
 def curve_point(
@@ -168,27 +137,16 @@ def curve_point(
     folds: Floats | None = None,
     mixtures: list[Mixture] | None = None,
 ) -> Floats:
-    """Score of surveys of one size, in each replicate.
+    """Score of surveys of one size in each replicate; NaN where no item has enough ratings.
 
     Parameters
     ----------
-    surveys : Surveys
-        Every survey of k raters that the items allow.
-    copies : Copies
-        The replicates.
-    panel : Panel
-        The combiner.
-    score : Score
-        The score.
+    surveys, copies, panel, score
+        Every survey of k raters that the items allow, the replicates, the combiner and the score.
     folds : ndarray of shape (n_folds, n_replicates, n_types), optional
         The replicates' weights by fold, for a cross-fitted combiner.
     mixtures : list of Mixture, optional
         The fitted mixing distribution of each replicate, or of its training part fold by fold, for npmle.
-
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
-        NaN where no item has enough ratings.
     """
     if panel.combiner == "abc" and panel.learn == "leave-one-out":
         return _left_out(surveys, copies, score)
@@ -393,17 +351,10 @@ def equivalence_interval(gap: Floats, gaps: Floats, *, confidence: float) -> tup
 
     Parameters
     ----------
-    gap : ndarray of shape (K + 1,)
-        The judge's score less that of k raters.
-    gaps : ndarray of shape (n_replicates, K + 1)
-        The same in each replicate.
+    gap, gaps : ndarray of shape (K + 1,) and (n_replicates, K + 1)
+        The judge's score less that of k raters, in the data and in each replicate.
     confidence : float
-        Of the interval.
-
-    Returns
-    -------
-    low, high : float
-        -inf and inf where a bound is off the curve.
+        Of the interval; a bound off the curve is -inf or inf.
     """
     bounds = np.array(
         [bootstrap_interval(float(g), gaps[:, k], confidence=confidence, kind="basic") for k, g in enumerate(gap)]

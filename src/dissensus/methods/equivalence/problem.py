@@ -58,16 +58,7 @@ def check_moments(judges: Judges, options: EquivalenceOptions, labels: tuple[str
 def scored_moments(judges: Judges, items: tuple[str, ...], labels: tuple[str, ...], shares: Floats) -> ScoredMoments:
     """Moments of the judges' scores on these items, from the shares of their raters' labels.
 
-    Parameters
-    ----------
-    judges : Judges
-        With moments, and an answer to each of the items.
-    items : tuple of str
-        An item for each row of the shares.
-    labels : tuple of str
-        A label for each of their columns.
-    shares : ndarray of shape (n_items, n_labels)
-        How a reference rater answers; NaN where there is none.
+    Shares of shape (n_items, n_labels) say how a reference rater answers; NaN where there is none.
     """
     assert judges.moments is not None  # noqa: S101 - the caller asked
     row = rows_among(items, judges.items)
@@ -288,24 +279,16 @@ def draw_folds(n_items: int, rng: Generator, *, folds: int = FOLDS) -> Codes:
 def calibrate(
     method: Calibration, predictions: Floats, shares: Floats, *, fold: Codes, copies: Codes | None = None
 ) -> Floats:
-    """Calibrated predictions, each learned from the items in other folds.
+    """Calibrated predictions, each learned from the items in other folds, of shape (n_items, n_labels).
 
     Parameters
     ----------
     method : {"isotonic", "platt", "table"}
         A monotone map, a logistic one, or the mean answer of raters for each distinct output.
-    predictions : ndarray of shape (n_items, n_labels)
-        The judge's probabilities.
-    shares : ndarray of shape (n_items, n_labels)
-        Share of an item's raters who gave each label; a row of zeros teaches nothing.
-    fold : ndarray of shape (n_items,)
-        Fold of each item.
-    copies : ndarray of shape (n_items,), optional
-        How many items each one stands for; None means one.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_labels)
+    predictions, shares : ndarray of shape (n_items, n_labels)
+        The judge's probabilities, and the share of raters who gave each label; a row of zeros teaches nothing.
+    fold, copies : ndarray of shape (n_items,)
+        Fold of each item, and how many items each one stands for; one if not given.
     """
     calibrated = predictions.copy()
     known = shares.sum(axis=1) > 0

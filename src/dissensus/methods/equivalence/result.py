@@ -14,21 +14,14 @@ Verdict = Literal["below 0", "within", "above K"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurvePoint:
-    """Score of a survey of so many raters; NaN bounds where there is no interval.
-
-    Attributes
-    ----------
-    items : int
-        How many items have enough ratings for it.
-    standard_error : float
-        Of the score, where surveys were sampled because there are too many; NaN where it is exact.
-    """
+    """Score of a survey of so many raters; NaN bounds where there is no interval."""
 
     raters: int
     score: float
     low: float
     high: float
-    items: int
+    items: int  # how many items have enough ratings for it
+    # Of the score, where surveys were sampled because there are too many; NaN where it is exact.
     standard_error: float = float("nan")
 
     def as_dict(self) -> dict[str, object]:
@@ -39,36 +32,23 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeWorth:
-    """How many raters a judge is worth.
-
-    Attributes
-    ----------
-    calibrated : bool
-        Whether its outputs were calibrated.
-    equivalence : float
-        Survey equivalence; NaN unless the verdict is `within`.
-    equivalence_raters : int, optional
-        The fewest raters whose survey scores at least as well; None unless the verdict is `within`.
-    verdict : str, optional
-        `below 0`, `within` or `above K`; None if the judge's score is undefined.
-    share_below, share_above : float
-        Share of the bootstrap samples in which the judge is worse than nobody, or better than K raters.
-    performance_ratio : float, optional
-        Its information as a share of the ceiling; None unless the ceiling was asked for.
-    """
+    """How many raters a judge is worth."""
 
     judge: str
-    calibrated: bool
+    calibrated: bool  # whether its outputs were calibrated
     score: float
     low: float
     high: float
-    equivalence: float
+    equivalence: float  # survey equivalence; NaN unless the verdict is `within`
+    # The fewest raters whose survey scores at least as well; None unless the verdict is `within`.
     equivalence_raters: int | None
     equivalence_low: float
     equivalence_high: float
-    verdict: Verdict | None
+    verdict: Verdict | None  # `below 0`, `within` or `above K`; None if the judge's score is undefined
+    # Share of the bootstrap samples in which the judge is worse than nobody, or better than K raters.
     share_below: float
     share_above: float
+    # Its information as a share of the ceiling; None unless the ceiling was asked for.
     performance_ratio: float | None = None
     performance_ratio_low: float | None = None
     performance_ratio_high: float | None = None

@@ -251,13 +251,8 @@ def _mid_ranks(x: Floats, mass: Floats) -> Floats:
 ScoreName = Literal[
     "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier"
 ]
-CONFUSION = ("f1", "precision", "recall", "dmi")
+SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 CORRELATIONS = ("pearson", "spearman")
-RANKED = ("auc", *CORRELATIONS)
-SCORES: tuple[ScoreName, ...] = (
-    "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier",
-)  # fmt: skip
-
 RANGES: dict[ScoreName, tuple[float, float]] = {
     "cross-entropy": (-np.inf, 0.0), "agreement": (0.0, 1.0), "auc": (0.0, 1.0), "f1": (0.0, 1.0),
     "precision": (0.0, 1.0), "recall": (0.0, 1.0), "dmi": (0.0, 1.0), "pearson": (-1.0, 1.0), "spearman": (-1.0, 1.0),
@@ -268,24 +263,12 @@ RANGES: dict[ScoreName, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """A score and what it needs.
-
-    Attributes
-    ----------
-    name : str
-        As the user calls it.
-    positive : int, optional
-        Code of the positive label, for AUC, F1, precision and recall; None for the mean over labels.
-    values : ndarray of shape (n_labels,)
-        The labels as numbers, for Pearson and Spearman.
-    clip : float
-        How far cross-entropy keeps probabilities from 0 and 1.
-    """
+    """A score and what it needs."""
 
     name: ScoreName
-    values: Floats
-    positive: int | None = None
-    clip: float = 0.02
+    values: Floats  # (n_labels,): the labels as numbers, for Pearson and Spearman
+    positive: int | None = None  # code of the positive label, for AUC, F1, precision and recall; None for the mean
+    clip: float = 0.02  # how far cross-entropy keeps probabilities from 0 and 1
 
     def __post_init__(self) -> None:
         if self.name in CORRELATIONS and not np.isfinite(self.values).all():
@@ -300,7 +283,7 @@ class Score:
     @property
     def is_ranked(self) -> bool:
         """Whether the score compares predictions of different items, so that leaving items out one by one spoils it."""
-        return self.name in RANKED
+        return self.name in get_args(RankedScore)
 
     def of_labels(self) -> LabelScores:
         """What each label scores, for an additive score."""
@@ -315,24 +298,12 @@ class Score:
         return confusion_score(cast("ConfusionScore", self.name), matrix, positive=self.positive)
 
     def of_joint(self, predictions: Floats, masses: Floats) -> Floats:
-        """The score of predictions whose labels have these masses.
-
-        Parameters
-        ----------
-        predictions : ndarray of shape (n, n_labels) or (n_replicates, n, n_labels)
-            Predictions, the same for all replicates or not.
-        masses : ndarray of shape (n_replicates, n, n_labels)
-            How often each prediction met each label; need not sum to 1.
-
-        Returns
-        -------
-        ndarray of shape (n_replicates,)
-        """
+        """The score in each replicate of predictions whose labels have these masses; shapes as in `ranked_score`."""
         if self.is_additive:
             scored = self.of_labels()(predictions)
             total = masses.sum(axis=(1, 2))
             return np.asarray((masses * scored).sum(axis=(1, 2)) / np.where(total > 0, total, np.nan))
-        if self.name in CONFUSION:
+        if self.name in get_args(ConfusionScore):
             hard = np.broadcast_to(self.hard(predictions), masses.shape)
             return self.of_confusion(np.einsum("rnp,rnl->rpl", hard, masses))
         return ranked_score(

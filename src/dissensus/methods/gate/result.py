@@ -12,76 +12,38 @@ Verdict = Literal["pass", "fail", "inconclusive"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant:
-    """What deciding all items alike, without looking, would find at the same threshold.
+    """What deciding all items alike, without looking, would find at the same threshold."""
 
-    Attributes
-    ----------
-    judge : {"always-positive", "always-negative"}
-        Which constant.
-    value, low, high : float
-        What it would find, with its interval.
-    verdict : {"pass", "fail", "inconclusive"}
-        What the check would say of it.
-    """
-
-    judge: str
-    value: float
+    judge: str  # which constant
+    value: float  # what it would find, with its interval
     low: float
     high: float
-    verdict: Verdict
+    verdict: Verdict  # what the check would say of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One threshold, and whether the judge keeps to it.
+    """One threshold, and whether the judge keeps to it."""
 
-    Attributes
-    ----------
-    check : str
-        The option that asked for it.
-    threshold : float
-        What was asked for; of a comparison the smallest difference: 0, or the margin with a minus.
-    value, low, high : float
-        What was found and its interval; infinite where a judge is worse than nobody or better than the largest survey,
-        NaN where it is undefined. Of a comparison the difference of the scores, positive where the judge is better.
-    verdict : {"pass", "fail", "inconclusive"}
-        By the bound of the interval.
-    items : int
-        On which it rests.
-    more_items : int, optional
-        How many more would settle an inconclusive check, if the estimate is right; None where that is unknown or
-        nothing is to be settled.
-    measure : str
-        Of what: the score of an equivalence, the metric of a comparison, else the name of the quantity.
-    against : str, optional
-        The other judge of a comparison.
-    tau : float, optional
-        Share of raters at which an item is decided positive.
-    place : str, optional
-        Of an equivalence: `below 0`, `within` or `above K`.
-    largest : int, optional
-        Of an equivalence: K, the largest survey.
-    p_value : float, optional
-        Of a comparison.
-    constants : tuple of Constant
-        Of a check of decisions: what always positive and always negative would find.
-    """
-
-    check: CheckName
-    threshold: float
+    check: CheckName  # the option that asked for it
+    threshold: float  # what was asked for; of a comparison the smallest difference: 0, or the margin with a minus
+    # What was found and its interval; infinite where a judge is worse than nobody or better than the largest survey,
+    # NaN where it is undefined. Of a comparison the difference of the scores, positive where the judge is better.
     value: float
     low: float
     high: float
-    verdict: Verdict
-    items: int
+    verdict: Verdict  # by the bound of the interval
+    items: int  # on which it rests
+    # How many more would settle an inconclusive check, if the estimate is right; None where that is unknown or nothing
+    # is to be settled.
     more_items: int | None
-    measure: str
-    against: str | None = None
-    tau: float | None = None
-    place: Place | None = None
-    largest: int | None = None
-    p_value: float | None = None
-    constants: tuple[Constant, ...] = ()
+    measure: str  # of what: the score of an equivalence, the metric of a comparison, else the name of the quantity
+    against: str | None = None  # the other judge of a comparison
+    tau: float | None = None  # share of raters at which an item is decided positive
+    place: Place | None = None  # of an equivalence: `below 0`, `within` or `above K`
+    largest: int | None = None  # of an equivalence: K, the largest survey
+    p_value: float | None = None  # of a comparison
+    constants: tuple[Constant, ...] = ()  # of a check of decisions: what always positive and always negative would find
 
     @property
     def as_good(self) -> tuple[Constant, ...]:

@@ -11,31 +11,16 @@ from dissensus.results import Result, as_dict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelWorth:
-    """What several judges together are worth.
+    """What several judges together are worth."""
 
-    Attributes
-    ----------
-    method : {"plurality", "average", "stacked"}
-        How they are combined.
-    judges : tuple of str
-        The members.
-    worth : JudgeWorth
-        Its score and how many raters it is worth.
-    best_judge : str
-        The member with the best score.
-    difference, low, high : float
-        How many raters more it is worth than that member; NaN where one of them is off the curve.
-    share_better : float
-        Share of the bootstrap samples in which it scores better than that member; NaN without samples.
-    """
-
-    method: Method
-    judges: tuple[str, ...]
-    worth: JudgeWorth
-    best_judge: str
-    difference: float
+    method: Method  # how they are combined
+    judges: tuple[str, ...]  # the members
+    worth: JudgeWorth  # its score and how many raters it is worth
+    best_judge: str  # the member with the best score
+    difference: float  # how many raters more it is worth than that member; NaN where one of them is off the curve
     low: float
     high: float
+    # Share of the bootstrap samples in which it scores better than that member; NaN without samples.
     share_better: float
 
     def is_better(self, confidence: float) -> bool:
@@ -56,38 +41,21 @@ class PanelWorth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleAndJudge:
-    """What a survey with a judge beside it is worth.
+    """What a survey with a judge beside it is worth."""
 
-    Attributes
-    ----------
-    beside : str
-        The judge, or `panel` for the stacked panel.
-    raters : int
-        How many people are asked.
-    people_score, score : float
-        Without the judge, and with it.
-    gain, gain_low, gain_high : float
-        With it less without it.
-    worth, low, high : float
-        How many people without a judge score as well; infinite where that is off the curve, NaN without intervals.
-    verdict : str, optional
-        Whether the worth is on the curve.
-    items : int
-        On which this rests.
-    """
-
-    beside: str
-    raters: int
-    people_score: float
+    beside: str  # the judge, or `panel` for the stacked panel
+    raters: int  # how many people are asked
+    people_score: float  # without the judge, and with it
     score: float
-    gain: float
+    gain: float  # with it less without it
     gain_low: float
     gain_high: float
+    # How many people without a judge score as well; infinite where that is off the curve, NaN without intervals.
     worth: float
     low: float
     high: float
-    verdict: Verdict | None
-    items: int
+    verdict: Verdict | None  # whether the worth is on the curve
+    items: int  # on which this rests
 
     @property
     def saved(self) -> float:

@@ -38,12 +38,7 @@ def are_few(outputs: Floats, *, weight: float) -> bool:
 def table_map(outputs: Floats, masses: Floats) -> Map:
     """Mean shares of the rows with the same output; those of all rows for an output that was never seen.
 
-    Parameters
-    ----------
-    outputs : ndarray of shape (n_rows, n_labels)
-        What was predicted.
-    masses : ndarray of shape (n_rows, n_labels)
-        How often each label was given after it; a row's sum is its weight.
+    Outputs and masses are of shape (n_rows, n_labels); masses say how often each label was given after the output.
     """
     keys, place = np.unique(np.round(outputs, DECIMALS), axis=0, return_inverse=True)
     total = np.zeros((len(keys), masses.shape[1]))
@@ -123,18 +118,10 @@ BIAS_RIDGE = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Stack:
-    """Weights of the sources and of the labels.
+    """Weights of the sources and of the labels."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_sources,)
-        How much each source's logarithms count.
-    bias : ndarray of shape (n_labels,)
-        Added for each label.
-    """
-
-    weights: Floats
-    bias: Floats
+    weights: Floats  # (n_sources,): how much each source's logarithms count
+    bias: Floats  # (n_labels,): added for each label
 
     def predict(self, logs: Floats) -> Floats:
         """Probabilities, of shape (n_rows, n_labels), from logarithms of shape (n_sources, n_rows, n_labels)."""
@@ -155,15 +142,9 @@ def logs_of(predictions: Floats) -> Floats:
 def fit_stack(logs: Floats, masses: Floats) -> Stack:
     """The weights under which the raters' labels are likeliest, by Newton's method with a light ridge.
 
-    Parameters
-    ----------
-    logs : ndarray of shape (n_sources, n_rows, n_labels)
-        Logarithms of what each source predicts.
-    masses : ndarray of shape (n_rows, n_labels)
-        How often each label was given.
-
-    The ridge holds the weights' sum to 1 and the weights to each other, so that a source that comes twice counts as
-    much as the same source once.
+    From logarithms of what each source predicts, of shape (n_sources, n_rows, n_labels), and masses of shape (n_rows,
+    n_labels), how often each label was given. The ridge holds the weights' sum to 1 and the weights to each other, so
+    that a source that comes twice counts as much as the same source once.
     """
     n_sources, _, n_labels = logs.shape
     pull, goal = _ridge(n_sources, n_labels)
@@ -221,16 +202,11 @@ def _derivatives(theta: Floats, logs: Floats, masses: Floats) -> tuple[Floats, F
 
 
 def learned_stack(sources: Floats, masses: Floats) -> Callable[[Floats], Floats]:
-    """From what each source predicts to one prediction; learned from these rows.
+    """From what each source predicts to one prediction; learned from these rows, with shapes as in `fit_stack`.
 
-    Parameters
-    ----------
-    sources : ndarray of shape (n_sources, n_rows, n_labels)
-        What each source predicts. Bare labels and other outputs that come again and again are looked up in a table.
-    masses : ndarray of shape (n_rows, n_labels)
-        How often each label was given; a row's sum is its weight.
+    Bare labels and other outputs that come again and again are looked up in a table.
     """
-    maps = [table_map(source, masses) if are_few(source, weight=masses.sum()) else _as_it_is for source in sources]
+    maps = [table_map(source, masses) if are_few(source, weight=masses.sum()) else np.asarray for source in sources]
 
     def logs(asked: Floats) -> Floats:
         return logs_of(np.stack([look_up(own) for look_up, own in zip(maps, asked, strict=True)]))
@@ -239,10 +215,6 @@ def learned_stack(sources: Floats, masses: Floats) -> Callable[[Floats], Floats]
     stack = fit_stack(known, masses)
     curve = rising_map(stack.predict(known), masses)
     return lambda asked: curve(stack.predict(logs(asked)))
-
-
-def _as_it_is(outputs: Floats) -> Floats:
-    return outputs
 
 
 def stacked(sources: Floats, masses: Floats, *, fold: npt.NDArray[np.intp]) -> Floats:
@@ -260,13 +232,7 @@ SAME = 1e-9
 
 
 def average(predictions: Floats) -> Floats:
-    """Mean of the judges' probabilities, of shape (n_items, n_labels).
-
-    Parameters
-    ----------
-    predictions : ndarray of shape (n_judges, n_items, n_labels)
-        What each judge gives to each label.
-    """
+    """Mean of the judges' probabilities, of shape (n_judges, n_items, n_labels)."""
     return np.asarray(predictions.mean(axis=0))
 
 
@@ -296,19 +262,9 @@ KINDS_PER_LABEL = 2
 
 
 def kinds_of(answers: Floats, code: Codes) -> Codes:
-    """The kind of each answer.
+    """The kind of each answer: itself if they are few; else the likeliest label, and whether it is surer than most.
 
-    Parameters
-    ----------
-    answers : ndarray of shape (n_judges, n_answers, n_labels)
-        The different answers.
-    code : ndarray of shape (n_items,)
-        Which of them each item got.
-
-    Returns
-    -------
-    ndarray of shape (n_answers,)
-        The answers themselves if they are few; else the likeliest label, and whether they are surer of it than most.
+    Of the different answers, of shape (n_judges, n_answers, n_labels), `code` says which of them each item got.
     """
     n_answers, n_labels = answers.shape[1:]
     if n_answers <= KINDS_PER_LABEL * n_labels:
@@ -324,15 +280,6 @@ def kinds_of(answers: Floats, code: Codes) -> Codes:
 def refined(predictions: Floats, masses: Floats, case: Codes) -> Floats:
     """Predictions moved by what the rows of each case say beyond them, the less the fewer these are.
 
-    Parameters
-    ----------
-    predictions : ndarray of shape (n_rows, n_labels)
-        Of the stack.
-    masses : ndarray of shape (n_rows, n_labels)
-        How often each label was given, in items.
-    case : ndarray of shape (n_rows,)
-        Which rows are alike.
-
     Examples
     --------
     Ten items that all say yes count as much as the stack, which says that half of them do:
@@ -341,9 +288,9 @@ def refined(predictions: Floats, masses: Floats, case: Codes) -> Floats:
     array([[0.25, 0.75]])
     """
     shape = (int(case.max()) + 1, masses.shape[1])
-    said, foreseen = np.zeros(shape), np.zeros(shape)
-    np.add.at(said, case, masses)
+    given, foreseen = np.zeros(shape), np.zeros(shape)
+    np.add.at(given, case, masses)
     np.add.at(foreseen, case, predictions * masses.sum(axis=1, keepdims=True))
-    beyond = (said - foreseen) / (said.sum(axis=1, keepdims=True) + STRENGTH)
+    beyond = (given - foreseen) / (given.sum(axis=1, keepdims=True) + STRENGTH)
     moved = np.maximum(predictions + beyond[case], 0.0)
     return np.asarray(moved / moved.sum(axis=1, keepdims=True))
