@@ -323,9 +323,10 @@ def _scores(
         surveys = surveys_of_size(problem.counts, k, references=problem.references)
         columns.append(curve_point(surveys, copies, problem.panel, problem.score, folds=folds, mixtures=mixtures))
     amateurs = []
-    for k in problem.amateur_sizes if problem.amateurs is not None else ():
-        surveys = surveys_against(problem.amateurs, k, np.nan_to_num(reference_shares(problem)))
-        amateurs.append(curve_point(surveys, copies, problem.panel, problem.score, folds=folds))
+    if problem.amateurs is not None:
+        for k in problem.amateur_sizes:
+            surveys = surveys_against(problem.amateurs, k, np.nan_to_num(reference_shares(problem)))
+            amateurs.append(curve_point(surveys, copies, problem.panel, problem.score, folds=folds))
     fits = fit_labels(problem.counts, copies.weights, start=extras.labels) if extras.labels else []
     whole = list(zip(*fits, strict=True))
     return Replicates(
