@@ -8,8 +8,8 @@ import typer
 from typer.testing import CliRunner
 
 from dissensus import read, read_judges
-from dissensus.cli.alt_test import alt_test_command
 from dissensus.cli.flags import spread
+from dissensus.cli.measure import alt_test_command
 from dissensus.errors import DissensusError
 from dissensus.methods.alt_test import AltTestResult, Dropped, JudgeTest, RaterTest, alt_test
 from dissensus.methods.alt_test.options import SCORES

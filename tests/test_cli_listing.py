@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from dissensus.cli.app import COMMANDS, GROUPS, _load, app_for, whole_app
+from dissensus.cli.main import COMMANDS, GROUPS, app_for, load, whole_app
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_says_of_a_command_what_the_command_says(name):
-    said = inspect.getdoc(_load(COMMANDS[name]))
+    said = inspect.getdoc(load(name))
     assert said.splitlines()[0] == COMMANDS[name].summary
 
 
@@ -41,5 +41,5 @@ def test_only_the_command_that_was_typed_gets_its_options(name):
 def test_the_list_imports_no_command():
     code = "import sys\nfrom dissensus.cli.main import main\nmain(['--help'])\nprint(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "dissensus.cli.app" in done.stderr.split()
+    assert "dissensus.cli.main" in done.stderr.split()
     assert not {f"dissensus.cli.{entry.module}" for entry in COMMANDS.values()} & set(done.stderr.split())

@@ -9,8 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from dissensus.cli.compare import compare_command
 from dissensus.cli.flags import spread
+from dissensus.cli.measure import compare_command
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.compare import CompareResult, compare
 from dissensus.methods.compare.metrics import METRICS

@@ -10,7 +10,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 import dissensus
-from dissensus.cli.app import whole_app
+from dissensus.cli.main import whole_app
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

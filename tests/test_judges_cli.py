@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from dissensus.cli.flags import flag_of, spread
-from dissensus.cli.judges import judges_command
+from dissensus.cli.measure import judges_command
 from dissensus.errors import DissensusError
 from dissensus.options import spelled
 

@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from dissensus import read, read_judges
 from dissensus.cli.flags import spread
-from dissensus.cli.prevalence import prevalence_command, read_pairs
+from dissensus.cli.inputs import read_pairs
+from dissensus.cli.measure import prevalence_command
 from dissensus.errors import DissensusError
 from dissensus.methods.prevalence import Estimate, JudgePrevalence, PrevalenceResult, SystemScore, prevalence
 from dissensus.methods.prevalence.options import METHODS

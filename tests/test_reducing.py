@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dissensus import read, read_judges, read_reduced
-from dissensus.cli.app import whole_app
+from dissensus.cli.main import whole_app
 from dissensus.data.large import read_large
 from dissensus.errors import DissensusError
 from dissensus.methods.equivalence.scores import label_scores

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dissensus import read, read_reduced
-from dissensus.cli.app import whole_app
 from dissensus.cli.flags import flag_of
+from dissensus.cli.main import whole_app
 from dissensus.data.large import read_large
 from dissensus.data.large import tables as large_files
 from dissensus.errors import DissensusError

@@ -245,7 +245,7 @@ def test_a_port_that_is_taken_is_named():
 
 
 def test_the_command_prints_its_address_and_ends_on_ctrl_c():
-    program = "from dissensus.cli.serve import serve_command as serve; serve(port=0, no_open=True)"
+    program = "from dissensus.cli.show import serve_command as serve; serve(port=0, no_open=True)"
     process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
     try:
         assert re.fullmatch(
@@ -285,7 +285,7 @@ def test_of_too_many_uploads_the_oldest_goes():
 
 
 def test_without_the_extra_the_command_says_what_to_install(monkeypatch):
-    from dissensus.cli.serve import serve_command  # noqa: PLC0415 - beside the others
+    from dissensus.cli.show import serve_command  # noqa: PLC0415 - beside the others
 
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "dissensus.web.server", raising=False)

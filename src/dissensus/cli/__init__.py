@@ -1,5 +1,5 @@
-"""The command line: parse, call, show; one file per command.
+"""The command line: parse, call, show.
 
-`main` is the entry point and `app` lists the commands. Commands share `inputs` and `large_inputs` (what they read),
-`output` and `pace` (what they show, and when), and `bundles` (options declared once).
+`main` is the entry point and lists the commands; they are in `measure`, `plan`, `rate`, `files`, `simulate`, `show` and
+`reproduce`. They share `inputs` (what they read), `output` (what they show) and `flags` (declared options as typed).
 """

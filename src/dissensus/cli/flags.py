@@ -1,5 +1,6 @@
 """From declared options to flags of the command line."""
 
+import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -11,7 +12,11 @@ from dissensus.options import Declared, Options, declarations, default_of, is_se
 
 Command = Callable[..., None]
 Keywords = Mapping[str, Any]
-"""What was typed for the options of a method, ready for its function: `options: Annotated[Keywords, RatersOptions]`."""
+"""What was typed for the options of a method, ready for its function.
+
+Annotated with where they are declared below `methods`: `Annotated[Keywords, "raters.options.RatersOptions"]`. Only the
+command that was typed imports them.
+"""
 FLAGS = {
     ("elicitation", ""): "--only",
     ("label_map", "read"): "--map",
@@ -51,7 +56,7 @@ def spread(command: Command) -> Command:
     """The command with each bundle among its parameters replaced by one parameter for each option in it.
 
     Typer reads parameters from a function's signature. A bundle is a dataclass of typer's options, such as
-    `RatingsInput`, or `Annotated[Keywords, AnOptions]`: the declared options of a method.
+    `RatingsInput`, or the declared options of a method; see `Keywords`.
     """
     hints = get_type_hints(command, include_extras=True)
     bundles: dict[str, type] = {}
@@ -76,9 +81,11 @@ def spread(command: Command) -> Command:
 
 
 def _bundle_in(hint: object) -> type | None:
-    annotated = [one for one in get_args(hint)[1:] if isinstance(one, type) and issubclass(one, Options)]
-    if annotated:
-        return annotated[0]
+    for note in get_args(hint)[1:]:
+        if isinstance(note, str):
+            module, _, name = note.rpartition(".")
+            declared: type = getattr(importlib.import_module(f"dissensus.methods.{module}"), name)
+            return declared
     return hint if isinstance(hint, type) and is_dataclass(hint) else None
 
 

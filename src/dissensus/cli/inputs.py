@@ -1,23 +1,58 @@
-"""The files that commands take, and what the user says about them."""
+"""The files that commands take, what the user says about them, and files larger than memory."""
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from dissensus.errors import OptionError
+from dissensus.cli.output import Work
+from dissensus.errors import ColumnError, FileError, OptionError
+from dissensus.options import parts_of, renamed_labels, split_labels
 
 if TYPE_CHECKING:
     from dissensus.data import Judges, Ratings, Task
     from dissensus.data.examples import Example
     from dissensus.data.formats.plan import Repeats
-    from dissensus.data.labels import Scale
+    from dissensus.data.judges import LabelScores
 
 EXAMPLE = "example:"
 JUDGE_COLUMNS = ("item", "judge", "sample", "label", "elicitation", "order")
+PAIR_COLUMNS = ("item", "a", "b")
+JUDGES_HELP = "Judges' answers: a file like RATINGS with a judge column, a tool's log, or example:..."
+
+
+# ---- Options of several commands
+
+
+def text_option(metavar: str, text: str, *flags: str) -> Any:  # noqa: ANN401 - as typer has it
+    """An option that takes a text."""
+    return typer.Option(*flags, metavar=metavar, help=text)
+
+
+Text = str | None
+LabelColumn = Annotated[Text, text_option("COL", "Name of the label column.")]
+ElicitationColumn = Annotated[Text, text_option("COL", "Name of the column that says forced_choice or response_set.")]
+Labels = Annotated[Text, text_option("A,B,C", "Every label, in order.")]
+Repeated = Annotated[str, text_option("R", "A rater who rated an item twice: error, first, last or keep.")]
+Wide = Annotated[bool, typer.Option("--wide", help="Each column is a rater; usually recognised.")]
+ItemKey = Annotated[Text, text_option("PATH", "Where a tool's export has the item's id, e.g. data.id.")]
+LabelMap = Annotated[Text, text_option("OLD=NEW,...", "Other names for labels; empty means missing.", "--map")]
+JudgeColumns = Annotated[
+    Text, text_option("ROLE=COL,...", "Names of columns of JUDGES, e.g. judge=model,label=verdict.")
+]
+
+
+def resolve(name: str, file: str) -> Path:
+    """The path behind an argument: `example:binary` is a bundled data set, anything else a path."""
+    from dissensus.data.examples import example_path
+
+    return example_path(cast("Example", name.removeprefix(EXAMPLE))) / file if name.startswith(EXAMPLE) else Path(name)
+
+
+# ---- Ratings and judges
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,60 +66,41 @@ class RatingsInput:
             help="People's ratings: a table, an annotation tool's export, or example:binary, example:toxicity.",
         ),
     ]
-    item: Annotated[str | None, typer.Option(metavar="COL", help="Name of the item column.")] = None
+    item: Annotated[Text, text_option("COL", "Name of the item column.")] = None
     rater: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Name of the rater column; with --wide the rater columns, e.g. 'r*'."),
+        Text, text_option("COL", "Name of the rater column; with --wide the rater columns, e.g. 'r*'.")
     ] = None
-    label: Annotated[str | None, typer.Option(metavar="COL", help="Name of the label column.")] = None
-    elicitation: Annotated[
-        str | None, typer.Option(metavar="COL", help="Name of the column that says forced_choice or response_set.")
-    ] = None
-    count: Annotated[str | None, typer.Option(metavar="COL", help="Name of the count column of a table of counts.")] = (
-        None
-    )
-    labels: Annotated[str | None, typer.Option(metavar="A,B,C", help="Every label, in order.")] = None
-    scale: Annotated[
-        str | None, typer.Option(metavar="S", help="nominal, ordinal or interval; inferred if not given.")
-    ] = None
-    repeats: Annotated[
-        str, typer.Option(metavar="R", help="A rater who rated an item twice: error, first, last or keep.")
-    ] = "error"
-    wide: Annotated[bool, typer.Option("--wide", help="Each column is a rater; usually recognised.")] = False
+    label: LabelColumn = None
+    elicitation: ElicitationColumn = None
+    count: Annotated[Text, text_option("COL", "Name of the count column of a table of counts.")] = None
+    labels: Labels = None
+    scale: Annotated[Text, text_option("S", "nominal, ordinal or interval; inferred if not given.")] = None
+    repeats: Repeated = "error"
+    wide: Wide = False
     task: Annotated[Path | None, typer.Option(metavar="TASK.toml", help="What was asked: options in order.")] = None
     ratings_format: Annotated[
-        str | None, typer.Option(metavar="F", help="How RATINGS are written, as in `import`; recognised if not given.")
+        Text, text_option("F", "How RATINGS are written, as in `import`; recognised if not given.")
     ] = None
-    question: Annotated[str | None, typer.Option(metavar="Q", help="Which question, if RATINGS ask several.")] = None
-    item_key: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Where a tool's export has the item's id, e.g. data.id.")
-    ] = None
-    label_map: Annotated[
-        str | None, typer.Option("--map", metavar="OLD=NEW,...", help="Other names for labels; empty means missing.")
-    ] = None
+    question: Annotated[Text, text_option("Q", "Which question, if RATINGS ask several.")] = None
+    item_key: ItemKey = None
+    label_map: LabelMap = None
 
     def read(self, *, group_column: str | None = None) -> "Ratings":
         """The ratings."""
         from dissensus.data import read
 
-        return read(
-            resolve(self.ratings, "ratings.csv"),
-            item=self.item,
-            rater=self.rater,
-            label=self.label,
-            group=group_column,
-            elicitation=self.elicitation,
-            count=self.count,
-            labels=split_labels(self.labels),
-            scale=cast("Scale | None", self.scale),
-            repeats=cast("Repeats", self.repeats),
-            wide=True if self.wide else None,
-            task=self.read_task(),
-            source_format=self.ratings_format,
-            question=self.question,
-            item_key=self.item_key,
-            label_map=renamed_labels(self.label_map),
-        )
+        return read(resolve(self.ratings, "ratings.csv"), task=self.read_task(), **self.keywords(group_column))
+
+    def keywords(self, group_column: str | None = None) -> dict[str, Any]:
+        """The options as `read` takes them."""
+        names = ("item", "rater", "label", "elicitation", "count", "scale", "repeats", "question", "item_key")
+        return {name: getattr(self, name) for name in names} | {
+            "group": group_column,
+            "labels": None if self.labels is None else split_labels(self.labels),
+            "wide": self.wide or None,
+            "source_format": self.ratings_format,
+            "label_map": renamed_labels(self.label_map or ""),
+        }
 
     def read_task(self) -> "Task | None":
         """The task, if one was named."""
@@ -104,99 +120,37 @@ class RatingsInput:
             return name.strip().lower() in {column.strip().lower() for column in source.columns}
 
 
-JUDGES_HELP = "Judges' answers: a file like RATINGS with a judge column, a tool's log, or example:..."
-JudgeColumns = Annotated[
-    str | None,
-    typer.Option(metavar="ROLE=COL,...", help="Names of columns of JUDGES, e.g. judge=model,label=verdict."),
-]
-
-JudgesFormat = Annotated[
-    str | None, typer.Option(metavar="F", help="How JUDGES are written, as in `import`; recognised if not given.")
-]
-JudgesQuestion = Annotated[str | None, typer.Option(metavar="Q", help="Which question, if JUDGES answer several.")]
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgesInput:
-    """A file of judges' answers."""
-
-    judges: Annotated[str, typer.Argument(metavar="JUDGES", help=JUDGES_HELP)]
-    judge_columns: JudgeColumns = None
-    judges_format: JudgesFormat = None
-    judges_question: JudgesQuestion = None
-
-    def read_all(self, *, repeats: str = "error") -> "Judges":
-        """The judges' answers."""
-        return read_judges_file(
-            self.judges,
-            self.judge_columns,
-            repeats=repeats,
-            source_format=self.judges_format,
-            question=self.judges_question,
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
 class OptionalJudgesInput:
     """A file of judges' answers that may be left out."""
 
     judges: Annotated[str | None, typer.Argument(metavar="JUDGES", help=JUDGES_HELP)] = None
     judge_columns: JudgeColumns = None
-    judges_format: JudgesFormat = None
-    judges_question: JudgesQuestion = None
+    judges_format: Annotated[
+        Text, text_option("F", "How JUDGES are written, as in `import`; recognised if not given.")
+    ] = None
+    judges_question: Annotated[Text, text_option("Q", "Which question, if JUDGES answer several.")] = None
 
     def read_all(self, *, repeats: str = "error") -> "Judges | None":
         """The judges' answers, if a file was named."""
+        from dissensus.data import read_judges
+
         if self.judges is None:
             return None
-        return read_judges_file(
-            self.judges,
-            self.judge_columns,
-            repeats=repeats,
-            source_format=self.judges_format,
-            question=self.judges_question,
-        )
+        columns: dict[str, Any] = {**column_names(self.judge_columns), "repeats": repeats}
+        path = resolve(self.judges, "judges.csv")
+        return read_judges(path, source_format=self.judges_format, question=self.judges_question, **columns)
 
 
-def read_judges_file(
-    name: str, columns: str | None, *, repeats: str, source_format: str | None = None, question: str | None = None
-) -> "Judges":
-    """Judges' answers from an argument and the names of its columns."""
-    from dissensus.data import read_judges
+@dataclass(frozen=True, kw_only=True)
+class JudgesInput(OptionalJudgesInput):
+    """A file of judges' answers."""
 
-    names = column_names(columns)
-    return read_judges(
-        resolve(name, "judges.csv"),
-        item=names.get("item"),
-        judge=names.get("judge"),
-        sample=names.get("sample"),
-        label=names.get("label"),
-        elicitation=names.get("elicitation"),
-        order=names.get("order"),
-        repeats=cast("Repeats", repeats),
-        source_format=source_format,
-        question=question,
-    )
+    judges: Annotated[str, typer.Argument(metavar="JUDGES", help=JUDGES_HELP)] = field()
 
-
-def resolve(name: str, file: str) -> Path:
-    """The path behind an argument: `example:binary` is a bundled data set, anything else a path."""
-    from dissensus.data.examples import example_path
-
-    return example_path(cast("Example", name.removeprefix(EXAMPLE))) / file if name.startswith(EXAMPLE) else Path(name)
-
-
-def split_labels(text: str | None) -> Sequence[str] | None:
-    """Labels from `a,b,c`; a label with a comma stands in double quotes.
-
-    Examples
-    --------
-    >>> split_labels('no,"yes, but"')
-    ['no', 'yes, but']
-    """
-    from dissensus import options as typed_options
-
-    return None if text is None else typed_options.split_labels(text)
+    def read_all(self, *, repeats: str = "error") -> "Judges":
+        """The judges' answers."""
+        return cast("Judges", super().read_all(repeats=repeats))
 
 
 def column_names(text: str | None) -> dict[str, str]:
@@ -208,7 +162,7 @@ def column_names(text: str | None) -> dict[str, str]:
     {'judge': 'model', 'label': 'verdict'}
     """
     names = {}
-    for part in [] if text is None else next(csv.reader([text], skipinitialspace=True), []):
+    for part in parts_of(text or ""):
         role, equals, column = part.partition("=")
         if role.strip() not in JUDGE_COLUMNS or not equals or not column.strip():
             raise OptionError(
@@ -218,14 +172,129 @@ def column_names(text: str | None) -> dict[str, str]:
     return names
 
 
-def renamed_labels(text: str | None) -> dict[str, str]:
-    """Other names for labels from `NO=No,n/a=`; a part with a comma stands in double quotes.
+def read_pairs(path: Path) -> dict[str, tuple[str, str]]:
+    """The two systems of each item, from a file with the columns item, a and b."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+            columns = rows[0].keys() if rows else ()
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FileError(f"{path.name}: cannot be read as CSV. Give a file with the columns item, a, b.") from error
+    if missing := [name for name in PAIR_COLUMNS if name not in columns]:
+        raise ColumnError(f"{path.name}: has no column {missing[0]}. Give it the columns item, a, b.")
+    pairs: dict[str, tuple[str, str]] = {}
+    for line, row in enumerate(rows, start=2):
+        item, a, b = (str(row[name] or "").strip() for name in PAIR_COLUMNS)
+        if not (item and a and b):
+            raise ColumnError(f"{path.name}: row {line} has an empty item, a or b. Fill it in, or drop the row.")
+        if pairs.setdefault(item, (a, b)) != (a, b):
+            raise ColumnError(f"{path.name}: row {line} gives the item {item} other systems than before. Keep one.")
+    return pairs
 
-    Examples
-    --------
-    >>> renamed_labels("NO=No,n/a=")
-    {'NO': 'No', 'n/a': ''}
+
+# ---- Files larger than memory
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargeOptions:
+    """What to do with files larger than memory."""
+
+    reduce: Annotated[
+        bool | None,
+        typer.Option(
+            "--reduce/--no-reduce", help="Put alike items together while reading; by the files' size if not given."
+        ),
+    ] = None
+    memory: Annotated[str, text_option("SIZE", "What reducing may use before it writes to disk.")] = "2GB"
+    round_outputs: Annotated[
+        int | None, typer.Option(metavar="DIGITS", help="Round judges' probabilities, so that more items are alike.")
+    ] = None
+
+    def wanted_for(self, *paths: Path | None) -> bool:
+        """Whether files are to be reduced."""
+        from dissensus.data.large.tables import is_large, is_many
+
+        given = [path for path in paths if path is not None]
+        if self.reduce is None:
+            return self.round_outputs is not None or any(is_large(path) for path in given)
+        return self.reduce or any(is_many(path) for path in given)
+
+
+def read_inputs(
+    source: RatingsInput,
+    judges_source: OptionalJudgesInput | None,
+    large: LargeOptions,
+    work: Work,
+    *,
+    group_column: str | None = None,
+    judge: Sequence[str] | None = None,
+    scored_by: "LabelScores | None" = None,
+) -> "tuple[Ratings, Judges | None]":
+    """Ratings and judges' answers, reduced where they are large.
+
+    Parameters
+    ----------
+    source, judges_source
+        The files.
+    large, work
+        How to reduce them, and where.
+    group_column : str, optional
+        Name of the group column.
+    judge : sequence of str, optional
+        Which judges will be asked for.
+    scored_by : callable, optional
+        What labels score, where judges give too many different probabilities to tell their items apart.
     """
-    from dissensus import options as typed_options
+    path = resolve(source.ratings, "ratings.csv")
+    judges = None if judges_source is None else judges_source.judges
+    judges_path = None if judges is None else resolve(judges, "judges.csv")
+    if not large.wanted_for(path, judges_path):
+        answers = None if judges_source is None else judges_source.read_all(repeats=source.repeats)
+        return source.read(group_column=group_column), answers
+    _check_plain(source, judges_source)
+    from dissensus.data.formats.plan import ReadPlan
+    from dissensus.data.large.read_large import judges_plan, read_input
+    from dissensus.data.large.tables import input_of
 
-    return {} if text is None else typed_options.renamed_labels(text)
+    names = column_names(None if judges_source is None else judges_source.judge_columns)
+    wanted = input_of(
+        path,
+        judges_path,
+        ratings_plan=ReadPlan.given(source.keywords(group_column), of="import_", task=source.read_task()),
+        judges_plan=judges_plan(names, cast("Repeats", source.repeats)),
+        judge=judge,
+        round_outputs=large.round_outputs,
+    )
+    return read_input(wanted, scored_by=scored_by, memory=large.memory, engine=work.engine)
+
+
+def read_both(
+    source: RatingsInput,
+    judges_source: JudgesInput,
+    large: LargeOptions,
+    work: Work,
+    *,
+    group_column: str | None = None,
+    judge: Sequence[str] | None = None,
+    scored_by: "LabelScores | None" = None,
+) -> "tuple[Ratings, Judges]":
+    """The same for a command that needs judges."""
+    ratings, judges = read_inputs(
+        source, judges_source, large, work, group_column=group_column, judge=judge, scored_by=scored_by
+    )
+    return ratings, cast("Judges", judges)
+
+
+def _check_plain(source: RatingsInput, judges_source: OptionalJudgesInput | None) -> None:
+    """Raise if the user says what only files mean that are read whole."""
+    given = {"--question": source.question, "--item-key": source.item_key}
+    if judges_source is not None:
+        given["--judges-question"] = judges_source.judges_question
+        is_plain = judges_source.judges_format in {None, "auto", "tidy"}
+        given["--judges-format"] = None if is_plain else judges_source.judges_format
+    for option, value in given.items():
+        if value is not None:
+            raise OptionError(
+                f"{option} {value} is for exports that are read whole, and these files are reduced while they are "
+                "read: `dissensus import` them one by one, or leave it out."
+            )

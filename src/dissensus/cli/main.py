@@ -1,19 +1,133 @@
-"""The entry point: every error that we foresee is one line and exit status 2."""
+"""The entry point and the commands, in the order in which a newcomer needs them.
 
+Only the command that was typed is imported and gets its options; the others are there by name and what they do, since
+several hundred options would take longer to make than the help takes to read. Every error that we foresee is one line
+and exit status 2.
+"""
+
+import importlib
 import io
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Annotated, NamedTuple
 
 import typer
 
-from dissensus.cli.app import app_for
-from dissensus.cli.flags import flag_of
+from dissensus import __version__
+from dissensus.cli.flags import Command, flag_of, spread
 from dissensus.errors import DissensusError
 from dissensus.options import spelled
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
+
+
+class Entry(NamedTuple):
+    """The module of a command, and the first line of what the command says of itself."""
+
+    module: str
+    summary: str
+
+
+COMMANDS = {
+    "demo": Entry("show", "Try it on bundled data."),
+    "import": Entry("files", "Turn a tool's export into a plain file of ratings or judges."),
+    "doctor": Entry("files", "What is the matter with a file, and which option mends it?"),
+    "describe": Entry("measure", "Do the raters agree?"),
+    "raters": Entry("measure", "Who are the raters?"),
+    "equivalence": Entry("measure", "How many raters is this judge worth?"),
+    "judges": Entry("measure", "Which judge can stand in for people?"),
+    "compare": Entry("measure", "Is judge A better than judge B?"),
+    "panel": Entry("measure", "What are several judges worth together, and beside people?"),
+    "alt-test": Entry("measure", "Can this judge replace a rater?"),
+    "prevalence": Entry("measure", "How many items are positive?"),
+    "plan raters": Entry("plan", "How many items and raters does it take to tell two judges apart?"),
+    "plan labels": Entry("plan", "One label each for many items, or several for few?"),
+    "rate": Entry("rate", "Ask a model what people were asked."),
+    "gate": Entry("measure", "May this judge pass?"),
+    "report": Entry("show", "Write one page with everything that the files can say."),
+    "serve": Entry("show", "The same answers in a browser."),
+    "simulate urn": Entry("simulate", "Raters and judges who draw labels from urns."),
+    "simulate indeterminate": Entry("simulate", "Raters and judges who may find several options reasonable."),
+    "simulate responses": Entry("simulate", "People, a judge A like them, and a judge B that strays."),
+    "simulate labels": Entry("simulate", "People with noisy labels, a better judge and a worse one."),
+    "reproduce": Entry("reproduce", "Recompute the numbers that the papers print."),
+}
+"""By name: the function of `plan raters` is `plan_raters_command`."""
+GROUPS = {"plan": "How many items, raters and labels do I need?", "simulate": "Make data whose truth is known."}
+
+
+def app_for(typed: Sequence[str]) -> typer.Typer:
+    """The application with the options of the command that was typed."""
+    words = [word for word in typed if not word.startswith("-")]
+    wanted = {" ".join(words[:1]), " ".join(words[:2])}
+    return _app(lambda name: name in wanted)
+
+
+def whole_app() -> typer.Typer:
+    """The application with the options of every command."""
+    return _app(lambda _: True)
+
+
+def _app(is_wanted: Callable[[str], bool]) -> typer.Typer:
+    app = typer.Typer(
+        name="dissensus",
+        help="Measure classifiers and AI judges against people who disagree.",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        no_args_is_help=False,
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_top)
+    groups: dict[str, typer.Typer] = {}
+    for name, entry in COMMANDS.items():
+        *group, last = name.split()
+        place = app
+        if group:
+            if group[0] not in groups:
+                groups[group[0]] = typer.Typer(help=GROUPS[group[0]], rich_markup_mode=None)
+                app.add_typer(groups[group[0]], name=group[0])
+            place = groups[group[0]]
+        place.command(last)(spread(load(name)) if is_wanted(name) else _named_only(entry.summary))
+    for name, group_app in groups.items():
+        group_app.callback(help=GROUPS[name])(_nothing)
+    return app
+
+
+def load(name: str) -> Command:
+    """The function of a command."""
+    module = importlib.import_module(f"dissensus.cli.{COMMANDS[name].module}")
+    command: Command = getattr(module, re.sub(r"\W", "_", name) + "_command")
+    return command
+
+
+def _named_only(summary: str) -> Command:
+    """A command that is listed and not run."""
+
+    def command() -> None: ...
+
+    command.__doc__ = summary
+    return command
+
+
+def _nothing() -> None:
+    """What a group of commands does before one of them."""
+
+
+def _top(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """Measure classifiers and AI judges against people who disagree."""
+    if version:
+        print(f"dissensus {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

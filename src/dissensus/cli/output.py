@@ -1,16 +1,20 @@
 """What every command does with its result, and with the time until it is there."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+
+from dissensus.cli.flags import flag_of
 
 if TYPE_CHECKING:
     from dissensus.results import Result
     from dissensus.sampling import Progress
+
+R = TypeVar("R", bound="Result")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +27,6 @@ class Output:
 
     def show(self, result: "Result") -> None:
         """Print the result on stdout."""
-        from dissensus.cli.flags import flag_of
-
         if self.as_json:
             from dissensus.report.envelope import envelope_json
 
@@ -35,6 +37,13 @@ class Output:
         from dissensus.report.text import print_result
 
         print_result(result, Console(), flag_of)
+
+    def run(self, doing: str, method: Callable[..., R], /, *data: object, **keywords: object) -> R:
+        """What a method answers, shown; with a progress bar until then."""
+        with self.progress(doing) as progress:
+            result = method(*data, **keywords, progress=progress)
+        self.show(result)
+        return result
 
     def remark(self, text: str) -> None:
         """Say something on stderr."""

@@ -10,7 +10,6 @@ import typer
 
 from dissensus.cli.flags import Keywords
 from dissensus.cli.output import Output
-from dissensus.methods.rate.options import RateOptions
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,7 +39,7 @@ class ItemsInput:
 
 def rate_command(
     source: ItemsInput,
-    options: Annotated[Keywords, RateOptions],
+    options: Annotated[Keywords, "rate.options.RateOptions"],
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="JUDGES.csv", help="The judges file to write.")
     ] = None,
@@ -82,6 +81,7 @@ def show_prompts(source: ItemsInput, options: Keywords, columns: "Columns", outp
     import json
 
     from dissensus.data import read_task
+    from dissensus.methods.rate.options import RateOptions
     from dissensus.methods.rate.rate import planned
     from dissensus.report.numbers import visible
 

@@ -34,7 +34,7 @@ class PrevalenceOptions(Options):
     )
     target: Target = option(
         "share", choices=TARGETS, metavar="T",
-        help="What an item counts: share (of raters who say LABEL) or decision (1 if tau of them do).",
+        help=f"What an item counts: share (of raters who say LABEL) or decision (1 if {named('tau')} of them do).",
     )  # fmt: skip
     tau: float = option(
         0.5, above=0, at_most=1, wants="it is a share above 0 and at most 1", metavar="T",

@@ -1,0 +1,122 @@
+"""Files of other tools: `import` and `doctor`."""
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dissensus.cli.inputs import (
+    ElicitationColumn,
+    ItemKey,
+    LabelColumn,
+    LabelMap,
+    Labels,
+    Repeated,
+    Text,
+    Wide,
+    resolve,
+    text_option,
+)
+from dissensus.cli.output import Output
+from dissensus.options import pattern_of, renamed_labels, split_labels
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions:
+    """What the user says about a source: everything that an import can fix."""
+
+    form: Annotated[Text, text_option("F", "How it is written, e.g. label-studio; auto if not given.", "--format")] = (
+        None
+    )
+    judges: Annotated[
+        bool, typer.Option("--judges", help="Take judges' answers (predictions, suggestions) where there are both.")
+    ] = False
+    question: Annotated[Text, text_option("Q", "Which question, if it asks several.")] = None
+    item_key: ItemKey = None
+    item: Annotated[Text, text_option("COL", "Name of the item column; with a row per rater a pattern, e.g. 'q*'.")] = (
+        None
+    )
+    rater: Annotated[Text, text_option("COL", "Name of the rater column; with --wide a pattern, e.g. 'r*'.")] = None
+    label: LabelColumn = None
+    judge: Annotated[Text, text_option("COL", "Name of the judge column.")] = None
+    sample: Annotated[Text, text_option("COL", "Name of the sample column.")] = None
+    group: Annotated[Text, text_option("COL", "Name of the group column.")] = None
+    elicitation: ElicitationColumn = None
+    count: Annotated[Text, text_option("COL", "Name of the count column, or a pattern: a column per label.")] = None
+    columns: Annotated[Text, text_option("A,B,...", "Names of all columns of a file without a header.")] = None
+    sheet: Annotated[Text, text_option("S", "Sheet of a workbook; the first if not given.")] = None
+    wide: Wide = False
+    labels: Labels = None
+    scale: Annotated[Text, text_option("S", "nominal, ordinal or interval.")] = None
+    off_scale: Annotated[str, text_option("O", "A label that is not among --labels: error or missing.")] = "error"
+    label_map: LabelMap = None
+    merge_case: Annotated[
+        bool, typer.Option("--merge-case", help="Labels that differ in case or blanks only are one.")
+    ] = False
+    decimal_comma: Annotated[
+        bool, typer.Option("--decimal-comma", help="A comma in a label is the point of a number: 3,5 is 3.5.")
+    ] = False
+    split: Annotated[Text, text_option("S", "What joins the options of a response set besides |, e.g. ','.")] = None
+    skipped: Annotated[str, text_option("S", "Skipped, discarded and rejected answers: drop or keep.")] = "drop"
+    drop: Annotated[
+        list[str] | None, text_option("COL=PATTERN", "Rows to leave out, e.g. 'item=check_*'; may be repeated.")
+    ] = None
+    repeats: Repeated = "error"
+
+    def keywords(self) -> dict[str, Any]:
+        """The options as `import_` and `doctor` take them."""
+        read = {
+            "source_format": self.form,
+            "columns": None if self.columns is None else split_labels(self.columns),
+            "wide": self.wide or None,
+            "labels": None if self.labels is None else split_labels(self.labels),
+            "label_map": renamed_labels(self.label_map or ""),
+            "drop": tuple(map(pattern_of, self.drop or ())),
+        }
+        return {name: value for name, value in asdict(self).items() if name != "form"} | read
+
+    def settings(self) -> dict[str, object]:
+        """The options that were given, for the JSON."""
+        return {name: value for name, value in asdict(self).items() if value not in (None, False)}
+
+
+def import_command(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A tool's export, a log, a table or a workbook.")],
+    options: SourceOptions,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The CSV file to write; nothing if not given.")
+    ] = None,
+    output: Output = Output(),
+) -> None:
+    """Turn a tool's export into a plain file of ratings or judges.
+
+    Recognises the format, and says what it took for item, rater and label, and what it left out and why.
+    """
+    from dissensus.data.import_ import import_
+
+    path = resolve(source, "judges.csv" if options.judges else "ratings.csv")
+    output.show(replace(import_(path, output=out, **options.keywords()), settings=options.settings()))
+
+
+def doctor_command(
+    source: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file of ratings or judges, as every command takes it.")
+    ],
+    options: SourceOptions,
+    people: Annotated[
+        str | None, typer.Option("--ratings", metavar="RATINGS", help="People's ratings, to hold judges against them.")
+    ] = None,
+    output: Output = Output(),
+) -> None:
+    """What is the matter with a file, and which option mends it?
+
+    Looks for repeated and conflicting ratings, labels that are probably one, values off the scale, raters and judges
+    that always say the same, and more; with --ratings also what keeps judges and people apart. Exit status 2 only if
+    a file cannot be opened, or the ratings beside it cannot be read.
+    """
+    from dissensus.data.doctor import doctor
+
+    path = resolve(source, "judges.csv" if options.judges or people is not None else "ratings.csv")
+    compared = None if people is None else resolve(people, "ratings.csv")
+    output.show(replace(doctor(path, ratings=compared, **options.keywords()), settings=options.settings()))

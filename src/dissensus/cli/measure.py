@@ -1,0 +1,228 @@
+"""Questions about ratings and judges: `describe`, `raters`, `equivalence`, `judges`, `compare`, `panel` and so on."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from dissensus.cli.flags import Keywords, flag_of
+from dissensus.cli.inputs import (
+    JudgesInput,
+    LargeOptions,
+    OptionalJudgesInput,
+    RatingsInput,
+    Text,
+    read_both,
+    read_inputs,
+    read_pairs,
+    text_option,
+)
+from dissensus.cli.output import Output, Work
+
+if TYPE_CHECKING:
+    from dissensus.methods.equivalence.scores import AdditiveScore, LabelScoring
+
+NOT_PASSED = 1
+
+
+def describe_command(
+    source: RatingsInput,
+    options: Annotated[Keywords, "describe.options.DescribeOptions"],
+    group: Annotated[
+        Text, text_option("G", "A group column, to describe each of its groups; or a group, to describe only it.")
+    ] = None,
+    large: LargeOptions = LargeOptions(),
+    work: Work = Work(),
+    output: Output = Output(),
+) -> None:
+    """Do the raters agree?
+
+    Shape of the data, shares of the labels, and agreement with an interval from resampling items.
+    """
+    from dissensus.methods.describe import describe
+
+    by_group = group is not None and source.has_column(group)
+    ratings, _ = read_inputs(source, None, large, work, group_column=group if by_group else None)
+    groups = {"group": None if by_group else group, "by_group": by_group}
+    output.run("Resampling items", describe, ratings, **groups, **options, **work.where(output))
+
+
+def raters_command(
+    source: RatingsInput,
+    judges_source: OptionalJudgesInput,
+    options: Annotated[Keywords, "raters.options.RatersOptions"],
+    group: Annotated[Text, text_option("COL", "Name of the column with the raters' group.")] = None,
+    work: Work = Work(),
+    output: Output = Output(),
+) -> None:
+    """Who are the raters?
+
+    How each agrees with the rest, how high and consistently each rates, and whether a judge sides with a group.
+    """
+    from dissensus.methods.raters import raters
+
+    ratings = source.read(group_column=group)
+    judges = judges_source.read_all(repeats=source.repeats)
+    where = work.where(output)
+    output.run("Comparing raters", raters, ratings, judges, task=source.read_task(), **options, **where)
+
+
+def equivalence_command(
+    source: RatingsInput,
+    judges_source: JudgesInput,
+    options: Annotated[Keywords, "equivalence.options.EquivalenceOptions"],
+    group: Annotated[Text, text_option("COL", "Name of the group column.")] = None,
+    large: LargeOptions = LargeOptions(),
+    work: Work = Work(),
+    output: Output = Output(),
+) -> None:
+    """How many raters is this judge worth?
+
+    Compares each judge with surveys of 0, 1, 2, ... raters: how well does it predict another rater's label?
+    """
+    from dissensus.methods.equivalence import equivalence
+
+    ratings, judges = read_both(
+        source, judges_source, large, work, group_column=group, judge=options["judge"], scored_by=_scored_by(options)
+    )
+    output.run("Resampling items", equivalence, ratings, judges, **options, **work.where(output))
+
+
+def _scored_by(options: Keywords) -> "LabelScoring | None":
+    """What labels score under a prediction, for scores that are means over items."""
+    from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, label_scores
+
+    score = cast("AdditiveScore", options["score"])
+    return label_scores(score, clip=options["clip"]) if score in ADDITIVE_SCORES else None
+
+
+def judges_command(
+    source: RatingsInput,
+    judges_source: JudgesInput,
+    options: Annotated[Keywords, "judges.options.JudgesOptions"],
+    large: LargeOptions = LargeOptions(),
+    work: Work = Work(),
+    output: Output = Output(),
+) -> None:
+    """Which judge can stand in for people?
+
+    Ranks the judges by every definition of agreement, compares their decisions with people's, and gives advice.
+    """
+    from dissensus.methods.judges import judges
+
+    ratings, answers = read_both(source, judges_source, large, work, judge=options["judge"])
+    where = work.where(output)
+    output.run("Resampling items", judges, ratings, answers, task=source.read_task(), **options, **where)
+
+
+def compare_command(
+    source: RatingsInput,
+    judges_source: JudgesInput,
+    options: Annotated[Keywords, "compare.options.CompareOptions"],
+    large: LargeOptions = LargeOptions(),
+    work: Work = Work(),
+    output: Output = Output(),
+) -> None:
+    """Is judge A better than judge B?
+
+    Scores two judges, or every pair, against the raters, and tests whether their difference could be chance.
+    """
+    from dissensus.methods.compare import compare
+
+    chosen = [options["a"], options["b"]]
+    ratings, judges = read_both(source, judges_source, large, work, judge=None if None in chosen else chosen)
+    output.run("Resampling", compare, ratings, judges, **options, **work.where(output))
+
+
+def panel_command(
+    source: RatingsInput,
+    judges_source: JudgesInput,
+    options: Annotated[Keywords, "panel.options.PanelOptions"],
+    work: Work = Work(),
+    output: Output = Output(),
+) -> None:
+    """What are several judges worth together, and beside people?
+
+    Combines the judges in three ways, and says how many raters each judge saves in surveys of people.
+    """
+    from dissensus.methods.panel import panel
+
+    ratings = source.read()
+    judges = judges_source.read_all(repeats=source.repeats)
+    output.run("Combining the judges", panel, ratings, judges, **options, **work.where(output))
+
+
+def alt_test_command(
+    source: RatingsInput,
+    judges_source: JudgesInput,
+    options: Annotated[Keywords, "alt_test.options.AltTestOptions"],
+    output: Output = Output(),
+) -> None:
+    """Can this judge replace a rater?
+
+    Leaves out one rater after the other and puts the judge in the place: the alternative annotator test.
+    """
+    from dissensus.methods.alt_test import alt_test
+
+    output.show(alt_test(source.read(), judges_source.read_all(repeats=source.repeats), **options))
+
+
+def prevalence_command(
+    source: RatingsInput,
+    judges_source: JudgesInput,
+    options: Annotated[Keywords, "prevalence.options.PrevalenceOptions"],
+    pairs: Annotated[
+        Path | None,
+        typer.Option(metavar="PAIRS.csv", help="The systems of each item: columns item, a, b; LABEL means a wins."),
+    ] = None,
+    output: Output = Output(),
+) -> None:
+    """How many items are positive?
+
+    The judge answered all items, people rated some: the share of positive items, corrected for the judge's errors.
+    """
+    from dissensus.methods.prevalence import prevalence
+
+    ratings = source.read()
+    judges = judges_source.read_all(repeats=source.repeats)
+    systems = None if pairs is None else read_pairs(pairs)
+    output.show(prevalence(ratings, judges, task=source.read_task(), pairs=systems, **options))
+
+
+def gate_command(
+    source: RatingsInput,
+    judges_source: JudgesInput,
+    options: Annotated[Keywords, "gate.options.GateOptions"],
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the checks as JUnit XML, for CI.")
+    ] = None,
+    summary: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a summary in Markdown, for a pull request.")
+    ] = None,
+    work: Work = Work(),
+    output: Output = Output(),
+) -> None:
+    """May this judge pass?
+
+    Tests thresholds on the bounds of intervals. Exit status 0: every check passes; 1: one fails or is inconclusive.
+    """
+    from dissensus.methods.gate import gate
+    from dissensus.report.charts import check_place, save_bytes
+    from dissensus.report.markdown import markdown_of
+    from dissensus.report.views import report_on
+    from dissensus.report.views.gate import junit_of
+
+    for path in (junit, summary):
+        if path is not None:
+            check_place(path)  # before the work, so that a misspelt folder costs no time
+    ratings = source.read()
+    judges = judges_source.read_all(repeats=source.repeats)
+    where = work.where(output)
+    result = output.run("Checking the judge", gate, ratings, judges, task=source.read_task(), **options, **where)
+    if junit is not None:
+        save_bytes(junit, junit_of(result))
+    if summary is not None:
+        report = report_on([result], title=f"Gate: {result.verdict}", spelling=flag_of)
+        save_bytes(summary, markdown_of(report).encode())
+    if not result.passes:
+        raise typer.Exit(NOT_PASSED)

@@ -1,0 +1,196 @@
+"""Everything at once: `report`, `demo` and `serve`."""
+
+import shlex
+import sys
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dissensus.cli.flags import flag_of
+from dissensus.cli.inputs import LargeOptions, OptionalJudgesInput, RatingsInput, Text, read_inputs, text_option
+from dissensus.cli.output import Output, Work
+from dissensus.errors import MissingExtraError, OptionError
+
+if TYPE_CHECKING:
+    from dissensus.methods.decide.answers import Answers
+    from dissensus.report.document import Report
+
+SUFFIXES = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json"}
+NEXT = "The same on your own files: dissensus report ratings.csv judges.csv"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writing:
+    """What to write, and where."""
+
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write; report.html if not given.")
+    ] = None
+    form: Annotated[
+        Text, text_option("F", "html, md (for pull requests) or json; else by the file's name.", "--format")
+    ] = None
+    charts: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write each chart to this folder, as PNG and SVG.")
+    ] = None
+    title: Annotated[Text, text_option("TEXT", "Heading of the report.")] = None
+
+    def file_format(self) -> str:
+        """The format that was asked for, by name or by the file's."""
+        if self.form is not None and self.form not in SUFFIXES.values():
+            raise OptionError(f"--format cannot be {self.form!r}: choose html, md or json.")
+        return self.form or ("html" if self.out is None else SUFFIXES.get(self.out.suffix.lower(), "html"))
+
+    def path(self) -> Path:
+        """Where to write."""
+        return self.out or Path(f"report.{self.file_format()}")
+
+    def write(self, answers: "Answers", report: "Report", *, command_line: str, output: Output) -> str:
+        """Write the report and its charts; what was written, in words."""
+        from dissensus.report.charts import save_bytes
+        from dissensus.report.envelope import envelope_json
+        from dissensus.report.files import write_charts, write_markdown, write_page
+        from dissensus.report.whole import together
+
+        path, form, words = self.path(), self.file_format(), ""
+        if self.charts is not None:
+            with output.progress("Drawing the charts") as progress:
+                drawn = write_charts(report, self.charts, progress=progress)
+            words = f" and {len(drawn)} drawings in {self.charts}" if drawn else ""
+        if form == "json":
+            save_bytes(path, (envelope_json(together(answers), flag_of) + "\n").encode())
+        elif form == "md":
+            write_markdown(report, path, command_line=command_line, charts=self.charts)
+        else:
+            write_page(report, path, command_line=command_line)
+        return f"Wrote {path}{words}"
+
+
+def report_command(
+    context: typer.Context,
+    source: RatingsInput,
+    judges_source: OptionalJudgesInput,
+    writing: Writing = Writing(),
+    positive: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL", help="An option that counts as positive; may be repeated.")
+    ] = None,
+    bootstrap: Annotated[int, typer.Option(metavar="N", min=0, help="Bootstrap samples; 0 for no intervals.")] = 500,
+    item_cost: Annotated[float, typer.Option(metavar="C", min=0, help="What a new item costs to prepare.")] = 0.0,
+    rating_cost: Annotated[float, typer.Option(metavar="C", min=0, help="What one rating costs.")] = 1.0,
+    large: LargeOptions = LargeOptions(),
+    work: Work = Work(),
+    output: Output = Output(),
+) -> None:
+    """Write one page with everything that the files can say.
+
+    The page is self-contained: it loads nothing and can be sent as it is.
+    """
+    from dissensus.methods.decide.answers import answers_of
+    from dissensus.report.charts import check_place
+    from dissensus.report.envelope import envelope_json
+    from dissensus.report.html import bundled_meanwhile
+    from dissensus.report.whole import report_of, together
+
+    form = writing.file_format()  # before the work, so that a misspelt format or folder costs no time
+    check_place(writing.path())
+    with output.progress("Reading the files"):
+        task = source.read_task()
+        ratings, judges = read_inputs(source, judges_source, large, work)
+    with bundled_meanwhile() if form == "html" else nullcontext():
+        answers = answers_of(
+            ratings, judges, task=task, positive=positive or (), bootstrap=bootstrap, item_cost=item_cost,
+            rating_cost=rating_cost, seed=output.seed, engine=work.engine, workers=work.workers, step=output.progress,
+        )  # fmt: skip
+        title = writing.title or (task.instructions if task else "") or "What the ratings say"
+        report = report_of(answers, title=title, item_cost=item_cost, rating_cost=rating_cost, spelling=flag_of)
+        written = writing.write(answers, report, command_line=shlex.join(["dissensus", *context.obj]), output=output)
+    if output.as_json:
+        print(envelope_json(together(answers), flag_of))
+    else:
+        print(*report.verdict, sep="\n", end="\n" if report.verdict else "")
+    output.remark(written)
+
+
+def demo_command(
+    out: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The page to write.")] = Path(
+        "report.html"
+    ),
+    output: Output = Output(),
+) -> None:
+    """Try it on bundled data.
+
+    Do raters of toxic comments agree, how many of them is each of four judges worth, and which one can stand in for
+    them? Writes a page about it.
+    """
+    from dissensus.data import read, read_judges, read_task
+    from dissensus.data.examples import example_path
+    from dissensus.methods.decide.answers import answers_of
+    from dissensus.report.charts import check_place
+    from dissensus.report.envelope import envelope_json
+    from dissensus.report.files import write_page
+    from dissensus.report.html import bundled_meanwhile
+    from dissensus.report.whole import report_of, together
+
+    check_place(out)
+    folder = example_path("toxicity")
+    task = read_task(folder / "task.toml")
+    ratings, judges = read(folder / "ratings.csv", task=task), read_judges(folder / "judges.csv", task=task)
+    with bundled_meanwhile():
+        answers = answers_of(ratings, judges, task=task, seed=output.seed, step=output.progress)
+        report = report_of(answers, title=task.instructions, spelling=flag_of)
+        write_page(report, out, command_line=f"dissensus demo --seed {output.seed}")
+    if output.as_json:
+        print(envelope_json(together(answers), flag_of))
+    else:
+        _show_in_short(report)
+    output.remark(f"\n{NEXT}\nWrote {out}")
+
+
+def _show_in_short(report: "Report") -> None:
+    """The verdict, then each section's answer and main table, on stdout."""
+    from rich.console import Console
+
+    from dissensus.report.text import print_section, print_verdict
+    from dissensus.report.whole import in_short
+
+    console = Console()
+    print_verdict(report.verdict, console)
+    for section in report.sections:
+        print_section(in_short(section), console)
+
+
+def serve_command(
+    port: Annotated[int, typer.Option(metavar="N", help="Where to listen; 0 takes a free port.")] = 8000,
+    host: Annotated[
+        str, text_option("H", "Address to listen at; other machines reach it only if you name one.")
+    ] = "127.0.0.1",
+    token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="T",
+            envvar="DISSENSUS_TOKEN",
+            show_envvar=False,
+            help="What visitors must know; demanded with --host. Better set as DISSENSUS_TOKEN.",
+        ),
+    ] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not say where it is.")] = False,
+) -> None:
+    """The same answers in a browser.
+
+    Drop files and read the report as it grows, plan with sliders, compare judges. Everything stays on this machine.
+    End it with Ctrl-C.
+    """
+    try:
+        from dissensus.web.server import serve
+    except ImportError as error:
+        raise MissingExtraError("`dissensus serve`", install="dissensus[web]") from error
+    from dissensus.web.guard import Settings
+
+    def say(text: str) -> None:
+        if not quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    serve(Settings(host=host, port=port, token=token or None), opens=not no_open, say=say)
