@@ -104,7 +104,7 @@ def test_the_files_of_a_page_name_the_judges_to_choose_from(server):
 def test_a_wrong_option_of_a_page_is_answered_in_words(server):
     status, _, text = server.ask("GET", "/alt-test?data=example:binary&epsilon=much")
     assert status == 200
-    assert "--epsilon cannot be 'much': give a number" in html.unescape(text)
+    assert "'epsilon' cannot be 'much': give a number" in html.unescape(text)
     assert "Starting" not in text
 
 

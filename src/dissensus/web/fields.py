@@ -107,7 +107,8 @@ def option_field(options: type[Options], name: str, **said: Any) -> Field:  # no
     """The field of a declared option: kind and default as declared, and what a page says otherwise."""
     declared, default = declarations(options)[name], default_of(options, name)
     usual = str(default) if isinstance(default, str | int | float) and not isinstance(default, bool) else ""
-    kind = str(options.__dataclass_fields__[name].type)
+    declared_type = options.__dataclass_fields__[name].type
+    kind = declared_type.__name__ if isinstance(declared_type, type) else str(declared_type)
     made: dict[str, Any] = {"label": declared.label, "default": usual, "usual": usual}
     if is_several(options, name):
         made["holds"] = "names"

@@ -7,7 +7,10 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from dissensus.methods.alt_test.options import AltTestOptions
+from dissensus.methods.compare.options import CompareOptions
 from dissensus.methods.gate.options import GateOptions
+from dissensus.methods.panel.options import PanelOptions
 from dissensus.methods.prevalence.options import PrevalenceOptions
 from dissensus.methods.raters.options import RatersOptions
 from dissensus.web.data_options import DATA, file_words, mending, reading_lines
@@ -164,6 +167,8 @@ def judges_known(desk: Desk, data: str) -> list[str]:
     return []
 
 
+ANY_JUDGE = {"label": "Judge", "holds": "one", "hint": "every judge if empty", "nobody": "every judge"}
+NOBODY = "nobody in particular"
 SCORES = (
     ("accuracy", "the same label"),
     ("rmse", "near in numbers"),
@@ -181,20 +186,15 @@ ALT_TEST = Asking(
     lead="One rater after the other is left out, and the judge takes the place: who is nearer to the remaining raters?",
     button="Test",
     fields=(
-        Field(name="judge", label="Judge", hint="every judge if empty", nobody="every judge"),
-        Field(
-            name="epsilon", label="What is granted to a judge, as it costs less", kind="number", default="0.1",
-            usual="0.1", hint="0.2 for experts, 0.15 for skilled raters, 0.1 for a crowd",
+        option_field(AltTestOptions, "judge", **ANY_JUDGE),
+        option_field(
+            AltTestOptions, "epsilon", label="What is granted to a judge, as it costs less",
+            hint="0.2 for experts, 0.15 for skilled raters, 0.1 for a crowd",
         ),
-        Field(
-            name="score", label="What near means", kind="choice", default="accuracy", choices=SCORES, usual="accuracy"
-        ),
-        Field(name="test", label="Test", kind="choice", default="auto", choices=TESTS, usual="auto"),
-        Field(name="alpha", label="Level of the test", kind="number", default="0.05", usual="0.05"),
-        Field(
-            name="min_items", label="Items that a rater needs", kind="number", holds="whole", default="30", step="1",
-            usual="30",
-        ),
+        option_field(AltTestOptions, "score", label="What near means", choices=SCORES),
+        option_field(AltTestOptions, "test", label="Test", choices=TESTS),
+        option_field(AltTestOptions, "alpha", label="Level of the test"),
+        option_field(AltTestOptions, "min_items", label="Items that a rater needs"),
     ),
     example_words={"example:toxicity": "&min_items=10", "example:binary": ""},
 )  # fmt: skip
@@ -214,7 +214,7 @@ COMPARE_TESTS = (
     ("response-permutation", "do they answer alike? (permutation)"),
     ("mixture", "do they answer alike? (mixture)"),
 )
-METRIC = Field(name="metric", label="How near to people", kind="choice", default="wins", choices=METRICS, usual="wins")
+METRIC = option_field(CompareOptions, "metric", label="How near to people", choices=METRICS)
 COMPARE = Asking(
     method="compare",
     page="compare",
@@ -222,11 +222,13 @@ COMPARE = Asking(
     lead="Two judges are compared on the items that both answered and people rated.",
     button="Compare",
     fields=(
-        Field(name="a", label="First judge", hint="a name; every pair if both are empty", nobody="every pair"),
-        Field(name="b", label="Second judge", nobody="every pair"),
+        option_field(
+            CompareOptions, "a", label="First judge", hint="a name; every pair if both are empty", nobody="every pair"
+        ),
+        option_field(CompareOptions, "b", label="Second judge", nobody="every pair"),
         METRIC,
-        Field(name="test", label="Test", kind="choice", default="sign-flip", choices=COMPARE_TESTS, usual="sign-flip"),
-        Field(name="margin", label="Margin", kind="number", hint="also ask whether B is at most so much worse than A"),
+        option_field(CompareOptions, "test", label="Test", choices=COMPARE_TESTS),
+        option_field(CompareOptions, "margin", label="Margin", hint="also: is B at most this much worse than A?"),
     ),
     example_words={"example:toxicity": "", "example:binary": ""},
 )
@@ -234,26 +236,17 @@ COMPARE = Asking(
 
 PANEL_SCORES = (("cross-entropy", "cross-entropy, in bits"), ("brier", "Brier score"), ("agreement", "agreement"))
 FEWER = "fewer are quicker, 0 is without intervals"
-SAMPLES = Field(
-    name="bootstrap", label="Bootstrap samples", kind="number", holds="whole", default="500", step="1", usual="500",
-    hint=FEWER,
-)  # fmt: skip
 PANEL = Asking(
     method="panel",
     title="What are several judges worth together?",
     lead="The judges are combined in three ways, and each way is put beside surveys of people.",
     button="Combine",
     fields=(
-        Field(name="judge", label="Members", holds="names", hint="names with commas between; all judges if empty"),
-        Field(
-            name="method", label="Ways to combine", holds="names", hint="of plurality,average,stacked; all if empty"
-        ),
-        Field(
-            name="score", label="How predictions are scored", kind="choice", default="cross-entropy",
-            choices=PANEL_SCORES, usual="cross-entropy",
-        ),
-        Field(name="max_raters", label="The largest survey", kind="number", holds="whole", step="1"),
-        SAMPLES,
+        option_field(PanelOptions, "judge", label="Members", hint="names with commas between; all judges if empty"),
+        option_field(PanelOptions, "method", label="Ways to combine", hint="plurality,average,stacked; all if empty"),
+        option_field(PanelOptions, "score", label="How predictions are scored", choices=PANEL_SCORES),
+        option_field(PanelOptions, "max_raters", label="The largest survey"),
+        option_field(PanelOptions, "bootstrap", hint=FEWER),
     ),
     example_words={"example:toxicity": "", "example:binary": ""},
 )  # fmt: skip
@@ -261,8 +254,6 @@ PANEL = Asking(
 
 TARGETS = (("share", "by the share of its raters"), ("decision", "as a whole, where enough of them say so"))
 INTERVALS = (("wilson", "Wilson"), ("normal", "standard errors to each side"))
-ANY_JUDGE = {"label": "Judge", "holds": "one", "hint": "every judge if empty", "nobody": "every judge"}
-NOBODY = "nobody in particular"
 POSITIVE = Field(
     name="positive", label="Labels that count", holds="names", hint="as the file has them, with commas between"
 )
