@@ -23,22 +23,10 @@ from dissensus.report.numbers import (
     whole,
     with_interval,
 )
+from dissensus.report.views import worth as words
 from dissensus.report.views.describe import coefficient_name, headline, interval_of, pairwise_clause
 from dissensus.report.views.judge_words import constant_words, kind_name, votes_clause
-from dissensus.report.views.worth import (
-    FLAT,
-    ORDERS,
-    TURNED,
-    Settings,
-    Terms,
-    asking,
-    by_words,
-    judge_name,
-    place_of,
-    raters_text,
-    surely_better,
-    terms_of,
-)
+from dissensus.report.views.worth import Settings, Terms
 
 PAIR = 2
 ONE_PERSON = 1.0
@@ -96,27 +84,27 @@ def not_yet(result: EquivalenceResult) -> list[str]:
     best, shown = ranked[0], "shown to predict people better than asking nobody"
     first = f"Use none of the {whole(len(ranked))} judges yet: none is {shown}."
     if len(ranked) == 1:
-        first = f"Do not use {judge_name(best)} yet: it is not {shown}."
+        first = f"Do not use {words.judge_name(best)} yet: it is not {shown}."
     elif len(ranked) == PAIR:
         first = f"Use neither judge yet: neither is {shown}."
-    runs_against = best.verdict == "below 0" and result.settings.get("score") in ORDERS
-    return [first, _closest(best, result, is_only=len(ranked) == 1), *([TURNED] if runs_against else [])]
+    runs_against = best.verdict == "below 0" and result.settings.get("score") in words.ORDERS
+    return [first, _closest(best, result, is_only=len(ranked) == 1), *([words.TURNED] if runs_against else [])]
 
 
 def _closest(best: JudgeWorth, result: EquivalenceResult, *, is_only: bool) -> str:
     """What the best of them is worth, and which survey is surely better; off the curve one person, by the estimate."""
-    terms = terms_of(result.settings, largest=result.curve[-1].raters)
+    terms = words.terms_of(result.settings, largest=result.curve[-1].raters)
     if best.verdict == "below 0":
-        who = "It is" if is_only else f"{judge_name(best)} comes closest,"
+        who = "It is" if is_only else f"{words.judge_name(best)} comes closest,"
         is_nothing = best.reach is None or decimal(best.reach) == decimal(0)
         up_to = "" if is_nothing else f", at most {decimal(best.reach or 0)} {terms.raters}"
-        text = f"{who} worth less than asking nobody{by_words(result.settings.get('score'))}{up_to}"
+        text = f"{who} worth less than asking nobody{words.by_words(result.settings.get('score'))}{up_to}"
     else:
-        who = "It is worth" if is_only else f"{judge_name(best)} is worth the most,"
-        text = f"{who} {raters_text(best, result.settings, terms)}"
+        who = "It is worth" if is_only else f"{words.judge_name(best)} is worth the most,"
+        text = f"{who} {words.raters_text(best, result.settings, terms)}"
     better = next((p.raters for p in result.curve if p.raters == 1 and p.score > best.score), None)
     if best.verdict == "within":
-        better = surely_better(best, terms)
+        better = words.surely_better(best, terms)
     return f"{text}{'' if better is None else f'; asking {terms.people_in_words(better)} tells more'}."
 
 
@@ -143,7 +131,7 @@ def nearest_sentence(choice: Choice) -> str:
 
 def _worth(result: EquivalenceResult, best: JudgeWorth, rated: Description) -> list[str]:
     """What the best judge is worth, and what asking people would bring."""
-    terms = terms_of(result.settings, largest=result.curve[-1].raters)
+    terms = words.terms_of(result.settings, largest=result.curve[-1].raters)
     first, *rest = _placed(result, best, terms, rated)
     used = result.curve[0].items
     if used < FEW * rated.items:
@@ -152,7 +140,7 @@ def _worth(result: EquivalenceResult, best: JudgeWorth, rated: Description) -> l
 
 
 def _placed(result: EquivalenceResult, best: JudgeWorth, terms: Terms, rated: Description) -> list[str]:
-    name, place = judge_name(best), place_of(best, terms)
+    name, place = words.judge_name(best), words.place_of(best, terms)
     if place is None:
         return [f"How many {terms.raters} judge {name} is worth is undefined here."]
     if place == "above K" and not terms.largest:
@@ -162,15 +150,15 @@ def _placed(result: EquivalenceResult, best: JudgeWorth, terms: Terms, rated: De
         ]
     if place == "above K":
         begins = "" if best.reach is None else f"; its interval begins at {decimal(best.reach)}"
-        by, people = by_words(result.settings.get("score")), terms.people_in_words(terms.largest)
+        by, people = words.by_words(result.settings.get("score")), terms.people_in_words(terms.largest)
         unknown = f"How many more these data cannot tell: the largest survey that they allow asks {people}."
         if rated.median > terms.largest + 1:
             unknown = f"How many more this page does not tell: its largest survey asks {people}."
         return [f"Judge {name} is worth more than {terms.raters_of(terms.largest)}{by}{begins}.", unknown]
     if result.is_flat:
-        return [FLAT]
-    worth = raters_text(best, result.settings, terms)
-    return [f"Judge {name} is worth {worth}.", asking(best, result.settings, terms)]
+        return [words.FLAT]
+    worth = words.raters_text(best, result.settings, terms)
+    return [f"Judge {name} is worth {worth}.", words.asking(best, result.settings, terms)]
 
 
 # ---- Who should be picked, and who would have picked somebody else
@@ -299,7 +287,7 @@ def differing(answers: Answers) -> str:
     """Why the parts of a report do not say the same of the judges; empty where they do."""
     if answers.worth is None or not _do_differ(answers, answers.worth):
         return ""
-    unit = by_words(answers.worth.settings.get("score")).strip() or "in bits"
+    unit = words.by_words(answers.worth.settings.get("score")).strip() or "in bits"
     asked = [f"what a judge is worth is how well it predicts one more person's answer, {unit}"]
     if answers.ranking is not None and len(answers.worth.ranked) > 1:
         asked.append("which can stand in is how near its answers and decisions come to those of people together")
