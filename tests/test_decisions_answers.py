@@ -11,6 +11,7 @@ from dissensus import read, read_judges
 from dissensus.cli.flags import flag_of
 from dissensus.cli.main import main
 from dissensus.data import Task, read_task
+from dissensus.data.align import are_points_of_a_measure
 from dissensus.data.examples import example_path
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.decide.answers import (
@@ -24,7 +25,7 @@ from dissensus.methods.decide.answers import (
     answers_of,
     contenders,
 )
-from dissensus.methods.equivalence.options import are_measures, survey_options
+from dissensus.methods.equivalence.options import survey_options
 from dissensus.sampling.executors import HereExecutor
 
 LABELS = [["x", "x", "y"], ["x", "x", "x"], ["y", "y", "x"], ["y", "y", "y"]] * 5
@@ -126,7 +127,7 @@ def test_judges_that_answer_between_the_labels_are_correlated_with_people():
     scores = [["1", "2", "2"], ["4", "4", "5"], ["2", "3", "3"], ["5", "5", "4"]] * 5
     ratings, judges = ratings_of(scores), judges_of(near=NEAR, far=FAR)
     assert ratings.scale == "ordinal"
-    assert are_measures(ratings, judges)
+    assert are_points_of_a_measure(ratings, judges)
     answers = asked(ratings, judges)
     assert answers.worth.settings["score"] == "pearson"
     assert answers.ranking is not None  # each answer counts as the nearest label
@@ -150,10 +151,12 @@ def test_positive_options_bring_decisions_without_a_task():
 
 def test_labels_that_judges_share_are_labels_even_if_they_are_numbers():
     scores = [["1", "2", "2"], ["4", "4", "5"]] * 5
-    assert not are_measures(ratings_of(scores), judges_of(j=["2", "4"] * 5))
+    assert not are_points_of_a_measure(ratings_of(scores), judges_of(j=["2", "4"] * 5))
     assert survey_options(ratings_of(scores), judges_of(j=["2", "4"] * 5)) == {"calibrate": "table"}
-    assert are_measures(ratings_of([["0.5", "1"], ["2", "2.5"]]), judges_of(j=["1", "2"]))
-    assert not are_measures(ratings_of(LABELS), judges_of(j=["1.5"] * 20))  # words are no points of a measure
+    assert are_points_of_a_measure(ratings_of([["0.5", "1"], ["2", "2.5"]]), judges_of(j=["1", "2"]))
+    assert not are_points_of_a_measure(
+        ratings_of(LABELS), judges_of(j=["1.5"] * 20)
+    )  # words are none
 
 
 def test_an_option_that_is_none_is_the_users_mistake_and_no_open_question():

@@ -10,7 +10,7 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data.coding import position_in_item
 from dissensus.data.counts import median, quantiles
 from dissensus.data.judges import Judges
-from dissensus.data.labels import Scale, are_measures, label_values, nearest_labels
+from dissensus.data.labels import Scale, are_measures, label_values, nearest_labels, number
 from dissensus.data.ratings import ELICITATIONS, Elicitation, Ratings
 from dissensus.errors import JudgesError, RatingsError, counted, listed, named
 
@@ -69,12 +69,7 @@ MOST_ITEMS = 5_000_000
 def item_by_item(ratings: Ratings, judges: Judges, *, what: str) -> tuple[Ratings, Judges]:
     """Ratings and answers with a row for each item of the data; the same objects where nothing was put together.
 
-    Parameters
-    ----------
-    ratings, judges
-        The data.
-    what : str
-        Which method looks at each item, for the message.
+    The message calls the method that looks at each item `what`.
     """
     if ratings.copies is None:
         return ratings, judges
@@ -308,7 +303,7 @@ def align(ratings: Ratings, judges: Judges, *, labels: tuple[str, ...] | None = 
     )
     known = dict(zip(ratings.labels, values, strict=True))
     numbers = label_values(judges.labels) if np.isfinite(ratings.values).all() else np.full(len(judges.labels), np.nan)
-    numbers = np.array([known.get(label, number) for label, number in zip(judges.labels, numbers, strict=True)])
+    numbers = np.array([known.get(label, value) for label, value in zip(judges.labels, numbers, strict=True)])
     rows = rows_among(judges.items, ratings.items)
     return Aligned(
         people=_responses_of_raters(ratings, values),
@@ -405,3 +400,14 @@ def other_scale(aligned: Aligned, name: str) -> str | None:
         if not first <= middle <= last:
             return f"its middle answer is {middle:g}, but {USUAL:.0%} of the ratings lie from {first:g} to {last:g}"
     return None
+
+
+def are_points_of_a_measure(ratings: Ratings, judges: Judges) -> bool:
+    """Whether answers are points of a measure, of which two are near but seldom equal.
+
+    So they are on an interval scale, and where judges answer with numbers between or beyond those that raters gave.
+    """
+    if ratings.scale == "interval":
+        return True
+    others = set(judges.labels) - set(ratings.labels)
+    return bool(others) and all(number(label) is not None for label in (*ratings.labels, *others))

@@ -33,22 +33,8 @@ def _at_once(resamples: int, per_resample: int, most: int = MOST_NUMBERS) -> lis
 def flipped_differences(metric: Metric, columns: Columns, resamples: int, rng: Generator) -> Floats:
     """Differences of scores after the judges changed places on a random half of the items.
 
-    Two judges of equal quality are as likely to be ahead by so much on an item as behind by so much.
-
-    Parameters
-    ----------
-    metric : Metric
-        How judges are scored.
-    columns : Columns
-        What each item counts, of shape (n_items,).
-    resamples : int
-        How often to exchange.
-    rng : Generator
-        Source of the random signs.
-
-    Returns
-    -------
-    ndarray of shape (resamples,)
+    Two judges of equal quality are as likely to be ahead by so much on an item as behind by so much. The columns have
+    the shape (n_items,), the differences (resamples,).
     """
     swapped = metric.score.swapper(columns)
     sizes = _at_once(resamples, len(columns.a), MOST_SIGNS)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dissensus.data import Judges, Ratings, Task
+from dissensus.data.align import are_points_of_a_measure
 from dissensus.data.ratings import ELICITATIONS
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.alt_test import AltTestResult, alt_test
@@ -20,7 +21,7 @@ from dissensus.methods.compare.result import CompareResult
 from dissensus.methods.describe.describe import describe
 from dissensus.methods.describe.result import DescribeResult
 from dissensus.methods.equivalence.equivalence import equivalence
-from dissensus.methods.equivalence.options import are_measures, survey_options
+from dissensus.methods.equivalence.options import survey_options
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.result import JudgesResult
@@ -351,7 +352,7 @@ def _rarer(ratings: Ratings) -> tuple[str, ...]:
 
 def _score(ratings: Ratings, judges: Judges) -> Score:
     """How answers of this kind are compared."""
-    if are_measures(ratings, judges):
+    if are_points_of_a_measure(ratings, judges):
         return "rmse"
     has_choices = ratings.elicitation is not None and bool(
         (ratings.elicitation == ELICITATIONS.index("forced_choice")).any()

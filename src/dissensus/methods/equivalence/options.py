@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.data import Judges, Ratings
-from dissensus.data.labels import number
+from dissensus.data.align import are_points_of_a_measure
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.scores import SCORES, ScoreName
@@ -128,20 +128,9 @@ def survey_options(ratings: Ratings, judges: Judges) -> SurveyOptions:
     one label per item, by isotonic regression where they gave probabilities or several answers. Numbers with distances
     are correlated, and very many labels only compared for equality.
     """
-    if are_measures(ratings, judges):
+    if are_points_of_a_measure(ratings, judges):
         return {"score": "pearson", "combiner": "frequency"}
     if len({*ratings.labels, *judges.labels}) > MOST_LABELS:
         return {"score": "agreement", "combiner": "plurality"}
     is_hard = judges.probability is None and not judges.sample.any()
     return {"calibrate": "table" if is_hard else "isotonic"}
-
-
-def are_measures(ratings: Ratings, judges: Judges) -> bool:
-    """Whether answers are points of a measure, of which two are near but seldom equal.
-
-    So they are on an interval scale, and where judges answer with numbers between or beyond those that raters gave.
-    """
-    if ratings.scale == "interval":
-        return True
-    others = set(judges.labels) - set(ratings.labels)
-    return bool(others) and all(number(label) is not None for label in (*ratings.labels, *others))

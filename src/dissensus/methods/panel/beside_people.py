@@ -12,11 +12,10 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import answered_by_all, answers_of, asked_in_one_way, rows_among
+from dissensus.data.align import answered_by_all, answers_of, are_points_of_a_measure, asked_in_one_way, rows_among
 from dissensus.data.labels import SEPARATOR, label_values
 from dissensus.errors import OptionError, RatingsError, counted
 from dissensus.methods.equivalence.curve import crossings, predictions_from, verdict_of
-from dissensus.methods.equivalence.options import are_measures
 from dissensus.methods.equivalence.problem import types_of_items
 from dissensus.methods.equivalence.replicates import task_sizes
 from dissensus.methods.equivalence.scores import Score
@@ -197,7 +196,7 @@ def members_of(ratings: Ratings, judges: Judges, options: PanelOptions) -> Membe
     """The members of the panel that was asked for."""
     chosen = judges.only(options.judge)
     asked, about_kinds = asked_in_one_way(ratings, chosen, options.elicitation)
-    if are_measures(asked, chosen):
+    if are_points_of_a_measure(asked, chosen):
         raise OptionError("A panel combines labels and their probabilities, and these answers are numbers on a scale: "
                           "round them to a few labels first.")  # fmt: skip
     shared = chosen.on_items_of(asked)

@@ -238,19 +238,7 @@ class LabelDraws:
 
 
 def label_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rng: Generator) -> LabelDraws:
-    """Draws with up to so many raters, and so many answers of each judge.
-
-    Parameters
-    ----------
-    pilot : Pilot
-        The data.
-    metric : str
-        How near a judge is to people.
-    most_raters, samples : int
-        Of the designs.
-    rng : Generator
-        Source of random numbers.
-    """
+    """Draws with up to so many raters, and so many answers of each judge."""
     vectors = vectors_of(pilot, metric)
     features = np.concatenate(pilot.means_of(vectors_of(pilot, "wins").judges), axis=1)
     model = fit_labels(pilot.counts(), features, label_shares(pilot))

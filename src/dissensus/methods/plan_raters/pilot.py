@@ -25,10 +25,9 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.align import Aligned, Responses, about_order, align, label_numbers, other_scale, rows_among
 from dissensus.data.coding import position_in_item
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed, named
+from dissensus.methods.plan_raters.options import FEWEST_ITEMS
 from dissensus.methods.plan_raters.simulated import BINS
 
-FEWEST_ITEMS = 6
-"""With five items a two-sided sign-flip test can never reach .05, so nothing can be learnt from them either."""
 FEWEST_RATED_TWICE = 3
 
 
@@ -99,18 +98,9 @@ class Pilot:
 
 
 def pilot_of(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str | None = None) -> Pilot:
-    """The pilot in files; an error says why it cannot serve.
-
-    Parameters
-    ----------
-    ratings, judges
-        The data.
-    a, b : str, optional
-        The judges to compare; may be left out if there are just two.
-    """
+    """The pilot in files; an error says why it cannot serve. The judges may be left out if there are just two."""
     names = _two(judges, a, b)
-    own = [judges[name] for name in names]
-    answered = [set(judge.items) for judge in own]
+    answered = [set(judges[name].items) for name in names]
     shared = tuple(item for item in ratings.items if all(item in items for items in answered))
     if len(shared) < FEWEST_ITEMS:
         raise JudgesError(
