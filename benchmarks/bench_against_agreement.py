@@ -7,7 +7,7 @@ import numpy as np
 from dissensus.data import types_of_matrix
 from dissensus.methods.describe import nominal_alpha
 from dissensus.methods.describe.coefficients import fleiss_kappa, gwet_ac1, interval_alpha, ordinal_alpha
-from dissensus.methods.describe.describe import draw_weights
+from dissensus.sampling.draws import draw_types
 from environments import answers_of
 from populations import drawn
 
@@ -53,7 +53,7 @@ def resampled(counts, rows, theirs):
 
     def samples():
         counted = types_of_matrix(counts)
-        return nominal_alpha(counted, draw_weights(counted, SAMPLES, np.random.default_rng(0)))
+        return nominal_alpha(counted, draw_types(counted.items, SAMPLES, np.random.default_rng(0)))
 
     _, seconds = answer_and_seconds(samples)
     return report(

@@ -9,7 +9,7 @@ from dissensus.methods.compare.metrics import metric_of
 from dissensus.methods.compare.pairs import problem_of_values
 from dissensus.methods.compare.resampling import bootstrap_differences, flipped_differences, two_sided_p_value
 from dissensus.methods.describe import nominal_alpha
-from dissensus.methods.describe.describe import draw_weights
+from dissensus.sampling.draws import draw_types
 from dissensus.sampling.intervals import percentile_interval
 from environments import answers_of
 from populations import drawn
@@ -49,7 +49,7 @@ def main():
 
 def alphas(counts):
     types = types_of_matrix(counts)
-    return nominal_alpha(types, draw_weights(types, SAMPLES, np.random.default_rng(0)))
+    return nominal_alpha(types, draw_types(types.items, SAMPLES, np.random.default_rng(0)))
 
 
 def differences(metric, columns):
