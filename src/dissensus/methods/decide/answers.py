@@ -1,7 +1,6 @@
 """Everything that the data at hand can answer, in the order of a reader's questions, and what they leave open."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
@@ -64,8 +63,6 @@ COMMANDS = {
 """The command that asks a question alone, with options that a report does not have."""
 OPTIONS = frozenset({"bootstrap", "item_cost", "positive", "rating_cost", "task", "workers"})
 """The options of a report beside those of reading."""
-READING = frozenset({"item", "label", "labels", "map", "question", "rater", "repeats", "scale"})
-_TYPED = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +86,8 @@ def options_elsewhere(texts: Iterable[str], command: str) -> str:
     >>> spelled(options_elsewhere([f"{named('cohort')} or {named('positive')}"], "equivalence"))
     'cohort= is an option of `dissensus equivalence`, which asks this question alone.'
     """
-    found = [name for text in texts for name, of in names_in(text) if not of]
-    found += [name.replace("-", "_") for text in texts for name in _TYPED.findall(text)]
-    shown = dict.fromkeys(named(name) for name in found if name not in OPTIONS | READING)
+    elsewhere = (name for text in texts for name, of in names_in(text) if not of and name not in OPTIONS)
+    shown = [named(name) for name in dict.fromkeys(elsewhere)]
     if not shown:
         return ""
     *names, last = shown
@@ -394,11 +390,11 @@ class Answers:
     @property
     def results(self) -> tuple[Result, ...]:
         """The answers in reading order."""
-        found = (
+        results = (
             self.agreement, self.raters, self.worth, self.ranking, self.comparison, self.replacing, self.together,
             self.prevalence, self.plan,
         )  # fmt: skip
-        return tuple(result for result in found if result is not None)
+        return tuple(result for result in results if result is not None)
 
 
 def answers_of(

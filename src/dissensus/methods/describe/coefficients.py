@@ -85,11 +85,11 @@ def pair_sums(types: CountTypes, weight_of: Callable[[Codes, Codes], npt.NDArray
     for number in np.unique(chunk):
         members = np.flatnonzero(chunk == number)
         size = cells[members]
-        own = np.repeat(np.arange(types.start[members[0]], types.start[members[-1] + 1]), np.repeat(size, size))
+        this = np.repeat(np.arange(types.start[members[0]], types.start[members[-1] + 1]), np.repeat(size, size))
         block = np.repeat(size, size)  # for each cell: how many partners it has
-        offset = np.arange(len(own)) - np.repeat(np.cumsum(block) - block, block)
+        offset = np.arange(len(this)) - np.repeat(np.cumsum(block) - block, block)
         other = np.repeat(np.repeat(types.start[members], size), block) + offset
-        value = types.count[own] * types.count[other] * weight_of(types.label[own], types.label[other])
+        value = types.count[this] * types.count[other] * weight_of(types.label[this], types.label[other])
         sums[members] = np.add.reduceat(value.astype(np.float64), np.cumsum(size**2) - size**2)
     return sums
 

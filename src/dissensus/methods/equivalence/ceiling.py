@@ -205,8 +205,8 @@ def fit_labels(counts: Codes, weights: Floats, *, start: Sequence[Mixture] = ())
         return [fit_mixtures(given, weights, start=start[0] if start else None)]
     fits = []
     for label in range(given.shape[1]):
-        own = given[:, label]
-        pairs, place = np.unique(np.stack([own, given.sum(axis=1) - own], axis=1), axis=0, return_inverse=True)
+        times = given[:, label]
+        pairs, place = np.unique(np.stack([times, given.sum(axis=1) - times], axis=1), axis=0, return_inverse=True)
         of_pairs = np.stack([np.bincount(place.ravel(), weights=row, minlength=len(pairs)) for row in weights])
         first = start[label] if start else None
         fits.append(fit_mixtures(pairs, of_pairs.astype(np.float64), start=first))
@@ -217,14 +217,14 @@ def ceiling_of(labels: Sequence[Mixture]) -> float:
     """Bits that knowing the state of the item tells about a rater's label, from the mixture of each label."""
     if len(labels) == 1:
         return labels[0].ceiling()
-    return prior_entropy_of(labels) - sum(float(own.weights @ surprise(own.states[:, 0])) for own in labels)
+    return prior_entropy_of(labels) - sum(float(mixture.weights @ surprise(mixture.states[:, 0])) for mixture in labels)
 
 
 def prior_entropy_of(labels: Sequence[Mixture]) -> float:
     """Bits of surprise in a rater's label where nothing is known of the item."""
     if len(labels) == 1:
         return labels[0].prior_entropy()
-    return sum(float(surprise(own.weights @ own.states[:, 0])) for own in labels)
+    return sum(float(surprise(mixture.weights @ mixture.states[:, 0])) for mixture in labels)
 
 
 def bits_by_chance(counts: Codes, items: Codes) -> float:
@@ -264,5 +264,5 @@ def why_untold(counts: Codes, items: Codes, gain: float) -> str:
     noise = bits_by_chance(counts, items) * math.sqrt(max(1.0, float(items.sum()) / ITEMS_THAT_HELP))
     if n_labels <= FEW_LABELS or noise <= MOST_BY_CHANCE * gain:
         return ""
-    found = f"items seem to differ by {gain:.2g} bits, of which with {n_labels} labels about {noise:.2g} may be chance"
-    return f"No ceiling: {found}. More ratings per item would tell, or fewer labels."
+    differ = f"items seem to differ by {gain:.2g} bits, of which with {n_labels} labels about {noise:.2g} may be chance"
+    return f"No ceiling: {differ}. More ratings per item would tell, or fewer labels."

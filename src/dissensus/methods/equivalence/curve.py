@@ -103,11 +103,11 @@ def leave_one_out(
     """
     n_surveys, n_labels = surveys.shape
     place = row * n_surveys + surveys.survey[cell]
-    own = surveys.joint.take(cell, axis=0) * copies[:, None]
-    others = totals.reshape(-1, n_labels).take(place, axis=0) - own
+    contribution = surveys.joint.take(cell, axis=0) * copies[:, None]
+    others = totals.reshape(-1, n_labels).take(place, axis=0) - contribution
     # Where next to nothing is left, whether anybody else contributes is asked of whole numbers: a difference that
     # should be 0 may be 1e-17.
-    doubtful, label = np.nonzero(others < ALMOST_NOTHING * own)
+    doubtful, label = np.nonzero(others < ALMOST_NOTHING * contribution)
     anybody = support.reshape(-1, n_labels)[place[doubtful], label] > copies[doubtful]
     others[doubtful, label] = np.where(anybody, np.maximum(others[doubtful, label], 0), 0)
     return predictions_from(others)
@@ -185,13 +185,13 @@ def _cross_fitted(
     n_replicates = len(totals)
     predictions, masses = [], []
     for number, weights in enumerate(folds):
-        own = survey_totals(surveys, weights)
+        held = survey_totals(surveys, weights)
         if panel.combiner == "npmle" and mixtures is not None:
             part = mixtures[number * n_replicates : (number + 1) * n_replicates]
             predictions.append(np.stack([mixture.predict(surveys.counts) for mixture in part]))
         else:
-            predictions.append(predictions_from(np.maximum(totals - own, 0)))
-        masses.append(own * surveys.orders[:, None])
+            predictions.append(predictions_from(np.maximum(totals - held, 0)))
+        masses.append(held * surveys.orders[:, None])
     return np.concatenate(predictions, axis=1), np.concatenate(masses, axis=1)
 
 

@@ -84,28 +84,28 @@ Treatment = Literal["sampled", "fixed", "learned"]
 def treatments(problem: Problem, *, is_resampled: bool) -> dict[int, Treatment]:
     """The sizes of the curve that need not or cannot be treated anew in every replicate, and how they are treated."""
     learns = problem.panel.combiner == "abc" and problem.panel.learn == "leave-one-out" and problem.score.is_additive
-    found: dict[int, Treatment] = {}
+    once: dict[int, Treatment] = {}
     for k in problem.sizes:
         cells = number_of_cells(problem, k)
         if cells > MEMORY_BUDGET:
-            found[k] = "sampled"
+            once[k] = "sampled"
         elif is_resampled and problem.score.is_additive and predicts_alike(problem.panel, k):
-            found[k] = "fixed"
+            once[k] = "fixed"
         elif is_resampled and learns and cells > RELEARN_LIMIT:
-            found[k] = "learned"
-    return found
+            once[k] = "learned"
+    return once
 
 
 def large_sizes(
     problem: Problem, sizes: Mapping[int, Treatment], *, rng: Generator, progress: Progress | None = None
 ) -> dict[int, TypeScores]:
     """Scores by type for the sizes that are treated once."""
-    found = {}
+    scores_by_size = {}
     orders: Orders | None = None
     for k, treatment in sizes.items():
         if treatment == "sampled":
             orders = draw_orders(problem, rng) if orders is None else orders
-            found[k] = sampled_scores(problem, k, orders)
+            scores_by_size[k] = sampled_scores(problem, k, orders)
         else:
             surveys = surveys_of_size(problem.counts, k, references=problem.references)
             if treatment == "fixed":
@@ -113,10 +113,10 @@ def large_sizes(
             else:
                 scores = type_scores(surveys, observed(problem.items), problem.score)
             part = surveys.takes_part
-            found[k] = TypeScores(np.where(part, scores, 0), part.astype(np.float64), np.nan)
+            scores_by_size[k] = TypeScores(np.where(part, scores, 0), part.astype(np.float64), np.nan)
         if progress is not None:
-            progress(len(found), len(sizes))
-    return found
+            progress(len(scores_by_size), len(sizes))
+    return scores_by_size
 
 
 class Orders(NamedTuple):
@@ -190,9 +190,9 @@ def _predicted(problem: Problem, items: Codes, types: Codes, surveys: Codes, k: 
         totals[row] = np.einsum("t,tl->l", weight, answers)
         support[row] = np.einsum("t,tl->l", items[able].astype(np.float64), (answers > 0).astype(np.float64))
     if problem.panel.learn == "leave-one-out":
-        own = chance[np.arange(len(types)), types][:, None] * reference
-        anybody = support - (own > 0) > 0
-        totals = np.where(anybody, np.maximum(totals - own, 0), 0)
+        contribution = chance[np.arange(len(types)), types][:, None] * reference
+        anybody = support - (contribution > 0) > 0
+        totals = np.where(anybody, np.maximum(totals - contribution, 0), 0)
     return predictions_from(totals)
 
 

@@ -289,8 +289,10 @@ def _choose_items(
         warnings.append(f"{fewer}, and it can jump there: {named('cohort')} keeps the items fixed.")
     chosen = None if amateurs is None else amateurs[kept]
     most = -1 if chosen is None else _half(chosen.sum(axis=1), copies[kept])
-    own = None if rated.copies is None else copies[kept]
-    return ItemChoice(kept, counts[kept], chosen, tuple(range(limit + 1)), tuple(range(most + 1)), own), warnings
+    kept_copies = None if rated.copies is None else copies[kept]
+    return ItemChoice(
+        kept, counts[kept], chosen, tuple(range(limit + 1)), tuple(range(most + 1)), kept_copies
+    ), warnings
 
 
 def _amateur_counts(ratings: Ratings, experts: Ratings, group: str | None, n_labels: int) -> Codes | None:

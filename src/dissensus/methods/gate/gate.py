@@ -268,25 +268,25 @@ def verdict_between(low: float, high: float, most: float) -> Verdict:
     return "fail" if low > most or high < -most else "inconclusive"
 
 
-def more_above(found: Estimate, threshold: float, options: GateOptions) -> int | None:
+def more_above(estimate: Estimate, threshold: float, options: GateOptions) -> int | None:
     """How many more items would settle whether the number is at least the threshold; None if it lies upon it."""
-    if not math.isfinite(found.value):
+    if not math.isfinite(estimate.value):
         return None
-    half_width = found.value - found.low if found.value >= threshold else found.high - found.value
-    return _more(found.items, half_width, abs(found.value - threshold), options.confidence)
+    half_width = estimate.value - estimate.low if estimate.value >= threshold else estimate.high - estimate.value
+    return _more(estimate.items, half_width, abs(estimate.value - threshold), options.confidence)
 
 
-def more_between(found: Estimate, most: float, options: GateOptions) -> int | None:
+def more_between(estimate: Estimate, most: float, options: GateOptions) -> int | None:
     """How many more items would settle whether the number is at most so far from 0."""
-    if not math.isfinite(found.value):
+    if not math.isfinite(estimate.value):
         return None
-    below, above = found.value - found.low, found.high - found.value
-    if abs(found.value) > most:
-        half_width = below if found.value > 0 else above
-        return _more(found.items, half_width, abs(found.value) - most, options.confidence)
+    below, above = estimate.value - estimate.low, estimate.high - estimate.value
+    if abs(estimate.value) > most:
+        half_width = below if estimate.value > 0 else above
+        return _more(estimate.items, half_width, abs(estimate.value) - most, options.confidence)
     sides = [
-        _more(found.items, below, most + found.value, options.confidence),
-        _more(found.items, above, most - found.value, options.confidence),
+        _more(estimate.items, below, most + estimate.value, options.confidence),
+        _more(estimate.items, above, most - estimate.value, options.confidence),
     ]
     return None if None in sides else max(side for side in sides if side is not None)
 
@@ -315,25 +315,25 @@ def with_enough_items(check: Check, options: GateOptions) -> Check:
 
 
 def _check(
-    name: CheckName, threshold: float, found: Estimate, verdict: Verdict, more_items: int | None, measure: str
+    name: CheckName, threshold: float, estimate: Estimate, verdict: Verdict, more_items: int | None, measure: str
 ) -> Check:
     """A check, with what would settle it if it is inconclusive."""
     return Check(
-        check=name, threshold=threshold, value=found.value, low=found.low, high=found.high, verdict=verdict,
-        items=found.items, more_items=more_items if verdict == "inconclusive" else None, measure=measure,
+        check=name, threshold=threshold, value=estimate.value, low=estimate.low, high=estimate.high, verdict=verdict,
+        items=estimate.items, more_items=more_items if verdict == "inconclusive" else None, measure=measure,
     )  # fmt: skip
 
 
 def comparison_check(result: CompareResult, margin: float | None, options: GateOptions) -> Check:
     """Whether the interval of the difference lies above 0, or above the margin with a minus."""
-    found, pair = difference_of(result), result.pairs[0]
+    estimate, pair = difference_of(result), result.pairs[0]
     threshold = 0.0 if margin is None else -margin
     if margin is None:
-        verdict = better_verdict(found, is_better=pair.better == "a")
+        verdict = better_verdict(estimate, is_better=pair.better == "a")
     else:
-        verdict = verdict_above(found.low, found.high, threshold)
+        verdict = verdict_above(estimate.low, estimate.high, threshold)
     name: CheckName = "better_than" if margin is None else "not_worse_than"
-    check = _check(name, threshold, found, verdict, more_above(found, threshold, options), result.metric)
+    check = _check(name, threshold, estimate, verdict, more_above(estimate, threshold, options), result.metric)
     return with_enough_items(replace(check, against=pair.judge_b, p_value=pair.p_value), options)
 
 
@@ -345,11 +345,11 @@ def difference_of(result: CompareResult) -> Estimate:
     return Estimate(value=0.0 - pair.difference, low=0.0 - pair.high, high=0.0 - pair.low, items=pair.items)
 
 
-def better_verdict(found: Estimate, *, is_better: bool) -> Verdict:
+def better_verdict(estimate: Estimate, *, is_better: bool) -> Verdict:
     """Better only if the interval and the test of `compare` both say so; not better if nothing above 0 is possible."""
-    if found.low > 0 and is_better:
+    if estimate.low > 0 and is_better:
         return "pass"
-    return "fail" if not math.isnan(found.high) and found.high <= 0 else "inconclusive"
+    return "fail" if not math.isnan(estimate.high) and estimate.high <= 0 else "inconclusive"
 
 
 # ---- Does the judge decide as people do, and as often positively?
@@ -380,18 +380,18 @@ def decision_checks(row: Downstream, constants: Sequence[Downstream], items: int
 def constant_warnings(checks: Iterable[Check]) -> tuple[str, ...]:
     """That deciding all items alike, without looking, would pass as well: such a check tells nothing of the judge."""
     return tuple(
-        f"Calling {'every' if own.judge == ALWAYS_POSITIVE else 'no'} item positive, without looking, would pass "
-        f"{named(check.check)} {check.threshold:g} as well ({_reaches(check, own)}): passing it takes no "
+        f"Calling {'every' if constant.judge == ALWAYS_POSITIVE else 'no'} item positive, without looking, would pass "
+        f"{named(check.check)} {check.threshold:g} as well ({_reaches(check, constant)}): passing it takes no "
         "skill here."
         for check in checks
-        for own in check.as_good
+        for constant in check.as_good
     )
 
 
-def _reaches(check: Check, own: Constant) -> str:
+def _reaches(check: Check, constant: Constant) -> str:
     if check.check == "max_bias":
-        return f"a bias of {100 * own.value:.1f} points, the judge's {100 * check.value:.1f}"
-    return f"{own.value:.1%} decided as people do, by the judge {check.value:.1%}"
+        return f"a bias of {100 * constant.value:.1f} points, the judge's {100 * check.value:.1f}"
+    return f"{constant.value:.1%} decided as people do, by the judge {check.value:.1%}"
 
 
 def consistency_of(row: Downstream, items: int, options: GateOptions) -> Estimate:
@@ -503,11 +503,11 @@ def worth_check(run: SurveyRun, threshold: float, options: GateOptions, *, score
     low, high = equivalence_interval(gap, run.gaps, confidence=options.confidence)
     problem = run.prepared.problem
     enough = problem.counts.sum(axis=1) >= math.ceil(threshold) + problem.references
-    found = Estimate(value=value, low=low, high=high, items=int(problem.items[enough].sum()))
+    estimate = Estimate(value=value, low=low, high=high, items=int(problem.items[enough].sum()))
     # Equivalences can be infinite; the gap to a survey of the threshold's size is not, and has the same sign.
-    apart = _gap_at(gap, run.gaps, threshold, found.items, confidence=options.confidence)
+    apart = _gap_at(gap, run.gaps, threshold, estimate.items, confidence=options.confidence)
     verdict, more = verdict_above(low, high, threshold), more_above(apart, 0.0, options)
-    check = _check("min_equivalence", threshold, found, verdict, more, score)
+    check = _check("min_equivalence", threshold, estimate, verdict, more, score)
     return with_enough_items(replace(check, place=verdict_of(value), largest=problem.sizes[-1]), options)
 
 

@@ -48,7 +48,7 @@ class Check:
     @property
     def as_good(self) -> tuple[Constant, ...]:
         """The constants that would pass a check that the judge passes."""
-        return tuple(own for own in self.constants if self.verdict == own.verdict == "pass")
+        return tuple(constant for constant in self.constants if self.verdict == constant.verdict == "pass")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +71,8 @@ class GateResult(Result):
     @property
     def verdict(self) -> Verdict:
         """`fail` if one check fails, else `inconclusive` if one is, else `pass`."""
-        found = {check.verdict for check in self.checks}
-        return "fail" if "fail" in found else "inconclusive" if "inconclusive" in found else "pass"
+        verdicts = {check.verdict for check in self.checks}
+        return "fail" if "fail" in verdicts else "inconclusive" if "inconclusive" in verdicts else "pass"
 
     @property
     def passes(self) -> bool:

@@ -49,13 +49,13 @@ class Rows(NamedTuple):
 
 def possible_sizes(counts: Codes, sizes: range) -> list[int]:
     """The sizes whose surveys are few enough to go through, from 0 on."""
-    found = []
+    possible = []
     for k in sizes:
         enough = counts[counts.sum(axis=1) > k]
         if k and (not len(enough) or count_subsets(enough, k) * counts.shape[1] > MOST_CELLS):
             break
-        found.append(k)
-    return found
+        possible.append(k)
+    return possible
 
 
 def rows_of(counts: Codes, k: int) -> Rows:
@@ -119,8 +119,8 @@ def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Flo
 def _cases(rows: Rows, judges: Floats) -> Cases:
     answers, code = _distinct(judges)
     n_answers = answers.shape[1]
-    found, of_row = np.unique(rows.survey * n_answers + code[rows.item], return_inverse=True)
-    survey, answer = found // n_answers, found % n_answers
+    cases, of_row = np.unique(rows.survey * n_answers + code[rows.item], return_inverse=True)
+    survey, answer = cases // n_answers, cases % n_answers
     kinds = kinds_of(answers, code)
     return Cases(of_row, survey, survey * (int(kinds.max()) + 1) + kinds[answer], answers[:, answer])
 
@@ -308,8 +308,8 @@ def people_and_judge(
 
 def folds_among(fold: Codes) -> Codes:
     """The folds of some of the items, numbered without gaps; a fold for each item where all of them are in one."""
-    numbers, own = np.unique(fold, return_inverse=True)
-    return np.asarray(own if len(numbers) > 1 else np.arange(len(fold)), dtype=np.intp)
+    numbers, renumbered = np.unique(fold, return_inverse=True)
+    return np.asarray(renumbered if len(numbers) > 1 else np.arange(len(fold)), dtype=np.intp)
 
 
 def _left_out(kept: Flags, possible: list[int], sizes: range) -> list[str]:
@@ -363,6 +363,8 @@ def _bounds(gap: Floats, gaps: Floats, *, confidence: float) -> tuple[float, flo
     held the truth, and 91 of the basic ones.
     """
     pairs = zip(gap, gaps.T, strict=True)
-    bounds = np.array([bootstrap_interval(float(g), own, confidence=confidence, kind="percentile") for g, own in pairs])
+    bounds = np.array(
+        [bootstrap_interval(float(g), drawn, confidence=confidence, kind="percentile") for g, drawn in pairs]
+    )
     low, high = (float(crossings(-bounds[None, :, end], np.zeros(1))[0]) for end in (0, 1))
     return low, high, bounds

@@ -90,7 +90,7 @@ def panel(
     alone = {name: _own(members.predictions[j], members, options, fold) for j, name in enumerate(members.judges)}
     made = _made(members, options, fold)
     named = {_apart(f"{method} panel", alone): made[method] for method in made}
-    given = {name: likeliest(own) if score == "agreement" else own for name, own in (alone | named).items()}
+    given = {name: likeliest(outputs) if score == "agreement" else outputs for name, outputs in (alone | named).items()}
     beside = {name: members.predictions[[j]] for j, name in enumerate(members.judges)}
     beside |= {_apart(PANEL, alone): members.predictions} if "stacked" in made else {}
     with open_executor(engine, workers=workers) as executor:
@@ -100,15 +100,15 @@ def panel(
             confidence=confidence, rng=survey_stream, engine=executor, progress=progress,
         )  # fmt: skip
         sizes = range(len(worth.curve)) if people else range(0)
-        rows, said = people_and_judge(
+        rows, about_people = people_and_judge(
             members, beside, options, sizes=sizes, fold=fold, rng=people_stream, executor=executor, progress=progress
         )
     return PanelResult(
         settings=options.settings() | {"judge": list(members.judges), "max_raters": worth.curve[-1].raters},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
-        warnings=tuple(dict.fromkeys([*members.warnings, *worth.warnings, *said])),
+        warnings=tuple(dict.fromkeys([*members.warnings, *worth.warnings, *about_people])),
         curve=worth.curve,
-        judges=tuple(own for own in worth.judges if own.judge in alone),
+        judges=tuple(judge for judge in worth.judges if judge.judge in alone),
         panels=tuple(_panel(worth, method, name, members) for method, name in zip(made, named, strict=True)),
         people_and_judge=rows,
     )
@@ -142,18 +142,18 @@ def _apart(name: str, taken: Mapping[str, Floats]) -> str:
 
 def _panel(worth: EquivalenceResult, method: Method, name: str, members: Members) -> PanelWorth:
     """A panel beside the best of its members."""
-    own = next(judge for judge in worth.judges if judge.judge == name)
+    combined = next(judge for judge in worth.judges if judge.judge == name)
     alone = [judge for judge in worth.judges if judge.judge in members.judges]
     best = max(alone, key=lambda member: member.score if np.isfinite(member.score) else -np.inf)
-    found = next(pair for pair in worth.differences if {pair.judge_a, pair.judge_b} == {best.judge, name})
-    is_first = found.judge_a == name
+    pair = next(pair for pair in worth.differences if {pair.judge_a, pair.judge_b} == {best.judge, name})
+    is_first = pair.judge_a == name
     return PanelWorth(
         method=method,
         judges=members.judges,
-        worth=own,
+        worth=combined,
         best_judge=best.judge,
-        difference=found.difference if is_first else 0.0 - found.difference,
-        low=found.low if is_first else 0.0 - found.high,
-        high=found.high if is_first else 0.0 - found.low,
-        share_better=found.share_a_better if is_first else 1 - found.share_a_better,
+        difference=pair.difference if is_first else 0.0 - pair.difference,
+        low=pair.low if is_first else 0.0 - pair.high,
+        high=pair.high if is_first else 0.0 - pair.low,
+        share_better=pair.share_a_better if is_first else 1 - pair.share_a_better,
     )

@@ -94,7 +94,7 @@ class PanelResult(Result):
     @property
     def ranked(self) -> list[JudgeWorth]:
         """The members with a score, the best first."""
-        return sorted((own for own in self.judges if math.isfinite(own.score)), key=lambda own: -own.score)
+        return sorted((worth for worth in self.judges if math.isfinite(worth.score)), key=lambda worth: -worth.score)
 
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""

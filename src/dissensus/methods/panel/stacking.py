@@ -51,8 +51,8 @@ def table_map(outputs: Floats, masses: Floats) -> Map:
         _, code = np.unique(both, axis=0, return_inverse=True)
         known = np.full(len(both), -1, dtype=np.intp)
         known[code.ravel()[: len(keys)]] = np.arange(len(keys))
-        found = known[code.ravel()[len(keys) :]]
-        return np.asarray(np.where((found >= 0)[:, None], learned[found], everybody))
+        entry = known[code.ravel()[len(keys) :]]
+        return np.asarray(np.where((entry >= 0)[:, None], learned[entry], everybody))
 
     return look_up
 
@@ -209,7 +209,7 @@ def learned_stack(sources: Floats, masses: Floats) -> Callable[[Floats], Floats]
     maps = [table_map(source, masses) if are_few(source, weight=masses.sum()) else np.asarray for source in sources]
 
     def logs(asked: Floats) -> Floats:
-        return logs_of(np.stack([look_up(own) for look_up, own in zip(maps, asked, strict=True)]))
+        return logs_of(np.stack([look_up(source) for look_up, source in zip(maps, asked, strict=True)]))
 
     known = logs(sources)
     stack = fit_stack(known, masses)
@@ -246,7 +246,7 @@ def plurality(predictions: Floats) -> Floats:
     >>> plurality(np.array([[[0.9, 0.1]], [[0.4, 0.6]], [[0.2, 0.8]]]))
     array([[0., 1.]])
     """
-    votes = np.stack([likeliest(own) for own in predictions]).mean(axis=0)
+    votes = np.stack([likeliest(judge) for judge in predictions]).mean(axis=0)
     return likeliest(votes)
 
 
