@@ -215,8 +215,9 @@ def _absolute(
 def _with_items(
     options: PlanLabelsOptions, schemes: Sequence[Scheme], drawn: Sequence[Scheme] | None, items: Sequence[int | None]
 ) -> tuple[LabelDesign, ...]:
-    each = zip(schemes, drawn or [None] * len(schemes), items, strict=True)
-    return tuple(design_of(scheme, options, number, draws) for scheme, draws, number in each if number is not None)
+    draws: Sequence[Scheme | None] = drawn or [None] * len(schemes)
+    each = zip(schemes, draws, items, strict=True)
+    return tuple(design_of(scheme, options, number, draw) for scheme, draw, number in each if number is not None)
 
 
 def _all_needed(

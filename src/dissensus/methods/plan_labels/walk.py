@@ -10,7 +10,7 @@ function is as large near pi as near 0, odd and even ends hardly mix, and each n
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -105,15 +105,6 @@ def few_items(walks: Tilted) -> Logs:
     return logs[0], logs[1], logs[2]
 
 
-def rare_steps(walks: Tilted) -> Logs:
-    """Logarithms of the chances of S < 0, S = 0 and S > 0 for many items of which few say anything (2 u n <= RARE).
-
-    The same recurrence for T(s) = Q(s) / tau^s, started at a point where nothing is left (Miller's algorithm) and
-    normed by Q(0) + 2 Q(1) + 2 Q(2) + ... = 1. tau = min(1, un/v) keeps T within 1 and TOP!.
-    """
-    return _in_blocks(_rare_steps, walks)
-
-
 def _in_blocks(logs: Callable[[Tilted], Logs], walks: Tilted) -> Logs:
     parts = [logs(walks[start : start + BLOCK]) for start in range(0, len(walks.x), BLOCK)]
     lose, tie, win = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -146,7 +137,12 @@ def _few_items(walks: Tilted) -> Logs:
     return _logs(walks, (lower, here, upper), (down, up), norm=np.ones_like(here))
 
 
-def _rare_steps(walks: Tilted) -> Logs:
+def rare_steps(walks: Tilted) -> Logs:
+    """Logarithms of the chances of S < 0, S = 0 and S > 0 for many items of which few say anything (2 u n <= RARE).
+
+    The same recurrence for T(s) = Q(s) / tau^s, started at a point where nothing is left (Miller's algorithm) and
+    normed by Q(0) + 2 Q(1) + 2 Q(2) + ... = 1. tau = min(1, un/v) keeps T within 1 and TOP!.
+    """
     n, u, v = walks.items, walks.u, walks.v
     tau = np.minimum(1.0, u * n / v)
     theta = np.sqrt(walks.y) / np.sqrt(walks.x)
@@ -210,16 +206,6 @@ class Grid(NamedTuple):
     sine: Floats
 
 
-def many_items(walks: Tilted) -> Logs:
-    """Logarithms of the chances of S < 0, S = 0 and S > 0 for walks with 2 u n >= RARE and many steps of 0."""
-    return _by_grid(_sums, walks)
-
-
-def many_items_by_parity(walks: Tilted) -> Logs:
-    """Logarithms of the chances of S < 0, S = 0 and S > 0 for walks with 2 u n >= RARE and n v < MIXED."""
-    return _by_grid(_parity_sums, walks)
-
-
 def _by_grid(sums: Callable[[Tilted, Grid], tuple[Floats, Floats]], walks: Tilted) -> Logs:
     """By the sum of theta^(s-1) Q(s) over 1 <= s < H and by Q(0), for walks that share nodes, a few at a time."""
     largest = np.log(np.maximum(2 * walks.u * walks.items / RARE, 1.0))
@@ -248,8 +234,8 @@ def grid(number: int) -> Grid:
     return Grid(half=half, nodes=nodes, sine=np.sin(nodes / 2) ** 2)
 
 
-def _sums(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
-    """Sum of theta^(s-1) Q(s) over 1 <= s < H, and Q(0).
+def many_items(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
+    """Sum of theta^(s-1) Q(s) over 1 <= s < H, and Q(0), for walks with 2 u n >= RARE and many steps of 0.
 
     The kernel of the first is (a (1 - c) - 2 sine (1 + theta c)) / (a^2 + 4 theta sine) with a = 1 - theta and
     c = +-theta^(H-1), the sign alternating from node to node. What does not depend on the node is taken out, so that
@@ -296,8 +282,8 @@ def geometric(power: float, log_ratio: Floats, rest: Floats, *, terms: float) ->
     return total
 
 
-def _parity_sums(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
-    """Sum of theta^(s-1) Q(s) over 1 <= s < H, and Q(0).
+def many_items_by_parity(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
+    """The same for walks with 2 u n >= RARE and n v < MIXED.
 
     The characteristic function is large near pi too, where its power alternates with n. Each node t is taken together
     with pi - t: even and odd s get the sum and the difference of both, so that neither drowns in the other's rounding.
@@ -430,12 +416,15 @@ def _two_sided(walks: Tilted) -> Logs:
     is_few, is_rare = walks.items <= FEW, 2 * walks.u * walks.items < RARE
     is_mixed = walks.items * walks.v >= MIXED
     ways = np.where(is_few, 0, np.where(is_rare, 1, np.where(is_mixed, 2, 3)))
-    logs_of = (few_items, rare_steps, many_items, many_items_by_parity)
+    logs_of: tuple[Callable[[Tilted], Logs], ...] = (
+        few_items, partial(_in_blocks, rare_steps), partial(_by_grid, many_items),
+        partial(_by_grid, many_items_by_parity),
+    )  # fmt: skip
     used = np.flatnonzero(np.bincount(ways))
     if len(used) == 1:
-        return logs_of[used[0]](walks)
+        return logs_of[int(used[0])](walks)
     logs = np.empty((3, len(ways)))
     for way in used:
         index = np.flatnonzero(ways == way)
-        logs[:, index] = logs_of[way](walks[index])
+        logs[:, index] = logs_of[int(way)](walks[index])
     return logs[0], logs[1], logs[2]
