@@ -152,16 +152,7 @@ def _versions_of(described: Mapping[str, Mapping[str, str | None]]) -> Versions:
 
 
 def check_versions(there: Versions, where: str, *, here: Versions | None = None) -> None:
-    """Refuse a machine with other versions; the message names both of the first package that differs.
-
-    Parameters
-    ----------
-    there : mapping of name to version
-        Of the machine.
-    where : str
-        What to call it.
-    here : mapping of name to version, optional
-        Of whoever sends the work; of this process if not given.
+    """Refuse a machine with other versions than `here`, this process if not given; the message names the first.
 
     Examples
     --------

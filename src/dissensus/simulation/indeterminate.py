@@ -338,7 +338,16 @@ def readme_of(truth: IndeterminateTruth, *, made_with: str, raters: int, paired:
         _prevalence(truth),
     ]
     if truth.judges:
-        parts += ["## Judges", _judges(samples), _judge_table(truth)]
+        times = "once" if samples == 1 else f"{samples} times"
+        about = (
+            f"Each judge gave a forced choice and a response set {times} for each item. Its sets are those of people, "
+            "shaken by noise of standard deviation sigma; it chooses among the options of a set with its own gamma and "
+            "makes no error. Consistency: share of the items that the judge and people without error put on the same "
+            "side of the threshold, by response sets."
+        )
+        rows = truth.rows()
+        cells = [[f"`{row['judge']}`", *(f"{value:.3f}" for value in list(row.values())[1:])] for row in rows]
+        parts += ["## Judges", about, markdown_table([key.replace("_", " ") for key in rows[0]], cells)]
     files = "`ratings.csv`, `judges.csv`, `task.toml`" if truth.judges else "`ratings.csv`, `task.toml`"
     parts.append(f"The files: {files}, and `truth.json` with the distributions of each item and these numbers.")
     return "\n\n".join(parts) + "\n"
@@ -380,20 +389,3 @@ def _prevalence(truth: IndeterminateTruth) -> str:
         "Share of the items that are positive, because enough raters find A reasonable, or choose it:\n\n"
         + markdown_table(["threshold", "by response sets", "by forced choices"], rows)
     )
-
-
-def _judges(samples: int) -> str:
-    times = "once" if samples == 1 else f"{samples} times"
-    return (
-        f"Each judge gave a forced choice and a response set {times} for each item. Its sets are those of people, "
-        "shaken by noise of standard deviation sigma; it chooses among the options of a set with its own gamma and "
-        "makes no error. Consistency: share of the items that the judge and people without error put on the same side "
-        "of the threshold, by response sets."
-    )
-
-
-def _judge_table(truth: IndeterminateTruth) -> str:
-    rows = truth.rows()
-    header = [key.replace("_", " ") for key in rows[0]]
-    cells = [[f"`{row['judge']}`", *(f"{value:.3f}" for value in list(row.values())[1:])] for row in rows]
-    return markdown_table(header, cells)

@@ -122,22 +122,22 @@ def reduce(
         has_unlabelled=bool(tally.unlabelled or tally.zeros or (rated.label < 0).any()), has_nameless=has_nameless,
         most=most,
     )  # fmt: skip
-    found = parts.map(step)
-    check_items(found, people, answers)
-    profiles, sums, labels = _profiles(found, parts, coding, rated, judged, scored_by, most=most)
+    items = parts.map(step)
+    check_items(items, people, answers)
+    profiles, sums, labels = _profiles(items, parts, coding, rated, judged, scored_by, most=most)
     ratings = assemble_people(
         profiles, rated, left_out=_left_out(tally), notes=(*_notes(people, rated), *rated.notes),
-        unlabelled_items=sum(part.unlabelled_items for part in found), raters=raters,
+        unlabelled_items=sum(part.unlabelled_items for part in items), raters=raters,
         provenance=_provenance(wanted.people, people, tally.rows, "counts" if "count" in people.roles else "tidy"),
     )  # fmt: skip
     if answers is None or judged is None or wanted.answers is None:
         return ratings, None
     judges = assemble_answers(
-        profiles, judged, coding, totals=(sum(part.answered_items for part in found), sum(tally.answers.values())),
+        profiles, judged, coding, totals=(sum(part.answered_items for part in items), sum(tally.answers.values())),
         provenance=_provenance(wanted.answers, answers, tally.answer_rows, "judges"),
     )  # fmt: skip
     summed_up = [] if sums is None else [SUMMED_UP.format(f"{most:,}")]
-    about = (*_about_answers(judges, tally, judged, answers), *_about_reading(wanted, found, summed_up))
+    about = (*_about_answers(judges, tally, judged, answers), *_about_reading(wanted, items, summed_up))
     judges = replace(judges, warnings=about)
     if sums is None or scored_by is None:
         return ratings, judges
@@ -172,19 +172,19 @@ def _coded(tally: Tally, wanted: Input, tables: Tables) -> tuple[Coding, Spelled
     return replace(coding, blank_labels=tuple(sorted({*coding.blank_labels, *missing}))), rated
 
 
-def _about_reading(wanted: Input, found: Sequence[PartItems], summed_up: Sequence[str]) -> list[str]:
+def _about_reading(wanted: Input, items: Sequence[PartItems], summed_up: Sequence[str]) -> list[str]:
     about = (
         []
         if wanted.round_outputs is None
         else [Message(ROUNDED.format(counted(wanted.round_outputs, "digit"), ROUND_OUTPUTS))]
     )
-    unrated = sum(part.unrated_items for part in found)
+    unrated = sum(part.unrated_items for part in items)
     left = [f"Left out {counted(unrated, 'item')} that judges answered and nobody rated."] if unrated else []
     return [*about, *summed_up, *left]
 
 
 def _profiles(
-    found: Sequence[PartItems],
+    items: Sequence[PartItems],
     parts: Parts,
     coding: Coding,
     rated: Spelled,
@@ -194,8 +194,8 @@ def _profiles(
     most: int,
 ) -> tuple[Profiles, MomentSums | None, tuple[str, ...]]:
     """The different items; where they are too many, those that raters tell apart and the sums of judges' scores."""
-    known = [part.profiles for part in found if part.profiles is not None]
-    if len(known) == len(found):
+    known = [part.profiles for part in items if part.profiles is not None]
+    if len(known) == len(items):
         whole = together(known, has_numbers=coding.has_numbers)
         if len(whole.copies) <= most:
             return whole, None, ()

@@ -54,11 +54,11 @@ class Reading:
 def read_answer(text: str, shown: Sequence[ShownOption]) -> Reading:
     """The options that an answer picks; none of them if it cannot be understood, or in more than one way."""
     thought = _THOUGHT.match(text)
-    said = text[thought.end() :] if thought else text
-    hopeless = _hopeless(said)
+    answer = text[thought.end() :] if thought else text
+    hopeless = _hopeless(answer)
     if hopeless:
         return Reading(reason=hopeless)
-    bare = _bare(said)
+    bare = _bare(answer)
     if _repeats_options(bare, shown):
         return Reading(reason="repeats the options")
     readings = {frozenset(o.mark for o in picks): picks for picks in _readings(bare, shown)}
@@ -78,13 +78,13 @@ def _repeats_options(text: str, shown: Sequence[ShownOption]) -> bool:
     return _folded(text) == _folded("\n".join(["Options:", *map(line_of, shown)]))
 
 
-def _hopeless(said: str) -> str:
+def _hopeless(answer: str) -> str:
     """Why a text cannot be an answer, before it is looked at closely; empty if it may be one."""
-    if said.lstrip().startswith("<think>"):
+    if answer.lstrip().startswith("<think>"):
         return "it thought and never answered"
-    if not said.strip():
+    if not answer.strip():
         return "empty"
-    return "too long for an answer" if len(said) > LONGEST_ANSWER else ""
+    return "too long for an answer" if len(answer) > LONGEST_ANSWER else ""
 
 
 def _bare(text: str) -> str:
@@ -138,10 +138,10 @@ class _Pairs(tuple[tuple[str, object], ...]):
 
 def _answer_in(pairs: _Pairs, shown: Sequence[ShownOption]) -> object:
     """The value that is the answer, or None: if there are two, or if the key says that it is something else."""
-    found = pairs if len(pairs) == 1 else [(key, value) for key, value in pairs if key.lower() in ANSWER_KEYS]
-    if len(found) != 1:
+    answers = pairs if len(pairs) == 1 else [(key, value) for key, value in pairs if key.lower() in ANSWER_KEYS]
+    if len(answers) != 1:
         return None
-    ((key, value),) = found
+    ((key, value),) = answers
     is_other = _OTHER_KEY.match(re.sub(r"[\W_]+", " ", key).strip()) or any(_plain_readings(key, shown))
     return None if is_other else value
 
@@ -341,12 +341,12 @@ def _on_picks(picks: tuple[ShownOption, ...], reply: Reply, request: Request, ta
         return Verdict(status="invalid", reason="several options where one was asked for", raw=reply.text)
     if request.elicitation == "response_set" and not _is_admissible(meant, task):
         return Verdict(status="invalid", reason="a combination that the task does not have", raw=reply.text)
-    found = None
+    probabilities = None
     if reply.tokens and request.elicitation == "forced_choice":
-        found = option_probabilities(reply.tokens, request.shown, picks[0])
+        probabilities = option_probabilities(reply.tokens, request.shown, picks[0])
     return Verdict(
         status="ok", label=SEPARATOR.join(option for option in task.options if option in meant), picks=picks,
-        probabilities=found or {}, raw=reply.text,
+        probabilities=probabilities or {}, raw=reply.text,
     )  # fmt: skip
 
 

@@ -254,21 +254,21 @@ SCHEMA, LIMIT = "json_schema", "length_key"
 YES, NO = "yes", "no"
 
 
-def first_plan(plan: Plan, found: dict[str, str]) -> Plan:
+def first_plan(plan: Plan, learned: dict[str, str]) -> Plan:
     """The plan in the form that is known to work, or most likely does."""
     structured = plan.options.structured
     is_openai = urlsplit(plan.options.base_url).hostname == urlsplit(OPENAI).hostname
     likely: LengthKey = "max_completion_tokens" if is_openai else "max_tokens"
     return replace(
         plan,
-        as_json=found.get(SCHEMA, YES) == YES if structured == "auto" else structured == "json-schema",
-        length_key=cast("LengthKey", found.get(LIMIT, likely)),
+        as_json=learned.get(SCHEMA, YES) == YES if structured == "auto" else structured == "json-schema",
+        length_key=cast("LengthKey", learned.get(LIMIT, likely)),
     )
 
 
-def is_settled(plan: Plan, found: dict[str, str]) -> bool:
+def is_settled(plan: Plan, learned: dict[str, str]) -> bool:
     """Whether nothing is left to find out."""
-    return LIMIT in found and (plan.options.structured != "auto" or SCHEMA in found)
+    return LIMIT in learned and (plan.options.structured != "auto" or SCHEMA in learned)
 
 
 async def settle(plan: Plan, asker: Asker, cache: Cache) -> tuple[Plan, int | None]:
@@ -303,10 +303,10 @@ def _shortest(plan: Plan) -> int:
 
 
 def _findings(form: Plan) -> dict[str, str]:
-    found: dict[str, str] = {LIMIT: form.length_key}
+    learned: dict[str, str] = {LIMIT: form.length_key}
     if form.options.structured == "auto":
-        found[SCHEMA] = YES if form.as_json else NO
-    return found
+        learned[SCHEMA] = YES if form.as_json else NO
+    return learned
 
 
 def _forms(plan: Plan) -> list[Plan]:

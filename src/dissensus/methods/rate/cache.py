@@ -129,22 +129,22 @@ class Cache:
             query = "SELECT what, value FROM servers WHERE endpoint = ? AND model = ?"
             return dict(self._reader.execute(query, (endpoint, model)).fetchall())
 
-    def learn(self, endpoint: str, model: str, found: dict[str, str]) -> None:
+    def learn(self, endpoint: str, model: str, facts: dict[str, str]) -> None:
         """Keep what was found out about a server, so that the next run asks in the same way."""
-        rows = [(endpoint, model, what, value) for what, value in found.items()]
+        rows = [(endpoint, model, what, value) for what, value in facts.items()]
         with self._explained(), _transaction(self._writer):
             self._writer.executemany("INSERT OR REPLACE INTO servers VALUES (?, ?, ?, ?)", rows)
 
     def _check_format(self) -> None:
-        (found,) = self._writer.execute("PRAGMA user_version").fetchone()
-        if found not in {0, FORMAT}:
+        (version,) = self._writer.execute("PRAGMA user_version").fetchone()
+        if version not in {0, FORMAT}:
             raise FileError(
                 f"{self.path.name} was written by another version of dissensus: name another file with {CACHE}."
             )
         tables = {name for (name,) in self._writer.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if (found == 0 and tables) or (found == FORMAT and not tables >= _OURS):
+        if (version == 0 and tables) or (version == FORMAT and not tables >= _OURS):
             raise FileError(f"{self.path.name} is a database of something else: name another file with {CACHE}.")
-        if found == 0:
+        if version == 0:
             self._writer.execute(f"PRAGMA user_version = {FORMAT}")
 
     @contextlib.contextmanager

@@ -279,8 +279,8 @@ class Client:
         is_unreachable = name == "ConnectError"
         reason = f"the connection broke off ({name})"
         if is_unreachable and "CERTIFICATE" in str(cause).upper():
-            said = self._short(str(cause))
-            reason = f"the certificate of {self._endpoint.url} is not to be trusted ({said}). Check {BASE_URL}."
+            answer = self._short(str(cause))
+            reason = f"the certificate of {self._endpoint.url} is not to be trusted ({answer}). Check {BASE_URL}."
         elif is_unreachable:
             reason = f"nobody listens at {self._endpoint.url}. Start the server, or check {BASE_URL}."
         return Trouble(reason, kind="transient", is_spent=not is_unreachable, is_unreachable=is_unreachable)
@@ -291,18 +291,18 @@ class Client:
         code = _code(error.body)
         if "content_filter" in code or "content_policy" in code:
             return Reply(text=message, finish="content_filter")
-        said = f"HTTP {status}: {message}"
+        answer = f"HTTP {status}: {message}"
         if status in REDIRECTS:
             to = urlsplit(error.response.headers.get("location", "")).hostname or "another address"
             reason = f"{self._endpoint.url} sends us on to {self._short(to)}. Give that address as {BASE_URL}."
             raise Trouble(reason, kind="fatal", status=status) from None
         if status in HINTS or "insufficient_quota" in code:
             hint = HINTS.get(status, "Add to the account, or ask another server.")
-            raise Trouble(f"{said.rstrip('.')}. {hint}", kind="fatal", status=status) from None
+            raise Trouble(f"{answer.rstrip('.')}. {hint}", kind="fatal", status=status) from None
         if status in TRANSIENT or (status >= SERVER_ERRORS and status != NOT_IMPLEMENTED):
             wait = asked_wait(error.response.headers, now=datetime.now(UTC))
-            raise Trouble(said, kind="transient", status=status, wait=wait) from None
-        raise Trouble(said, kind="final", status=status) from None
+            raise Trouble(answer, kind="transient", status=status, wait=wait) from None
+        raise Trouble(answer, kind="final", status=status) from None
 
     def _short(self, text: str) -> str:
         plain = one_line(self._endpoint.redacted(" ".join(text.split())))

@@ -204,14 +204,14 @@ def _counted(plan: Plan, items: Items, store: Path, *, judge: str) -> RateResult
 
 def _limited(options: RateOptions, *, requests: int, tokens: int) -> list[str]:
     """Which limits would end the run early."""
-    found = []
+    warnings = []
     if options.max_requests is not None and requests > options.max_requests:
-        found.append(
+        warnings.append(
             f"The run would stop after {counted(options.max_requests, 'request')}, at {named('max_requests')}."
         )
     if options.max_tokens_total is not None and tokens > options.max_tokens_total:
-        found.append(f"The run may stop before all is asked, at {named('max_tokens_total')}.")
-    return found
+        warnings.append(f"The run may stop before all is asked, at {named('max_tokens_total')}.")
+    return warnings
 
 
 def _result(
@@ -229,33 +229,35 @@ def _result(
 
 def _before(plan: Plan, to: Endpoint | None) -> tuple[str, ...]:
     """What is odd about the options."""
-    options, task, found = plan.options, plan.task, []
+    options, task, warnings = plan.options, plan.task, []
     if options.temperature == 0 and options.samples > 1:
-        found.append("At temperature 0 samples differ by the order of the options only: they are no independent draws.")
+        warnings.append(
+            "At temperature 0 samples differ by the order of the options only: they are no independent draws."
+        )
     left_out = len(task.examples) - len(examples_for(task, "forced_choice"))
     if left_out and "forced_choice" in options.elicitations:
-        found.append(f"Forced choices are asked without {counted(left_out, 'example')} of several options.")
+        warnings.append(f"Forced choices are asked without {counted(left_out, 'example')} of several options.")
     if to is not None and to.key and to.url.startswith("http:") and not to.is_loopback:
-        found.append("The key was sent without encryption: give an address with https if the server has one.")
-    return tuple(found)
+        warnings.append("The key was sent without encryption: give an address with https if the server has one.")
+    return tuple(warnings)
 
 
 def _after(plan: Plan, counts: Counts, stop: Stop | None) -> tuple[str, ...]:
     """What is odd about the answers."""
-    found = []
+    warnings = []
     if plan.options.structured == "auto" and not plan.as_json:
-        found.append("The server takes no JSON schema: letters were asked for.")
+        warnings.append("The server takes no JSON schema: letters were asked for.")
     failed = sum(counts.statuses[elicitation, "failed"] for elicitation in plan.options.elicitations)
     if failed:
-        found.append(f"{counted(failed, 'request')} failed. The same command asks them again, and only them.")
+        warnings.append(f"{counted(failed, 'request')} failed. The same command asks them again, and only them.")
     if stop is not None:
-        found.append(f"Not everything was asked: {stop.reason}. The same command goes on where this one stopped.")
+        warnings.append(f"Not everything was asked: {stop.reason}. The same command goes on where this one stopped.")
     if plan.options.logprobs and counts.without_probabilities:
         without = counted(counts.without_probabilities, "forced choice")
-        found.append(f"The server sent no log-probabilities with {without}: they have a label only.")
+        warnings.append(f"The server sent no log-probabilities with {without}: they have a label only.")
     if not counts.labels:
-        found.append("Not one answer is among the options: other commands cannot read the file.")
-    return tuple(found)
+        warnings.append("Not one answer is among the options: other commands cannot read the file.")
+    return tuple(warnings)
 
 
 # ---- The judges file: one row for each request that was made

@@ -380,12 +380,12 @@ def _items(cells: Cells, names: dict[str, str], *, name: str) -> tuple[Item, ...
     seen: Counter[tuple[str, ...]] = Counter()
     repeated = []
     for i, row in enumerate(cells.row.tolist()):
-        found = [column[i] for column in (ids, *texts)]
-        for role, cell in zip(names, found, strict=True):
+        row_cells = [column[i] for column in (ids, *texts)]
+        for role, cell in zip(names, row_cells, strict=True):
             if cell is None:
                 raise RatingsError(f"{name}, row {row}: the {role.replace('_', ' ')} is empty. Fill it or delete it.")
             _check_characters(cell, f"{name}, row {row}")
-        cells_here = [str(cell) for cell in found]
+        cells_here = [str(cell) for cell in row_cells]
         if rows.setdefault(cells_here[0], row) != row:
             repeated.append(f"{cells_here[0]} (rows {rows[cells_here[0]]} and {row})")
         same = tuple(cells_here[1:])

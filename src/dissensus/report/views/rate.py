@@ -89,9 +89,9 @@ def place_sentence(result: RateResult) -> str | None:
 
 def troubled_point(answer: TroubledAnswer) -> str:
     """A request without a label, and what the server said."""
-    said = f": {shortened(answer.raw, LONGEST_RAW)}" if answer.raw else ""
+    raw = f": {shortened(answer.raw, LONGEST_RAW)}" if answer.raw else ""
     where = f"{quoted(answer.item)}, {ELICITATION_WORDS[answer.elicitation]}, sample {answer.sample}"
-    return f"{where}: {answer.status} ({shortened(answer.reason, LONGEST_RAW)}){said}"
+    return f"{where}: {answer.status} ({shortened(answer.reason, LONGEST_RAW)}){raw}"
 
 
 def next_sentence(result: RateResult) -> str:
