@@ -1,4 +1,4 @@
-"""What people and judges said: Ratings, Judges, Task; read any file; counts and their histogram."""
+"""The answers of people and judges: Ratings, Judges, Task; read any file; counts and their histogram."""
 
 from dissensus.data.counts import CountTypes, types_of_matrix
 from dissensus.data.judges import Judges

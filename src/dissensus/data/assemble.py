@@ -42,20 +42,9 @@ LARGEST_SCATTER = 1 << 26
 def drop_repeats(
     columns: Mapping[str, TextColumn | None], kept: Codes, *, repeats: Repeats, row: Codes, name: str
 ) -> tuple[Codes, int]:
-    """The rows without repeated keys, and how many were dropped.
+    """The positions among `kept` without repeated keys, and how many were dropped; `columns` that are None count not.
 
-    Parameters
-    ----------
-    columns : mapping of str to TextColumn
-        What makes the key; a column that is None does not count.
-    kept : ndarray of shape (n_kept,)
-        Positions of the rows to look at, in order.
-    repeats : {"error", "first", "last", "keep"}
-        Which of the repeated rows to keep.
-    row : ndarray of shape (n_rows,)
-        Row numbers as a spreadsheet counts, for the message.
-    name : str
-        What to call the file in the message.
+    `row` has the numbers of rows as a spreadsheet counts, for the message.
     """
     if repeats == "keep":
         return kept, 0
@@ -127,26 +116,14 @@ def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> tuple[R
     repeated = LeftOut(what="repeated rating", count=dropped, why=f"the {plan.repeats} of each was kept")
     losses = (*_left_out(raw, label, lost=len(raw.item.texts) - len(items)), repeated, *raw.left_out)
     left_out = tuple(some for some in losses if some.count)
+    doubtful = doubts(label_counts(label[kept], label_set), label_set, order=plan.labels)
     ratings = Ratings(
-        item=item,
-        items=items,
-        rater=rater,
-        raters=raters,
-        label=label[kept],
-        labels=label_set.labels,
-        options=label_set.options,
-        scale=label_set.scale,
-        group=group,
-        groups=groups,
+        item=item, items=items, rater=rater, raters=raters, label=label[kept], labels=label_set.labels,
+        options=label_set.options, scale=label_set.scale, group=group, groups=groups,
         elicitation=None if elicitation is None else elicitation.codes[kept],
         times=None if raw.times is None else raw.times[kept],
-        warnings=(
-            *sentences(left_out),
-            *raw.warnings,
-            *doubts(label_counts(label[kept], label_set), label_set, order=plan.labels),
-        ),
-        provenance=provenance,
-    )
+        warnings=(*sentences(left_out), *raw.warnings, *doubtful), provenance=provenance,
+    )  # fmt: skip
     return ratings, left_out
 
 
@@ -184,7 +161,7 @@ def _groups(column: TextColumn | None, kept: Codes) -> tuple[Codes | None, tuple
 
 
 def code_elicitation(column: TextColumn, *, row: Codes, name: str) -> TextColumn:
-    """The elicitations in our spelling; empty where it is not said."""
+    """The elicitations in our spelling; empty where there is none."""
     known: dict[str, int] = {elicitation: i for i, elicitation in enumerate(ELICITATIONS)}
     spelled = [text.strip().lower().replace("-", "_").replace(" ", "_") for text in column.texts]
     bad = np.flatnonzero(np.array([*(text not in known for text in spelled), False])[column.codes])
@@ -224,23 +201,17 @@ def assemble_judges(raw: RawJudges, plan: ReadPlan, *, sha256: str | None) -> tu
         warnings.append(f"Rescaled {counted(rescaled, 'row')} of probabilities that almost sum to 1.")
     item_code, items = compact(item.codes[kept], item.texts)
     judge_code, judges = compact(judge.codes[kept], judge.texts)
+    n_columns = len(sheet.columns)
+    origin = Provenance(name=sheet.name, sha256=sha256, format=raw.format, rows=len(row), columns=n_columns)
     answers = Judges(
-        item=item_code,
-        items=items,
-        judge=judge_code,
-        judges=judges,
-        sample=sample,
-        label=label[kept],
-        labels=label_set.labels,
-        options=label_set.options,
+        item=item_code, items=items, judge=judge_code, judges=judges, sample=sample, label=label[kept],
+        labels=label_set.labels, options=label_set.options,
         probability=None if probability is None else probability[kept],
         elicitation=columns["elicitation"].codes[kept] if "elicitation" in columns else None,
         order=columns["order"].codes[kept] if "order" in columns else None,
         warnings=(*warnings, *doubts(label_counts(label[kept], label_set), label_set, order=plan.labels)),
-        provenance=Provenance(
-            name=sheet.name, sha256=sha256, format=raw.format, rows=len(row), columns=len(sheet.columns)
-        ),
-    )
+        provenance=origin,
+    )  # fmt: skip
     return answers, left_out
 
 
@@ -280,17 +251,7 @@ def _order(column: TextColumn, *, row: Codes, name: str, is_named: bool) -> Text
 
 
 def about_samples(sheet: HasColumns, roles: Mapping[str, str | None], *, of: str = "read_judges") -> str:
-    """What to say of several rows of one item without a sample number; raise if they seem to be of several judges.
-
-    Parameters
-    ----------
-    sheet : Sheet
-        The table.
-    roles : mapping
-        Which of its columns is the item, judge, label, ...
-    of : str
-        The function that takes the names of columns.
-    """
+    """What to say of several rows of one item without a sample number; raise if they seem to be of several judges."""
     if roles.get("judge") is None:
         rest = ColumnNames(sheet.name, tuple(column for column in sheet.columns if column not in roles.values()))
         judge, rater = likely_match(rest.columns, "judge"), find_column(rest, "rater")

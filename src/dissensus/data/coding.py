@@ -17,18 +17,10 @@ LARGEST_KEY = 2**62
 
 @dataclass(frozen=True, slots=True)
 class TextColumn:
-    """One column of text.
+    """One column of text."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n_rows,)
-        For each row the position of its text in `texts`, or -1 where the cell is empty.
-    texts : tuple of str
-        The distinct texts of the whole column; after `take` some may not be used any more.
-    """
-
-    codes: Codes
-    texts: tuple[str, ...]
+    codes: Codes  # for each row the position of its text, or -1 where the cell is empty
+    texts: tuple[str, ...]  # the distinct texts of the whole column; after `take` some may not be used
 
     def __getitem__(self, row: int) -> str | None:
         code = int(self.codes[row])
@@ -41,21 +33,11 @@ class TextColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cells:
-    """Some columns of a sheet, and where their rows stand in it.
+    """Some columns of a sheet, and where their rows stand in it."""
 
-    Attributes
-    ----------
-    row : ndarray of shape (n_rows,)
-        Number of each row as a spreadsheet counts: the header is row 1, a blank row counts.
-    columns : mapping of str to TextColumn
-        The columns by name.
-    blank_rows : int
-        How many rows had nothing in them and are not here.
-    """
-
-    row: Codes
+    row: Codes  # its number as a spreadsheet counts: the header is row 1, a blank row counts
     columns: Mapping[str, TextColumn]
-    blank_rows: int = 0
+    blank_rows: int = 0  # how many had nothing in them and are not here
 
     def column(self, name: str | None) -> TextColumn | None:
         """A column, or None if it has no name because the sheet does not have it."""

@@ -54,20 +54,9 @@ class MissingColumnsError(ColumnError):
 def find_column(
     sheet: HasColumns, role: str, given: str | None = None, *, of: str = "read", option: str = ""
 ) -> str | None:
-    """Name of the column that plays a role, or None if the sheet has none.
+    """Name of the column that plays a role, or None if the sheet has none; one that the user names must be there.
 
-    Parameters
-    ----------
-    sheet : Sheet
-        The table.
-    role : str
-        What the column is called unless the user says otherwise: item, rater, label, ...
-    given : str, optional
-        What the user says; then the column must be there.
-    of : str
-        The function that takes the names of columns.
-    option : str
-        How the user names this one, if not by its role.
+    `of` is the function that takes the names of columns, `option` how the user names this one if not by its role.
     """
     wanted = role if given is None else given
     if wanted in sheet.columns:
@@ -84,30 +73,13 @@ def find_column(
 
 
 def missing_columns(
-    sheet: HasColumns,
-    roles: Sequence[str],
-    *,
-    also: Sequence[str] = (),
-    given: Mapping[str, str] | None = None,
-    of: str = "read",
-    otherwise: str = WIDE,
-) -> ColumnError:
+    sheet: HasColumns, roles: Sequence[str], *, also: Sequence[str] = (), given: Mapping[str, str] | None = None,
+    of: str = "read", otherwise: str = WIDE,
+) -> ColumnError:  # fmt: skip
     """Error that names the missing columns, the columns found and the likely matches.
 
-    Parameters
-    ----------
-    sheet : Sheet
-        The table.
-    roles : sequence of str
-        What is missing and needed.
-    also : sequence of str
-        What is missing and optional: only its likely match is named.
-    given : mapping of str to str, optional
-        Columns by role that the user named already.
-    of : str
-        The function that takes the names of columns.
-    otherwise : str
-        What to say where no column looks like a label.
+    Of what is missing and optional (`also`) only the likely match is named; `given` are columns by role that the user
+    named already, and `otherwise` is said where no column looks like a label.
     """
     free = [column for column in sheet.columns if column not in (given or {}).values()]
     matches = {role: likely_match(free, role) for role in (*roles, *also)}

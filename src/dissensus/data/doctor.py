@@ -70,36 +70,16 @@ def all_checks() -> tuple[Check, ...]:
 
 
 def doctor(
-    source: str | os.PathLike[str],
-    *,
-    ratings: str | os.PathLike[str] | None = None,
-    judges: bool = False,
-    item: str | None = None,
-    rater: str | None = None,
-    label: str | None = None,
-    group: str | None = None,
-    elicitation: str | None = None,
-    count: str | None = None,
-    judge: str | None = None,
-    sample: str | None = None,
-    order: str | None = None,
-    labels: Sequence[str] | None = None,
-    scale: Scale | None = None,
-    repeats: Repeats = "error",
-    wide: bool | None = None,
-    source_format: str | None = None,
-    question: str | None = None,
-    item_key: str | None = None,
-    sheet: str | None = None,
-    columns: Sequence[str] | None = None,
-    skipped: Skipped = "drop",
-    label_map: Mapping[str, str] | None = None,
-    merge_case: bool = False,
-    decimal_comma: bool = False,
-    off_scale: OffScale = "error",
-    split: str | None = None,
+    source: str | os.PathLike[str], *, ratings: str | os.PathLike[str] | None = None, judges: bool = False,
+    item: str | None = None, rater: str | None = None, label: str | None = None, group: str | None = None,
+    elicitation: str | None = None, count: str | None = None, judge: str | None = None, sample: str | None = None,
+    order: str | None = None, labels: Sequence[str] | None = None, scale: Scale | None = None,
+    repeats: Repeats = "error", wide: bool | None = None, source_format: str | None = None,
+    question: str | None = None, item_key: str | None = None, sheet: str | None = None,
+    columns: Sequence[str] | None = None, skipped: Skipped = "drop", label_map: Mapping[str, str] | None = None,
+    merge_case: bool = False, decimal_comma: bool = False, off_scale: OffScale = "error", split: str | None = None,
     drop: Sequence[tuple[str, str]] = (),
-) -> DoctorResult:
+) -> DoctorResult:  # fmt: skip
     """What is the matter with a file, and which option fixes it.
 
     Parameters

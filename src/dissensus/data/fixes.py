@@ -50,16 +50,7 @@ def fix_labels(
 ) -> tuple[TextColumn, list[LeftOut], list[str]]:
     """The labels as the user wants them, what became missing, and what was done to the others.
 
-    Parameters
-    ----------
-    column : TextColumn
-        The labels as they are written.
-    plan : ReadPlan
-        What the user wants.
-    what : str
-        What a label is called in what is left out: a rating or an answer.
-    times : ndarray of shape (n_rows,), optional
-        How many raters gave each label, in a table of counts.
+    `what` is what a label is called there, a rating or an answer; `times` how many gave it, in a table of counts.
     """
     given = column.codes >= 0
     weights = None if times is None else times[given]
@@ -359,22 +350,10 @@ MOST_LABELS = 300
 
 
 def doubts(count: Codes, label_set: LabelSet, *, order: Sequence[str] | None) -> list[str]:
-    """Warnings about labels; none if the user listed them.
-
-    Parameters
-    ----------
-    count : ndarray of shape (n_labels,)
-        How often each label was given.
-    label_set, order
-        The labels, and what the user says about them.
-    """
+    """Warnings about labels, each given `count` times; none if the user listed them."""
     if order is not None:
         return []
-    return [
-        *_like_missing(count, label_set),
-        *_same(count, label_set),
-        *_with_commas(label_set.options),
-    ]
+    return [*_like_missing(count, label_set), *_same(count, label_set), *_with_commas(label_set.options)]
 
 
 def _like_missing(count: Codes, label_set: LabelSet) -> list[str]:
@@ -408,15 +387,7 @@ def _with_commas(options: Sequence[str]) -> list[str]:
 
 
 def about_foreign_labels(judges: "Judges", options: Collection[str]) -> list[str]:
-    """Warn of judges that never gave a label of people; numbers may be scores on a scale of their own.
-
-    Parameters
-    ----------
-    judges : Judges
-        The answers.
-    options : collection of str
-        What people chose among.
-    """
+    """Warn of judges that never gave one of people's options; numbers may be scores on a scale of their own."""
     given = judges.label >= 0
     if judges.probability is not None:
         given &= ~np.isin(judges.judge, judges.judge[~np.isnan(judges.probability).any(axis=1)])

@@ -93,36 +93,16 @@ def _labels(imported: Ratings | Judges) -> list[dict[str, object]]:
 
 
 def import_(
-    source: str | os.PathLike[str],
-    *,
-    output: str | os.PathLike[str] | None = None,
-    judges: bool = False,
-    item: str | None = None,
-    rater: str | None = None,
-    label: str | None = None,
-    group: str | None = None,
-    elicitation: str | None = None,
-    count: str | None = None,
-    judge: str | None = None,
-    sample: str | None = None,
-    order: str | None = None,
-    labels: Sequence[str] | None = None,
-    scale: Scale | None = None,
-    repeats: Repeats = "error",
-    wide: bool | None = None,
-    source_format: str | None = None,
-    question: str | None = None,
-    item_key: str | None = None,
-    sheet: str | None = None,
-    columns: Sequence[str] | None = None,
-    skipped: Skipped = "drop",
-    label_map: Mapping[str, str] | None = None,
-    merge_case: bool = False,
-    decimal_comma: bool = False,
-    off_scale: OffScale = "error",
-    split: str | None = None,
+    source: str | os.PathLike[str], *, output: str | os.PathLike[str] | None = None, judges: bool = False,
+    item: str | None = None, rater: str | None = None, label: str | None = None, group: str | None = None,
+    elicitation: str | None = None, count: str | None = None, judge: str | None = None, sample: str | None = None,
+    order: str | None = None, labels: Sequence[str] | None = None, scale: Scale | None = None,
+    repeats: Repeats = "error", wide: bool | None = None, source_format: str | None = None,
+    question: str | None = None, item_key: str | None = None, sheet: str | None = None,
+    columns: Sequence[str] | None = None, skipped: Skipped = "drop", label_map: Mapping[str, str] | None = None,
+    merge_case: bool = False, decimal_comma: bool = False, off_scale: OffScale = "error", split: str | None = None,
     drop: Sequence[tuple[str, str]] = (),
-) -> ImportResult:
+) -> ImportResult:  # fmt: skip
     """Read a source, write it as our tidy CSV, and say what was done.
 
     Parameters
@@ -156,15 +136,11 @@ def import_(
         write_judges(imported, output)
     losses = {Message(some.sentence()) for some in left_out}
     return ImportResult(
-        settings=plan.changed() | ({"judges": True} if judges else {}),
-        data={"source": imported.describe_data()},
-        warnings=tuple(warning for warning in imported.warnings if warning not in losses),
-        format=raw.format,
-        imported=imported,
-        taken=_all_roles(raw.taken, plan, judges=isinstance(imported, Judges)),
-        left_out=left_out,
+        settings=plan.changed() | ({"judges": True} if judges else {}), data={"source": imported.describe_data()},
+        warnings=tuple(warning for warning in imported.warnings if warning not in losses), format=raw.format,
+        imported=imported, taken=_all_roles(raw.taken, plan, judges=isinstance(imported, Judges)), left_out=left_out,
         output=None if output is None else str(output),
-    )
+    )  # fmt: skip
 
 
 def _check_output(output: Path, source: Path) -> None:

@@ -82,9 +82,9 @@ class Judges:
     probability : ndarray of shape (n_answers, n_labels), optional
         Probability of each label; a row of NaN where the judge gave a label only.
     elicitation : ndarray of shape (n_answers,), optional
-        0 for a forced choice, 1 for a response set, -1 where it was not said.
+        0 for a forced choice, 1 for a response set, -1 where nobody knows.
     order : ndarray of shape (n_answers,), optional
-        0 where a pair was shown as ab, 1 where as ba, -1 where it was not said. Labels are about a and b, not places.
+        0 where a pair was shown as ab, 1 where as ba, -1 where nobody knows. Labels are about a and b, not places.
     moments : OutputMoments, optional
         What the outputs would score, where items were put together that differ in them; then `probability` has the mean
         output of each.
@@ -182,21 +182,14 @@ class Judges:
         """The answers at these rows, with the items and judges that are left."""
         item, items = compact(self.item[mask], self.items)
         judge, judges = compact(self.judge[mask], self.judges)
+        places = _places(items, self.items), _places(judges, self.judges)
         return replace(
-            self,
-            item=item,
-            items=items,
-            judge=judge,
-            judges=judges,
-            sample=self.sample[mask],
-            label=self.label[mask],
+            self, item=item, items=items, judge=judge, judges=judges, sample=self.sample[mask], label=self.label[mask],
             probability=None if self.probability is None else self.probability[mask],
             elicitation=None if self.elicitation is None else self.elicitation[mask],
             order=None if self.order is None else self.order[mask],
-            moments=None
-            if self.moments is None
-            else self.moments.of(_places(items, self.items), _places(judges, self.judges)),
-        )
+            moments=None if self.moments is None else self.moments.of(*places),
+        )  # fmt: skip
 
     def expanded(self, ratings: Ratings) -> "Judges":
         """The same on the items of `ratings.expanded()`: an answer for each rated item of the data."""
@@ -281,11 +274,11 @@ class Judges:
         """The mean answer as a number for each pair of `distributions`, from a number for each label."""
         _, item, position = self._pairs()
         is_bare = self._is_bare()
-        said = np.empty(len(position))
-        said[is_bare] = numbers[self.label[is_bare]]
+        values = np.empty(len(position))
+        values[is_bare] = numbers[self.label[is_bare]]
         if self.probability is not None:
-            said[~is_bare] = self.probability[~is_bare] @ numbers
-        return np.bincount(position, weights=said, minlength=len(item)) / np.bincount(position, minlength=len(item))
+            values[~is_bare] = self.probability[~is_bare] @ numbers
+        return np.bincount(position, weights=values, minlength=len(item)) / np.bincount(position, minlength=len(item))
 
     def _pairs(self) -> tuple[Codes, Codes, Codes]:
         """Judge and item of each pair that has an answer, and for each answer which pair it belongs to."""

@@ -16,8 +16,6 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data.coding import HasColumns, TextColumn, lookup
 from dissensus.errors import ColumnError, JudgesError, OptionError, counted, listed, named, shortened
 
-# ---- What a label is: a number, a word, or a set of options such as `Yes|No`; their order and scale
-
 Scale = Literal["nominal", "ordinal", "interval"]
 SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval")
 
@@ -117,21 +115,11 @@ def natural_order(option: str) -> tuple[bool, float, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelSet:
-    """The labels of a data set, in order.
+    """The labels of a data set, in order."""
 
-    Attributes
-    ----------
-    options : tuple of str
-        What a rater could choose, in order.
-    labels : tuple of str
-        Every option, then every response set that was given: smaller sets first.
-    scale : str
-        What the order means: nothing, an order, or distances.
-    """
-
-    options: tuple[str, ...]
-    labels: tuple[str, ...]
-    scale: Scale
+    options: tuple[str, ...]  # what a rater could choose
+    labels: tuple[str, ...]  # every option, then every response set that was given: smaller sets first
+    scale: Scale  # what the order means: nothing, an order, or distances
 
 
 def order_labels(
@@ -258,26 +246,13 @@ LIKE_MISSING = frozenset({"na", "n/a", "#n/a", "nan", "null"})
 
 
 def code_labels(
-    column: TextColumn,
-    *,
-    order: Sequence[str] | None,
-    scale: Scale | None = None,
-    row: Codes,
-    name: str,
+    column: TextColumn, *, order: Sequence[str] | None, scale: Scale | None = None, row: Codes, name: str,
     also: Mapping[str, tuple[str, ...]] | None = None,
-) -> tuple[Codes, LabelSet, dict[frozenset[str], int]]:
+) -> tuple[Codes, LabelSet, dict[frozenset[str], int]]:  # fmt: skip
     """Code of each row's label, -1 where it is missing; the labels in order; the code of each label.
 
-    Parameters
-    ----------
-    column : TextColumn
-        The labels as text.
-    order, scale
-        What the user says about the labels.
-    row, name
-        Numbers of the rows and name of the file, for messages.
-    also : mapping of str to tuple of str, optional
-        Further labels, each as its options, by the column that has its name from the label.
+    `order` and `scale` are what the user says, `row` and `name` are for messages, and `also` has further labels, each
+    as its options, by the column that has its name from the label.
     """
     parsed = [options_of(text) for text in column.texts]
     further = also or {}
@@ -408,12 +383,8 @@ def cell_text(value: object) -> str | None:
 
 
 PREFIX = "p_"
-
-
 SUM_TOLERANCE = 1e-3
 """Probabilities within this of summing to 1 are rounded ones; others are a mistake."""
-
-
 ROUNDING = 1e-9
 """Sums off by no more than this need no mention."""
 
@@ -434,11 +405,22 @@ def probability_columns(sheet: HasColumns) -> dict[str, tuple[str, ...]]:
 def read_probabilities(columns: dict[str, TextColumn], *, row: Codes, name: str) -> tuple[Floats, int]:
     """Probabilities of shape (n_rows, n_columns), NaN in rows without any, and how many rows were rescaled."""
     names = list(columns)
-    values = np.column_stack([_numbers(*named, row=row, name=name) for named in columns.items()])
+    values = np.column_stack([_numbers(*named_, row=row, name=name) for named_ in columns.items()])
     is_absent = np.isnan(values)
-    _check_all_given(is_absent, names, row=row, name=name)
+    partial = np.flatnonzero(is_absent.any(axis=1) & ~is_absent.all(axis=1))
+    if partial.size:
+        raise JudgesError(
+            f"{name}, row {row[partial[0]]}: {names[int(np.argmax(is_absent[partial[0]]))]} is missing while other "
+            "probabilities are given. Give all of them, or none and a label."
+        )
+    wrong = np.flatnonzero((values < 0).any(axis=1))
+    if wrong.size:
+        column = int(np.argmin(values[wrong[0]]))
+        raise JudgesError(
+            f"{name}, row {row[wrong[0]]}: {names[column]} is {values[wrong[0], column]:g}, and a probability is never "
+            "negative. Give numbers from 0 to 1; logarithms must be exponentiated first."
+        )
     given = np.flatnonzero(~is_absent.all(axis=1))
-    _check_not_negative(values, names, row=row, name=name)
     total = values[given].sum(axis=1)
     off = given[np.abs(total - 1) > SUM_TOLERANCE]
     if off.size:
@@ -461,23 +443,3 @@ def _numbers(column_name: str, column: TextColumn, *, row: Codes, name: str) -> 
             f"{name}, row {row[first]}: {column_name} is {text!r}, which is not a number. Write it like 0.25."
         )
     return np.array([*(np.nan if value is None else value for value in values), np.nan])[column.codes]
-
-
-def _check_all_given(is_absent: npt.NDArray[np.bool_], names: Sequence[str], *, row: Codes, name: str) -> None:
-    partial = np.flatnonzero(is_absent.any(axis=1) & ~is_absent.all(axis=1))
-    if partial.size:
-        column = names[int(np.argmax(is_absent[partial[0]]))]
-        raise JudgesError(
-            f"{name}, row {row[partial[0]]}: {column} is missing while other probabilities are given. "
-            "Give all of them, or none and a label."
-        )
-
-
-def _check_not_negative(values: Floats, names: Sequence[str], *, row: Codes, name: str) -> None:
-    wrong = np.flatnonzero((values < 0).any(axis=1))
-    if wrong.size:
-        column = int(np.argmin(values[wrong[0]]))
-        raise JudgesError(
-            f"{name}, row {row[wrong[0]]}: {names[column]} is {values[wrong[0], column]:g}, and a probability is never "
-            "negative. Give numbers from 0 to 1; logarithms must be exponentiated first."
-        )

@@ -21,24 +21,12 @@ ELICITATIONS: tuple[Elicitation, ...] = ("forced_choice", "response_set")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where data came from.
+    """Where data came from."""
 
-    Attributes
-    ----------
-    name : str
-        The file's name without its folder, or the kind of frame.
-    sha256 : str, optional
-        Hash of the file's bytes; None for a frame.
-    format : str
-        Format that was recognised, such as tidy or label-studio.
-    rows, columns : int
-        Shape of the table as it was read.
-    """
-
-    name: str
-    sha256: str | None
-    format: str
-    rows: int
+    name: str  # the file's, without its folder, or the kind of frame
+    sha256: str | None  # of the file's bytes; None for a frame
+    format: str  # that was recognised, such as tidy or label-studio
+    rows: int  # of the table as it was read
     columns: int
 
     def as_dict(self) -> dict[str, object]:
@@ -67,7 +55,7 @@ class Ratings:
     group : ndarray of shape (n_rows,), optional
         Codes into `groups`.
     elicitation : ndarray of shape (n_rows,), optional
-        0 for a forced choice, 1 for a response set, -1 where it was not said.
+        0 for a forced choice, 1 for a response set, -1 where nobody knows.
     copies : ndarray of shape (n_items,), optional
         How many items of the data each item stands for, where items that nobody can tell apart were put together; None
         means one.

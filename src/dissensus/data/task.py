@@ -169,16 +169,12 @@ def _task(content: Mapping[str, object]) -> Task:
             raise TaskError('response_sets must be "any", "single" or a list of lists of options.')
         sets = tuple(_texts({"response_sets": s}, "response_sets") for s in sets)
     return Task(
-        name=_text(content, "name", ""),
-        kind=cast("Kind", kind),
-        instructions=_text(content, "instructions", ""),
-        options=_texts(content, "options", default),
-        descriptions=_descriptions(content.get("descriptions", {})),
-        positive=_texts(content, "positive", ()),
-        response_sets=cast("ResponseSets", sets),
+        name=_text(content, "name", ""), kind=cast("Kind", kind), instructions=_text(content, "instructions", ""),
+        options=_texts(content, "options", default), descriptions=_descriptions(content.get("descriptions", {})),
+        positive=_texts(content, "positive", ()), response_sets=cast("ResponseSets", sets),
         elicitation=cast("Asking", _text(content, "elicitation", "forced-choice").replace("_", "-")),
         examples=_examples(content.get("examples", [])),
-    )
+    )  # fmt: skip
 
 
 def _text(content: Mapping[str, object], key: str, default: str) -> str:

@@ -68,21 +68,9 @@ def write_judges(judges: Judges, path: str | os.PathLike[str]) -> None:
 def write_folder(
     folder: str | os.PathLike[str], *, ratings: Ratings, judges: Judges | None = None, texts: Mapping[str, str]
 ) -> tuple[Path, ...]:
-    """Write ratings.csv, judges.csv (if a judge answered) and other texts into a folder, which is made if need be.
+    """Write ratings.csv, judges.csv (if a judge answered) and other `texts` by name into a folder; the files written.
 
-    Parameters
-    ----------
-    folder : path
-        Where to.
-    ratings, judges
-        The data.
-    texts : mapping of str to str
-        Contents of further files by name, such as README.md.
-
-    Returns
-    -------
-    tuple of Path
-        The files written.
+    The folder is made if need be.
     """
     target = Path(folder)
     try:

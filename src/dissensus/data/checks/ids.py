@@ -86,11 +86,11 @@ def shared_items(table: Table) -> Iterator[Finding]:
     answered = {name: count for name, count in zip(who.texts, shared, strict=True) if count < FEW * rated}
     silent = [shortened(name) for name, count in answered.items() if not count]
     few = [f"{shortened(name)} ({count:,})" for name, count in answered.items() if count]
-    told: tuple[tuple[Severity, list[str], str, str], ...] = (
+    cases: tuple[tuple[Severity, list[str], str, str], ...] = (
         ("error", silent, "none", " Check that both files have the same ids in their item columns."),
         ("warning", few, "less than half", ""),
     )
-    for severity, names, part, remedy in told:
+    for severity, names, part, remedy in cases:
         if names:
             message = (
                 f"{counted(len(names), 'judge')} answered {part} of the {counted(rated, 'rated item')}: "

@@ -71,19 +71,11 @@ WHAT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rates:
-    """What each rater answered, and what the others would on the same items.
+    """What each rater answered, and what the others would on the same items, of shape (n_raters, n_labels)."""
 
-    Attributes
-    ----------
-    given, expected : ndarray of shape (n_raters, n_labels)
-        How often each rater gave each label, and how often the others would have.
-    surprise : ndarray of shape (n_raters,)
-        Logarithm of the probability that one who answers like the others gives all of the rater's answers.
-    """
-
-    given: Floats
-    expected: Floats
-    surprise: Floats
+    given: Floats  # how often each rater gave each label
+    expected: Floats  # how often the others would have
+    surprise: Floats  # log of the probability that one who answers like the others does so
 
 
 def improbable_raters(table: Table) -> Iterator[Finding]:

@@ -65,55 +65,23 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """What the checks look at.
-
-    Attributes
-    ----------
-    name : str
-        What to call the file.
-    holds : str
-        Whose answers it has: ratings or judges.
-    row : ndarray of shape (n_answers,)
-        Where each answer stands.
-    item, label : TextColumn
-        Which label was given to what; it is missing where the code is -1.
-    who : TextColumn, optional
-        The rater or the judge; None if nobody knows.
-    repeat : tuple of TextColumn
-        What else tells two answers of one rater about one item apart: the elicitation, the sample, the order.
-    times : ndarray of shape (n_answers,), optional
-        How many gave the label, in a table of counts.
-    blank_rows : int
-        Rows with nothing in them.
-    left_out : tuple of LeftOut
-        What the format left out.
-    plan : ReadPlan
-        What the user says about the file.
-    sheet : Sheet, optional
-        The table, if it is one.
-    file : InputFile, optional
-        The file, if it is one.
-    people : Table, optional
-        The ratings that judges are compared with.
-    shares : ndarray of shape (n_answers, n_probabilities), optional
-        The probabilities that judges give, NaN where they give none.
-    """
+    """What the checks look at; arrays are of shape (n_answers,)."""
 
     name: str
-    holds: str
+    holds: str  # whose answers: ratings or judges
     row: Codes
     item: TextColumn
     label: TextColumn
-    who: TextColumn | None
-    repeat: tuple[TextColumn, ...] = ()
-    times: Codes | None = None
+    who: TextColumn | None  # the rater or the judge; None if nobody knows
+    repeat: tuple[TextColumn, ...] = ()  # what else tells two answers of one rater about one item apart
+    times: Codes | None = None  # how many gave the label, in a table of counts
     blank_rows: int = 0
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()  # by the format
     plan: ReadPlan
     sheet: Sheet | None = None
     file: InputFile | None = None
-    people: "Table | None" = None
-    shares: Floats | None = None
+    people: "Table | None" = None  # the ratings that judges are compared with
+    shares: Floats | None = None  # of shape (n_answers, n_probabilities), NaN where there are none
 
     @property
     def person(self) -> str:

@@ -126,31 +126,19 @@ class Answers:
         table.add(row, cells)
 
     def ratings(
-        self,
-        plan: ReadPlan,
-        taken: Mapping[str, str],
-        *,
-        rows: int,
-        warnings: Sequence[str] = (),
+        self, plan: ReadPlan, taken: Mapping[str, str], *, rows: int, warnings: Sequence[str] = (),
         items: ItemKeys | None = None,
-    ) -> RawRatings:
+    ) -> RawRatings:  # fmt: skip
         """The answers to the question that was asked for, as ratings; `items` gives items their names."""
         question, columns, table = self._columns(plan, items)
         rater = columns.get("rater")
         has_rater = rater is not None and bool(rater.texts)
         return RawRatings(
-            format=self.format,
-            row=np.array(table.row, dtype=np.intp),
-            item=columns["item"],
-            label=columns["label"],
-            rater=rater if has_rater else None,
-            group=columns.get("group"),
-            elicitation=columns.get("elicitation"),
-            rows=rows,
-            warnings=(*warnings, *(() if has_rater else (NO_RATER,))),
-            left_out=self.tally.left_out(),
+            format=self.format, row=np.array(table.row, dtype=np.intp), item=columns["item"], label=columns["label"],
+            rater=rater if has_rater else None, group=columns.get("group"), elicitation=columns.get("elicitation"),
+            rows=rows, warnings=(*warnings, *(() if has_rater else (NO_RATER,))), left_out=self.tally.left_out(),
             taken=self._taken(question, taken),
-        )
+        )  # fmt: skip
 
     def judges(
         self, plan: ReadPlan, taken: Mapping[str, str], *, warnings: Sequence[str] = (), items: ItemKeys | None = None
@@ -158,12 +146,9 @@ class Answers:
         """The answers to the question that was asked for, as judges'."""
         question, columns, table = self._columns(plan, items)
         return RawJudges(
-            format=self.format,
-            sheet=ColumnsSheet(self.name, table.row, columns),
-            warnings=tuple(warnings),
-            left_out=self.tally.left_out(),
-            taken=self._taken(question, taken),
-        )
+            format=self.format, sheet=ColumnsSheet(self.name, table.row, columns), warnings=tuple(warnings),
+            left_out=self.tally.left_out(), taken=self._taken(question, taken),
+        )  # fmt: skip
 
     def _columns(self, plan: ReadPlan, items: ItemKeys | None) -> tuple[str, dict[str, TextColumn], _Table]:
         question, table = self._chosen(plan)

@@ -19,11 +19,8 @@ KEPT = "submitted"
 
 def _recognises(source: Source, _: ReadPlan) -> bool:
     first = as_mapping(source.first)
-    return (
-        not source.is_document
-        and isinstance(first.get("responses"), dict | list)
-        and isinstance(first.get("fields"), dict)
-    )
+    has_fields = isinstance(first.get("fields"), dict)
+    return not source.is_document and isinstance(first.get("responses"), dict | list) and has_fields
 
 
 def _responses(record: object) -> Iterator[tuple[str, object, str | None, str | None]]:
@@ -38,6 +35,18 @@ def _responses(record: object) -> Iterator[tuple[str, object, str | None, str | 
             yield question, inner, as_text(response.get("user_id")), as_text(response.get("status"))
 
 
+def _add(
+    answers: Answers, question: str, row: int, cells: dict[str, str | None], status: str | None, plan: ReadPlan
+) -> None:
+    """Add a response, unless it was not submitted or is no label."""
+    if status not in {None, KEPT} and plan.skipped == "drop":
+        answers.tally.add(f"{status} response", why="its status says so", option=KEEP_SKIPPED)
+    elif cells["label"] is None:
+        answers.tally.add("response that is no label", several="responses that are no label", why="ranking or spans")
+    else:
+        answers.add(question, row, cells)
+
+
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     answers, items = Answers(source.name, "argilla"), _items(source, plan)
     rows, has_status = 0, False
@@ -46,16 +55,7 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
         item = items.add(record)
         for question, value, user, status in _responses(record):
             has_status = has_status or status is not None
-            if status not in {None, KEPT} and plan.skipped == "drop":
-                answers.tally.add(f"{status} response", why="its status says so", option=KEEP_SKIPPED)
-                continue
-            label = as_label(value)
-            if label is None:
-                answers.tally.add(
-                    "response that is no label", several="responses that are no label", why="ranking or spans"
-                )
-            else:
-                answers.add(question, row, {"item": item, "rater": user, "label": label})
+            _add(answers, question, row, {"item": item, "rater": user, "label": as_label(value)}, status, plan)
     taken = {
         "item": items.taken,
         "rater": "responses.user_id",
@@ -88,7 +88,6 @@ def _items(source: Source, plan: ReadPlan) -> ItemKeys:
 RESPONSES, USERS, STATUS = ".responses", ".responses.users", ".responses.status"
 SUGGESTION, AGENT = ".suggestion", ".suggestion.agent"
 OLD_SUGGESTION = "-suggestion"
-KEPT = "submitted"
 
 
 def _questions(source: Source) -> list[str]:
@@ -144,14 +143,8 @@ def _flat_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     answers = Answers(source.name, "argilla-flat")
     for i, row in enumerate(cells.row.tolist()):
         for question, value, user, status in _flat_responses(texts, i, f"{source.name}, row {row}"):
-            if status not in {None, KEPT} and plan.skipped == "drop":
-                answers.tally.add(f"{status} response", why="its status says so", option=KEEP_SKIPPED)
-            elif (label := as_label(value)) is None:
-                answers.tally.add(
-                    "response that is no label", several="responses that are no label", why="ranking or spans"
-                )
-            else:
-                answers.add(question, row, {"item": texts[item][i], "rater": user, "label": label})
+            cells_ = {"item": texts[item][i], "rater": user, "label": as_label(value)}
+            _add(answers, question, row, cells_, status, plan)
     taken = {
         "item": plan.item_column(item),
         "rater": "the question's responses.users",
@@ -183,12 +176,11 @@ def _flat_judges(source: Source, plan: ReadPlan) -> RawJudges:
 
 
 FORMATS = (
-    Format(name="argilla", what="Argilla's records as JSON", recognises=_recognises, ratings=_ratings, judges=_judges),
     Format(
-        name="argilla-flat",
-        what="a data set that Argilla wrote",
-        recognises=_recognises_flat,
-        ratings=_flat_ratings,
+        name="argilla", what="Argilla's records as JSON", recognises=_recognises, ratings=_ratings, judges=_judges,
+    ),
+    Format(
+        name="argilla-flat", what="a data set that Argilla wrote", recognises=_recognises_flat, ratings=_flat_ratings,
         judges=_flat_judges,
     ),
-)
+)  # fmt: skip

@@ -30,7 +30,7 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
             question = as_text(metric.get("name")) or "metric"
             label = as_text(metric.get("score"))
             if label is None:
-                answers.tally.add("metric without a score", several="metrics without a score")
+                answers.tally.add("metric without a score")
             else:
                 answers.add(question, row, {"item": item, "judge": judge, "label": label})
     taken = {"item": key, "judge": "evaluationModel", "label": "score"}

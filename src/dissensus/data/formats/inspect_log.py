@@ -28,7 +28,7 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
         item = as_text(reach(sample, plan.item_path or "id"))
         scores = as_mapping(sample.get("scores"))
         if not scores:
-            answers.tally.add("sample without a score", several="samples without a score")
+            answers.tally.add("sample without a score")
         for scorer, given in scores.items():
             score = as_mapping(given)
             who = {"item": item, "sample": as_text(sample.get("epoch"))}
@@ -57,12 +57,12 @@ def _values(value: object, answers: Answers) -> Iterator[tuple[str, str]]:
         if label is not None:
             yield name, label
         else:
-            answers.tally.add("score without a value", several="scores without a value", why=f"{name} is empty or NaN")
+            answers.tally.add("score without a value", why=f"{name} is empty or NaN")
     label = as_label(value)
     if label is not None:
         yield VALUE, label
     elif not as_mapping(value):
-        answers.tally.add("score without a value", several="scores without a value", why="it is empty or NaN")
+        answers.tally.add("score without a value", why="it is empty or NaN")
 
 
 def _chosen(answer: str | None, sample: Mapping[str, object]) -> str | None:

@@ -35,7 +35,7 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
             for question, label in labels:
                 answers.add(question, row, {"item": item, "rater": rater, "label": label})
             if not any(plan.question in {None, question} for question, _ in labels):
-                answers.tally.add("annotation without an answer", several="annotations without an answer")
+                answers.tally.add("annotation without an answer")
     fate = "kept" if plan.skipped == "keep" else "dropped"
     taken = {
         "item": items.taken,
@@ -145,7 +145,7 @@ def _min_ratings(source: Source, plan: ReadPlan) -> RawRatings:
                 who = {"item": texts[item][i], "rater": texts["annotator"][i], "label": label}
                 answers.add(question, row, who)
         if not any(labels.values()):
-            answers.tally.add("annotation without an answer", several="annotations without an answer")
+            answers.tally.add("annotation without an answer")
     taken = {
         "item": plan.item_column(item),
         "rater": "column annotator",
@@ -168,12 +168,11 @@ def _questions(texts: dict[str, list[str | None]], item: str, plan: ReadPlan) ->
 
 
 def _is_answer(tasks: list[str | None], column: list[str | None]) -> bool:
-    said: dict[str | None, set[str | None]] = {}
+    by_task: dict[str | None, set[str | None]] = {}
     for task, text in zip(tasks, column, strict=True):
-        said.setdefault(task, set()).add(text)
-    return any(len(texts) > 1 for texts in said.values()) or any(
-        text and text.startswith(("{", "[")) for text in column
-    )
+        by_task.setdefault(task, set()).add(text)
+    has_object = any(text and text.startswith(("{", "[")) for text in column)
+    return has_object or any(len(texts) > 1 for texts in by_task.values())
 
 
 def cell_label(text: str | None) -> str | None:
@@ -194,24 +193,18 @@ def cell_label(text: str | None) -> str | None:
         return as_label(value.get("choices"))
     inner = as_list(value)
     if inner and all(isinstance(entry, dict) for entry in inner):
-        return as_label(
-            [next((v for k, v in as_mapping(entry).items() if k in {"rating", "number"}), None) for entry in inner]
-        )
+        pairs = (as_mapping(entry).items() for entry in inner)
+        return as_label([next((v for k, v in entry if k in {"rating", "number"}), None) for entry in pairs])
     return as_label(value)
 
 
 FORMATS = (
     Format(
-        name="label-studio",
-        what="Label Studio's JSON export or snapshot",
-        recognises=_recognises,
-        ratings=_ratings,
+        name="label-studio", what="Label Studio's JSON export or snapshot", recognises=_recognises, ratings=_ratings,
         judges=_judges,
     ),
     Format(
-        name="label-studio-min",
-        what="Label Studio's JSON_MIN, CSV or TSV export",
-        recognises=_recognises_min,
+        name="label-studio-min", what="Label Studio's JSON_MIN, CSV or TSV export", recognises=_recognises_min,
         ratings=_min_ratings,
     ),
-)
+)  # fmt: skip

@@ -34,7 +34,7 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
             options = _choices(record) if len(choices) == 1 else tuple(map(str, range(len(_choices(record)))))
             cells = _probabilities(record, options)
             if cells is None:
-                answers.tally.add("document without log-probabilities", several="documents without log-probabilities")
+                answers.tally.add("document without log-probabilities")
             else:
                 answers.add(question, row, {**who, "sample": "0", **cells})
         else:

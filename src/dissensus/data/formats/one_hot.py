@@ -134,8 +134,7 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
                 name = who if is_wide else None if rater is None else texts[rater][i]
                 answers.add(question, row, {"item": texts[item][i], "rater": name, "label": label})
             elif plan.question in {None, question}:
-                several = "answers without a chosen option"
-                answers.tally.add("answer without a chosen option", several=several, why=question)
+                answers.tally.add("answer without a chosen option", why=question)
     taken = {"item": called(item), "label": "the ends of the names of columns that hold 1"}
     if is_wide:
         starts = listed(list(dict.fromkeys(place.rater for place in places.values())))
@@ -182,10 +181,7 @@ def _chosen(
 
 FORMATS = (
     Format(
-        name="one-hot",
-        what="a table with a column of 0 and 1 for each option",
-        recognises=_recognises,
-        ratings=_ratings,
-        is_layout=True,
+        name="one-hot", what="a table with a column of 0 and 1 for each option", recognises=_recognises,
+        ratings=_ratings, is_layout=True,
     ),
-)
+)  # fmt: skip

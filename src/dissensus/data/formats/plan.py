@@ -106,25 +106,13 @@ class ReadPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """Some things that a file has and the ratings do not.
-
-    Attributes
-    ----------
-    what, several : str
-        What one of them is called, and what several are.
-    count : int
-        How many there are.
-    why : str
-        Why they are not there; empty if `what` says it.
-    option : str
-        The option that keeps them; empty if nothing brings them back.
-    """
+    """Some things that a file has and the ratings do not."""
 
     what: str
     count: int
-    several: str = ""
-    why: str = ""
-    option: str = ""
+    several: str = ""  # what several of them are called
+    why: str = ""  # empty if `what` says it
+    option: str = ""  # the one that keeps them; empty if nothing brings them back
 
     def sentence(self) -> str:
         """One plain sentence.
@@ -153,7 +141,8 @@ class Tally:
 
     def add(self, what: str, *, several: str = "", why: str = "", option: str = "", count: int = 1) -> None:
         """Count one more of a kind."""
-        self._counts[what, several, why, option] += count
+        plural = several or (what.replace(" without ", "s without ", 1) if " without " in what else "")
+        self._counts[what, plural, why, option] += count
 
     def left_out(self) -> tuple[LeftOut, ...]:
         """What was counted, in the order in which it was first met."""
@@ -171,64 +160,30 @@ def sentences(left_out: Iterable[LeftOut]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawRatings:
-    """What a format hands over: columns of equal length, not yet validated.
+    """What a format hands over: columns of equal length, not yet validated."""
 
-    Attributes
-    ----------
-    format : str
-        Name of the layout: tidy, counts or wide, or of the tool that wrote the file.
-    row : ndarray of shape (n_cells,)
-        Number of the row that each label stands in, as a spreadsheet counts.
-    item, label, rater, group, elicitation : TextColumn
-        Who gave which label to what; `item.texts` are all items of the file, those without any label included.
-    times : ndarray of shape (n_cells,), optional
-        How many raters gave the label, for a table of counts; may be 0.
-    rows : int
-        How many rows the file has, blank ones not counted.
-    blank_rows : int
-        How many rows had nothing in them.
-    warnings : tuple of str
-        What the format took for granted.
-    left_out : tuple of LeftOut
-        What the format left out.
-    taken : mapping of str to str
-        What was taken for item, rater, label, question, repeat, status, in words.
-    """
-
-    format: str
-    row: Codes
-    item: TextColumn
+    format: str  # the layout, such as tidy or wide, or the tool that wrote the file
+    row: Codes  # the number of the row that each label stands in, as a spreadsheet counts
+    item: TextColumn  # its texts are all items of the file, those without any label included
     label: TextColumn
     rater: TextColumn | None = None
     group: TextColumn | None = None
     elicitation: TextColumn | None = None
-    times: Codes | None = None
-    rows: int
+    times: Codes | None = None  # how many raters gave the label, for a table of counts; may be 0
+    rows: int  # of the file, blank ones not counted
     blank_rows: int = 0
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # what the format took for granted
     left_out: tuple[LeftOut, ...] = ()
-    taken: Mapping[str, str] = field(default_factory=dict)
+    taken: Mapping[str, str] = field(default_factory=dict)  # for item, rater, label, question, ..., in words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawJudges:
-    """What a format hands over about judges: a sheet with a row per answer, not yet validated.
-
-    Attributes
-    ----------
-    format : str
-        Name of the layout, or of the tool that wrote the file.
-    sheet : Sheet
-        Its columns are item, judge, sample, label, p_<label>, elicitation, order, or what `names` says.
-    names : mapping of str to str
-        Names of columns by role, where they are called otherwise.
-    warnings, left_out, taken
-        As in RawRatings.
-    """
+    """What a format hands over about judges: a sheet with a row per answer, not yet validated; else as RawRatings."""
 
     format: str
-    sheet: Sheet
-    names: Mapping[str, str | None] = field(default_factory=dict)
+    sheet: Sheet  # its columns are item, judge, sample, label, p_<label>, elicitation, order, or what `names` says
+    names: Mapping[str, str | None] = field(default_factory=dict)  # of columns by role, if they are called otherwise
     warnings: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     taken: Mapping[str, str] = field(default_factory=dict)

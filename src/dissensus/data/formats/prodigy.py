@@ -49,7 +49,7 @@ def _labels(record: Mapping[str, object], plan: ReadPlan, answers: Answers) -> I
     if has_options:
         label = as_label(record.get("accept"))
         if label is None:
-            answers.tally.add("record without a chosen option", several="records without a chosen option")
+            answers.tally.add("record without a chosen option")
         else:
             yield CHOICE, label
     elif answer in {ACCEPT, REJECT}:

@@ -42,7 +42,7 @@ def judge_name(provider: str, prompt: str) -> str:
 
 
 def _labels(result: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Whether the test passed, its score, each named score, and what the provider said."""
+    """Whether the test passed, its score, each named score, and the provider's output."""
     success = result.get("success")
     if isinstance(success, bool):
         yield "success", "pass" if success else "fail"

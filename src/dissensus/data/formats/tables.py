@@ -53,18 +53,12 @@ def _tidy_columns(sheet: Sheet, plan: ReadPlan, *, also: Sequence[str] = ()) -> 
         raise missing_columns(sheet, [role for role in ("item", "label") if names[role] is None], also=optional)
     cells = sheet.load([*(name for name in names.values() if name is not None), *also])
     raw = RawRatings(
-        format="tidy",
-        row=cells.row,
-        item=cells.columns[item],
-        label=cells.columns[label],
-        rater=cells.column(rater),
-        group=cells.column(names["group"]),
-        elicitation=cells.column(names["elicitation"]),
-        rows=len(cells.row),
+        format="tidy", row=cells.row, item=cells.columns[item], label=cells.columns[label], rater=cells.column(rater),
+        group=cells.column(names["group"]), elicitation=cells.column(names["elicitation"]), rows=len(cells.row),
         blank_rows=cells.blank_rows,
         warnings=(no_rater(likely_match(sheet.columns, "rater")),) if rater is None else (),
         taken={role: called(name) for role, name in names.items() if name is not None},
-    )
+    )  # fmt: skip
     return raw, cells
 
 

@@ -15,8 +15,6 @@ from dissensus.data.coding import Cells, Sheet, TextCoder
 from dissensus.data.sources.files import CHUNK, InputFile
 from dissensus.errors import SHOWN, ColumnError, FileError, counted, listed, named, shortened
 
-# ---- CSV and TSV, row by row: the header, the delimiter, and the row of a fault
-
 DELIMITERS = (",", ";", "\t", "|")
 OUR_COLUMNS = frozenset({"item", "rater", "label", "group", "elicitation", "count", "judge", "sample", "order"})
 SAMPLED_ROWS = 20
@@ -26,31 +24,19 @@ LONGEST_CELL = 1 << 24
 
 
 class Header(NamedTuple):
-    """The first row of a CSV file that is not blank.
+    """The first row of a CSV file that is not blank."""
 
-    Attributes
-    ----------
-    columns : tuple of str
-        Names, without blanks around them; a nameless column is called `column 4`.
-    delimiter : str
-        What stands between the cells.
-    is_first_line : bool
-        Whether it is the first line of the file and ends with it, which is what duckdb takes for a header.
-    notes : tuple of str
-        What the user should know about the names.
-    """
-
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # without blanks around them; a nameless one is called `column 4`
     delimiter: str
-    is_first_line: bool
-    notes: tuple[str, ...] = ()
+    is_first_line: bool  # and ends with it, which is what duckdb takes for a header
+    notes: tuple[str, ...] = ()  # what the user should know about the names
 
 
 def read_header(file: InputFile) -> Header:
     """Names of the columns and the delimiter between them.
 
     The delimiter is the one that splits the first rows into equally many cells, and most of them: a comma before a
-    semicolon, a tab, a bar.
+    semicolon, a tab, a bar. Not by csv.Sniffer, which takes letters for delimiters and reads lists in cells apart.
     """
     head, samples = _samples(file)
     delimiter = _delimiter(samples)

@@ -16,8 +16,6 @@ from dissensus.data.labels import SEPARATOR, cell_text
 from dissensus.data.sources.files import CHUNK, InputFile
 from dissensus.errors import ColumnError, FileError, MissingExtraError, shortened
 
-# ---- JSON, one value at a time: a list of a million tasks never stands in memory as a whole
-
 LARGEST_VALUE = 64 * 2**20
 """Characters that one task, one record or one document may have; a list may have any number of them."""
 
@@ -79,7 +77,7 @@ def _too_deep(where: str) -> FileError:
 
 
 class _Values:
-    """The values in a stream of JSON, read in pieces."""
+    """The values in a stream of JSON, read in pieces; Python's own parser wants the whole list in memory."""
 
     def __init__(self, stream: TextIO, name: str) -> None:
         self._stream, self._name = stream, name
@@ -195,7 +193,8 @@ class RecordSheet(Sheet):
         for row, record in self._records():
             rows.append(row)
             for column, coder in coders.items():
-                coder.add(_json_text(record.get(column)))
+                value = record.get(column)
+                coder.add(json.dumps(value) if isinstance(value, dict | list) else cell_text(value))
         return Cells(
             row=np.array(rows, dtype=np.intp),
             columns={column: coder.column() for column, coder in coders.items()},
@@ -208,7 +207,9 @@ class JsonlSheet(RecordSheet):
 
     def _records(self) -> Iterator[tuple[int, Mapping[str, object]]]:
         with self._file.lines() as lines:
-            yield from _records(self._file.name, lines)
+            for row, line in enumerate(lines, start=1):
+                if not line.isspace():
+                    yield row, _record(line, f"{self._file.name}, row {row}")
 
 
 def blank_lines(file: InputFile) -> list[int]:
@@ -217,12 +218,6 @@ def blank_lines(file: InputFile) -> list[int]:
         blank = np.fromiter(map(str.isspace, lines), dtype=np.bool_)
     last = np.flatnonzero(~blank)[-1]
     return (np.flatnonzero(blank[:last]) + 1).tolist()
-
-
-def _records(name: str, lines: Iterator[str]) -> Iterator[tuple[int, Mapping[str, object]]]:
-    for row, line in enumerate(lines, start=1):
-        if not line.isspace():
-            yield row, _record(line, f"{name}, row {row}")
 
 
 def _record(line: str, where: str) -> Mapping[str, object]:
@@ -244,10 +239,6 @@ def _record(line: str, where: str) -> Mapping[str, object]:
 def _no_object(value: object, where: str) -> FileError:
     what = "a list" if isinstance(value, list) else "a single value"
     return FileError(f"{where}: {what}, where an object {{...}} is needed. Write one JSON object per line.")
-
-
-def _json_text(value: object) -> str | None:
-    return json.dumps(value) if isinstance(value, dict | list) else cell_text(value)
 
 
 # ---- Reach into parsed JSON whose shape nobody vouches for
@@ -364,8 +355,6 @@ def entries_in(text: str | None, where: str) -> list[object]:
 
 LARGEST_YAML = 16 * 2**20
 """Bytes of a YAML file that we parse."""
-
-
 DEEPEST = 20
 
 

@@ -1,4 +1,4 @@
-"""Open a CSV, TSV, JSON, JSONL, Parquet or Excel file as a sheet of text columns; all but Excel may be gzipped."""
+"""A file on disk: what kind it is, its bytes and lines unpacked, its hash, and a path that duckdb can take."""
 
 import gzip
 import hashlib
@@ -15,41 +15,26 @@ from typing import BinaryIO, Literal, TextIO, cast
 
 from dissensus.errors import FileError
 
-# ---- Open a CSV, TSV, JSON, JSONL, Parquet or Excel file as a sheet of text columns; all but Excel may be gzipped
-
 Kind = Literal["csv", "tsv", "jsonl", "parquet", "json", "yaml", "workbook", "archive"]
-
-
 SUFFIXES: dict[str, Kind] = {
     ".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
     ".parquet": "parquet", ".pq": "parquet", ".json": "json", ".yaml": "yaml", ".yml": "yaml",
     ".xlsx": "workbook", ".xlsm": "workbook", ".xls": "workbook", ".ods": "workbook", ".eval": "archive",
 }  # fmt: skip
-
-
 GZIP_MAGIC = b"\x1f\x8b"
-
-
 CHUNK = 1 << 20
+LARGEST_UNPACKED = 64 * 2**30
+"""Bytes that a gzipped Parquet file may unpack to before we suspect a trap."""
+GLOB_CHARACTERS = frozenset("*?[]")
 
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file that exists, and how to read it.
+    """A file that exists, and how to read it."""
 
-    Attributes
-    ----------
-    path : Path
-        As the user gave it.
-    kind : {"csv", "tsv", "jsonl", "parquet", "json", "yaml", "workbook", "archive"}
-        What its suffix says.
-    is_gzipped : bool
-        What its bytes say, whatever the suffix.
-    """
-
-    path: Path
-    kind: Kind
-    is_gzipped: bool
+    path: Path  # as the user gave it
+    kind: Kind  # by its suffix
+    is_gzipped: bool  # by its bytes, whatever the suffix
 
     @property
     def name(self) -> str:
@@ -115,33 +100,14 @@ def _kind_of(file: Path) -> Kind:
     return SUFFIXES[suffix]
 
 
-LARGEST_UNPACKED = 64 * 2**30
-"""Bytes that a gzipped Parquet file may unpack to before we suspect a trap."""
-
-
-GLOB_CHARACTERS = frozenset("*?[]")
-
-
 def plain_path(file: InputFile, folder: Path) -> Path:
     """A path to the same bytes that duckdb takes literally and can seek in."""
     path = file.path.resolve()
     if file.kind == "parquet" and file.is_gzipped:
-        return _unpack(file, folder / "unpacked.parquet")
-    if GLOB_CHARACTERS & set(str(path)) or not _is_unicode(str(path)):
-        return _stand_in(path, folder / f"input.{file.kind}")
-    return path
-
-
-def _is_unicode(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _stand_in(path: Path, target: Path) -> Path:
-    """The same file under a name without characters that mean something to duckdb."""
+        return _unpacked(file, folder / "unpacked.parquet")
+    if not GLOB_CHARACTERS & set(str(path)) and str(path).encode("utf-8", "replace").decode() == str(path):
+        return path
+    target = folder / f"input.{file.kind}"
     try:
         target.symlink_to(path)
     except OSError:  # Windows lets not everybody make links
@@ -149,7 +115,7 @@ def _stand_in(path: Path, target: Path) -> Path:
     return target
 
 
-def _unpack(file: InputFile, target: Path) -> Path:
+def _unpacked(file: InputFile, target: Path) -> Path:
     left = LARGEST_UNPACKED
     with target.open("wb") as plain, file.bytes() as packed:
         while chunk := packed.read(CHUNK):

@@ -17,7 +17,14 @@ from dissensus.data.coding import Cells, Sheet, TextColumn, code_texts
 from dissensus.data.columns import shown_columns
 from dissensus.data.labels import cell_text
 from dissensus.data.sources.csv_rows import CsvSheet, blank_rows, check_text, read_header
-from dissensus.data.sources.documents import JsonlSheet, RecordSheet, blank_lines
+from dissensus.data.sources.documents import (
+    JsonlSheet,
+    RecordSheet,
+    blank_lines,
+    is_json_list,
+    json_values,
+    yaml_document,
+)
 from dissensus.data.sources.files import InputFile, inspect_file, plain_path, sha256_of
 from dissensus.data.sources.sql_sheets import SqlSheet, connect, csv_source, jsonl_source, parquet_source
 from dissensus.errors import ColumnError, FileError, OptionError, RatingsError, listed, named
@@ -27,8 +34,6 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoFrame, IntoSeries
 
     from dissensus.data.sources.workbooks import Archive
-
-# ---- A file or a frame, seen as a table, as records or as one document: whichever a format asks for
 
 SAMPLED_ROWS = 20
 PEEKED_RECORDS = 100
@@ -46,15 +51,9 @@ class Source:
     """
 
     def __init__(
-        self,
-        name: str,
-        stack: ExitStack,
-        *,
-        file: InputFile | None = None,
-        frame: Sheet | None = None,
-        sheet_name: str | None = None,
-        columns: tuple[str, ...] | None = None,
-    ) -> None:
+        self, name: str, stack: ExitStack, *, file: InputFile | None = None, frame: Sheet | None = None,
+        sheet_name: str | None = None, columns: tuple[str, ...] | None = None,
+    ) -> None:  # fmt: skip
         self.name, self.file = name, file
         self._stack, self._frame, self._sheet_name, self._columns = stack, frame, sheet_name, columns
 
@@ -105,11 +104,7 @@ class Source:
         """The first value of a JSON file, and whether it is the only one and no list is around it."""
         assert self.file is not None  # noqa: S101 - asked of files only
         if self.kind == "yaml":
-            from dissensus.data.sources.documents import yaml_document  # noqa: PLC0415 - for YAML only
-
             return yaml_document(self.file), True
-        from dissensus.data.sources.documents import is_json_list, json_values  # noqa: PLC0415 - only for JSON
-
         try:
             first = [value for _, value in itertools.islice(json_values(self.file), 2)]
         except FileError:
@@ -137,8 +132,6 @@ class Source:
 
     def records(self) -> Iterator[tuple[int, object]]:
         """Number and value of each record of a JSON file, one at a time."""
-        from dissensus.data.sources.documents import json_values  # noqa: PLC0415 - for JSON only
-
         return json_values(self.given_file())
 
     def archive(self) -> "Archive":
@@ -232,16 +225,9 @@ PARQUET_MAGIC = b"PAR1"
 def open_sheet(
     path: str | os.PathLike[str] | InputFile, *, sheet: str | None = None, columns: tuple[str, ...] | None = None
 ) -> Iterator[Sheet]:
-    """Open a file as a sheet; it is closed at the end of the block.
+    """Open a file as a sheet (`sheet` of a workbook); it is closed at the end of the block.
 
-    Parameters
-    ----------
-    path : path or InputFile
-        The file.
-    sheet : str, optional
-        Which sheet of a workbook; the first if not given.
-    columns : tuple of str, optional
-        Names of the columns of a CSV file or a workbook without a header.
+    `columns` are the names of those of a CSV file or a workbook without a header.
     """
     file = path if isinstance(path, InputFile) else inspect_file(path)
     if file.kind not in _OPENERS or columns is not None:

@@ -21,27 +21,13 @@ MOST_IN_PLACE = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqlSource:
-    """Where duckdb finds a table.
+    """Where duckdb finds a table."""
 
-    Attributes
-    ----------
-    relation : str
-        What stands after FROM.
-    text_of : dict of str to str
-        For each column by name the SQL expression of its text.
-    first_row : int
-        Number of the first row as a spreadsheet counts: 2 below a header.
-    is_columnar : bool
-        Whether reading one column after the other costs no more than reading all at once.
-    notes : tuple of str
-        What the user should know about how it is read.
-    """
-
-    relation: str
-    text_of: dict[str, str]
-    first_row: int
-    is_columnar: bool = False
-    notes: tuple[str, ...] = ()
+    relation: str  # what stands after FROM
+    text_of: dict[str, str]  # for each column by name the SQL expression of its text
+    first_row: int  # as a spreadsheet counts: 2 below a header
+    is_columnar: bool = False  # whether reading one column after the other costs no more than all at once
+    notes: tuple[str, ...] = ()  # what the user should know about how it is read
 
 
 class SqlSheet(Sheet):
@@ -126,14 +112,7 @@ def _text_column(codes: npt.NDArray[np.unsignedinteger], texts: list[str]) -> Te
 def connect(*sources: Path, spill: Path, memory: str | None = None) -> duckdb.DuckDBPyConnection:
     """A connection that can read these files and reach nothing else.
 
-    Parameters
-    ----------
-    *sources : Path
-        The files.
-    spill : Path
-        A folder for what does not fit in memory.
-    memory : str, optional
-        What duckdb may use before it spills, such as 2GB.
+    What does not fit in `memory`, such as 2GB, goes to the folder `spill`.
     """
     config: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",

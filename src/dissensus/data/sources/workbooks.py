@@ -32,7 +32,10 @@ _LOCAL_HEADER = 30
 
 
 class Archive:
-    """An open ZIP archive: what is in it, and the bytes of each member, within the limits above."""
+    """An open ZIP archive: what is in it, and the bytes of each member, within the limits above.
+
+    Not by `ZipFile.open`, which before Python 3.14 cannot unpack the zstandard members that Inspect writes.
+    """
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self.name, self._stream, self._unpacked = name, stream, 0
