@@ -62,12 +62,15 @@ def spread(command: Command) -> Command:
     bundles: dict[str, type] = {}
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():
-        bundle = _bundle_in(hints[name])
-        if bundle is None:
-            parameters.append(parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY))
+        hint = hints[name]
+        if options := declared_in(hint):
+            bundles[name] = options
+            parameters += _declared(options)
+        elif isinstance(hint, type) and is_dataclass(hint):
+            bundles[name] = hint
+            parameters += _parameters_of(hint)
         else:
-            bundles[name] = bundle
-            parameters += _declared(bundle) if issubclass(bundle, Options) else _parameters_of(bundle)
+            parameters.append(parameter.replace(annotation=hint, kind=inspect.Parameter.KEYWORD_ONLY))
 
     def call(**values: object) -> None:
         made = {name: _made(bundle, values) for name, bundle in bundles.items()}
@@ -80,22 +83,23 @@ def spread(command: Command) -> Command:
     return call
 
 
-def _bundle_in(hint: object) -> type | None:
+def declared_in(hint: object) -> type[Options] | None:
+    """The options that a parameter of a command stands for, if they are declared; see `Keywords`."""
     for note in get_args(hint)[1:]:
         if isinstance(note, str):
             module, _, name = note.rpartition(".")
-            declared: type = getattr(importlib.import_module(f"dissensus.methods.{module}"), name)
-            return declared
-    return hint if isinstance(hint, type) and is_dataclass(hint) else None
+            options: type[Options] = getattr(importlib.import_module(f"dissensus.methods.{module}"), name)
+            return options
+    return None
 
 
 def _made(bundle: type, values: dict[str, object]) -> object:
     """A bundle of what was typed; `values` keeps the rest."""
     if not issubclass(bundle, Options):
-        return bundle(**{own.name: values.pop(own.name) for own in fields(bundle)})  # type: ignore[arg-type] # a dataclass
+        return bundle(**{f.name: values.pop(f.name) for f in fields(bundle)})  # type: ignore[arg-type] # a dataclass
     keywords = {}
     for name, declared in declarations(bundle).items():
-        value = values.pop(_parameter(name, declared))
+        value = values.pop(_typed_name(name, declared))
         default = default_of(bundle, name)
         if value is None or (value == [] and default is not MISSING):
             keywords[name] = default
@@ -112,19 +116,17 @@ def _declared(options: type[Options]) -> list[inspect.Parameter]:
     parameters = []
     for name, declared in declarations(options).items():
         default = default_of(options, name)
-        kind = str if declared.typed else _typed_kind(hints[name], is_list=is_several(options, name))
-        flags = [declared.flag] if declared.flag else [flag_of(name)]
-        text = spelled(declared.help, flag_of)
-        told = typer.Option(*flags, metavar=None if kind is bool else declared.metavar or None, help=text)
-        is_open = default is None or default is MISSING or declared.typed or is_several(options, name)
-        annotation = Annotated[kind if default is MISSING or not is_open else kind | None, told]  # type: ignore[valid-type]
-        shown = inspect.Parameter.empty if default is MISSING else None if is_open else default
-        shown = False if _turns_off(declared, default) else shown
-        parameters.append(
-            inspect.Parameter(
-                _parameter(name, declared), inspect.Parameter.KEYWORD_ONLY, default=shown, annotation=annotation
-            )
-        )
+        several = is_several(options, name)
+        kind: Any = str if declared.typed else _typed_kind(hints[name], is_list=several)
+        metavar = None if kind is bool else declared.metavar or None
+        flag = typer.Option(declared.flag or flag_of(name), metavar=metavar, help=spelled(declared.help, flag_of))
+        if default is MISSING:
+            default = inspect.Parameter.empty
+        elif default is None or declared.typed or several:
+            default, kind = None, kind | None
+        elif _turns_off(declared, default):
+            default = False
+        parameters.append(_parameter(_typed_name(name, declared), default, Annotated[kind, flag]))
     return parameters
 
 
@@ -133,7 +135,7 @@ def _turns_off(declared: Declared, default: object) -> bool:
     return default is True and "/" not in declared.flag
 
 
-def _parameter(name: str, declared: Declared) -> str:
+def _typed_name(name: str, declared: Declared) -> str:
     """What typer calls an option: after its flag, as two options of one command may have one name in Python."""
     return (declared.flag or flag_of(name)).split("/")[0].lstrip("-").replace("-", "_")
 
@@ -151,12 +153,9 @@ def _all_args(hint: object) -> list[object]:
 
 def _parameters_of(bundle: type) -> list[inspect.Parameter]:
     hints = get_type_hints(bundle, include_extras=True)
-    return [
-        inspect.Parameter(
-            own.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if own.default is MISSING else own.default,
-            annotation=hints[own.name],
-        )
-        for own in fields(bundle)
-    ]
+    empty = inspect.Parameter.empty
+    return [_parameter(f.name, empty if f.default is MISSING else f.default, hints[f.name]) for f in fields(bundle)]
+
+
+def _parameter(name: str, default: object, annotation: object) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -1,0 +1,119 @@
+"""Each option is declared once: signatures, flags and messages keep to the declaration."""
+
+import ast
+import inspect
+import re
+from dataclasses import MISSING
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import pytest
+import typer
+
+import dissensus
+from dissensus.cli.flags import declared_in, flag_of, spread
+from dissensus.cli.main import COMMANDS, load
+from dissensus.options import declarations, default_of
+
+SOURCE = Path(dissensus.__file__).parent
+OTHERS = {
+    "data": {"ratings", "judges", "task", "pairs", "items", "pilot", "pilot_judges", "columns", "group", "by_group"},
+    "work": {"rng", "engine", "workers", "progress"},
+    "files": {"output", "cache", "dry_run", "ask"},
+}
+"""Parameters of functions that are no options of the method: what it is about, where it runs, what it writes."""
+ROOMS = {
+    path.name: {"alt_test": "alt-test", "decide": "report"}.get(path.name, path.name.replace("plan_", "plan "))
+    for path in (SOURCE / "methods").iterdir()
+    if (path / "__init__.py").exists()
+}
+"""The command of each method."""
+FLAGS_IN_TEXT = {
+    "errors.py": 1,
+    "methods/judges/advice.py": 1,
+    "methods/reproduce/data.py": 1,
+    "methods/reproduce/survey_equivalence/authors_files.py": 3,
+    "options.py": 3,
+    "report/views/rate.py": 1,
+}
+"""Texts outside the front ends that still have an option as the command line types it; it must only get shorter."""
+FLAG = re.compile(r"(?<![\w(-])--[a-z][a-z-]+")
+
+
+def options_of(command):
+    """The declared options of a command, one class after the other."""
+    hints = get_type_hints(load(command), include_extras=True).values()
+    return [declared_in(hint) for hint in hints if any(isinstance(note, str) for note in get_args(hint)[1:])]
+
+
+def flags_of(command):
+    """Every flag that can be typed for a command."""
+    app = typer.Typer()
+    app.command()(spread(load(command)))
+    return {flag for one in typer.main.get_command(app).params for flag in (*one.opts, *one.secondary_opts)}
+
+
+DECLARED = [command for command in COMMANDS if options_of(command)]
+
+
+def test_every_method_with_options_has_a_command():
+    rooms = {path.parent.name for path in (SOURCE / "methods").glob("*/options.py")}
+    assert rooms == {room for room, command in ROOMS.items() if command in DECLARED}
+
+
+@pytest.mark.parametrize("command", DECLARED)
+def test_a_function_has_the_parameters_that_its_options_declare(command):
+    parameters = dict(inspect.signature(getattr(dissensus, re.sub(r"\W", "_", command))).parameters)
+    for options in options_of(command):
+        for name in declarations(options):
+            default = default_of(options, name)
+            assert parameters.pop(name).default == (inspect.Parameter.empty if default is MISSING else default), name
+    assert set(parameters) <= set.union(*OTHERS.values())
+
+
+@pytest.mark.parametrize("command", DECLARED)
+def test_a_command_has_a_flag_for_each_declared_option(command):
+    flags = flags_of(command)
+    for options in options_of(command):
+        for name, declared in declarations(options).items():
+            assert set((declared.flag or flag_of(name)).split("/")) <= flags
+
+
+def named_options(path):
+    """The options that a file names as those of the command at hand."""
+    calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+    named = [call for call in calls if getattr(call.func, "id", "") == "named" and not call.keywords]
+    return {call.args[0].value for call in named if isinstance(call.args[0], ast.Constant)}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_messages_of_a_method_name_only_options_that_its_command_has(room):
+    flags = flags_of(ROOMS[room])
+    by_declaration = {
+        name: declared.flag
+        for options in options_of(ROOMS[room])
+        for name, declared in declarations(options).items()
+        if declared.flag
+    }
+    for path in (SOURCE / "methods" / room).rglob("*.py"):
+        strange = {name for name in named_options(path) if not {flag_of(name), by_declaration.get(name)} & flags}
+        assert not strange, path.name
+
+
+def flags_in_text(path):
+    """The texts of a file, docstrings included, that have a flag; what declares or passes one is no text."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    allowed = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg == "flag":
+            allowed.add(id(node.value))
+        if isinstance(node, ast.List):  # the words of a command that we run
+            allowed.update(map(id, node.elts))
+    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return [node.value for node in texts if id(node) not in allowed and FLAG.search(node.value)]
+
+
+def test_texts_outside_the_front_ends_name_options_as_data():
+    core = [path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in {"cli", "web"}]
+    found = {path.relative_to(SOURCE).as_posix(): len(flags_in_text(path)) for path in core}
+    assert {name: count for name, count in found.items() if count} == FLAGS_IN_TEXT
