@@ -379,10 +379,7 @@ def test_what_is_typed_into_a_form_is_shown_as_text(server):
 
 
 def test_an_error_of_ours_shows_no_traceback_on_the_page_but_in_the_log(caplog):
-    from dissensus.web.guard import (
-        Guard,
-        Settings,
-    )
+    from dissensus.web.guard import Guard, Settings  # noqa: PLC0415
 
     async def fails(*_):
         raise ZeroDivisionError("a secret of ours")
@@ -412,10 +409,7 @@ def test_an_error_in_a_worker_shows_no_traceback_on_the_page(capfd):
 
 
 def test_over_a_network_only_numbers_and_own_names_are_answered():
-    from dissensus.web.guard import (
-        Guard,
-        Settings,
-    )
+    from dissensus.web.guard import Guard, Settings  # noqa: PLC0415
 
     guard = Guard(None, Settings(host="judge.lab.example", token=TOKEN))
     status = {
