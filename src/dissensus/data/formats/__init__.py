@@ -1,5 +1,5 @@
-"""One file per source format: each knows its layout and hands over plain columns.
+"""The source formats: each knows its layout and hands over plain columns.
 
-`format` says what a format is, `plan` what it is given and hands over, and `registry` finds it. Several formats use
-`collecting`, `item_keys` and `patterns`.
+`plan` says what a format is, what it is given and hands over, and finds those in the `FORMATS` of every module here;
+several collect what they read with `answers`.
 """
