@@ -83,6 +83,7 @@ def options_elsewhere(texts: Iterable[str], command: str) -> str:
 
     Examples
     --------
+    >>> from dissensus.options import spelled
     >>> spelled(options_elsewhere([f"{named('cohort')} or {named('positive')}"], "equivalence"))
     'cohort= is an option of `dissensus equivalence`, which asks this question alone.'
     """
