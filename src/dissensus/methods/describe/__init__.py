@@ -1,4 +1,4 @@
-"""Do the raters agree? One coefficient per file, and `describe`, which shows them together."""
+"""Do the raters agree? Coefficients of agreement, and `describe`, which shows them together."""
 
 from dissensus.methods.describe.coefficients import (
     fleiss_kappa,

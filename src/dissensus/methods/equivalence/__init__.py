@@ -1,4 +1,4 @@
-"""How many raters is it worth? Combiners, scores, curve, crossing, calibration, ceiling."""
+"""How many raters is it worth? Surveys, combiners, scores, the power curve, where judges meet it, the ceiling."""
 
 from dissensus.methods.equivalence.equivalence import equivalence
 from dissensus.methods.equivalence.result import (
