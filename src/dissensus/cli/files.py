@@ -15,8 +15,8 @@ from dissensus.cli.inputs import (
     Repeated,
     Text,
     Wide,
+    flag,
     resolve,
-    text_option,
 )
 from dissensus.cli.output import Output
 from dissensus.options import pattern_of, renamed_labels, split_labels
@@ -26,30 +26,26 @@ from dissensus.options import pattern_of, renamed_labels, split_labels
 class SourceOptions:
     """What the user says about a source: everything that an import can fix."""
 
-    form: Annotated[Text, text_option("F", "How it is written, e.g. label-studio; auto if not given.", "--format")] = (
-        None
-    )
+    form: Annotated[Text, flag("F", "How it is written, e.g. label-studio; auto if not given.", "--format")] = None
     judges: Annotated[
         bool, typer.Option("--judges", help="Take judges' answers (predictions, suggestions) where there are both.")
     ] = False
-    question: Annotated[Text, text_option("Q", "Which question, if it asks several.")] = None
+    question: Annotated[Text, flag("Q", "Which question, if it asks several.")] = None
     item_key: ItemKey = None
-    item: Annotated[Text, text_option("COL", "Name of the item column; with a row per rater a pattern, e.g. 'q*'.")] = (
-        None
-    )
-    rater: Annotated[Text, text_option("COL", "Name of the rater column; with --wide a pattern, e.g. 'r*'.")] = None
+    item: Annotated[Text, flag("COL", "Name of the item column; with a row per rater a pattern, e.g. 'q*'.")] = None
+    rater: Annotated[Text, flag("COL", "Name of the rater column; with --wide a pattern, e.g. 'r*'.")] = None
     label: LabelColumn = None
-    judge: Annotated[Text, text_option("COL", "Name of the judge column.")] = None
-    sample: Annotated[Text, text_option("COL", "Name of the sample column.")] = None
-    group: Annotated[Text, text_option("COL", "Name of the group column.")] = None
+    judge: Annotated[Text, flag("COL", "Name of the judge column.")] = None
+    sample: Annotated[Text, flag("COL", "Name of the sample column.")] = None
+    group: Annotated[Text, flag("COL", "Name of the group column.")] = None
     elicitation: ElicitationColumn = None
-    count: Annotated[Text, text_option("COL", "Name of the count column, or a pattern: a column per label.")] = None
-    columns: Annotated[Text, text_option("A,B,...", "Names of all columns of a file without a header.")] = None
-    sheet: Annotated[Text, text_option("S", "Sheet of a workbook; the first if not given.")] = None
+    count: Annotated[Text, flag("COL", "Name of the count column, or a pattern: a column per label.")] = None
+    columns: Annotated[Text, flag("A,B,...", "Names of all columns of a file without a header.")] = None
+    sheet: Annotated[Text, flag("S", "Sheet of a workbook; the first if not given.")] = None
     wide: Wide = False
     labels: Labels = None
-    scale: Annotated[Text, text_option("S", "nominal, ordinal or interval.")] = None
-    off_scale: Annotated[str, text_option("O", "A label that is not among --labels: error or missing.")] = "error"
+    scale: Annotated[Text, flag("S", "nominal, ordinal or interval.")] = None
+    off_scale: Annotated[str, flag("O", "A label that is not among --labels: error or missing.")] = "error"
     label_map: LabelMap = None
     merge_case: Annotated[
         bool, typer.Option("--merge-case", help="Labels that differ in case or blanks only are one.")
@@ -57,10 +53,10 @@ class SourceOptions:
     decimal_comma: Annotated[
         bool, typer.Option("--decimal-comma", help="A comma in a label is the point of a number: 3,5 is 3.5.")
     ] = False
-    split: Annotated[Text, text_option("S", "What joins the options of a response set besides |, e.g. ','.")] = None
-    skipped: Annotated[str, text_option("S", "Skipped, discarded and rejected answers: drop or keep.")] = "drop"
+    split: Annotated[Text, flag("S", "What joins the options of a response set besides |, e.g. ','.")] = None
+    skipped: Annotated[str, flag("S", "Skipped, discarded and rejected answers: drop or keep.")] = "drop"
     drop: Annotated[
-        list[str] | None, text_option("COL=PATTERN", "Rows to leave out, e.g. 'item=check_*'; may be repeated.")
+        list[str] | None, flag("COL=PATTERN", "Rows to leave out, e.g. 'item=check_*'; may be repeated.")
     ] = None
     repeats: Repeated = "error"
 

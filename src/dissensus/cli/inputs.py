@@ -27,22 +27,20 @@ JUDGES_HELP = "Judges' answers: a file like RATINGS with a judge column, a tool'
 # ---- Options of several commands
 
 
-def text_option(metavar: str, text: str, *flags: str) -> Any:  # noqa: ANN401 - as typer has it
-    """An option that takes a text."""
+def flag(metavar: str, text: str, *flags: str) -> Any:  # noqa: ANN401 - as typer has it
+    """An option that takes a value, with what stands for it in the help."""
     return typer.Option(*flags, metavar=metavar, help=text)
 
 
 Text = str | None
-LabelColumn = Annotated[Text, text_option("COL", "Name of the label column.")]
-ElicitationColumn = Annotated[Text, text_option("COL", "Name of the column that says forced_choice or response_set.")]
-Labels = Annotated[Text, text_option("A,B,C", "Every label, in order.")]
-Repeated = Annotated[str, text_option("R", "A rater who rated an item twice: error, first, last or keep.")]
+LabelColumn = Annotated[Text, flag("COL", "Name of the label column.")]
+ElicitationColumn = Annotated[Text, flag("COL", "Name of the column that says forced_choice or response_set.")]
+Labels = Annotated[Text, flag("A,B,C", "Every label, in order.")]
+Repeated = Annotated[str, flag("R", "A rater who rated an item twice: error, first, last or keep.")]
 Wide = Annotated[bool, typer.Option("--wide", help="Each column is a rater; usually recognised.")]
-ItemKey = Annotated[Text, text_option("PATH", "Where a tool's export has the item's id, e.g. data.id.")]
-LabelMap = Annotated[Text, text_option("OLD=NEW,...", "Other names for labels; empty means missing.", "--map")]
-JudgeColumns = Annotated[
-    Text, text_option("ROLE=COL,...", "Names of columns of JUDGES, e.g. judge=model,label=verdict.")
-]
+ItemKey = Annotated[Text, flag("PATH", "Where a tool's export has the item's id, e.g. data.id.")]
+LabelMap = Annotated[Text, flag("OLD=NEW,...", "Other names for labels; empty means missing.", "--map")]
+JudgeColumns = Annotated[Text, flag("ROLE=COL,...", "Names of columns of JUDGES, e.g. judge=model,label=verdict.")]
 
 
 def resolve(name: str, file: str) -> Path:
@@ -66,22 +64,20 @@ class RatingsInput:
             help="People's ratings: a table, an annotation tool's export, or example:binary, example:toxicity.",
         ),
     ]
-    item: Annotated[Text, text_option("COL", "Name of the item column.")] = None
-    rater: Annotated[
-        Text, text_option("COL", "Name of the rater column; with --wide the rater columns, e.g. 'r*'.")
-    ] = None
+    item: Annotated[Text, flag("COL", "Name of the item column.")] = None
+    rater: Annotated[Text, flag("COL", "Name of the rater column; with --wide the rater columns, e.g. 'r*'.")] = None
     label: LabelColumn = None
     elicitation: ElicitationColumn = None
-    count: Annotated[Text, text_option("COL", "Name of the count column of a table of counts.")] = None
+    count: Annotated[Text, flag("COL", "Name of the count column of a table of counts.")] = None
     labels: Labels = None
-    scale: Annotated[Text, text_option("S", "nominal, ordinal or interval; inferred if not given.")] = None
+    scale: Annotated[Text, flag("S", "nominal, ordinal or interval; inferred if not given.")] = None
     repeats: Repeated = "error"
     wide: Wide = False
-    task: Annotated[Path | None, typer.Option(metavar="TASK.toml", help="What was asked: options in order.")] = None
-    ratings_format: Annotated[
-        Text, text_option("F", "How RATINGS are written, as in `import`; recognised if not given.")
-    ] = None
-    question: Annotated[Text, text_option("Q", "Which question, if RATINGS ask several.")] = None
+    task: Annotated[Path | None, flag("TASK.toml", "What was asked: options in order.")] = None
+    ratings_format: Annotated[Text, flag("F", "How RATINGS are written, as in `import`; recognised if not given.")] = (
+        None
+    )
+    question: Annotated[Text, flag("Q", "Which question, if RATINGS ask several.")] = None
     item_key: ItemKey = None
     label_map: LabelMap = None
 
@@ -126,10 +122,8 @@ class OptionalJudgesInput:
 
     judges: Annotated[str | None, typer.Argument(metavar="JUDGES", help=JUDGES_HELP)] = None
     judge_columns: JudgeColumns = None
-    judges_format: Annotated[
-        Text, text_option("F", "How JUDGES are written, as in `import`; recognised if not given.")
-    ] = None
-    judges_question: Annotated[Text, text_option("Q", "Which question, if JUDGES answer several.")] = None
+    judges_format: Annotated[Text, flag("F", "How JUDGES are written, as in `import`; recognised if not given.")] = None
+    judges_question: Annotated[Text, flag("Q", "Which question, if JUDGES answer several.")] = None
 
     def read_all(self, *, repeats: str = "error") -> "Judges | None":
         """The judges' answers, if a file was named."""
@@ -205,9 +199,9 @@ class LargeOptions:
             "--reduce/--no-reduce", help="Put alike items together while reading; by the files' size if not given."
         ),
     ] = None
-    memory: Annotated[str, text_option("SIZE", "What reducing may use before it writes to disk.")] = "2GB"
+    memory: Annotated[str, flag("SIZE", "What reducing may use before it writes to disk.")] = "2GB"
     round_outputs: Annotated[
-        int | None, typer.Option(metavar="DIGITS", help="Round judges' probabilities, so that more items are alike.")
+        int | None, flag("DIGITS", "Round judges' probabilities, so that more items are alike.")
     ] = None
 
     def wanted_for(self, *paths: Path | None) -> bool:
@@ -273,16 +267,10 @@ def read_both(
     judges_source: JudgesInput,
     large: LargeOptions,
     work: Work,
-    *,
-    group_column: str | None = None,
-    judge: Sequence[str] | None = None,
-    scored_by: "LabelScores | None" = None,
+    **chosen: Any,  # noqa: ANN401 - as in `read_inputs`
 ) -> "tuple[Ratings, Judges]":
     """The same for a command that needs judges."""
-    ratings, judges = read_inputs(
-        source, judges_source, large, work, group_column=group_column, judge=judge, scored_by=scored_by
-    )
-    return ratings, cast("Judges", judges)
+    return cast("tuple[Ratings, Judges]", read_inputs(source, judges_source, large, work, **chosen))
 
 
 def _check_plain(source: RatingsInput, judges_source: OptionalJudgesInput | None) -> None:

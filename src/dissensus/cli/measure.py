@@ -12,10 +12,10 @@ from dissensus.cli.inputs import (
     OptionalJudgesInput,
     RatingsInput,
     Text,
+    flag,
     read_both,
     read_inputs,
     read_pairs,
-    text_option,
 )
 from dissensus.cli.output import Output, Work
 
@@ -29,7 +29,7 @@ def describe_command(
     source: RatingsInput,
     options: Annotated[Keywords, "describe.options.DescribeOptions"],
     group: Annotated[
-        Text, text_option("G", "A group column, to describe each of its groups; or a group, to describe only it.")
+        Text, flag("G", "A group column, to describe each of its groups; or a group, to describe only it.")
     ] = None,
     large: LargeOptions = LargeOptions(),
     work: Work = Work(),
@@ -51,7 +51,7 @@ def raters_command(
     source: RatingsInput,
     judges_source: OptionalJudgesInput,
     options: Annotated[Keywords, "raters.options.RatersOptions"],
-    group: Annotated[Text, text_option("COL", "Name of the column with the raters' group.")] = None,
+    group: Annotated[Text, flag("COL", "Name of the column with the raters' group.")] = None,
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
@@ -71,7 +71,7 @@ def equivalence_command(
     source: RatingsInput,
     judges_source: JudgesInput,
     options: Annotated[Keywords, "equivalence.options.EquivalenceOptions"],
-    group: Annotated[Text, text_option("COL", "Name of the group column.")] = None,
+    group: Annotated[Text, flag("COL", "Name of the group column.")] = None,
     large: LargeOptions = LargeOptions(),
     work: Work = Work(),
     output: Output = Output(),
@@ -172,8 +172,7 @@ def prevalence_command(
     judges_source: JudgesInput,
     options: Annotated[Keywords, "prevalence.options.PrevalenceOptions"],
     pairs: Annotated[
-        Path | None,
-        typer.Option(metavar="PAIRS.csv", help="The systems of each item: columns item, a, b; LABEL means a wins."),
+        Path | None, flag("PAIRS.csv", "The systems of each item: columns item, a, b; LABEL means a wins.")
     ] = None,
     output: Output = Output(),
 ) -> None:
@@ -193,12 +192,8 @@ def gate_command(
     source: RatingsInput,
     judges_source: JudgesInput,
     options: Annotated[Keywords, "gate.options.GateOptions"],
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the checks as JUnit XML, for CI.")
-    ] = None,
-    summary: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a summary in Markdown, for a pull request.")
-    ] = None,
+    junit: Annotated[Path | None, flag("FILE", "Also write the checks as JUnit XML, for CI.")] = None,
+    summary: Annotated[Path | None, flag("FILE", "Also write a summary in Markdown, for a pull request.")] = None,
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from dissensus.cli.flags import Keywords
-from dissensus.cli.inputs import JudgeColumns, OptionalJudgesInput, RatingsInput, Text, text_option
+from dissensus.cli.inputs import JudgeColumns, OptionalJudgesInput, RatingsInput, Text, flag
 from dissensus.cli.output import Output, Work
 
 
@@ -12,8 +12,8 @@ from dissensus.cli.output import Output, Work
 class PilotInput:
     """A pilot to learn from: ratings, and the answers of two judges."""
 
-    pilot: Annotated[Text, text_option("RATINGS", "People's ratings of a few items.")] = None
-    pilot_judges: Annotated[Text, text_option("JUDGES", "Judges' answers on the pilot's items.")] = None
+    pilot: Annotated[Text, flag("RATINGS", "People's ratings of a few items.")] = None
+    pilot_judges: Annotated[Text, flag("JUDGES", "Judges' answers on the pilot's items.")] = None
     judge_columns: JudgeColumns = None
 
     def read(self) -> Keywords:
@@ -27,10 +27,8 @@ class PilotInput:
 class LabelPilotInput(PilotInput):
     """A pilot with repeated labels of some items, and the answers of both models."""
 
-    pilot: Annotated[
-        Text, text_option("RATINGS", "People's labels of a few items, some of them labelled repeatedly.")
-    ] = None
-    pilot_judges: Annotated[Text, text_option("JUDGES", "Both models' answers, also on items without labels.")] = None
+    pilot: Annotated[Text, flag("RATINGS", "People's labels of a few items, some of them labelled repeatedly.")] = None
+    pilot_judges: Annotated[Text, flag("JUDGES", "Both models' answers, also on items without labels.")] = None
 
 
 def plan_raters_command(

@@ -1,3 +1,5 @@
+"""Ask a model: `rate`, and how far it is."""
+
 import sys
 import time
 from collections.abc import Iterator
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.flags import Keywords
+from dissensus.cli.inputs import flag
 from dissensus.cli.output import Output
 
 if TYPE_CHECKING:
@@ -30,11 +33,11 @@ class ItemsInput:
     items: Annotated[
         Path, typer.Argument(metavar="ITEMS", help="Columns item, text; or item, text_a, text_b for pairs.")
     ]
-    task: Annotated[Path, typer.Option(metavar="TASK.toml", help="Instructions, options, examples, how to ask.")]
-    item: Annotated[str | None, typer.Option(metavar="COL", help="Name of the item column.")] = None
-    text: Annotated[str | None, typer.Option(metavar="COL", help="Name of the text column.")] = None
-    text_a: Annotated[str | None, typer.Option(metavar="COL", help="Name of the column of a pair's first text.")] = None
-    text_b: Annotated[str | None, typer.Option(metavar="COL", help="Name of the column of its second text.")] = None
+    task: Annotated[Path, flag("TASK.toml", "Instructions, options, examples, how to ask.")]
+    item: Annotated[str | None, flag("COL", "Name of the item column.")] = None
+    text: Annotated[str | None, flag("COL", "Name of the text column.")] = None
+    text_a: Annotated[str | None, flag("COL", "Name of the column of a pair's first text.")] = None
+    text_b: Annotated[str | None, flag("COL", "Name of the column of its second text.")] = None
 
 
 def rate_command(
@@ -43,9 +46,7 @@ def rate_command(
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="JUDGES.csv", help="The judges file to write.")
     ] = None,
-    cache: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where answers are kept; JUDGES.cache.sqlite if not given.")
-    ] = None,
+    cache: Annotated[Path | None, flag("FILE", "Where answers are kept; JUDGES.cache.sqlite if not given.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would be asked, and ask nothing.")] = False,
     show: Annotated[bool, typer.Option("--show", help="Print the exact prompts for the first item.")] = False,
     output: Output = Output(),

@@ -1,4 +1,4 @@
-"""How long work will take, for those who wait without a progress bar."""
+"""The papers: `reproduce`, and how long it will take, for those who wait without a progress bar."""
 
 import shlex
 from collections.abc import Callable, Iterator
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from dissensus.cli.flags import flag_of
+from dissensus.cli.inputs import flag
 from dissensus.cli.output import Output, Work
 
 if TYPE_CHECKING:
@@ -77,9 +78,7 @@ def reproduce_command(
             metavar="PAPER", help="survey-equivalence, judges-without-gold, how-many-raters, dont-label-twice, or all."
         ),
     ] = "all",
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The authors' data: a folder, or the wheel they published.")
-    ] = None,
+    data: Annotated[Path | None, flag("DIR", "The authors' data: a folder, or the wheel they published.")] = None,
     download: Annotated[
         bool, typer.Option("--download", help="Fetch the authors' data with pip into the cache.")
     ] = False,
@@ -87,14 +86,10 @@ def reproduce_command(
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Write a page with every number and the figures redrawn."),
     ] = None,
-    sweep: Annotated[
-        str, typer.Option(metavar="S", help="Grid of Conjecture 1: reduced (steps of .05) or full (the paper's).")
-    ] = "reduced",
+    sweep: Annotated[str, flag("S", "Grid of Conjecture 1: reduced (steps of .05) or full (the paper's).")] = "reduced",
     record: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Note finished parts of the sweep here, and go on from it; a full one does so anyway."
-        ),
+        flag("FILE", "Note finished parts of the sweep here, and go on from it; a full one does so anyway."),
     ] = None,
     work: Work = Work(),
     output: UnseededOutput = UnseededOutput(),  # noqa: B008 - frozen, like Output

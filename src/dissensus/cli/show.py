@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.flags import flag_of
-from dissensus.cli.inputs import LargeOptions, OptionalJudgesInput, RatingsInput, Text, read_inputs, text_option
+from dissensus.cli.inputs import LargeOptions, OptionalJudgesInput, RatingsInput, Text, flag, read_inputs
 from dissensus.cli.output import Output, Work
 from dissensus.errors import MissingExtraError, OptionError
 
@@ -29,13 +29,11 @@ class Writing:
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write; report.html if not given.")
     ] = None
-    form: Annotated[
-        Text, text_option("F", "html, md (for pull requests) or json; else by the file's name.", "--format")
-    ] = None
-    charts: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also write each chart to this folder, as PNG and SVG.")
-    ] = None
-    title: Annotated[Text, text_option("TEXT", "Heading of the report.")] = None
+    form: Annotated[Text, flag("F", "html, md (for pull requests) or json; else by the file's name.", "--format")] = (
+        None
+    )
+    charts: Annotated[Path | None, flag("DIR", "Also write each chart to this folder, as PNG and SVG.")] = None
+    title: Annotated[Text, flag("TEXT", "Heading of the report.")] = None
 
     def file_format(self) -> str:
         """The format that was asked for, by name or by the file's."""
@@ -73,9 +71,7 @@ def report_command(
     source: RatingsInput,
     judges_source: OptionalJudgesInput,
     writing: Writing = Writing(),
-    positive: Annotated[
-        list[str] | None, typer.Option(metavar="LABEL", help="An option that counts as positive; may be repeated.")
-    ] = None,
+    positive: Annotated[list[str] | None, flag("LABEL", "An option that counts as positive; may be repeated.")] = None,
     bootstrap: Annotated[int, typer.Option(metavar="N", min=0, help="Bootstrap samples; 0 for no intervals.")] = 500,
     item_cost: Annotated[float, typer.Option(metavar="C", min=0, help="What a new item costs to prepare.")] = 0.0,
     rating_cost: Annotated[float, typer.Option(metavar="C", min=0, help="What one rating costs.")] = 1.0,
@@ -162,9 +158,9 @@ def _show_in_short(report: "Report") -> None:
 
 
 def serve_command(
-    port: Annotated[int, typer.Option(metavar="N", help="Where to listen; 0 takes a free port.")] = 8000,
+    port: Annotated[int, flag("N", "Where to listen; 0 takes a free port.")] = 8000,
     host: Annotated[
-        str, text_option("H", "Address to listen at; other machines reach it only if you name one.")
+        str, flag("H", "Address to listen at; other machines reach it only if you name one.")
     ] = "127.0.0.1",
     token: Annotated[
         str | None,

@@ -1,3 +1,5 @@
+"""Data whose truth is known: `simulate`."""
+
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -6,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from dissensus.cli.inputs import flag
 from dissensus.cli.output import Output
 from dissensus.errors import FileError, OptionError
 from dissensus.methods.plan_raters.options import spread_of
@@ -16,13 +19,16 @@ if TYPE_CHECKING:
     from dissensus.simulation.responses import Kind
 
 
+Folder = Annotated[Path, flag("DIR", "The folder to write.", "-o", "--output")]
+Raters = Annotated[str, flag("K", "Raters per item: a number, or a range such as 3-9.")]
+Share = float | None
+
+
 def simulate_urn_command(
-    out: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write.")],
-    urn: Annotated[
-        Path | None, typer.Option(metavar="URN.toml", help="States, labels and judges; else the paper's cats and dogs.")
-    ] = None,
+    out: Folder,
+    urn: Annotated[Path | None, flag("URN.toml", "States, labels and judges; else the paper's cats and dogs.")] = None,
     items: Annotated[int, typer.Option(metavar="N", min=1, help="How many items.")] = 1000,
-    raters: Annotated[str, typer.Option(metavar="K", help="Raters per item: a number, or a range such as 3-9.")] = "10",
+    raters: Raters = "10",
     samples: Annotated[int, typer.Option(metavar="N", min=1, help="Answers of each judge to each item.")] = 1,
     output: Output = Output(),
 ) -> None:
@@ -95,7 +101,7 @@ def raters_per_item(text: str) -> int | tuple[int, int]:
 
 
 def simulate_indeterminate_command(
-    out: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write.")],
+    out: Folder,
     options: Annotated[int, typer.Option(metavar="K", min=2, help="How many options there are.")] = 3,
     sets: Annotated[
         int | None,
@@ -106,13 +112,11 @@ def simulate_indeterminate_command(
     paired: Annotated[int, typer.Option(metavar="N", min=0, help="Ratings with a response set as well.")] = 100,
     judges: Annotated[int, typer.Option(metavar="N", min=0, help="How many judges.")] = 10,
     samples: Annotated[int, typer.Option(metavar="N", min=1, help="Answers of each judge to each item.")] = 10,
-    error: Annotated[float, typer.Option(metavar="P", help="Probability that a rater gives another set.")] = 0.0,
-    skew: Annotated[float, typer.Option(metavar="X", help="Above 0, errors favour sets with the first option.")] = 0.0,
-    gamma: Annotated[
-        float, typer.Option(metavar="X", help="Above 0, raters prefer the first option of a set, below 0 the last.")
-    ] = 0.0,
+    error: Annotated[float, flag("P", "Probability that a rater gives another set.")] = 0.0,
+    skew: Annotated[float, flag("X", "Above 0, errors favour sets with the first option.")] = 0.0,
+    gamma: Annotated[float, flag("X", "Above 0, raters prefer the first option of a set, below 0 the last.")] = 0.0,
     judge_gamma: Annotated[
-        str, typer.Option(metavar="X", help="The same for judges: a number, or a range such as -3:3 to draw from.")
+        str, flag("X", "The same for judges: a number, or a range such as -3:3 to draw from.")
     ] = "0",
     output: Output = Output(),
 ) -> None:
@@ -152,26 +156,21 @@ def number_or_range(option: str, text: str) -> float | tuple[float, float]:
     return ends[0] if len(ends) == 1 else (ends[0], ends[1])
 
 
-Share = float | None
-
-
 @dataclass(frozen=True, kw_only=True)
 class ClassifierOptions:
     """How often the two judges are right, in one of two forms."""
 
-    accuracy: Annotated[Share, typer.Option(metavar="P", help="Accuracy of the worse judge; else 0.75.")] = None
-    margin: Annotated[
-        Share, typer.Option(metavar="E", help="How much more accurate the better judge is; else 0.1.")
-    ] = None
+    accuracy: Annotated[Share, flag("P", "Accuracy of the worse judge; else 0.75.")] = None
+    margin: Annotated[Share, flag("E", "How much more accurate the better judge is; else 0.1.")] = None
     worse_accuracy: Annotated[
-        Share, typer.Option(metavar="P", help="Correlated judges, instead of --accuracy: accuracy of the worse one.")
+        Share, flag("P", "Correlated judges, instead of --accuracy: accuracy of the worse one.")
     ] = None
-    better_if_worse_wrong: Annotated[
-        Share, typer.Option(metavar="P", help="Accuracy of the better judge where the worse one is wrong.")
-    ] = None
-    better_if_worse_right: Annotated[
-        Share, typer.Option(metavar="P", help="Accuracy of the better judge where the worse one is right.")
-    ] = None
+    better_if_worse_wrong: Annotated[Share, flag("P", "Accuracy of the better judge where the worse one is wrong.")] = (
+        None
+    )
+    better_if_worse_right: Annotated[Share, flag("P", "Accuracy of the better judge where the worse one is right.")] = (
+        None
+    )
 
     def classifiers(self) -> "TwoClassifiers | None":
         """The judges that were described; None for the usual ones."""
@@ -200,21 +199,15 @@ class ClassifierOptions:
 class NoiseOptions:
     """How often labels are right."""
 
-    label_accuracy: Annotated[float, typer.Option(metavar="Q", help="Chance that a label is right.")] = 0.75
-    label_accuracy_better: Annotated[
-        Share, typer.Option(metavar="Q", help="The same where only the better judge is right.")
-    ] = None
-    label_accuracy_worse: Annotated[
-        Share, typer.Option(metavar="Q", help="The same where only the worse judge is right.")
-    ] = None
-    difficulty: Annotated[
-        str, typer.Option(metavar="D", help="Items are alike in difficulty (same), or differ: uniform or beta.")
-    ] = "same"
-    concentration: Annotated[float, typer.Option(metavar="X", help="The smaller, the more items differ (beta).")] = 2.0
+    label_accuracy: Annotated[float, flag("Q", "Chance that a label is right.")] = 0.75
+    label_accuracy_better: Annotated[Share, flag("Q", "The same where only the better judge is right.")] = None
+    label_accuracy_worse: Annotated[Share, flag("Q", "The same where only the worse judge is right.")] = None
+    difficulty: Annotated[str, flag("D", "Items are alike in difficulty (same), or differ: uniform or beta.")] = "same"
+    concentration: Annotated[float, flag("X", "The smaller, the more items differ (beta).")] = 2.0
     difficulty_where: Annotated[
-        str, typer.Option(metavar="W", help="Items that differ: all, or where only better, or only worse, is right.")
+        str, flag("W", "Items that differ: all, or where only better, or only worse, is right.")
     ] = "all"
-    classes: Annotated[int, typer.Option(metavar="N", help="How many classes there are.")] = 2
+    classes: Annotated[int, flag("N", "How many classes there are.")] = 2
 
     def noise(self) -> "LabelNoise":
         """The labels that were described."""
@@ -228,13 +221,13 @@ class NoiseOptions:
 
 
 def simulate_labels_command(
-    out: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write.")],
+    out: Folder,
     models: ClassifierOptions,
     labels: NoiseOptions,
     items: Annotated[int, typer.Option(metavar="N", min=1, help="How many items people label.")] = 200,
-    raters: Annotated[str, typer.Option(metavar="K", help="Labels per item: a number, or a range such as 3-9.")] = "5",
+    raters: Annotated[str, flag("K", "Labels per item: a number, or a range such as 3-9.")] = "5",
     unlabelled: Annotated[int, typer.Option(metavar="N", min=0, help="Further items that only the judges see.")] = 0,
-    prevalence: Annotated[Share, typer.Option(metavar="P", help="Share of the first class; else all alike.")] = None,
+    prevalence: Annotated[Share, flag("P", "Share of the first class; else all alike.")] = None,
     output: Output = Output(),
 ) -> None:
     """People with noisy labels, a better judge and a worse one.
@@ -254,19 +247,17 @@ def simulate_labels_command(
 
 
 def simulate_responses_command(
-    out: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write.")],
-    kind: Annotated[str, typer.Option(metavar="K", help="normal, likert or dirichlet.")] = "normal",
+    out: Folder,
+    kind: Annotated[str, flag("K", "normal, likert or dirichlet.")] = "normal",
     items: Annotated[int, typer.Option(metavar="N", min=1, help="How many items.")] = 100,
-    raters: Annotated[str, typer.Option(metavar="K", help="Raters per item: a number, or a range such as 3-9.")] = "5",
+    raters: Raters = "5",
     samples_a: Annotated[int, typer.Option(metavar="N", min=1, help="Answers of A to each item.")] = 5,
     samples_b: Annotated[int, typer.Option(metavar="N", min=1, help="Answers of B to each item.")] = 5,
-    effect: Annotated[float, typer.Option(metavar="E", help="How far B strays from people, from 0 to 1.")] = 0.1,
-    spread: Annotated[
-        str, typer.Option(metavar="LOW:HIGH", help="Standard deviations of responses to an item.")
-    ] = "0:0.3",
+    effect: Annotated[float, flag("E", "How far B strays from people, from 0 to 1.")] = 0.1,
+    spread: Annotated[str, flag("LOW:HIGH", "Standard deviations of responses to an item.")] = "0:0.3",
     clip: Annotated[bool, typer.Option("--clip", help="Set normal responses below 0 and above 1 to these.")] = False,
-    points: Annotated[int, typer.Option(metavar="N", help="Steps of the Likert scale, or labels.")] = 5,
-    concentration: Annotated[float, typer.Option(metavar="X", help="The smaller, the more raters agree.")] = 1.0,
+    points: Annotated[int, flag("N", "Steps of the Likert scale, or labels.")] = 5,
+    concentration: Annotated[float, flag("X", "The smaller, the more raters agree.")] = 1.0,
     output: Output = Output(),
 ) -> None:
     """People, a judge A like them, and a judge B that strays.
