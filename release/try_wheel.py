@@ -23,14 +23,14 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 AT_LEAST = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?:\[(?P<extras>[a-z,]+)\])?>=(?P<version>[0-9.]+)")
 LOWEST_NEEDS = ("pytest", "hypothesis", "polars", "openpyxl", "krippendorff")
 LOWEST_TESTS = (
-    "frames",
-    "counts",
-    "task",
-    "writing",
-    "formats_people",
-    "formats_judges",
-    "survey_twin",
-    "rate_prompts",
+    "data/test_frames.py",
+    "data/test_counts.py",
+    "data/test_task.py",
+    "data/test_writing.py",
+    "data/test_formats_people.py",
+    "data/test_formats_judges.py",
+    "methods/equivalence/test_twin.py",
+    "methods/rate/test_prompts.py",
 )
 """Files of tests that need little else, among them those of each door that a dependency keeps."""
 PATIENCE = 60.0
@@ -111,7 +111,7 @@ def tried(title: str, python: Path, requirements: list[str], *, tests: tuple[str
             inside = clean_environment(python, Path(scratch) / "environment", requirements)
             use(inside, folder)
             if tests:
-                files = [f"tests/test_{name}.py" for name in tests]
+                files = [f"tests/{name}" for name in tests]
                 run([inside, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files], folder=ROOT)
         except CommandError as error:
             print(f"{title}: FAILED\n{error}", flush=True)

@@ -10,7 +10,7 @@ from dissensus.data import read, read_judges, read_task
 from dissensus.data.examples import EXAMPLES, example_path
 from dissensus.errors import OptionError
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {"README.md", "judges.csv", "ratings.csv", "truth.json"}
 
 

@@ -1,6 +1,6 @@
 """What "Validating LLM-as-a-Judge Systems in the Absence of Gold Labels" prints, with its errata.
 
-What the paper states is a claim, which tests/test_papers.py checks; here are the numbers behind it by hand, and a
+What the paper states is a claim, which test_papers.py checks; here are the numbers behind it by hand, and a
 simulation of the same design by another implementation.
 """
 

@@ -16,7 +16,7 @@ from dissensus.data.examples import example_path
 
 from warehouses import Duckdb, Sqlite, running_postgresql
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "how-to" / "count-ratings-in-a-warehouse.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "count-ratings-in-a-warehouse.md"
 BLOCK = re.compile(r"^<!-- sql: (?P<name>[^\n]+) -->\n```sql\n(?P<query>.*?)^```$", re.MULTILINE | re.DOTALL)
 SQL = {block["name"]: block["query"] for block in BLOCK.finditer(PAGE.read_text(encoding="utf-8"))}
 

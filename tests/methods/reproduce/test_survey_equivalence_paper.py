@@ -1,6 +1,6 @@
 """What "Survey Equivalence" prints, recomputed exactly from the authors' own data.
 
-What the paper prints is a claim, which tests/test_papers.py checks; here are curves and intervals by another
+What the paper prints is a claim, which test_papers.py checks; here are curves and intervals by another
 implementation, and why some numbers differ.
 """
 

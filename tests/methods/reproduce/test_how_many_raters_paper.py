@@ -1,6 +1,6 @@
 """Tables 4 to 15 of "How Many Raters Do You Need?": wins and MAE by closed form, the binned MEMD by simulation.
 
-That each cell is within its tolerance is a claim, which tests/test_papers.py checks.
+That each cell is within its tolerance is a claim, which test_papers.py checks.
 """
 
 import itertools
