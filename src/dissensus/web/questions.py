@@ -236,7 +236,7 @@ QUESTIONS = (
         page_words="Combine judges",
     ),
     Question(
-        name="portraits",
+        name="rater-table",
         question="Who are the raters?",
         short="How each rater agrees with the rest, how high and consistently each rates, and with whom judges side.",
         paragraphs=(

@@ -154,9 +154,7 @@ def test_labels_that_judges_share_are_labels_even_if_they_are_numbers():
     assert not are_points_of_a_measure(ratings_of(scores), judges_of(j=["2", "4"] * 5))
     assert survey_options(ratings_of(scores), judges_of(j=["2", "4"] * 5)) == {"calibrate": "table"}
     assert are_points_of_a_measure(ratings_of([["0.5", "1"], ["2", "2.5"]]), judges_of(j=["1", "2"]))
-    assert not are_points_of_a_measure(
-        ratings_of(LABELS), judges_of(j=["1.5"] * 20)
-    )  # words are none
+    assert not are_points_of_a_measure(ratings_of(LABELS), judges_of(j=["1.5"] * 20))  # words are none
 
 
 def test_an_option_that_is_none_is_the_users_mistake_and_no_open_question():

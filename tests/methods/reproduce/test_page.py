@@ -57,7 +57,7 @@ def test_the_page_lists_every_claim_with_the_printed_number():
     _, block, _ = current_block()
     named = [claim for claims in PAPERS.values() for claim in claims if not claim.claim.startswith("table ")]
     missing = [c.claim for c in named if f"| {escaped(c.claim)} | {shown(c.published)} |" not in block]
-    assert missing == [], "renew the page: python -m pytest -m slow tests/methods/reproduce/test_page.py --update-golden"
+    assert missing == [], "renew the page: pytest -m slow tests/methods/reproduce/test_page.py --update-golden"
     assert all(f"| table {number}, 36 numbers; most off: " in block for number in range(4, 16))
     assert "failed" not in block
     assert "data missing" not in block

@@ -31,7 +31,7 @@ from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.methods.prevalence import PrevalenceResult, prevalence
 from dissensus.methods.raters import RatersResult
-from dissensus.methods.raters import raters as portraits
+from dissensus.methods.raters import raters
 from dissensus.options import named, names_in
 from dissensus.results import Message, Result
 from dissensus.sampling import Engine, Progress, open_executor
@@ -292,7 +292,7 @@ def portrayed(asking: Asking, judges: Judges | None) -> RatersResult | Unanswere
     def ask(progress: Progress | None) -> RatersResult:
         # No samples: it would resample all surveys once more for each group, and test nothing.
         how = asking.how(progress, most=0)
-        return portraits(asking.ratings, compared, positive=asking.positives, **how)
+        return raters(asking.ratings, compared, positive=asking.positives, **how)
 
     return asking.ask(RATERS, "Looking at the raters", ask)
 
