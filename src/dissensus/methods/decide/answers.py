@@ -30,8 +30,7 @@ from dissensus.methods.panel.result import PanelResult
 from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.methods.prevalence import PrevalenceResult, prevalence
-from dissensus.methods.raters import RatersResult
-from dissensus.methods.raters import raters
+from dissensus.methods.raters import RatersResult, raters
 from dissensus.options import named, names_in
 from dissensus.results import Message, Result
 from dissensus.sampling import Engine, Progress, open_executor

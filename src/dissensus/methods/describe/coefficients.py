@@ -9,14 +9,16 @@ often each type counts in each replicate; the data if not given. It returns an a
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
-from dissensus.data import CountTypes
+from dissensus.data import CountTypes, Ratings
 from dissensus.data.counts import sum_cells
+from dissensus.data.labels import Scale, membership
 from dissensus.errors import OptionError
 from dissensus.methods.describe.options import Weighting
 from dissensus.options import named
@@ -442,3 +444,39 @@ def set_alpha(types: CountTypes, distance: Floats, weights: npt.ArrayLike | None
     observed = ratio(weighted_sum(w, apart), n)
     expected = ratio(np.einsum("rc,ck,rk->r", n_c, distance, n_c), n * (n - 1))
     return 1 - ratio(observed, expected)
+
+
+# ---- Which of them a set of ratings gets
+
+Measure = Callable[..., Floats]
+"""Called as measure(types, weights=weights)."""
+PAIRWISE = "pairwise_agreement"
+
+
+def measures_for(ratings: Ratings, *, weighting: Weighting | None = None) -> dict[str, Measure]:
+    """The coefficients that the scale of the labels allows, by name and in the order of the output.
+
+    Response sets have no order, so they get the nominal coefficients and alpha with the distances between sets. Labels
+    that are numbers get interval alpha on an ordinal scale too: the numbers are there, and the output names the scale.
+    """
+    scale: Scale = "nominal" if ratings.has_response_sets else ratings.scale
+    values = ratings.values
+    measures: dict[str, Measure] = {PAIRWISE: pairwise_agreement, "krippendorff_alpha_nominal": nominal_alpha}
+    if scale != "nominal":
+        measures["krippendorff_alpha_ordinal"] = ordinal_alpha
+        if np.isfinite(values).all():
+            measures["krippendorff_alpha_interval"] = partial(interval_alpha, values=values)
+    measures["fleiss_kappa"] = fleiss_kappa
+    measures["gwet_ac1"] = gwet_ac1
+    if scale != "nominal":
+        measures["gwet_ac2"] = partial(gwet_ac2, values=values, weighting=weighting or default_weighting(scale))
+    if ratings.has_response_sets:
+        members = membership(ratings.labels, ratings.options)
+        measures["krippendorff_alpha_jaccard"] = partial(set_alpha, distance=jaccard_distance(members))
+        measures["krippendorff_alpha_masi"] = partial(set_alpha, distance=masi_distance(members))
+    return measures
+
+
+def default_weighting(scale: Scale) -> Weighting:
+    """Weights of AC2 that fit a scale: by rank for an order, by squared distance for numbers."""
+    return "quadratic" if scale == "interval" else "ordinal"

@@ -1,8 +1,7 @@
 """Do the raters agree? Shape of the ratings, shares of the labels, coefficients of agreement with intervals."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -10,22 +9,14 @@ from numpy.random import Generator
 from dissensus.arrays import Floats
 from dissensus.data import CountTypes, Ratings
 from dissensus.data.counts import median
-from dissensus.data.labels import Scale, membership
 from dissensus.data.ratings import ELICITATIONS, Elicitation
 from dissensus.errors import OptionError, listed
 from dissensus.methods.describe.coefficients import (
+    Measure,
     agreeing_share,
-    fleiss_kappa,
-    gwet_ac1,
-    gwet_ac2,
-    interval_alpha,
-    jaccard_distance,
-    masi_distance,
-    nominal_alpha,
-    ordinal_alpha,
+    default_weighting,
+    measures_for,
     pairable,
-    pairwise_agreement,
-    set_alpha,
 )
 from dissensus.methods.describe.options import DescribeOptions, Weighting
 from dissensus.methods.describe.result import Coefficient, DescribeResult, Description, LabelShare
@@ -35,9 +26,6 @@ from dissensus.sampling.draws import draw_types
 from dissensus.sampling.intervals import UNDEFINED_SHARE, percentile_interval
 
 # ---- Item bootstrap of coefficients of agreement, by reweighting types
-
-Measure = Callable[..., Floats]
-"""Called as measure(types, weights=weights)."""
 
 REPLICATES_PER_TASK = 50
 """Fixed, so that the streams of random numbers do not depend on the number of workers."""
@@ -63,38 +51,6 @@ def _run(task: tuple[CountTypes, Mapping[str, Measure], int], stream: Generator)
     types, measures, replicates = task
     weights = draw_types(types.items, replicates, stream)
     return {name: measure(types, weights=weights) for name, measure in measures.items()}
-
-
-PAIRWISE = "pairwise_agreement"
-
-
-def measures_for(ratings: Ratings, *, weighting: Weighting | None = None) -> dict[str, Measure]:
-    """The coefficients that the scale of the labels allows, by name and in the order of the output.
-
-    Response sets have no order, so they get the nominal coefficients and alpha with the distances between sets. Labels
-    that are numbers get interval alpha on an ordinal scale too: the numbers are there, and the output names the scale.
-    """
-    scale: Scale = "nominal" if ratings.has_response_sets else ratings.scale
-    values = ratings.values
-    measures: dict[str, Measure] = {PAIRWISE: pairwise_agreement, "krippendorff_alpha_nominal": nominal_alpha}
-    if scale != "nominal":
-        measures["krippendorff_alpha_ordinal"] = ordinal_alpha
-        if np.isfinite(values).all():
-            measures["krippendorff_alpha_interval"] = partial(interval_alpha, values=values)
-    measures["fleiss_kappa"] = fleiss_kappa
-    measures["gwet_ac1"] = gwet_ac1
-    if scale != "nominal":
-        measures["gwet_ac2"] = partial(gwet_ac2, values=values, weighting=weighting or default_weighting(scale))
-    if ratings.has_response_sets:
-        members = membership(ratings.labels, ratings.options)
-        measures["krippendorff_alpha_jaccard"] = partial(set_alpha, distance=jaccard_distance(members))
-        measures["krippendorff_alpha_masi"] = partial(set_alpha, distance=masi_distance(members))
-    return measures
-
-
-def default_weighting(scale: Scale) -> Weighting:
-    """Weights of AC2 that fit a scale: by rank for an order, by squared distance for numbers."""
-    return "quadratic" if scale == "interval" else "ordinal"
 
 
 def why_undefined(ratings: Ratings) -> str:

@@ -50,7 +50,7 @@ class EquivalenceOptions(Options):
         "cross-entropy",
         metavar="S",
         choices=SCORES,
-        help="cross-entropy, agreement, auc, f1, precision, recall, dmi, pearson, spearman or brier.",
+        help=f"{', '.join(SCORES[:-1])} or {SCORES[-1]}.",
     )
     positive: str | None = option(None, metavar="LABEL", help="Positive label of auc, f1, precision and recall.")
     learn: Learn | None = option(

@@ -253,6 +253,10 @@ ScoreName = Literal[
 ]
 SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 CORRELATIONS = ("pearson", "spearman")
+POSITIVE_SCORES = ("auc", "f1", "precision", "recall")
+"""Scores of one label against the rest."""
+PROPER_SCORES = tuple(name for name in ADDITIVE_SCORES if name != "agreement")
+"""Scores of probabilities, which a judge that sounds too sure spoils: its outputs are calibrated."""
 RANGES: dict[ScoreName, tuple[float, float]] = {
     "cross-entropy": (-np.inf, 0.0), "agreement": (0.0, 1.0), "auc": (0.0, 1.0), "f1": (0.0, 1.0),
     "precision": (0.0, 1.0), "recall": (0.0, 1.0), "dmi": (0.0, 1.0), "pearson": (-1.0, 1.0), "spearman": (-1.0, 1.0),

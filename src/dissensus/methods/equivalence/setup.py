@@ -26,7 +26,7 @@ from dissensus.methods.equivalence.problem import (
     types_of_items,
 )
 from dissensus.methods.equivalence.replicates import number_of_cells
-from dissensus.methods.equivalence.scores import CORRELATIONS, Score
+from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, CORRELATIONS, Score
 from dissensus.options import named
 
 MOST_RATERS = 20
@@ -177,7 +177,8 @@ def _columns(
     if rated.rater is None or rated.copies is not None:
         raise OptionError(f"{by_rater} needs to know who rated: the ratings have no rater column.")
     if not score.is_additive or options.reference_raters > 1:
-        raise OptionError(f"{by_rater} goes with cross-entropy, agreement or brier, and one reference rater.")
+        additive = " or ".join([", ".join(ADDITIVE_SCORES[:-1]), ADDITIVE_SCORES[-1]])
+        raise OptionError(f"{by_rater} goes with {additive}, and one reference rater.")
     new_row = np.cumsum(kept) - 1
     taken = kept[rated.item]
     return new_row[rated.item[taken]], rated.rater[taken], rated.label[taken]

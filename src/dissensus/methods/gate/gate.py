@@ -23,10 +23,10 @@ from dissensus.methods.compare.result import CompareResult
 from dissensus.methods.equivalence.curve import crossings, equivalence_interval, verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, survey_options
 from dissensus.methods.equivalence.replicates import bootstrap_replicates, starting_scores
-from dissensus.methods.equivalence.scores import ScoreName
+from dissensus.methods.equivalence.scores import POSITIVE_SCORES, PROPER_SCORES, ScoreName
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.gate.options import POWER, GateOptions
-from dissensus.methods.gate.result import Check, CheckName, Constant, GateResult, Verdict
+from dissensus.methods.gate.result import Check, Constant, GateResult, Verdict
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.result import ALWAYS_POSITIVE, BASELINES, Downstream, JudgesResult
 from dissensus.methods.judges.summary import kappa_warnings
@@ -141,9 +141,6 @@ def gate(
 
 # ---- Each threshold on its own: the method that it takes, then its check
 
-POSITIVE_SCORES = ("auc", "f1", "precision", "recall")
-PROBABILITY_SCORES = (None, "cross-entropy", "brier")
-"""Scores that a judge's manners can spoil, so that it is calibrated; None is the default."""
 Part = tuple[Sequence[Check], Sequence[str]]
 """Checks, and warnings about them."""
 
@@ -185,7 +182,7 @@ class _Asking:
         options = self.options
         fitting = survey_options(self.ratings, self.judges[options.judge[0]])
         score = options.score or fitting.get("score", "cross-entropy")
-        calibrate = fitting.get("calibrate", "none") if options.score in PROBABILITY_SCORES else "none"
+        calibrate = fitting.get("calibrate", "none") if options.score in {None, *PROPER_SCORES} else "none"
         return EquivalenceOptions(
             judge=options.judge, score=score, combiner=options.combiner or fitting.get("combiner", "abc"),
             positive=options.positive[0] if len(options.positive) == 1 and score in POSITIVE_SCORES else None,
@@ -315,7 +312,7 @@ def with_enough_items(check: Check, options: GateOptions) -> Check:
 
 
 def _check(
-    name: CheckName, threshold: float, estimate: Estimate, verdict: Verdict, more_items: int | None, measure: str
+    name: str, threshold: float, estimate: Estimate, verdict: Verdict, more_items: int | None, measure: str
 ) -> Check:
     """A check, with what would settle it if it is inconclusive."""
     return Check(
@@ -332,7 +329,7 @@ def comparison_check(result: CompareResult, margin: float | None, options: GateO
         verdict = better_verdict(estimate, is_better=pair.better == "a")
     else:
         verdict = verdict_above(estimate.low, estimate.high, threshold)
-    name: CheckName = "better_than" if margin is None else "not_worse_than"
+    name = "better_than" if margin is None else "not_worse_than"
     check = _check(name, threshold, estimate, verdict, more_above(estimate, threshold, options), result.metric)
     return with_enough_items(replace(check, against=pair.judge_b, p_value=pair.p_value), options)
 
@@ -413,7 +410,7 @@ def bias_of(row: Downstream, items: int, options: GateOptions) -> Estimate:
     return Estimate(value=row.bias, low=min(row.bias_low, paired[0]), high=max(row.bias_high, paired[1]), items=items)
 
 
-_DECISIONS: tuple[tuple[CheckName, Any, Any, Any], ...] = (
+_DECISIONS: tuple[tuple[str, Any, Any, Any], ...] = (
     ("min_consistency", consistency_of, verdict_above, more_above),
     ("max_bias", bias_of, verdict_between, more_between),
 )

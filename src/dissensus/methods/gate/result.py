@@ -6,7 +6,6 @@ from typing import ClassVar, Literal
 from dissensus.methods.equivalence.result import Verdict as Place
 from dissensus.results import Result, as_dict
 
-CheckName = Literal["min_equivalence", "min_consistency", "max_bias", "better_than", "not_worse_than"]
 Verdict = Literal["pass", "fail", "inconclusive"]
 
 
@@ -25,7 +24,7 @@ class Constant:
 class Check:
     """One threshold, and whether the judge keeps to it."""
 
-    check: CheckName  # the option that asked for it
+    check: str  # the option that asked for it
     threshold: float  # what was asked for; of a comparison the smallest difference: 0, or the margin with a minus
     # What was found and its interval; infinite where a judge is worse than nobody or better than the largest survey,
     # NaN where it is undefined. Of a comparison the difference of the scores, positive where the judge is better.
