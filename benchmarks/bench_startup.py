@@ -49,8 +49,8 @@ def main():
             limit=1.5,
         )
     is_light = report(
-        "import dissensus.planning / import numpy and duckdb",
-        start_seconds("-c", "import dissensus.planning"),
+        "import dissensus.methods.plan_raters / import numpy and duckdb",
+        start_seconds("-c", "import dissensus.methods.plan_raters"),
         start_seconds("-c", "import numpy, duckdb"),
         limit=2.2,  # 1.6 to 1.9 when set; 2.4 with scipy.special at import
     )

@@ -114,7 +114,8 @@ class TaskError(DissensusError, ValueError):
     """The task file cannot be used as given."""
 
 
-REPEATS_REMEDY = "Keep one of each with --repeats first or --repeats last, or all of them with --repeats keep."
+_REPEATS = named("repeats", of="read")
+REPEATS_REMEDY = f"Keep one of each with {_REPEATS} first or {_REPEATS} last, or all of them with {_REPEATS} keep."
 
 
 class RepeatedRatingsError(RatingsError):

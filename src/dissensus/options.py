@@ -9,6 +9,7 @@ import csv
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
+from numbers import Integral, Real
 from typing import Literal, Self, TypeVar, cast
 
 from dissensus.errors import OptionError, Spelling, in_python, named, names_in, spelled
@@ -168,8 +169,8 @@ def _check_value(name: str, declared: Declared, value: object) -> None:
     for one in value if isinstance(value, tuple) else (value,):
         if declared.choices and one not in declared.choices:
             raise OptionError.unknown(named(name), one, declared.choices)
-        if isinstance(one, int | float) and not declared.allows(one):
-            shown = one if isinstance(one, int) else f"{one:g}"
+        if isinstance(one, Real) and not declared.allows(float(one)):
+            shown = one if isinstance(one, Integral) else f"{float(one):g}"
             raise OptionError(f"{named(name)} cannot be {shown}: {declared.wants or _range(declared)}.")
 
 
@@ -228,7 +229,7 @@ def parts_of(text: str) -> list[str]:
         raise OptionError(f"{text!r} is no list: write it on one line, as a,b,c.") from error
 
 
-def split_labels(text: str, *, option: str = "--labels") -> list[str]:
+def split_labels(text: str, *, option: str = "labels") -> list[str]:
     """Labels, or other names, from `a,b,c`.
 
     Examples
@@ -238,7 +239,7 @@ def split_labels(text: str, *, option: str = "--labels") -> list[str]:
     """
     labels = parts_of(text)
     if not labels or not all(labels):
-        raise OptionError(f"{option} {text!r} has an empty label: write them as a,b,c.")
+        raise OptionError(f"{named(option, of='read')} {text!r} has an empty label: write them as a,b,c.")
     return labels
 
 
@@ -254,7 +255,9 @@ def renamed_labels(text: str) -> dict[str, str]:
     for part in parts_of(text):
         old, equals, new = part.partition("=")
         if not equals or not old.strip():
-            raise OptionError(f"--map has {part!r}: write OLD=NEW, and OLD= for a label that means missing.")
+            raise OptionError(
+                f"{named('label_map', of='read')} has {part!r}: write OLD=NEW, and OLD= for a label that means missing."
+            )
         names[old.strip()] = new.strip()
     return names
 
@@ -269,7 +272,9 @@ def pattern_of(text: str) -> tuple[str, str]:
     """
     column, equals, pattern = text.partition("=")
     if not equals or not column.strip() or not pattern.strip():
-        raise OptionError(f"--drop cannot be {text!r}: write COLUMN=PATTERN, such as item=check_*.")
+        raise OptionError(
+            f"{named('drop', of='import_')} cannot be {text!r}: write COLUMN=PATTERN, such as item=check_*."
+        )
     return column.strip(), pattern.strip()
 
 

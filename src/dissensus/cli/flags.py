@@ -4,11 +4,15 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from dissensus.options import Declared, Options, declarations, default_of, is_several, spelled
+
+if TYPE_CHECKING:
+    from dissensus.errors import Spelling
+    from dissensus.results import Result
 
 Command = Callable[..., None]
 Keywords = Mapping[str, Any]
@@ -39,6 +43,8 @@ FLAGS = {
     ("names", "doctor"): "`dissensus doctor --json`",
 }
 """Options that the command line calls otherwise than Python, by name and the function they belong to."""
+NOT_METHODS = frozenset({"read", "read_judges", "import_", "rate", "doctor"})
+"""Functions whose options every command has, or that have flags of their own."""
 
 
 def flag_of(option: str, of: str = "") -> str:
@@ -49,7 +55,19 @@ def flag_of(option: str, of: str = "") -> str:
     >>> flag_of("elicitation"), flag_of("max_raters")
     ('--only', '--max-raters')
     """
-    return FLAGS.get((option, of), "--" + option.replace("_", "-"))
+    renamed = FLAGS.get((option, of)) or ("" if of in NOT_METHODS else FLAGS.get((option, ""), ""))
+    return renamed or "--" + option.replace("_", "-")
+
+
+def flags_beside(result: "Result") -> "Spelling":
+    """How options are typed in a message of a result: with the command, where the one at hand lacks the option."""
+
+    def spelling(option: str, of: str) -> str:
+        is_here = not of or of in NOT_METHODS or option in result.settings
+        command = of.replace("_", "-")
+        return flag_of(option, of) if is_here else f"{flag_of(option, of)} of `dissensus {command}`"
+
+    return spelling
 
 
 def spread(command: Command) -> Command:

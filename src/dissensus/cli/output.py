@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from dissensus.cli.flags import flag_of
+from dissensus.cli.flags import flags_beside
 
 if TYPE_CHECKING:
     from dissensus.results import Result
@@ -30,13 +30,13 @@ class Output:
         if self.as_json:
             from dissensus.report.envelope import envelope_json
 
-            print(envelope_json(result, flag_of))
+            print(envelope_json(result, flags_beside(result)))
             return
         from rich.console import Console
 
         from dissensus.report.text import print_result
 
-        print_result(result, Console(), flag_of)
+        print_result(result, Console(), flags_beside(result))
 
     def run(self, doing: str, method: Callable[..., R], /, *data: object, **keywords: object) -> R:
         """What a method answers, shown; with a progress bar until then."""

@@ -41,7 +41,7 @@ def asked_in_one_way(
     kind = ELICITATIONS[judges is not None and len(judges.labels) > len(judges.options)]
     kept = ratings.of_elicitation(kind)
     lost = ratings.n_ratings - kept.n_ratings
-    other = f"Choose the other kind with {named('elicitation')}."
+    other = f"Choose the other kind with {named('elicitation', of='equivalence')}."
     words = kind.replace("_", " ")
     if judges is None:
         return kept, [f"Raters are compared by {words}s only: {counted(lost, 'other rating')} were left out. {other}"]

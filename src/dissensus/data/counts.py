@@ -15,8 +15,6 @@ import numpy.typing as npt
 from dissensus.arrays import Codes, Floats
 from dissensus.errors import RatingsError
 
-# ---- How often each item got each label, and the histogram of these count vectors
-
 Number = TypeVar("Number", np.intp, np.float64)
 
 DENSE_ROOM = 4

@@ -130,8 +130,6 @@ def _replace(target: Path, content: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
-# ---- A chart that shows itself in a notebook and saves itself to a file, without a network
-
 SUFFIXES = (".html", ".svg", ".png", ".json")
 WIDTH = 560
 _SCHEMA = "https://vega.github.io/schema/vega-lite/{}.json"

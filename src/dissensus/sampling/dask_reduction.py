@@ -255,8 +255,6 @@ def _answer_columns(source: Source) -> list[str]:
     return ["item", "judge", *texts, *raw, *(f"{output} AS p{i}" for i, output in enumerate(rounded))]
 
 
-# ---- The reduction of files that no machine holds: read on a cluster, dealt out by item, reduced part by part
-
 SHUFFLE = "p2p"
 
 

@@ -26,8 +26,6 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.errors import OptionError
 from dissensus.simulation.panels import checked_share, draw_categories, to_normal
 
-# ---- The rating model: from the options a rater would endorse to the one that a forced choice records, and back
-
 FEWEST_OPTIONS = 2
 MOST_OPTIONS = 16
 

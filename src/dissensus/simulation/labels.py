@@ -17,8 +17,6 @@ from dissensus.errors import OptionError
 from dissensus.options import named
 from dissensus.simulation.panels import Panel, Simulated, Truth, assign_raters, checked_share, draw_categories, numbered
 
-# ---- What is true of two classifiers and noisy labels, and how it is told
-
 # ---- Two classifiers with known accuracies, and people whose labels are right with known chances
 
 Difficulty = Literal["same", "uniform", "beta"]
@@ -171,8 +169,6 @@ class LabelNoise:
         u = np.where(differs & (mean < 1), own, mean)
         return np.asarray(1 / self.classes + (1 - 1 / self.classes) * u)
 
-
-# ---- What is true of two classifiers and noisy labels, and how it is told
 
 DIGITS = 12
 ITEM_DIGITS = 6

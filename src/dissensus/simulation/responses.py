@@ -153,8 +153,6 @@ def labels_of(responses: Responses, drawn: Floats) -> list[str]:
     return [f"{value + 0.0:g}" for value in np.round(values, DECIMALS) + 0.0]
 
 
-# ---- Draw people's ratings and the answers of two judges from items whose truth is known
-
 DIGITS = 6
 JUDGES = ("A", "B")
 

@@ -10,10 +10,6 @@ from dissensus.options import parts_of, renamed_again, renamed_labels
 from dissensus.web.fields import YES, Field, arguments_of, options_of, python_call
 from dissensus.web.uploads import EXAMPLE, DataSet
 
-# ---- What a visitor says about the files of a data set: the same options as those of the command line
-
-# ---- What a visitor says about the files of a data set: the same options as those of the command line
-
 REPEATS = (("error", "stop there"), ("first", "keep the first"), ("last", "keep the last"), ("keep", "keep all"))
 SCALES = (
     ("", "find out"),

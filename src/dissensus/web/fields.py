@@ -17,8 +17,6 @@ from dissensus.options import (
     split_labels,
 )
 
-# ---- The fields of a page's form: what its address may say, what is shown, and how a command line says the same
-
 Kind = Literal["slider", "number", "choice", "check", "text"]
 Holds = Literal["one", "whole", "wholes", "labels", "names", "renaming", "patterns"]
 LONGEST_VALUE = 2000
@@ -201,8 +199,8 @@ def whole_numbers(option: str, text: str) -> list[int]:
 READERS: dict[str, Callable[[Field, str], object]] = {
     "whole": number,
     "wholes": lambda field, text: whole_numbers(field.argument, text),
-    "labels": lambda field, text: split_labels(text, option=field.option),
-    "names": lambda field, text: split_labels(text, option=field.option),
+    "labels": lambda field, text: split_labels(text, option=field.argument),
+    "names": lambda field, text: split_labels(text, option=field.argument),
     "renaming": lambda _, text: renamed_labels(text),
     "patterns": lambda _, text: [pattern_of(part) for part in parts_of(text)],
 }

@@ -59,8 +59,6 @@ class Settings:
     longest_job: float = 1800.0
 
 
-# ---- Who may ask, and what a browser is told about every answer
-
 TOKEN_PATH = "/token"  # noqa: S105 - the address of a page
 LONGEST = 8000
 
@@ -95,8 +93,6 @@ def own_page(page: str) -> str:
     is_ours = not parts.scheme and not parts.netloc and not parts.path.startswith(("//", TOKEN_PATH))
     return page if is_ours else "/"
 
-
-# ---- Who may ask, and what a browser is told about every answer
 
 COOKIE = "dissensus"
 OPEN_PATHS = frozenset({TOKEN_PATH, "/static/page.css", "/static/app.css", "/static/app.js", "/static/htmx.min.js"})

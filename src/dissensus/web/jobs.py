@@ -197,8 +197,6 @@ class Worker:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-# ---- A few processes for many jobs: each runs one job at a time, and a queue with an end holds the rest
-
 LOST = "The work ended before it was done, probably for lack of memory. Try fewer rows, or fewer bootstrap samples."
 TOO_LONG = "This took longer than {}, which is what it may take here. Use the command line for it."
 

@@ -109,8 +109,6 @@ def protocol_for(settings: Settings) -> type[PunctualProtocol]:
     return type("Protocol", (PunctualProtocol,), {"settings": settings, "half_open": {}})
 
 
-# ---- Run the web app until it is told to end
-
 SHORTEST_TOKEN = 12
 LINGER_SECONDS = 1
 

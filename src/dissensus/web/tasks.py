@@ -20,7 +20,7 @@ from dissensus.data.readers import judges_of, ratings_of
 from dissensus.data.sources.source import open_source
 from dissensus.errors import JudgesError
 from dissensus.options import parts_of, pattern_of, renamed_labels, spelled, split_labels
-from dissensus.report.document import Note, Paragraph, Section
+from dissensus.report.document import Block, Note, Paragraph, Section, respelled
 from dissensus.report.views import section_of
 from dissensus.results import Result
 from dissensus.sampling import Progress
@@ -222,9 +222,8 @@ def _first(result: "PlanLabelsResult") -> Section:
     from dissensus.report.views.plan_labels import reasons, recommendation  # noqa: PLC0415 - for this task only
     from dissensus.report.views.plan_labels_charts import budget_chart  # noqa: PLC0415 - as above
 
-    said = [Paragraph(text=text) for text in reasons(result)]
-    chart = budget_chart(result)
-    return Section(title="The plan", lead=recommendation(result), blocks=[*said, chart])
+    blocks: list[Block] = [*(Paragraph(text=text) for text in reasons(result)), budget_chart(result)]
+    return respelled(Section(title="The plan", lead=recommendation(result), blocks=blocks), on_page)
 
 
 def plan_raters_task(arguments: Mapping[str, object], tell: Tell) -> Message:

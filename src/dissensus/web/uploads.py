@@ -28,8 +28,6 @@ from dissensus.data.sources.files import SUFFIXES
 from dissensus.errors import DissensusError
 from dissensus.web.guard import MEGABYTE
 
-# ---- Files that visitors gave: in a private folder, under names of ours, for an hour
-
 # ---- The server's folder for uploads: private, and locked as long as the server lives
 
 fcntl: ModuleType | None
@@ -107,8 +105,6 @@ def _opened(path: Path | str, parent: int | None = None) -> Iterator[int]:
     finally:
         os.close(descriptor)
 
-
-# ---- Files that visitors gave: in a private folder, under names of ours, for an hour
 
 EXAMPLE = "example:"
 MOST_KEPT = 20

@@ -75,8 +75,6 @@ class ItemKeys:
         return stack([TextColumn(column.codes, names)])
 
 
-# ---- Answers as a format finds them one by one, by the question they answer
-
 ONLY = ""
 """The question of a source that asks one only and does not name it."""
 SHOWN_LABELS = 4

@@ -129,9 +129,6 @@ def _places(texts: Sequence[str | None], known: Sequence[str], *, what: str, nam
     return _codes(-1 if text is None else known.index(text) for text in texts)
 
 
-# ---- From profiles to Ratings and Judges with copies
-
-
 def assemble_people(
     profiles: Profiles,
     spelled: Spelled,

@@ -15,8 +15,6 @@ from dissensus.data.large.tables import REPEATS, is_blank
 from dissensus.data.sources.sql_sheets import literal
 from dissensus.errors import SHOWN, RepeatedRatingsError
 
-# ---- What raters and judges ever tally: the distinct ratings and answers, and how often each was given
-
 T = TypeVar("T")
 RatingKind = tuple[str, str | None, str | None]
 """Label, group and elicitation, as they are written."""

@@ -57,8 +57,6 @@ from dissensus.errors import JudgesError, OptionError, RatingsError, counted, li
 from dissensus.options import named
 from dissensus.results import Message
 
-# ---- Read ratings and judges that do not fit in memory, as items that differ and how many there are of each
-
 MOST_PROFILES = 500_000
 """Different items that Python takes over."""
 MOST_SCORED = 100_000

@@ -173,8 +173,6 @@ def _plus(old: list[int], new: list[int]) -> list[int]:
     return [a + b for a, b in zip(old, new, strict=True)]
 
 
-# ---- The steps of a reduction, each on one part of the tables: a part has all rows of its items
-
 T = TypeVar("T")
 Step = Callable[[duckdb.DuckDBPyConnection], T]
 

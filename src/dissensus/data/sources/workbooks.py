@@ -129,8 +129,6 @@ def open_archive(path: Path) -> Iterator[Archive]:
         yield Archive(stream, path.name)
 
 
-# ---- Workbooks of Excel and LibreOffice as sheets; formulas are never computed
-
 LARGEST_GRID = 20_000_000
 """Cells of a sheet, empty ones included: one cell in the last corner would make seventeen billion."""
 

@@ -420,8 +420,6 @@ def correlation(x: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         return np.where(spread > ROUNDING, (share * dx * dy).sum(axis=-1) / spread, np.nan)
 
 
-# ---- The metrics by name: what an answer is to them, what an item counts, and which way is better
-
 MetricName = Literal["wins", "mae", "rmse", "emd", "emd-binned", "accuracy", "cross-entropy", "spearman"]
 METRICS: tuple[MetricName, ...] = (
     "wins", "mae", "rmse", "emd", "emd-binned", "accuracy", "cross-entropy", "spearman",

@@ -278,8 +278,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in adjusted]
 
 
-# ---- All that is drawn at random for one pair, cut into tasks of fixed size
-
 RESAMPLES_PER_TASK = 1_000
 """Fixed, so that the streams of random numbers do not depend on the number of workers."""
 TEST_SETS_PER_TASK = 50

@@ -61,8 +61,6 @@ def why_undefined(ratings: Ratings) -> str:
     return "only one label was used on the items with two or more ratings, so chance agreement is complete"
 
 
-# ---- Do the raters agree? Shape of the ratings, shares of the labels, coefficients of agreement with intervals
-
 BINS = 20
 
 

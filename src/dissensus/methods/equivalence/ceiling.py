@@ -20,8 +20,6 @@ import numpy.typing as npt
 from dissensus.arrays import Codes, Floats
 from dissensus.data.counts import median
 
-# ---- The mixing distribution of item states, by nonparametric maximum likelihood
-
 GRID_POINTS = 300
 """About so many possible item states, however many labels there are."""
 FEW_LABELS = 4

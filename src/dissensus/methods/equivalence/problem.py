@@ -98,9 +98,6 @@ def _root(covariance: Floats) -> Floats:
     return np.asarray(np.einsum("rjv,rv,rkv->rjk", vectors, np.sqrt(np.maximum(values, 0)), vectors))
 
 
-# ---- Everything that a survey equivalence is computed from, as plain arrays: it travels to other processes as it is
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Predictions:
     """One judge, raw or calibrated, on every item."""

@@ -208,8 +208,6 @@ def _sequence_chances(problem: Problem, items: Codes, surveys: Codes, k: int) ->
     return np.asarray(np.exp(chance))
 
 
-# ---- Curve and scores in every replicate: the data themselves, or bootstrap samples of the items
-
 REPLICATES_PER_TASK = 25
 """Fixed, so that the streams of random numbers do not depend on the number of workers."""
 WEIGHTS_AT_ONCE = 1 << 22

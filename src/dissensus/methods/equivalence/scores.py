@@ -246,8 +246,6 @@ def _mid_ranks(x: Floats, mass: Floats) -> Floats:
     return ranks
 
 
-# ---- Scores by name: what a prediction is worth against the labels that raters gave; higher is better
-
 ScoreName = Literal[
     "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier"
 ]

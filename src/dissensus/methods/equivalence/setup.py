@@ -287,7 +287,7 @@ def _choose_items(
         warnings.append(_about_cohort(kept, copies, limit))
     elif limit > 0 and (first := int(ratings[kept].min()) - options.reference_raters + 1) <= limit:
         fewer = f"From surveys of {max(first, 0)} on the curve has fewer items, since some have too few ratings"
-        warnings.append(f"{fewer}, and it can jump there: {named('cohort')} keeps the items fixed.")
+        warnings.append(f"{fewer}, and it can jump there: {named('cohort', of='equivalence')} keeps the items fixed.")
     chosen = None if amateurs is None else amateurs[kept]
     most = -1 if chosen is None else _half(chosen.sum(axis=1), copies[kept])
     kept_copies = None if rated.copies is None else copies[kept]

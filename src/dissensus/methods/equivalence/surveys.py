@@ -111,9 +111,6 @@ def log_factorials(most: int) -> Floats:
     return np.array([math.lgamma(n + 1) for n in range(most + 1)])
 
 
-# ---- Surveys of k raters and the reference rater they are scored against, exactly
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Surveys:
     """Every survey of k raters that some type of item allows, and how the reference rater answers after it.

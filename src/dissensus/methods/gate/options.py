@@ -71,6 +71,8 @@ class GateOptions(Options):
 
     def check(self) -> None:
         """Raise where nothing is asked for, or two options contradict each other."""
+        if not self.judge:
+            raise OptionError("No judge was named: name the judge at the gate.")
         if len(self.judge) > 1:
             raise OptionError(
                 f"{named('judge')} was given more than once: a gate is for one judge, so run it for each of them."

@@ -171,8 +171,6 @@ def _orders(_prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     )
 
 
-# ---- Whom to select, by which definition, and what not to trust; each with its reason
-
 SURE = 0.95
 
 

@@ -105,9 +105,6 @@ def decisions(positive: Floats | None, taus: tuple[float, ...], shape: tuple[int
     return np.stack([reaches(positive, tau) for tau in taus], axis=1)
 
 
-# ---- Every definition and every decision in each replicate: sums over items, weighted by how often an item was drawn
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scores:
     """What there is to know about every judge, in each replicate."""

@@ -244,8 +244,6 @@ def as_judges(predictions: dict[str, Floats], members: Members) -> Judges:
     )
 
 
-# ---- How many raters a judge saves: surveys with it against surveys without it
-
 NAN = float("nan")
 MOST_BESIDE = 10
 """A judge is put beside surveys of at most so many people; surveys without it go on, to find what those are worth."""

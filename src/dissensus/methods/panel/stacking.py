@@ -105,8 +105,6 @@ def calibrated(outputs: Floats, masses: Floats, *, fold: npt.NDArray[np.intp]) -
     return made
 
 
-# ---- Predictions combined with weights that are learned from other items
-
 LEAST = 1e-3
 """Probabilities are kept so far from 0 under the logarithm."""
 STEPS = 50

@@ -93,8 +93,6 @@ def _items(rate: float, error: float) -> int | None:
     return max(1, math.ceil(math.log(error) / rate * (1 - SLACK)))
 
 
-# ---- The smallest number of items that keeps the error down
-
 CHUNK = 8192
 """So many numbers of items are tried at a time where every one must be."""
 TRIED = 16

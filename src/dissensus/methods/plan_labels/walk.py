@@ -313,8 +313,6 @@ def _weights(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
     return np.where(is_odd, like_n, unlike_n), np.where(is_odd, unlike_n, like_n)
 
 
-# ---- Chances that the better of two classifiers loses, ties or wins on a number of labelled items
-
 Ties: TypeAlias = Literal["lose", "half", "win"]
 TIES: tuple[Ties, ...] = ("lose", "half", "win")
 FEW = 128

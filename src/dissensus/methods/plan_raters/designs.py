@@ -13,8 +13,6 @@ from dissensus.methods.plan_raters.options import FEWEST_ITEMS, ITEMS, PlanRater
 from dissensus.methods.plan_raters.result import Design, TradeOff
 from dissensus.methods.plan_raters.simulated import Simulated
 
-# ---- Predictors: what a design's p and power will be, from moments of an item or from simulated test sets
-
 Pair = tuple[int, int]
 """Raters, and answers of each judge, per item."""
 MOST_ITEMS = 100_000

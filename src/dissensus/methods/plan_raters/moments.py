@@ -70,8 +70,6 @@ def _unit_rule(points: int) -> tuple[Floats, Floats]:
     return (x + 1) / 2, weight / 2
 
 
-# ---- Exact moments of what one item says about two judges: who is nearer to people, and by how much
-
 HERMITE_POINTS = 16
 MOST_EXACT_SAMPLES = 6
 """With more samples the number that comes from B's distribution in the null is taken as normal."""

@@ -198,8 +198,6 @@ def _by_responses(task: TestSets, rng: Generator, mean: Floats, sigma: Floats, s
         yield own[1] - own[0], own[3] - own[2]
 
 
-# ---- What simulated test sets say of designs: the paper's expected p, and the power of the sign-flip test
-
 FLIPS = 999
 """Random flips of the signs; the same for all test sets, which keeps each test valid and is one product of matrices."""
 RESPONSES_PER_TASK = 4_000_000

@@ -179,8 +179,6 @@ def _fitted(duels: Duels, weight: float) -> Floats:
     return values if float(np.abs(slope).max()) < math.sqrt(STILL) else unknown
 
 
-# ---- Systems compared in pairs: how often each wins, and how strong it is
-
 Pairs = Mapping[str, tuple[str, str]]
 """The two systems of each item: the one that a positive label is about, and the other."""
 FEWEST_RATED = 2

@@ -17,8 +17,6 @@ from dissensus.data.task import Task
 from dissensus.methods.rate.client import Reply, Token
 from dissensus.methods.rate.requests import Request, ShownOption, line_of
 
-# ---- What an answer says: strict about meaning, lenient about form
-
 Picks = tuple[ShownOption, ...]
 
 ANSWER_KEYS = ("answer", "answers", "choice", "choices", "option", "options", "label", "labels", "letter", "letters")

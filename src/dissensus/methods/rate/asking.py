@@ -75,8 +75,6 @@ class Budget:
             self._change.notify_all()
 
 
-# ---- One request until it is answered, and what all requests have in common: the budget, pauses and when to stop
-
 FEWEST_IN_A_ROW = 5
 """So many requests in a row must fail, or as many as are under way at a time, before a server is given up; and they
 must be about as many items, unless it is plain that the server is at fault: one item may be too long for it."""

@@ -13,8 +13,6 @@ from dissensus.errors import FileError
 from dissensus.methods.rate.client import Reply
 from dissensus.options import named
 
-# ---- Every answer, on disk before it is counted: an SQLite file that only its owner can read
-
 CACHE = named("cache")
 OWNER_ONLY = 0o600
 BUSY_SECONDS = 60.0

@@ -183,8 +183,6 @@ def _number(value: object) -> float | None:
     return None if math.isnan(number) else number
 
 
-# ---- The one place that talks to a server: the openai SDK, with our own retries, time limits and rules for redirects
-
 PATH = "/chat/completions"
 BASE_URL = named("base_url")
 REDIRECTS = range(300, 400)

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     Source = str | os.PathLike[str] | IntoFrame
 
-# ---- How a model is asked
-
 # ---- The options as a prompt shows them: in which order, behind which letter, and what each then means
 
 _LETTER = re.compile(r"\b[A-Z]\b", re.ASCII)
@@ -198,8 +196,6 @@ def fenced(text: str, *, name: str, fence: str) -> str:
     """
     return f"<{name} {fence}>\n{text}\n</{name} {fence}>"
 
-
-# ---- How a model is asked
 
 NAMES: dict[Kind, tuple[str, ...]] = {"single": ("text",), "pairwise": ("first", "second")}
 DEFAULT_INSTRUCTIONS: dict[Kind, str] = {"single": "Rate the text below.", "pairwise": "Compare the two texts below."}
@@ -407,8 +403,6 @@ def _check_characters(cell: str, place: str) -> None:
     except UnicodeEncodeError as error:
         raise FileError(f"{place}: character {error.start + 1} of a text is half of one. Export it again.") from error
 
-
-# ---- Every request of a run, made when it is its turn: each item in each order, elicitation and sample
 
 LengthKey = Literal["max_tokens", "max_completion_tokens"]
 KEY_VERSION = 1

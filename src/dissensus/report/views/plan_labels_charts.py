@@ -201,8 +201,6 @@ def accuracy_words(share: float) -> str:
     return percent(share, 0) if round(100 * share) == round(100 * share, 1) else percent(share)
 
 
-# ---- The charts of a plan of labels: the error over budget and label accuracy, the best number of labels, and bounds
-
 WAYS = "Labels for each item"
 ERROR = "Chance of the wrong winner"
 MOST_SERIES = 8

@@ -1,4 +1,4 @@
-"""What both planners do with a pilot: data from which they learn how raters and judges are."""
+"""The pages of the two planners."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode

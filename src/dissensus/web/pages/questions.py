@@ -294,7 +294,7 @@ GATE = Asking(
         option_field(GateOptions, "better_than", label="Better than this judge", holds="one", nobody=NOBODY),
         option_field(GateOptions, "not_worse_than", label="Not worse than this judge", holds="one", nobody=NOBODY),
         option_field(GateOptions, "margin", label="By at most", hint="in units of the measure below"),
-        METRIC,
+        option_field(GateOptions, "metric", label="How near to people", choices=METRICS),
     ),
     example_words={"example:toxicity": "&judge=strong", "example:binary": "&judge=classifier"},
     takes_task=True,

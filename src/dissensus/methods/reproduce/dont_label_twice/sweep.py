@@ -80,8 +80,6 @@ def chance_of_winning(
     return Fraction(total, whole**items)
 
 
-# ---- Conjecture 1 of "Don't Label Twice" on a grid: one label for each of n m items beats m labels for each of n
-
 ITEMS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 100, 101, 1000, 1001)
 LABELS = (3, 11)
 """Numbers of items, and of labels per item, in the paper."""
