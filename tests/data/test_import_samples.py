@@ -62,7 +62,12 @@ def test_label_studio_json_and_snapshot_give_the_answers_in_the_file(tools, name
 def test_a_skipped_annotation_is_left_out_and_counted_unless_kept(tools, name):
     result = import_(tools / name, question="label")
     assert [some.as_dict() for some in result.left_out] == [
-        {"what": "skipped annotation", "count": 1, "why": "was_cancelled is true", "option": "--skipped keep"}
+        {
+            "what": "skipped annotation",
+            "count": 1,
+            "why": "was_cancelled is true",
+            "option": "`skipped=` of `import_` keep",
+        }
     ]
     kept = read(tools / name, question="label", skipped="keep")
     assert triples(kept) == in_label_studio(tools / name, "label", skipped=True)

@@ -137,7 +137,7 @@ def test_a_judge_without_a_rated_item_is_not_left_out_silently():
         equivalence(ratings_of(ITEMS), read_judges(judges), score="agreement")
     assert str(error.value) == (
         "The judge other answered none of the rated items: check the item ids, or name the judges to compare with "
-        "--judge."
+        "judge=."
     )
 
 

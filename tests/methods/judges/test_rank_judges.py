@@ -217,8 +217,7 @@ def test_a_judge_that_answered_none_of_the_rated_items_is_refused():
     with pytest.raises(JudgesError) as refusal:
         rank_judges(ratings_from(ITEMS), only_there)
     assert str(refusal.value) == (
-        "The judge two answered none of the rated items: check the item ids, "
-        "or name the judges to compare with --judge."
+        "The judge two answered none of the rated items: check the item ids, or name the judges to compare with judge=."
     )
     assert rank_judges(ratings_from(ITEMS), only_there, judge="one", bootstrap=0).settings["judge"] == ["one"]
 

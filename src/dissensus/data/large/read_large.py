@@ -335,6 +335,7 @@ def read_reduced(
         if role not in JUDGE_ROLES:
             raise OptionError.unknown("a key of judge_columns", role, JUDGE_ROLES)
     plan = ReadPlan(
+        of="read",
         item=item, rater=rater, label=label, group=group, elicitation=elicitation, count=count, labels=labels,
         scale=scale, repeats=repeats, label_map=label_map or {},
     )  # fmt: skip
