@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from dissensus.options import spelled
+from dissensus.options import Spelling, in_python, spelled
 
 if TYPE_CHECKING:
     from dissensus.report.charts import Chart
@@ -21,15 +21,21 @@ class Message(str):
     message: str
     __slots__ = ("message",)
 
-    def __new__(cls, message: str) -> Self:
+    def __new__(cls, message: str, spelling: Spelling = in_python) -> Self:
         """The message, its options spelled as Python does."""
         raw = getattr(message, "message", message)
-        made = super().__new__(cls, spelled(raw))
+        made = super().__new__(cls, spelled(raw, spelling))
         made.message = raw
         return made
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Message, (self.message,)
+        return _restored, (str(self), self.message)
+
+
+def _restored(text: str, message: str) -> Message:
+    made = Message(text)
+    made.message = message
+    return made
 
 
 def as_dict(record: object) -> dict[str, object]:
@@ -71,7 +77,10 @@ class Result(ABC):
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "warnings", tuple(Message(warning) for warning in self.warnings))
+        def spelling(option: str, of: str) -> str:
+            return in_python(option, "" if option in self.settings else of)
+
+        object.__setattr__(self, "warnings", tuple(Message(warning, spelling) for warning in self.warnings))
 
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON, as docs/reference/json.md names it; a number that is undefined is NaN here."""
