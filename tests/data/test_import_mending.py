@@ -23,7 +23,7 @@ def test_labels_are_renamed_and_an_empty_name_means_missing(tmp_path):
             "option": "",
         }
     ]
-    assert "Renamed the label NO to No (1 time), as `label_map=` of `import_` says." in outcome.warnings
+    assert "Renamed the label NO to No (1 time), as label_map= says." in outcome.warnings
 
 
 def test_renaming_a_label_that_nobody_gave_is_an_error(tmp_path):

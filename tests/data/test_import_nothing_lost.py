@@ -32,7 +32,7 @@ def test_a_label_that_only_dropped_rows_have_may_be_renamed_and_is_not_left(tmp_
     path = write(tmp_path, HEADER + "1,a,x\n1,b,y\ncheck_1,a,z\n")
     result = import_(path, label_map={"z": "w", "y": "v"}, drop=(("item", "check_*"),))
     assert result.imported.labels == ("v", "x")
-    assert result.warnings == ("Renamed the label y to v (1 time), as `label_map=` of `import_` says.",)
+    assert result.warnings == ("Renamed the label y to v (1 time), as label_map= says.",)
 
 
 def test_answers_of_judges_that_are_dropped_and_mapped_are_counted_once(tmp_path):
@@ -45,9 +45,7 @@ def test_what_is_mended_in_a_table_of_counts_is_counted_by_rater(tmp_path):
     path = write(tmp_path, "item,label,count\n1,n/a,12\n1,x,3\n2,x,5\n2,X,4\n3,x,7\n")
     options = {"label_map": {"n/a": ""}, "merge_case": True, "drop": (("item", "3"),)}
     assert left_out(path, **options) == (12, {"rating": 7, "rating 'n/a'": 12})
-    assert (
-        "Merged X (4 times) into the label x, as `merge_case=` of `import_` says." in import_(path, **options).warnings
-    )
+    assert "Merged X (4 times) into the label x, as merge_case= says." in import_(path, **options).warnings
 
 
 def test_labels_in_the_names_of_columns_are_not_passed_over_when_labels_are_renamed(tmp_path):
