@@ -233,8 +233,9 @@ def test_intervals_are_explained_only_where_there_are_any():
     assert interval_sentence({"bootstrap": 0, "confidence": 0.95}) == ""
     assert interval_sentence({"bootstrap": 500, "confidence": 0.999}) == (
         "Brackets hold 99.9% intervals: how far a number would move if other items of the same kind had been rated "
-        "(500 bootstrap samples of the items)."
+        "(500 bootstrap samples)."
     )
+    assert "had been rated by other raters like these (" in interval_sentence({"bootstrap": 5, "raters": "sampled"})
 
 
 @pytest.mark.parametrize(

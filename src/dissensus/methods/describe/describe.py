@@ -8,10 +8,11 @@ from numpy.random import Generator
 
 from dissensus.arrays import Floats
 from dissensus.data import CountTypes, Ratings
-from dissensus.data.counts import median
+from dissensus.data.counts import items_as_types, median
 from dissensus.data.ratings import ELICITATIONS, Elicitation
 from dissensus.errors import OptionError, listed
 from dissensus.methods.describe.coefficients import (
+    PAIRWISE,
     Measure,
     agreeing_share,
     default_weighting,
@@ -24,6 +25,14 @@ from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks, seed_of
 from dissensus.sampling.draws import draw_types
 from dissensus.sampling.intervals import UNDEFINED_SHARE, percentile_interval
+from dissensus.sampling.raters import (
+    Cells,
+    RatersAs,
+    rater_draws,
+    rater_pool,
+    rater_stream,
+    resolve_raters,
+)
 
 # ---- Item bootstrap of coefficients of agreement, by reweighting types
 
@@ -53,6 +62,23 @@ def _run(task: tuple[CountTypes, Mapping[str, Measure], int], stream: Generator)
     return {name: measure(types, weights=weights) for name, measure in measures.items()}
 
 
+def moved_by_raters(
+    ratings: Ratings, measures: Mapping[str, Measure], replicates: Mapping[str, Floats], stream: Generator
+) -> dict[str, Floats]:
+    """Bootstrap values for raters like these: those of the items, moved by what leaving raters out changes."""
+    pool = rater_pool(ratings, stream)
+
+    def coefficients(cells: Cells) -> Floats:
+        types = items_as_types(*cells, n_labels=ratings.n_labels)
+        return np.array([float(measure(types)[0]) for measure in measures.values()])
+
+    spread = pool.spread_of(coefficients, ratings.n_labels)
+    values = np.stack([replicates[name] for name in measures], axis=1)
+    moved = spread.moved(values, rater_draws(len(values), pool.n_groups, stream))
+    lowest = [0.0 if name == PAIRWISE else -1.0 for name in measures]
+    return dict(zip(measures, np.clip(moved, lowest, 1.0).T, strict=True))
+
+
 def why_undefined(ratings: Ratings) -> str:
     """The reason that a coefficient is undefined."""
     ratings_per_item = ratings.types.ratings
@@ -70,6 +96,7 @@ def describe(
     group: str | None = None,
     by_group: bool = False,
     elicitation: Elicitation | None = None,
+    raters: RatersAs | None = None,
     bootstrap: int = 500,
     confidence: float = 0.95,
     weights: Weighting | None = None,
@@ -90,6 +117,9 @@ def describe(
         Describe each group too.
     elicitation : {"forced_choice", "response_set"}, optional
         Describe only the ratings that were asked for in this way.
+    raters : {"sampled", "fixed"}, optional
+        Intervals for raters like these, or for these raters alone; sampled if not given and at least three raters have
+        ids.
     bootstrap : int
         How many bootstrap samples of the items to draw; 0 for no intervals.
     confidence : float
@@ -130,8 +160,13 @@ def describe(
     samples = [(part.types, measures_for(part, weighting=weights)) for _, part in parts]
     with open_executor(engine, workers=workers) as executor:
         replicates = replicate(samples, replicates=bootstrap, rng=rng, executor=executor, progress=progress)
+    drawn_as, about_raters = resolve_raters(raters, chosen, bootstrap=bootstrap)
+    if drawn_as == "sampled" and replicates:
+        stream = rater_stream(rng)
+        pairs = zip(parts, samples, replicates, strict=True)
+        replicates = [moved_by_raters(part, measures, own, stream) for (_, part), (_, measures), own in pairs]
     described = []
-    warnings = [*chosen.warnings, *_put_together(chosen, has_one_group=group is not None or by_group)]
+    warnings = [*chosen.warnings, *about_raters, *_put_together(chosen, has_one_group=group is not None or by_group)]
     for i, (name, part) in enumerate(parts):
         description, more = _describe_one(part, name, samples[i][1], replicates[i] if replicates else {}, confidence)
         described.append(description)
@@ -139,8 +174,8 @@ def describe(
     return DescribeResult(
         settings={
             "group": group, "by_group": by_group, "elicitation": elicitation, "scale": ratings.scale,
-            "labels": list(ratings.labels), "weights": _weighting(chosen, weights), "bootstrap": bootstrap,
-            "confidence": confidence, "interval": "percentile", "seed": options.seed,
+            "labels": list(ratings.labels), "weights": _weighting(chosen, weights), "raters": drawn_as,
+            "bootstrap": bootstrap, "confidence": confidence, "interval": "percentile", "seed": options.seed,
         },
         data={"ratings": ratings.describe_data()},
         warnings=tuple(warnings),

@@ -78,7 +78,8 @@ def interval_sentence(settings: Mapping[str, object], shown: str = "Brackets hol
     bootstrap, confidence = settings.get("bootstrap"), settings.get("confidence", 0.95)
     if not isinstance(bootstrap, int) or not bootstrap or not isinstance(confidence, float):
         return ""
+    whom = " by other raters like these" if settings.get("raters") == "sampled" else ""
     return (
         f"{shown} {100 * confidence:g}% intervals: how far a number would move if other items of the same kind "
-        f"had been rated ({counted(bootstrap, 'bootstrap sample')} of the items)."
+        f"had been rated{whom} ({counted(bootstrap, 'bootstrap sample')})."
     )
