@@ -59,11 +59,17 @@ def abc_from(select):
         pairs = enumerate(zip(items, weights, strict=True))
         return abc(survey, [pair for j, pair in pairs if select(i, j)], r, n_labels)
 
+    combine.is_learned = True
     return combine
 
 
 leave_one_out = abc_from(lambda i, j: i != j)
 in_sample = abc_from(lambda _i, _j: True)
+
+
+def with_nobody_constant(combiner, k):
+    """The combiner of a hard score: with nobody asked the most frequent label is the same for all items."""
+    return in_sample if k == 0 and getattr(combiner, "is_learned", False) else combiner
 
 
 def cross_fit(fold):
@@ -91,7 +97,14 @@ def cross_entropy(prediction, label, clip=0.02):
 
 
 def agreement(prediction, label):
-    return float(prediction[label])
+    """1 for the most likely label, in equal parts where several tie."""
+    return float(prediction[label] == max(prediction)) / sum(p == max(prediction) for p in prediction)
+
+
+def rps(prediction, label):
+    """Minus the mean over cuts of the squared error of the chance to lie at or below the cut."""
+    cuts = range(len(prediction) - 1)
+    return -float(sum((sum(prediction[: c + 1]) - (label <= c)) ** 2 for c in cuts)) / len(cuts)
 
 
 def brier(prediction, label):
@@ -118,6 +131,7 @@ def joint_rows(items, k, combiner, n_labels, *, weights=None, r=1):
 
 def power(items, k, combiner, score, n_labels, *, weights=None, r=1):
     """c_k of an additive score: the mean over items of the mean over subsets of raters and references."""
+    combiner = with_nobody_constant(combiner, k) if score is agreement else combiner
     rows = list(joint_rows(items, k, combiner, n_labels, weights=weights, r=r))
     total = sum(chance for *_, chance in rows)
     return sum(float(chance) * score(q, label) for _, q, label, chance in rows) / float(total) if rows else nan
@@ -156,7 +170,8 @@ def amateur_power(experts, amateurs, k, combine, score, n_labels):
     means = []
     for i in known:
         subsets = list(combinations(range(len(amateurs[i])), k))
-        others = [(amateurs[j], shares[j]) for j in known if j != i]
+        is_constant = score is agreement and k == 0
+        others = [(amateurs[j], shares[j]) for j in known if j != i or is_constant]
         scored = []
         for asked in subsets:
             prediction = combine([amateurs[i][j] for j in asked], others)

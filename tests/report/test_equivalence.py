@@ -29,7 +29,6 @@ from dissensus.report.views.equivalence import amateurs_sentence, compared, diff
 from dissensus.report.views.worth import (
     combiner_sentence,
     curve_finding,
-    fraction_sentence,
     judge_sentence,
     raters_text,
     score_sentence,
@@ -197,27 +196,6 @@ def test_without_a_second_rating_only_asking_nobody_can_be_compared():
     )
     assert said.endswith("fewer than half of the items have a second rating.")
     assert "more than 0" not in judge_sentence(worth(verdict="above K", share_above=1.0), SETTINGS, terms)
-
-
-def test_a_fraction_is_explained_as_in_the_paper():
-    # Section 1: 4.77 = .77 * 5 + .23 * 4, so 77% of the items are asked of five raters and the rest of four.
-    assert fraction_sentence(worth(4.77), TERMS) == (
-        "What 4.77 means: the judge predicts as well as asking 5 people about 77% of the items and 4 people about the "
-        "rest."
-    )
-
-
-def test_less_than_one_rater_is_explained_as_in_the_paper():
-    # Section 6.1, CredBank: one label for 48% of the items, the baseline prediction for the others.
-    assert fraction_sentence(worth(0.48), TERMS) == (
-        "What 0.48 means: the judge predicts as well as asking 1 person about 48% of the items and predicting from how "
-        "common each label is for the rest."
-    )
-
-
-@pytest.mark.parametrize("judge", [worth(2.0), worth(verdict="below 0"), worth(verdict="above K"), worth(verdict=None)])
-def test_there_is_no_fraction_to_explain_in_a_whole_number_or_off_the_curve(judge):
-    assert fraction_sentence(judge, TERMS) == ""
 
 
 NOBODY_NOT_BEATEN = "Asking one person would be better; that the judge is better than asking nobody is not shown."
@@ -408,7 +386,7 @@ def test_below_zero_brings_a_hint_that_fits():
     assert hints(other) == ["Below 0 means worse than giving every label the same chance, without asking anybody."]
     [turned] = hints(found(low, settings={"score": "pearson"}, scores=[0.0, 0.7]))
     assert turned.startswith("Below 0 means worse than predicting the same for every item")
-    assert "turn its numbers round" in turned
+    assert turned.endswith("if its scale is reversed, flip it.")
 
 
 def test_a_falling_curve_is_not_blamed_on_people():

@@ -318,7 +318,7 @@ def test_judges_whose_order_runs_against_peoples_may_have_their_scale_turned():
     turned = surveys(worth(verdict="below 0", score=-0.9), settings={"score": "pearson"})
     verdict = said(worth=turned, comparison=duel(better="a", metric="spearman"))
     # Which of two judges is less against people's order is no finding.
-    assert verdict[2:] == ["The judge's order runs against people's: if its scale is turned, turn its numbers round."]
+    assert verdict[2:] == ["The judge's order runs against people's: if its scale is reversed, flip it."]
 
 
 def test_a_rival_that_decides_worse_without_more_bias_is_told_by_its_decisions():

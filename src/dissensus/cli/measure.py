@@ -93,7 +93,8 @@ def _scored_by(options: Keywords) -> "LabelScoring | None":
     from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, label_scores
 
     score = cast("AdditiveScore", options["score"])
-    return label_scores(score, clip=options["clip"]) if score in ADDITIVE_SCORES else None
+    # The order of labels, which rps needs, is not known before the files are read.
+    return label_scores(score, clip=options["clip"]) if score in ADDITIVE_SCORES and score != "rps" else None
 
 
 def judges_command(

@@ -148,6 +148,19 @@ def label_numbers(ratings: Ratings) -> Floats:
     return values
 
 
+def order_of_labels(ratings: Ratings, labels: Sequence[str]) -> tuple[int, ...] | None:
+    """The places of common labels from the lowest to the highest; None where they have no order.
+
+    Labels that only judges used have a place among numbers; among words in a given order they have none.
+    """
+    if ratings.scale == "nominal" or ratings.has_response_sets:
+        return None
+    values = label_values(labels)
+    if np.isfinite(values).all():
+        return tuple(np.argsort(values, kind="stable").tolist())
+    return tuple(range(len(labels))) if tuple(labels) == ratings.labels else None
+
+
 def about_order(ratings: Ratings) -> list[str]:
     """Say that words count as numbers, where it matters how far apart they are."""
     if np.isfinite(ratings.values).all() or len(ratings.labels) <= 2:  # noqa: PLR2004 - one step
@@ -164,6 +177,7 @@ class Answers:
 
     judge: str  # its name
     predictions: Floats  # (n_items, n_labels): probability of each label; NaN in items that it did not answer
+    stated: Floats  # (n_items, n_labels): the same for hard scores, where a stated label stands for the probabilities
     values: Floats  # (n_items,): mean of its answers as numbers; NaN where they are words
     is_hard: bool  # whether it gave one label per item and nothing else
 
@@ -186,17 +200,31 @@ def answers_of(
         )
     rows = rows_among(judges.items, ratings.items)
     pair_judge, pair_item, distribution = judges.distributions(common.place, len(common.labels))
+    hard = judges.stated()
+    stated = distribution if hard is judges else hard.distributions(common.place, len(common.labels))[2]
     numbers = np.where(judges.labels_used(), label_values(judges.labels), 0)
     means = judges.mean_numbers(numbers) if np.isfinite(numbers).all() else np.full(len(pair_judge), np.nan)
     everybody = []
     for code, name in enumerate(judges.judges):
         own = (pair_judge == code) & (rows[pair_item] >= 0)
-        predictions = np.full((ratings.n_items, len(common.labels)), np.nan)
-        predictions[rows[pair_item[own]]] = distribution[own]
-        values = np.full(ratings.n_items, np.nan)
-        values[rows[pair_item[own]]] = means[own]
-        everybody.append(Answers(judge=name, predictions=predictions, values=values, is_hard=_is_hard(judges, code)))
+        of_item = {"row": rows[pair_item[own]], "n_items": ratings.n_items}
+        everybody.append(
+            Answers(
+                judge=name,
+                predictions=_by_item(distribution[own], **of_item),
+                stated=_by_item(stated[own], **of_item),
+                values=_by_item(means[own], **of_item),
+                is_hard=_is_hard(judges, code),
+            )
+        )
     return everybody, common.labels, warnings
+
+
+def _by_item(values: Floats, *, row: Codes, n_items: int) -> Floats:
+    """Values in the rows of their items; NaN in the others."""
+    table = np.full((n_items, *values.shape[1:]), np.nan)
+    table[row] = values
+    return table
 
 
 def _is_hard(judges: Judges, code: int) -> bool:

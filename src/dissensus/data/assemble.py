@@ -199,6 +199,7 @@ def assemble_judges(raw: RawJudges, plan: ReadPlan, *, sha256: str | None) -> tu
         warnings.append(about_samples(sheet, roles, of=plan.of))
     if rescaled:
         warnings.append(f"Rescaled {counted(rescaled, 'row')} of probabilities that almost sum to 1.")
+    warnings += _contradictions(label, probability, label_set, kept=kept, row=row, item=item, judge=judge)
     item_code, items = compact(item.codes[kept], item.texts)
     judge_code, judges = compact(judge.codes[kept], judge.texts)
     n_columns = len(sheet.columns)
@@ -284,6 +285,37 @@ def _answers(
     probability[:, [code_of[frozenset(label)] for label in p_columns.values()]] = given
     probability[np.isnan(given).any(axis=1)] = np.nan
     return codes, label_set, probability, rescaled
+
+
+TIE = 1e-9
+"""Probabilities that differ by less are equal."""
+
+
+def _contradictions(
+    label: Codes,
+    probability: Floats | None,
+    label_set: LabelSet,
+    *,
+    kept: Codes,
+    row: Codes,
+    item: TextColumn,
+    judge: TextColumn,
+) -> list[str]:
+    """Say where a stated label is not among the most likely by the probabilities beside it, with the first of them."""
+    if probability is None:
+        return []
+    rows = kept[(label[kept] >= 0) & ~np.isnan(probability[kept]).any(axis=1)]
+    # A response set beside probabilities of single options contradicts nothing.
+    rows = rows[(label[rows] < len(label_set.options)) | (probability[rows, label[rows]] > 0)]
+    odd = rows[probability[rows, label[rows]] < probability[rows].max(axis=1) - TIE]
+    if not odd.size:
+        return []
+    first = [f"{shortened(str(judge[i]))} on {shortened(str(item[i]))} (row {row[i]})" for i in odd[:SHOWN].tolist()]
+    more = ", ..." if odd.size > SHOWN else ""
+    shown = f"{', '.join(first)}{more}"
+    odd_ones = f"{counted(odd.size, 'stated label')} of {rows.size:,} beside probabilities"
+    not_likely = f"{'is' if odd.size == 1 else 'are'} not the most likely by them: {shown}"
+    return [f"{odd_ones} {not_likely}. Hard scores use the label, others the probabilities."]
 
 
 def _answered(

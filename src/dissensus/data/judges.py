@@ -174,9 +174,18 @@ class Judges:
 
     def labels_used(self) -> npt.NDArray[np.bool_]:
         """Which labels these judges gave, or gave a probability; others belong to judges that were not chosen."""
-        bare = self.label[self._is_bare()]
-        used = np.bincount(bare[bare >= 0], minlength=len(self.labels)) > 0
+        used = np.bincount(self.label[self.label >= 0], minlength=len(self.labels)) > 0
         return used if self.probability is None else used | (np.nan_to_num(self.probability) > 0).any(axis=0)
+
+    def stated(self) -> "Judges":
+        """The same with hard answers: a label that a judge states stands for the probabilities beside it.
+
+        Answers of probabilities alone stay as they are, since their most likely label is known only after the samples
+        of an item are put together.
+        """
+        if self.probability is None or not (self.label[~self._is_bare()] >= 0).any():
+            return self
+        return replace(self, probability=np.where(self.label[:, None] >= 0, np.nan, self.probability))
 
     def where(self, mask: npt.NDArray[np.bool_]) -> "Judges":
         """The answers at these rows, with the items and judges that are left."""

@@ -86,7 +86,7 @@ CLIP = (
         ),
         (
             {"weights": "rater", "score": "dmi"},
-            "weights= rater goes with cross-entropy, agreement or brier, and one reference rater.",
+            "weights= rater goes with cross-entropy, agreement, brier or rps, and one reference rater.",
         ),
         (
             {"combiner": lambda counts: counts[:, :2]},
@@ -267,7 +267,7 @@ def test_a_curve_that_falls_again_takes_the_leftmost_crossing_and_says_so():
     assert crosses_again(curve[0], 0.3, 0.5)
     assert not crosses_again(curve[0], 0.1, 1 / 6)
     items = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0]]
-    judge = judges_of({"judge": [[0.6, 0.4], [0.6, 0.4], [0.4, 0.6], [0.4, 0.6]]}, ("a", "b"))
+    judge = judges_of({"judge": [[0.6, 0.4], [0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]}, ("a", "b"))
 
     def forgetful(counts):
         """Believes one rater, and nobody when there are two."""
@@ -276,11 +276,11 @@ def test_a_curve_that_falls_again_takes_the_leftmost_crossing_and_says_so():
 
     result = equivalence(ratings_of(items, ("a", "b")), judge, combiner=forgetful, score="agreement", bootstrap=0)
     # In half of the items all pairs of raters agree, in the other half one of three: 2/3 of all. So agreement is .5,
-    # then 2/3 * .8 + 1/3 * .2 = .6, then .5 again; the judge sides with 5/6 of the raters.
+    # then 2/3, then .5 again; the judge is right on the first item and undecided on the others: 5/8.
     scores = [point.score for point in result.curve]
-    assert scores == pytest.approx([0.5, 0.6, 0.5])
-    assert result.judges[0].score == pytest.approx(5 / 6 * 0.6 + 1 / 6 * 0.4)
-    assert result.judges[0].equivalence == pytest.approx(2 / 3)
+    assert scores == pytest.approx([0.5, 2 / 3, 0.5])
+    assert result.judges[0].score == pytest.approx(5 / 8)
+    assert result.judges[0].equivalence == pytest.approx((5 / 8 - 1 / 2) / (2 / 3 - 1 / 2))
     assert result.warnings == ("The curve crosses the score of judge more than once; the leftmost crossing counts.",)
 
 
@@ -292,6 +292,7 @@ def test_a_label_that_no_rater_used_is_never_right():
         ratings_of([[0, 0], [1, 1]], ("a", "b")),
         hard_judges_of({"judge": [0, 1]}, ("a", "z")),
         score="agreement",
+        combiner="plurality",
         bootstrap=0,
     )
     assert result.judges[0].score == 0.5
@@ -304,6 +305,7 @@ def test_a_whole_number_that_no_rater_used_is_another_label():
         ratings_of([[0, 0], [1, 1]], ("1", "2")),
         hard_judges_of({"judge": [0, 1]}, ("1", "5")),
         score="agreement",
+        combiner="plurality",
         bootstrap=0,
     )
     assert result.judges[0].score == 0.5

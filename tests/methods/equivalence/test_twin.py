@@ -29,7 +29,9 @@ SCORES = {
     "cross-entropy": reference.cross_entropy,
     "agreement": reference.agreement,
     "brier": reference.brier,
+    "rps": reference.rps,
 }
+ORDERED = {"scale": "ordinal"}
 rated_items = st.lists(st.lists(st.integers(0, L - 1), min_size=1, max_size=5), min_size=1, max_size=6)
 drawn = st.lists(st.integers(0, 3), min_size=6, max_size=6)
 distribution = st.lists(st.integers(0, 5), min_size=L, max_size=L).filter(any).map(lambda x: [v / sum(x) for v in x])
@@ -53,7 +55,7 @@ def expected_curve(items, name, score, *, r=1, weights=None):
 
 def our_curve(items, name, score, *, r=1):
     result = equivalence(
-        ratings_of(items),
+        ratings_of(items, **ORDERED),
         uniform_judge(len(items)),
         score=score,
         reference_raters=r,
@@ -101,7 +103,7 @@ def in_replicates(items, weights, k, *, score, combiner="abc", learn="leave-one-
         judges=(),
         sizes=(k,),
         panel=Panel(combiner=combiner, learn=learn, prior=prior),
-        score=Score(name=score, values=np.arange(L)),
+        score=Score(name=score, values=np.arange(L), order=(0, 1, 2)),
         fold=np.zeros(len(items), dtype=np.intp) if fold is None else np.asarray(fold),
     )
     return curve_point(
@@ -126,14 +128,14 @@ def test_a_bootstrap_sample_excludes_all_copies_of_the_item(name, items, weights
 
 
 def test_an_item_drawn_twice_is_not_two_items():
-    # aab, aab and bbc. Drawn (2, 0, 1), the first item learns from bbc alone: of its raters 2 of 3 say b, 1 of 3 c and
-    # nobody a, so for k = 0 agreement is 1/3 * 2/3 = 2/9, twice. The third item learns from two copies of aab: it
-    # agrees in 2/3 * 1/3 = 2/9. Drawn (1, 1, 1), an aab learns from the other one too.
+    # aab, aab and bbc, with nobody asked. Drawn (2, 0, 1), the first item learns from bbc alone, q = (0, 2/3, 1/3):
+    # its Brier score is 2 (1/3 * 2/3) - 1 - 5/9 = -10/9, twice. The third learns from two copies of aab, q = (2/3, 1/3,
+    # 0): the same -10/9. Drawn (1, 1, 1), an aab learns from the other one too.
     items = [[0, 0, 1], [0, 0, 1], [1, 1, 2]]
-    twice, once = in_replicates(items, [[2, 0, 1], [1, 1, 1]], 0, score="agreement")
-    assert np.isclose(twice, 2 / 9, rtol=1e-12)
-    # q = ((2/3 + 0) / 2, (1/3 + 2/3) / 2, 1/6) for an aab: agreement 2/3 * 1/3 + 1/3 * 1/2 = 7/18.
-    assert np.isclose(once, (7 / 18 + 7 / 18 + 2 / 9) / 3, rtol=1e-12)
+    twice, once = in_replicates(items, [[2, 0, 1], [1, 1, 1]], 0, score="brier")
+    assert np.isclose(twice, -10 / 9, rtol=1e-12)
+    # q = ((2/3 + 0) / 2, (1/3 + 2/3) / 2, 1/6) for an aab: 2 (2/3 * 1/3 + 1/3 * 1/2) - 1 - 7/18 = -11/18.
+    assert np.isclose(once, (-11 / 18 - 11 / 18 - 10 / 9) / 3, rtol=1e-12)
 
 
 @given(
@@ -168,7 +170,7 @@ def test_a_judge_is_scored_against_a_random_reference_of_each_item(score, r, ite
     assume(most_raters(items, r) >= 0)
     predictions = answers[: len(items)]
     result = equivalence(
-        ratings_of(items), judges_of({"judge": predictions}), score=score, reference_raters=r, bootstrap=0
+        ratings_of(items, **ORDERED), judges_of({"judge": predictions}), score=score, reference_raters=r, bootstrap=0
     )
     expected = reference.judge_score(predictions, items, SCORES[score], L, r=r)
     assert close(result.judges[0].score, expected)
@@ -180,7 +182,7 @@ def test_a_judge_is_scored_against_a_random_reference_of_each_item(score, r, ite
 def test_with_rater_weights_a_judge_is_scored_against_each_rater_alone(score, items, answers):
     predictions = answers[: len(items)]
     result = equivalence(
-        ratings_of(items), judges_of({"judge": predictions}), score=score, weights="rater", bootstrap=0
+        ratings_of(items, **ORDERED), judges_of({"judge": predictions}), score=score, weights="rater", bootstrap=0
     )
     columns = [{i: labels[j] for i, labels in enumerate(items) if j < len(labels)} for j in range(5)]
     assert close(result.judges[0].score, reference.judge_score_by_rater(predictions, columns, SCORES[score]))
@@ -214,7 +216,7 @@ def test_amateurs_are_scored_against_experts(pairs, score, name):
     experts, amateurs = ([list(side) for side in sides] for sides in zip(*pairs, strict=True))
     everybody = [e + a for e, a in pairs]
     group = np.array([int(j >= len(e)) for e, a in pairs for j in range(len(e) + len(a))])
-    ratings = ratings_of(everybody, group=group, groups=("expert", "amateur"))
+    ratings = ratings_of(everybody, group=group, groups=("expert", "amateur"), **ORDERED)
     result = equivalence(
         ratings,
         uniform_judge(len(pairs)),
@@ -259,4 +261,5 @@ def test_a_label_that_only_the_judge_uses_takes_part_in_every_prediction():
     judge = judges_of({"judge": [[0.5, 0.3, 0.2], [0.6, 0.2, 0.2]]})
     result = equivalence(ratings_of(items, LABELS[:2]), judge, combiner="frequency", score="agreement", bootstrap=0)
     assert np.isclose(result.curve[0].score, 1 / 3, rtol=1e-12)
-    assert np.isclose(result.judges[0].score, (0.5 * 0.5 + 0.5 * 0.3 + 0.6) / 2, rtol=1e-12)
+    # The judge's most likely label is a on both items: half of the raters of the first gave it, all of the second.
+    assert np.isclose(result.judges[0].score, (0.5 + 1) / 2, rtol=1e-12)

@@ -157,7 +157,7 @@ def _data_of(ratings: Ratings, judges: Judges, options: AltTestOptions) -> Data:
     ratings, chosen, about_kinds = _of_one_elicitation(ratings, chosen, options.score)
     rater = np.zeros(0, dtype=np.intp) if ratings.rater is None else ratings.rater  # it was there above
     _check_repeats(ratings, rater)
-    aligned = align(ratings, chosen)
+    aligned = align(ratings, chosen.stated() if options.score == "accuracy" else chosen)
     _check_score(ratings, aligned, options)
     times = np.bincount(ratings.item, minlength=ratings.n_items)
     return Data(

@@ -229,7 +229,7 @@ def pairs_of(ratings: Ratings, judges: Judges, options: CompareOptions) -> tuple
     names = list(dict.fromkeys(chain.from_iterable(wanted)))
     chosen = judges.only(names).on_items_of(ratings)
     ratings, chosen = _fit_for(options, ratings, chosen)
-    aligned = align(ratings, chosen)
+    aligned = align(ratings, chosen.stated() if options.metric == "accuracy" else chosen)
     metric = metric_of(options.metric, has_numbers=aligned.has_numbers, clip=options.clip)
     _check_labels(ratings, aligned, metric)
     notes = about_order(ratings) if metric.needs_numbers else []

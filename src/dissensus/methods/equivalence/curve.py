@@ -148,10 +148,16 @@ def curve_point(
     mixtures : list of Mixture, optional
         The fitted mixing distribution of each replicate, or of its training part fold by fold, for npmle.
     """
-    if panel.combiner == "abc" and panel.learn == "leave-one-out":
+    # With nobody asked a hard score takes the most frequent label for all items. Learned without the item it would be
+    # the other label just where two are equally frequent, and right on no item at all.
+    is_learned = panel.combiner in {"abc", "npmle"}
+    is_constant = is_learned and surveys.size == 0 and score.is_hard
+    if panel.combiner == "abc" and panel.learn == "leave-one-out" and not is_constant:
         return _left_out(surveys, copies, score)
     totals = survey_totals(surveys, copies.weights)
-    if panel.combiner in {"abc", "npmle"} and folds is not None:
+    if is_constant:
+        predictions, masses = predictions_from(totals), totals
+    elif is_learned and folds is not None:
         predictions, masses = _cross_fitted(surveys, totals, folds, panel, mixtures)
     else:
         predictions = _predictions(surveys, totals, panel, mixtures)

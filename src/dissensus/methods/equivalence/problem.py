@@ -45,7 +45,7 @@ def check_moments(judges: Judges, options: EquivalenceOptions, labels: tuple[str
     known = "Of these outputs only mean and covariance by label counts were kept"
     if options.calibrate != "none":
         raise OptionError(f"{known}, which {named('calibrate')} {options.calibrate} cannot learn from: {remedy}.")
-    if options.score not in ADDITIVE_SCORES:
+    if options.score not in ADDITIVE_SCORES or options.score == "rps":  # moments do not keep the order of labels
         raise OptionError(f"{known}, which {named('score')} {options.score} cannot be told from: {remedy}.")
     if judges.moments.scored_by != label_scores(options.score, clip=options.clip):
         raise OptionError(f"{known}, of another score: read them with that of the question.")

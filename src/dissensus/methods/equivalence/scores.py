@@ -11,8 +11,10 @@ from dissensus.arrays import Floats
 from dissensus.errors import OptionError
 from dissensus.options import named
 
-AdditiveScore = Literal["cross-entropy", "agreement", "brier"]
+AdditiveScore = Literal["cross-entropy", "agreement", "brier", "rps"]
 ADDITIVE_SCORES: tuple[AdditiveScore, ...] = get_args(AdditiveScore)
+HARD_SCORES = ("agreement", "f1", "precision", "recall")
+"""Scores of hard labels: a prediction counts as its most likely label, a judge as the label that it stated."""
 LabelScores = Callable[[Floats], Floats]
 """From predictions of shape (..., n_labels): what each label would score, of the same shape."""
 
@@ -23,19 +25,22 @@ class LabelScoring:
 
     score: AdditiveScore
     clip: float = 0.0
+    order: tuple[int, ...] | None = None  # the labels from the lowest to the highest, for rps; as they come if None
 
     def __call__(self, predictions: Floats) -> Floats:
         """What each label would score."""
         if self.score == "agreement":
-            return predictions
+            return hard_predictions(predictions)
         if self.score == "brier":
             return _brier(predictions)
+        if self.score == "rps":
+            return _in_order(predictions, self.order)
         return np.asarray(np.log2(clipped(predictions, self.clip)))
 
 
-def label_scores(score: AdditiveScore, *, clip: float = 0.02) -> LabelScoring:
-    """What labels score under predictions; the clip is of cross-entropy only."""
-    return LabelScoring(score, clip if score == "cross-entropy" else 0.0)
+def label_scores(score: AdditiveScore, *, clip: float = 0.02, order: tuple[int, ...] | None = None) -> LabelScoring:
+    """What labels score under predictions; the clip is of cross-entropy only, the order of labels of rps only."""
+    return LabelScoring(score, clip if score == "cross-entropy" else 0.0, order if score == "rps" else None)
 
 
 def clipped(predictions: Floats, clip: float) -> Floats:
@@ -62,12 +67,54 @@ def _brier(predictions: Floats) -> Floats:
     return np.asarray(2 * predictions - 1 - np.einsum("...l,...l->...", predictions, predictions)[..., None])
 
 
+def ranked_probability_scores(predictions: Floats) -> Floats:
+    """Ranked probability score of each label with its sign turned, so that higher is better, of the same shape.
+
+    Minus the mean over the cuts between neighbouring labels of the squared error of the probability of lying at or
+    below the cut: a near miss costs less than a far one, which no other score of probabilities here knows.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (..., n_labels)
+        The labels from the lowest to the highest.
+
+    Returns
+    -------
+    ndarray of shape (..., n_labels)
+        From -1, all on the lowest where the highest was given, to 0.
+
+    References
+    ----------
+    E. S. Epstein (1969), "A Scoring System for Probability Forecasts of Ranked Categories".
+
+    Examples
+    --------
+    >>> ranked_probability_scores(np.array([[0.0, 1.0, 0.0], [0.5, 0.5, 0.0]]))
+    array([[-0.5  ,  0.   , -0.5  ],
+           [-0.125, -0.125, -0.625]])
+    """
+    below = np.cumsum(predictions, axis=-1)[..., :-1]  # at or below each cut
+    nothing = np.zeros((*predictions.shape[:-1], 1))
+    # A cut below the given label should have 0, one at or above it 1.
+    too_low = np.concatenate([nothing, np.cumsum(below**2, axis=-1)], axis=-1)
+    too_high = np.concatenate([nothing, np.cumsum((1 - below[..., ::-1]) ** 2, axis=-1)], axis=-1)[..., ::-1]
+    return np.asarray((0 - too_low - too_high) / max(below.shape[-1], 1))
+
+
+def _in_order(predictions: Floats, order: tuple[int, ...] | None) -> Floats:
+    """Ranked probability scores of labels that come in another order than theirs."""
+    if order is None:
+        return ranked_probability_scores(predictions)
+    place = np.array(order, dtype=np.intp)
+    return np.asarray(ranked_probability_scores(predictions[..., place])[..., np.argsort(place)])
+
+
 ConfusionScore = Literal["f1", "precision", "recall", "dmi"]
 TIE = 1e-12
 
 
 def hard_predictions(predictions: Floats) -> Floats:
-    """All on the likeliest label, shared equally where several tie (up to rounding)."""
+    """All on the most likely label, shared equally where several tie (up to rounding)."""
     top = predictions >= predictions.max(axis=-1, keepdims=True) - TIE
     return np.asarray(top / top.sum(axis=-1, keepdims=True))
 
@@ -247,7 +294,7 @@ def _mid_ranks(x: Floats, mass: Floats) -> Floats:
 
 
 ScoreName = Literal[
-    "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier"
+    "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier", "rps"
 ]
 SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 CORRELATIONS = ("pearson", "spearman")
@@ -258,7 +305,7 @@ PROPER_SCORES = tuple(name for name in ADDITIVE_SCORES if name != "agreement")
 RANGES: dict[ScoreName, tuple[float, float]] = {
     "cross-entropy": (-np.inf, 0.0), "agreement": (0.0, 1.0), "auc": (0.0, 1.0), "f1": (0.0, 1.0),
     "precision": (0.0, 1.0), "recall": (0.0, 1.0), "dmi": (0.0, 1.0), "pearson": (-1.0, 1.0), "spearman": (-1.0, 1.0),
-    "brier": (-2.0, 0.0),
+    "brier": (-2.0, 0.0), "rps": (-1.0, 0.0),
 }  # fmt: skip
 """Lowest and highest value that each score can have."""
 
@@ -271,11 +318,17 @@ class Score:
     values: Floats  # (n_labels,): the labels as numbers, for Pearson and Spearman
     positive: int | None = None  # code of the positive label, for AUC, F1, precision and recall; None for the mean
     clip: float = 0.02  # how far cross-entropy keeps probabilities from 0 and 1
+    order: tuple[int, ...] | None = None  # the labels from the lowest to the highest, for rps
 
     def __post_init__(self) -> None:
         if self.name in CORRELATIONS and not np.isfinite(self.values).all():
             needs = f"{named('score')} {self.name} needs labels that are numbers"
             raise OptionError(f"{needs}: choose agreement or cross-entropy.")
+        if self.name == "rps" and self.order is None:
+            raise OptionError(
+                f"{named('score')} rps needs labels in order: give it with {named('labels', of='read')}, lowest first, "
+                "or choose cross-entropy or brier, for labels without an order."
+            )
 
     @property
     def is_additive(self) -> bool:
@@ -287,12 +340,17 @@ class Score:
         """Whether the score compares predictions of different items, so that leaving items out one by one spoils it."""
         return self.name in get_args(RankedScore)
 
+    @property
+    def is_hard(self) -> bool:
+        """Whether it is a score of labels, not of their probabilities."""
+        return self.name in HARD_SCORES
+
     def of_labels(self) -> LabelScores:
         """What each label scores, for an additive score."""
-        return label_scores(cast("AdditiveScore", self.name), clip=self.clip)
+        return label_scores(cast("AdditiveScore", self.name), clip=self.clip, order=self.order)
 
     def hard(self, predictions: Floats) -> Floats:
-        """Predictions as the confusion matrix takes them: the likeliest label, or as they are for DMI."""
+        """Predictions as the confusion matrix takes them: the most likely label, or as they are for DMI."""
         return predictions if self.name == "dmi" else hard_predictions(predictions)
 
     def of_confusion(self, matrix: Floats) -> Floats:

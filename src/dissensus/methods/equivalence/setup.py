@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Flags
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import Answers, answered_by_all, answers_of, asked_in_one_way, rows_among
+from dissensus.data.align import Answers, answered_by_all, answers_of, asked_in_one_way, order_of_labels, rows_among
 from dissensus.data.labels import label_values, option_name
 from dissensus.errors import OptionError, RatingsError, counted, listed
 from dissensus.methods.equivalence.ceiling import FEW_LABELS, TWO_LABELS
@@ -79,8 +79,9 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
     choice, about_items = _choose_items(asked, rated, answered_by_all(everybody), options, len(labels))
     check_moments(chosen, options, labels)
     score = Score(
-        name=options.score, values=label_values(labels), positive=_positive(options, labels), clip=options.clip
-    )
+        name=options.score, values=label_values(labels), positive=_positive(options, labels), clip=options.clip,
+        order=order_of_labels(rated, labels),
+    )  # fmt: skip
     learn = _learn(options, score, len(labels))
     rows = _rows_of(choice, needs_folds=learn == "cross-fit" or options.calibrate != "none", rng=rng)
     panel = Panel(combiner=options.combiner, learn=learn, prior=options.prior)
@@ -203,7 +204,8 @@ def _predictions(
     shares = np.nan_to_num(reference_shares(problem)[problem.type_of_item])
     made = []
     for answers in everybody:
-        raw, values = answers.predictions[rows.item], answers.values[rows.item]
+        outputs, values = answers.predictions[rows.item], answers.values[rows.item]
+        raw = answers.stated[rows.item] if problem.score.is_hard else outputs
         if options.score == "cross-entropy" and answers.is_hard and options.calibrate == "none":
             has_numbers = np.isfinite(answers.values).any()
             pearson = f", or {named('score')} pearson since its labels are numbers" if has_numbers else ""
@@ -213,7 +215,7 @@ def _predictions(
             )
         made.append(Predictions(judge=answers.judge, calibrated=False, predictions=raw, values=values))
         if options.calibrate != "none":
-            better = calibrate(options.calibrate, raw, shares, fold=problem.fold, copies=problem.copies)
+            better = calibrate(options.calibrate, outputs, shares, fold=problem.fold, copies=problem.copies)
             nothing = np.full(len(better), np.nan)
             made.append(Predictions(judge=answers.judge, calibrated=True, predictions=better, values=nothing))
     return tuple(made)

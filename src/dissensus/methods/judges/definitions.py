@@ -58,6 +58,17 @@ class RatingVectors:
 
     soft: Floats  # (..., n_options), O of the paper: how often each is the forced choice
     marginals: Floats  # (..., n_options), Omega: how often each is in the response set; may add up to more than 1
+    stated: Floats | None = None  # (..., n_options): as soft for hard labels, where stated labels beat probabilities
+
+    @property
+    def choices(self) -> Floats:
+        """How often each option is chosen, for hard labels."""
+        return self.soft if self.stated is None else self.stated
+
+    def of(self, rows: Codes) -> "RatingVectors":
+        """The vectors of these items."""
+        stated = None if self.stated is None else self.stated[rows]
+        return RatingVectors(soft=self.soft[rows], marginals=self.marginals[rows], stated=stated)
 
     def aggregated(self, how: Aggregation, tau: float | None = None) -> Floats:
         """The rating vectors under an aggregation, of shape (..., n_options).
@@ -75,7 +86,7 @@ class RatingVectors:
         if how == "soft_response_set":
             return self.marginals
         if how == "hard":
-            return np.asarray(np.eye(self.soft.shape[-1])[modes(self.soft)[0]])
+            return np.asarray(np.eye(self.soft.shape[-1])[modes(self.choices)[0]])
         if tau is None:
             raise TypeError("hard response sets need a threshold")
         return reaches(self.marginals, tau).astype(np.float64)

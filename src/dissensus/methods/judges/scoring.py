@@ -82,7 +82,7 @@ class Problem:
 
     def tied(self) -> tuple[int, list[int]]:
         """On how many items people's most frequent choice ties, and each judge's."""
-        people, judges = modes(self.people.soft)[1], modes(self.judges.soft)[1]
+        people, judges = modes(self.people.soft)[1], modes(self.judges.choices)[1]
         tied = number_of(judges & self.is_chosen[:, None], self.weights)
         return int(number_of(people & self.is_chosen, self.weights)), [int(items) for items in tied]
 
@@ -247,7 +247,7 @@ def _reversed(problem: Problem, statistics: Statistics, weights: Floats) -> _Ane
     rows = np.flatnonzero(problem.is_reversed)
     definitions = [definition for definition in problem.definitions if not definition.needs_choices]
     places = [place for place, definition in enumerate(problem.definitions) if not definition.needs_choices]
-    judges = RatingVectors(soft=problem.judges.soft[rows], marginals=problem.judges.marginals[rows])
+    judges = problem.judges.of(rows)
     judged, before = statistics.judge_decisions[rows], statistics.people_decisions[rows]
     values_before = statistics.per_item[rows][:, places]
     matrices = problem.reversal.matrix(weights)

@@ -246,6 +246,7 @@ class JudgeAnswers:
     """Judges' answers by item and judge; zeros where a judge did not answer."""
 
     soft: Floats  # (n_items, n_judges, n_options): shares of forced choices; of sets, each in equal parts, without any
+    stated: Floats  # the same for hard labels: a label that was stated stands for the probabilities beside it
     marginals: Floats  # (n_items, n_judges, n_options): shares of sets with the option; of choices without any
     positive: Floats  # (n_items, n_judges): share of sets (else choices) with a positive option
     has_choice: Flags  # (n_items, n_judges): whether it made a forced choice there,
@@ -271,6 +272,8 @@ def answers_of(
     meets = (space.judge_members & positive).any(axis=1)
     # For each label: its options in equal parts, as a choice; its options, as a set; whether one of them is positive.
     rows = _per_answer(judges, np.column_stack([shares(members), members, meets.astype(np.float64)]))
+    # And as a choice that was stated.
+    rows = np.column_stack([rows, _per_answer(judges.stated(), shares(members))])
     is_several = _per_answer(judges, members.sum(axis=1, keepdims=True) > 1)[:, 0] > 0
     is_set = is_response_set(judges.elicitation, is_several, judges.judge, whose="judges", error=JudgesError)
     shape = (n_items, len(judges.judges))
@@ -283,14 +286,15 @@ def answers_of(
     has_choice, has_set = (np.asarray(which.any(axis=1)) for which in (asked, asked_sets))
     choice, sets = _over_orders(chosen, asked), _over_orders(endorsed, asked_sets)
     k = len(space.options)
-    soft = np.where(has_choice[:, None], choice, sets)[:, :k]
-    as_sets = np.where(has_set[:, None], sets, choice)
     is_choice = has_choice[:, None]
+    as_choices = np.where(is_choice, choice, sets)
+    as_sets = np.where(has_set[:, None], sets, choice)
     both, flips = _flips(
-        np.where(is_choice[:, :, None], chosen, endorsed)[:, :, :k], np.where(is_choice, asked, asked_sets)
+        np.where(is_choice[:, :, None], chosen, endorsed)[:, :, -k:], np.where(is_choice, asked, asked_sets)
     )
     return JudgeAnswers(
-        soft=soft.reshape(*shape, k),
+        soft=as_choices[:, :k].reshape(*shape, k),
+        stated=as_choices[:, -k:].reshape(*shape, k),
         marginals=as_sets[:, k : 2 * k].reshape(*shape, k),
         positive=as_sets[:, 2 * k].reshape(shape),
         has_choice=has_choice.reshape(shape),
@@ -534,7 +538,7 @@ def _problem(
     return Problem(
         definitions=definitions_at(options.tau),
         taus=options.tau,
-        judges=RatingVectors(soft=answers.soft, marginals=answers.marginals),
+        judges=RatingVectors(soft=answers.soft, marginals=answers.marginals, stated=answers.stated),
         judge_positive=answers.positive if has_positive else None,
         people=RatingVectors(soft=soft, marginals=marginals),
         people_positive=share if has_positive else None,

@@ -143,8 +143,8 @@ def _single_labels(ratings: Ratings, warnings: list[str]) -> Ratings:
 
 
 def _predictions(judges: Judges, name: str, warnings: list[str]) -> dict[str, str]:
-    """What a model says of each item: its most probable label over all samples."""
-    judge = judges[name]
+    """What a model says of each item: its most probable label over all samples, stated ones before probabilities."""
+    judge = judges[name].stated()
     _, item, probability = judge.distributions()
     best = probability.argmax(axis=1)
     top = probability.max(axis=1, keepdims=True)

@@ -82,7 +82,7 @@ def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Ter
         return []
     best = ranked[0]
     text = sentences(
-        words_of.fraction_sentence(best, terms),
+        words_of.fraction_sentence(best, result.settings, terms),
         words_of.reach_sentence(best, terms),
         words_of.shares_sentence(best, terms),
         words_of.nearly_flat_sentence(result.curve, result.settings, terms),

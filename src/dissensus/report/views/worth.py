@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth, Verdict
+from dissensus.methods.equivalence.scores import ADDITIVE_SCORES
 from dissensus.options import named
 from dissensus.report.numbers import counted, decimal, listing, percent, quoted, sentences, spelled, whole
 
@@ -138,8 +139,8 @@ _SCORES: Mapping[str, ScoreWords] = {
     "agreement": ScoreWords(
         heading="Agreement",
         axis="How often the prediction is what another person said",
-        meaning="The score is agreement: how often the predicted label is the one that the other person gave. More is "
-        "better.",
+        meaning="The score is agreement: how often the predicted label is the one that the other person gave. A "
+        "prediction counts as its most likely label, and labels that tie share it. More is better.",
         form=percent,
         d3_form=".1%",
     ),
@@ -148,6 +149,13 @@ _SCORES: Mapping[str, ScoreWords] = {
         axis="Brier score with its sign turned",
         meaning="The score is the Brier score with its sign turned, so that more is better: minus the squared distance "
         "between the predicted probabilities and the label that the other person gave. 0 would be perfect.",
+    ),
+    "rps": ScoreWords(
+        heading="RPS",
+        axis="Ranked probability score with its sign turned",
+        meaning="The score is the ranked probability score with its sign turned, so that more is better: minus the "
+        "squared error of the chance that the other person's label is at or below a step of the scale, averaged over "
+        "the steps. A near miss costs less than a far one. 0 would be perfect, -1 is as wrong as can be.",
     ),
     "auc": ScoreWords(
         heading="AUC",
@@ -298,7 +306,7 @@ def items_sentence(curve: Sequence[CurvePoint]) -> str:
 
 _BY = {
     "pearson": "correlation (Pearson)", "spearman": "rank correlation (Spearman)", "auc": "AUC", "f1": "F1",
-    "dmi": "mutual information (DMI)", "brier": "the Brier score",
+    "dmi": "mutual information (DMI)", "brier": "the Brier score", "rps": "the ranked probability score",
 }  # fmt: skip
 
 
@@ -327,7 +335,7 @@ FLAT = (
     "to measure judges by."
 )
 """Of a curve that does not rise, as where every rating says the same."""
-TURNED = "The judge's order runs against people's: if its scale is turned, turn its numbers round."
+TURNED = "The judge's order runs against people's: if its scale is reversed, flip it."
 NEARLY_FLAT = 0.1
 """A curve that takes off a smaller share than that of what is unknown makes large numbers of raters of small gains."""
 
@@ -454,15 +462,25 @@ def reach_sentence(worth: JudgeWorth, terms: Terms) -> str:
     return "" if worth.reach is None else f"Its interval {how} {decimal(worth.reach)} {terms.raters}."
 
 
-def fraction_sentence(worth: JudgeWorth, terms: Terms) -> str:
-    """A fractional value as the paper explains it; empty if there is nothing to explain."""
+def fraction_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
+    """A fractional value as the paper explains it; empty if there is nothing to explain.
+
+    Asking about a share of the items brings that share of the gain where a score is a mean over items. It does not
+    elsewhere: a quarter of the items is enough for half of one person's correlation.
+    """
     if worth.verdict != "within" or worth.equivalence == math.floor(worth.equivalence):
         return ""
     k = math.ceil(worth.equivalence)
+    value, share = decimal(worth.equivalence), percent(worth.equivalence - (k - 1), 0)
+    if settings.get("score", "cross-entropy") not in ADDITIVE_SCORES:
+        return (
+            f"What {value} means: the judge's score lies {share} of the way from that of asking {terms.people(k - 1)} "
+            f"to that of asking {terms.people(k)}."
+        )
     rest = f"{terms.people(k - 1)} about the rest" if k > 1 else f"{terms.nobody} for the rest"
     return (
-        f"What {decimal(worth.equivalence)} means: the judge predicts as well as asking {terms.people(k)} about "
-        f"{percent(worth.equivalence - (k - 1), 0)} of the items and {rest}."
+        f"What {value} means: the judge predicts as well as asking {terms.people(k)} about {share} of the items and "
+        f"{rest}."
     )
 
 
