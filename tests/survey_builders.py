@@ -1,10 +1,13 @@
 """Ratings and judges from plain lists, for the tests of survey equivalence."""
 
+import math
+
 import numpy as np
 
 from dissensus.data import Judges, Ratings
 
 LABELS = ("a", "b", "c")
+NAN = math.nan
 
 
 def names_of(n, prefix="item"):
@@ -70,3 +73,12 @@ def hard_judges_of(answers, labels=LABELS):
 def uniform_judge(n, labels=LABELS):
     """A judge that knows nothing."""
     return judges_of({"judge": np.full((n, len(labels)), 1 / len(labels))}, labels)
+
+
+def ends_of(verdict, low, high, *, has_interval=True):
+    """Ends of an interval as a judge's worth has them; one that is NaN lies off the curve on its side."""
+    if not has_interval or verdict is None:
+        return {"equivalence_low": NAN, "equivalence_high": NAN, "low_verdict": None, "high_verdict": None}
+    off = ("below 0", "above K") if verdict == "within" else (verdict, verdict)
+    places = ["within" if math.isfinite(end) else place for end, place in zip((low, high), off, strict=True)]
+    return {"equivalence_low": low, "equivalence_high": high, "low_verdict": places[0], "high_verdict": places[1]}

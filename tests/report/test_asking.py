@@ -10,11 +10,13 @@ from dissensus.report.views.equivalence import Comparison, difference_sentence
 from dissensus.report.views.worth import asking, terms_of
 from dissensus.report.whole import open_question
 
+from survey_builders import ends_of
+
 NAN = math.nan
 TERMS = terms_of({}, largest=20)
 
 
-def worth(equivalence, low, high, judge="b"):
+def worth(equivalence, low, high, judge="b", *, has_interval=True):
     return JudgeWorth(
         judge=judge,
         calibrated=False,
@@ -23,9 +25,8 @@ def worth(equivalence, low, high, judge="b"):
         high=NAN,
         equivalence=equivalence,
         equivalence_raters=math.ceil(equivalence),
-        equivalence_low=low,
-        equivalence_high=high,
         verdict="within",
+        **ends_of("within", low, high, has_interval=has_interval),
         share_below=0.0,
         share_above=0.0,
     )
@@ -41,7 +42,7 @@ def worth(equivalence, low, high, judge="b"):
     ],
 )
 def test_without_intervals_the_surveys_on_either_side_of_the_estimate_are_named(equivalence, expected):
-    assert asking(worth(equivalence, NAN, NAN), {"bootstrap": 0}, TERMS) == expected
+    assert asking(worth(equivalence, NAN, NAN, has_interval=False), TERMS) == expected
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_without_intervals_the_surveys_on_either_side_of_the_estimate_are_named(
     ],
 )
 def test_with_an_interval_only_surveys_outside_of_it_are_called_worse_or_better(low, high, expected):
-    assert asking(worth(3.0, low, high), {"bootstrap": 500}, TERMS) == expected
+    assert asking(worth(3.0, low, high), TERMS) == expected
 
 
 def compared(difference, low, high, share=0.5):

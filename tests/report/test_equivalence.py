@@ -40,6 +40,8 @@ from dissensus.report.views.worth import (
 )
 from dissensus.report.whole import in_short
 
+from survey_builders import ends_of
+
 NAN = math.nan
 SETTINGS = {
     "combiner": "abc",
@@ -67,6 +69,7 @@ def worth(
     equivalence=1.5, low=1.2, high=1.9, *, judge="gpt", calibrated=False, score=-0.75, verdict="within", **changes
 ):
     within = verdict == "within"
+    given = (changes.pop(f"equivalence_{end}", own if within else NAN) for end, own in (("low", low), ("high", high)))
     return JudgeWorth(
         judge=judge,
         calibrated=calibrated,
@@ -76,13 +79,7 @@ def worth(
         equivalence=equivalence if within else NAN,
         equivalence_raters=math.ceil(equivalence) if within else None,
         verdict=verdict,
-        **{
-            "equivalence_low": low if within else NAN,
-            "equivalence_high": high if within else NAN,
-            "share_below": 0.0,
-            "share_above": 0.0,
-        }
-        | changes,
+        **ends_of(verdict, *given) | {"share_below": 0.0, "share_above": 0.0} | changes,
     )
 
 
@@ -224,33 +221,57 @@ def test_whether_to_ask_people_follows_from_the_value_and_its_interval(judge, en
 
 
 def test_a_survey_of_exactly_that_size_tells_as_much():
-    alone = worth_in_short(worth(2.0, NAN, NAN), SETTINGS | {"bootstrap": 0}, TERMS, judges=1)
+    alone = worth_in_short(worth(2.0, **WITHOUT_INTERVAL), SETTINGS | {"bootstrap": 0}, TERMS, judges=1)
     assert alone.endswith("Asking two people would be exactly as good.")
 
 
+WITHOUT_INTERVAL = {"equivalence_low": NAN, "equivalence_high": NAN, "low_verdict": None, "high_verdict": None}
+
+
 @pytest.mark.parametrize(
-    ("judge", "settings", "expected"),
+    ("judge", "expected"),
     [
-        (worth(1.5, 1.2, 1.9), {}, "1.50 [1.20, 1.90]"),
-        (worth(0.5, NAN, 0.8), {}, "0.50 [below 0, 0.80]"),
-        (worth(4.5, 4.0, NAN), {}, "4.50 [4.00, above 5]"),
-        (worth(0.1, NAN, NAN), {}, "0.10 [below 0, above 5]"),
-        (worth(1.5, NAN, NAN), {"bootstrap": 0}, "1.50"),
-        (worth(verdict="below 0"), {}, "below 0"),
-        (worth(verdict="below 0", equivalence_high=0.3), {}, "below 0 (up to 0.30)"),
-        (worth(verdict="above K", equivalence_low=4.25), {}, "above 5 (from 4.25)"),
-        (worth(verdict=None), {}, "undefined"),
+        (worth(1.5, 1.2, 1.9), "1.50 [1.20, 1.90]"),
+        (worth(0.5, NAN, 0.8), "0.50 [below 0, 0.80]"),
+        (worth(4.5, 4.0, NAN), "4.50 [4.00, above 5]"),
+        (worth(0.1, NAN, NAN), "0.10 [below 0, above 5]"),
+        (worth(1.5, **WITHOUT_INTERVAL), "1.50"),
+        (worth(verdict="below 0"), "below 0"),
+        (worth(verdict="below 0", equivalence_high=0.3), "below 0 [below 0, 0.30]"),
+        (worth(verdict="above K", equivalence_low=4.25), "above 5 [4.25, above 5]"),
+        (worth(verdict="above K", low_verdict="below 0"), "above 5 [below 0, above 5]"),
+        (worth(verdict=None), "undefined"),
     ],
 )
-def test_an_end_off_the_curve_is_named_and_never_a_number(judge, settings, expected):
-    assert worth_text(judge, SETTINGS | settings, TERMS) == expected
+def test_an_end_off_the_curve_is_named_and_never_a_number(judge, expected):
+    assert worth_text(judge, TERMS) == expected
 
 
 def test_a_judge_off_the_curve_may_come_back_within_its_interval():
     low = judge_sentence(worth(verdict="below 0", equivalence_high=0.3), SETTINGS, TERMS)
-    assert low.endswith("does better. Its interval reaches up to 0.30 raters.")
+    assert low.startswith('"gpt" is worth below 0 raters [below 0, 0.30] at predicting')
+    assert low.endswith("would be better; that the judge is better than asking nobody is not shown.")
     high = judge_sentence(worth(verdict="above K", equivalence_low=4.25), SETTINGS, TERMS)
-    assert high.endswith("the largest survey here. Its interval begins at 4.25 raters.")
+    assert high.startswith('"gpt" is worth above 5 raters [4.25, above 5] at predicting')
+    assert high.endswith("Asking four people would be worse; whether asking five would be better is open.")
+
+
+@pytest.mark.parametrize(
+    ("judge", "shown"),
+    [
+        (worth(1.5, 0.1, 1.9), True),
+        (worth(1.5, NAN, 1.9), False),
+        (worth(verdict="above K"), True),
+        (worth(verdict="above K", low_verdict="below 0"), False),
+        (worth(verdict="above K", equivalence_low=0.0), False),
+        (worth(verdict="above K", **WITHOUT_INTERVAL), True),
+        (worth(0.0, **WITHOUT_INTERVAL), False),
+        (worth(verdict="below 0", equivalence_high=0.3), False),
+    ],
+)
+def test_a_judge_is_shown_only_by_its_interval(judge, shown):
+    assert judge.is_shown is shown
+    assert found(judge).is_any_shown is shown
 
 
 def test_samples_off_the_curve_are_counted():
@@ -552,9 +573,9 @@ def test_the_band_is_said_to_be_about_scores():
 def test_on_a_curve_of_nobody_a_judge_with_a_score_is_known_to_be_better():
     terms = terms_of(SETTINGS, largest=0)
     better = worth(verdict=None, score=-0.5)
-    assert worth_text(better, SETTINGS, terms) == "above 0"
+    assert worth_text(better, terms) == "above 0"
     assert worth_in_short(better, SETTINGS, terms, judges=1).startswith('Judge "gpt" predicts another person\'s label')
-    assert worth_text(worth(verdict=None, score=NAN), SETTINGS, terms) == "undefined"
+    assert worth_text(worth(verdict=None, score=NAN), terms) == "undefined"
 
 
 def test_one_rater_is_one():

@@ -15,6 +15,8 @@ from dissensus.report.verdict import not_yet
 from dissensus.report.views.worth import asking, judge_sentence, nearly_flat_sentence, terms_of, worth_in_short
 from dissensus.report.whole import report_of
 
+from survey_builders import ends_of
+
 NAN = math.nan
 SEEN = {"bootstrap": 500}
 
@@ -80,11 +82,11 @@ def test_a_judge_that_is_shown_to_be_better_is_picked_as_before(knowing):
     assert lead(knowing, "Which judge can stand in").startswith('Pick "knows"')
 
 
-def worth(equivalence, low, high, *, verdict="within", score=-0.7):
+def worth(equivalence, low, high, *, verdict="within", score=-0.7, has_interval=True):
     return JudgeWorth(
         judge="j", calibrated=False, score=score, low=NAN, high=NAN, equivalence=equivalence,
-        equivalence_raters=None, equivalence_low=low, equivalence_high=high, verdict=verdict, share_below=0.0,
-        share_above=0.62,
+        equivalence_raters=None, verdict=verdict, share_below=0.0, share_above=0.62,
+        **ends_of(verdict, low, high, has_interval=has_interval),
     )  # fmt: skip
 
 
@@ -98,7 +100,11 @@ def surveys(*judges, scores=(-1.0, -0.8, -0.6, -0.5), settings=SEEN):
     [
         (worth(0.5, 0.1, 0.9), SEEN, True),
         (worth(0.5, NAN, 0.9), SEEN, False),  # the interval begins below 0
-        (worth(0.5, NAN, NAN), {"bootstrap": 0}, True),  # without an interval the estimate has to do
+        (
+            worth(0.5, NAN, NAN, has_interval=False),
+            {"bootstrap": 0},
+            True,
+        ),  # without an interval the estimate has to do
         (worth(NAN, NAN, 0.4, verdict="below 0"), SEEN, False),
         (worth(NAN, NAN, NAN, verdict="above K"), SEEN, True),
         (worth(NAN, NAN, NAN, verdict=None, score=NAN), SEEN, None),
@@ -158,7 +164,7 @@ def test_where_the_interval_ends_beyond_the_curve_no_survey_is_said_to_tell_more
         assert ", three would be better" not in text
         assert "Asking one person would be worse; whether asking two or three would be better is open." in text
     inside = worth(2.84, 1.45, 2.95)
-    assert asking(inside, SEEN, terms) == "Asking one person would be worse, three would be better."
+    assert asking(inside, terms) == "Asking one person would be worse, three would be better."
 
 
 def test_a_curve_that_takes_off_less_than_a_tenth_of_what_is_unknown_is_called_nearly_flat():

@@ -17,6 +17,8 @@ from dissensus.report.document import Figure, Fold, Note, Paragraph, Points
 from dissensus.report.verdict import verdict_of
 from dissensus.report.whole import Prices, in_short, next_steps, report_of, together
 
+from survey_builders import ends_of
+
 NAN = math.nan
 DATA = {"ratings": {"file": "ratings.csv", "sha256": "ab" * 32, "format": "tidy", "rows": 2000}}
 
@@ -39,8 +41,11 @@ def agreement(*, items=300, once=0, median=5.0, alpha=0.4, scale="nominal"):
     return DescribeResult(settings={"scale": scale}, data=DATA, whole=part, groups=())
 
 
-def worth(judge="b", equivalence=3.4, low=2.8, high=4.0, *, score=-0.7, verdict="within", calibrated=False):
+def worth(
+    judge="b", equivalence=3.4, low=2.8, high=4.0, *, score=-0.7, verdict="within", calibrated=False, has_interval=True
+):
     is_on = verdict == "within"
+    ends = (low, high) if is_on or (low, high) != (2.8, 4.0) else (NAN, NAN)
     return JudgeWorth(
         judge=judge,
         calibrated=calibrated,
@@ -49,9 +54,8 @@ def worth(judge="b", equivalence=3.4, low=2.8, high=4.0, *, score=-0.7, verdict=
         high=score + 0.02,
         equivalence=equivalence if is_on else NAN,
         equivalence_raters=math.ceil(equivalence) if is_on else None,
-        equivalence_low=low if is_on else NAN,
-        equivalence_high=high if is_on else NAN,
         verdict=verdict,
+        **ends_of(verdict, *ends, has_interval=has_interval),
         share_below=0.0,
         share_above=0.0,
     )
@@ -169,7 +173,10 @@ def test_where_asking_people_tells_nothing_no_judge_is_measured_by_them():
 
 
 def test_without_intervals_there_are_no_brackets_and_a_calibrated_judge_is_called_that():
-    assert said(worth=surveys(settings={"bootstrap": 0}))[0] == 'Judge "b" is worth 3.40 raters.'
+    assert (
+        said(worth=surveys(worth(has_interval=False), settings={"bootstrap": 0}))[0]
+        == 'Judge "b" is worth 3.40 raters.'
+    )
     assert said(worth=surveys(worth(calibrated=True)))[0] == 'Judge "b" (calibrated) is worth 3.40 raters [2.80, 4.00].'
 
 
@@ -200,17 +207,13 @@ def test_a_curve_that_ends_before_the_ratings_do_is_not_blamed_on_the_data():
 @pytest.mark.parametrize(
     ("verdict", "end", "words"),
     [
-        ("above K", {"equivalence_low": 2.5}, "is worth more than 5 raters; its interval begins at 2.50."),
-        (
-            "below 0",
-            {"equivalence_high": 0.42},
-            "nobody, at most 0.42 raters; asking one person tells more.",
-        ),
-        ("below 0", {"equivalence_high": 0.001}, "less than asking nobody; asking one person tells more."),
+        ("above K", (2.5, NAN), "is worth above 5 raters [2.50, above 5]."),
+        ("below 0", (NAN, 0.42), "It is worth below 0 raters [below 0, 0.42]; asking one person tells more."),
+        ("below 0", (NAN, NAN), "It is worth less than asking nobody; asking one person tells more."),
     ],
 )
-def test_an_interval_that_comes_back_to_the_curve_is_told(verdict, end, words):
-    judge = dataclasses.replace(worth(verdict=verdict, score=-2.0), **end)
+def test_an_interval_that_comes_back_to_the_curve_is_shown(verdict, end, words):
+    judge = worth("b", 3.4, *end, verdict=verdict, score=-2.0)
     assert any(text.endswith(words) for text in said(worth=surveys(judge)))
 
 
@@ -465,7 +468,7 @@ def test_an_interval_that_leaves_the_curve_is_wide():
     missing, step = steps(worth=surveys(worth(low=NAN, high=4.0)))
     assert missing.endswith("on 300 items: it takes more items to know, or better judges.")
     assert "is at least 4.0 raters wide" in step
-    assert steps(worth=surveys(worth(low=NAN, high=NAN), settings={"bootstrap": 0})) == []
+    assert steps(worth=surveys(worth(has_interval=False), settings={"bootstrap": 0})) == []
 
 
 def test_rated_items_that_judges_left_out_come_before_new_ones():

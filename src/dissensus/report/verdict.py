@@ -14,7 +14,6 @@ from dissensus.methods.judges.result import JudgesResult
 from dissensus.report.numbers import (
     capital,
     counted,
-    decimal,
     listing,
     p_text,
     percent,
@@ -49,7 +48,7 @@ def verdict_of(answers: Answers) -> list[str]:
     worth = answers.worth
     if worth is not None and worth.is_any_shown is False:
         return _filled(_not_yet(answers, worth), answers)
-    best = next(iter(worth.ranked), None) if worth is not None else None
+    best = None if worth is None else worth.picked
     texts = [] if worth is None or best is None else _worth(worth, best, answers.agreement.whole)
     worthiest = None if best is None or worth is None or worth.is_flat else best.judge
     if answers.ranking is not None:
@@ -81,7 +80,7 @@ def _not_yet(answers: Answers, worth: EquivalenceResult) -> list[str]:
 def not_yet(result: EquivalenceResult) -> list[str]:
     """That no judge is to be used yet, and which one comes closest."""
     ranked = result.ranked
-    best, shown = ranked[0], "shown to predict people better than asking nobody"
+    best, shown = result.picked or ranked[0], "shown to predict people better than asking nobody"
     first = f"Use none of the {whole(len(ranked))} judges yet: none is {shown}."
     if len(ranked) == 1:
         first = f"Do not use {words.judge_name(best)} yet: it is not {shown}."
@@ -96,14 +95,14 @@ def _closest(best: JudgeWorth, result: EquivalenceResult, *, is_only: bool) -> s
     terms = words.terms_of(result.settings, largest=result.curve[-1].raters)
     if best.verdict == "below 0":
         who = "It is" if is_only else f"{words.judge_name(best)} comes closest,"
-        is_nothing = best.reach is None or decimal(best.reach) == decimal(0)
-        up_to = "" if is_nothing else f", at most {decimal(best.reach or 0)} {terms.raters}"
-        text = f"{who} worth less than asking nobody{words.by_words(result.settings.get('score'))}{up_to}"
+        is_certain = best.high_verdict in {None, "below 0"}
+        less = f"less than asking nobody{words.by_words(result.settings.get('score'))}"
+        text = f"{who} worth {less if is_certain else words.raters_text(best, result.settings, terms)}"
     else:
         who = "It is worth" if is_only else f"{words.judge_name(best)} is worth the most,"
         text = f"{who} {words.raters_text(best, result.settings, terms)}"
     better = next((p.raters for p in result.curve if p.raters == 1 and p.score > best.score), None)
-    if best.verdict == "within":
+    if best.verdict == "within" or best.high_verdict not in {None, "below 0"}:
         better = words.surely_better(best, terms)
     return f"{text}{'' if better is None else f'; asking {terms.people_in_words(better)} tells more'}."
 
@@ -148,17 +147,16 @@ def _placed(result: EquivalenceResult, best: JudgeWorth, terms: Terms, rated: De
             f"Judge {name} predicts people better than asking nobody.",
             f"To know how many {terms.raters} that is worth, at least half of the items need a second rating.",
         ]
-    if place == "above K":
-        begins = "" if best.reach is None else f"; its interval begins at {decimal(best.reach)}"
+    worth = words.raters_text(best, result.settings, terms)
+    if place == "above K" and best.low_verdict in {None, "above K"}:
         by, people = words.by_words(result.settings.get("score")), terms.people_in_words(terms.largest)
         unknown = f"How many more these data cannot tell: the largest survey that they allow asks {people}."
         if rated.median > terms.largest + 1:
             unknown = f"How many more this page does not tell: its largest survey asks {people}."
-        return [f"Judge {name} is worth more than {terms.raters_of(terms.largest)}{by}{begins}.", unknown]
+        return [f"Judge {name} is worth more than {terms.raters_of(terms.largest)}{by}.", unknown]
     if result.is_flat:
         return [words.FLAT]
-    worth = words.raters_text(best, result.settings, terms)
-    return [f"Judge {name} is worth {worth}.", words.asking(best, result.settings, terms)]
+    return [f"Judge {name} is worth {worth}.", words.asking(best, terms)]
 
 
 # ---- Who should be picked, and who would have picked somebody else

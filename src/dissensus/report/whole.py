@@ -232,7 +232,7 @@ def _collect(answers: Answers, prices: Prices) -> Section:
 def next_steps(answers: Answers, prices: Prices) -> list[str]:
     """Suggestions, each with what it would bring and what it costs."""
     part, worth = answers.agreement.whole, answers.worth
-    best = None if worth is None else next(iter(worth.ranked), None)
+    best = None if worth is None else worth.picked
     why = next((left.reason for left in answers.unanswered if left.question == COLLECT), "")
     is_shown = worth is None or worth.is_any_shown is not False
     texts = [tell_apart(answers.comparison, answers.plan, getattr(why, "message", why), is_shown=is_shown)]
@@ -252,7 +252,7 @@ def beat_nobody(worth: EquivalenceResult, best: JudgeWorth) -> str:
     who = f"{judge_name(best)} is not" if len(worth.ranked) == 1 else "No judge is"
     text = f"{who} shown to predict people better than asking nobody"
     items = counted(worth.curve[0].items, "item")
-    if best.equivalence_high < WIDE:
+    if best.high_verdict == "below 0" or best.equivalence_high < WIDE:
         return (
             f"{text}, and on {items} none can be worth as much as one rater: better judges are needed before more "
             "ratings."

@@ -8,7 +8,7 @@ import pytest
 
 from dissensus import equivalence, read, read_judges
 from dissensus.errors import OptionError, RatingsError
-from dissensus.methods.equivalence.curve import equivalence_interval
+from dissensus.methods.equivalence.bounds import equivalence_ends
 
 ROWS = [(i, f"{group}{r}", "ab"[(i + r) % 2], group) for i in range(6) for r in range(3) for group in ("e", "n")]
 
@@ -26,7 +26,7 @@ def judges_of(items=range(6), **columns):
     [
         ({"experts": "e", "amateurs": "e"}, "experts= and amateurs= are both e: name two different groups."),
         ({"reference_raters": 9}, "reference_raters= 9 is more than any item has: the most are 6."),
-        ({"interval": "wald"}, "interval= cannot be 'wald': choose one of basic, percentile."),
+        ({"interval": "wald"}, "interval= cannot be 'wald': choose one of studentized, basic, percentile."),
         ({"weights": "label"}, "weights= cannot be 'label': choose one of item, rater."),
         ({"elicitation": "forced_choice"}, "The ratings do not say how they were elicited"),
     ],
@@ -61,12 +61,12 @@ def test_the_interval_holds_the_numbers_of_raters_that_cannot_be_told_from_the_j
     # moves all gaps by the same -1, 0 or 1, so 1 to 3 raters cannot be told apart from it.
     gap = np.array([2.0, 1.0, 0.0, -1.0, -2.0])
     gaps = gap + np.repeat([-1.0, 0.0, 1.0], 100)[:, None]
-    assert equivalence_interval(gap, gaps, confidence=0.95) == (1.0, 3.0)
+    assert equivalence_ends(gaps, 0.95) == (1.0, 3.0)
 
 
 def test_a_judge_above_the_curve_keeps_its_lower_bound():
     gap = np.array([5.0, 2.0, 1.0])
     gaps = gap + np.repeat([-1.5, 0.0, 1.5], 100)[:, None]
-    low, high = equivalence_interval(gap, gaps, confidence=0.95)
+    low, high = equivalence_ends(gaps, 0.95)
     assert low == 1.5  # between 1 rater (2 - 1.5 > 0) and 2 raters (1 - 1.5 < 0)
     assert high == np.inf

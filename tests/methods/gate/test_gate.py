@@ -182,7 +182,9 @@ def test_too_few_items_to_resample_are_inconclusive_and_say_how_many_are_lacking
     ratings = ratings_of([[int(t)] * 4 for t in truth], ("a", "b"))
     judges = hard_judges_of({"good": truth, "bad": 1 - truth}, ("a", "b"))
     found = gate(ratings, judges, judge="good", better_than="bad", min_equivalence=0.5, bootstrap=100)
-    assert [(check.verdict, check.more_items) for check in found.checks] == [("inconclusive", 18)] * 2
+    assert [check.verdict for check in found.checks] == ["inconclusive"] * 2
+    # 30 are needed at least, and the bound of the worth takes more.
+    assert found.checks[0].more_items >= found.checks[1].more_items == 18
     relaxed = gate(ratings, judges, judge="good", better_than="bad", min_items=1, bootstrap=100)
     assert relaxed.verdict == "pass"
 

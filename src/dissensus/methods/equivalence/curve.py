@@ -15,7 +15,6 @@ from dissensus.methods.equivalence.result import Verdict
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.surveys import Surveys, plurality_shares
 from dissensus.sampling.draws import Copies
-from dissensus.sampling.intervals import bootstrap_interval
 
 # ---- Combiners: from the labels of a survey to a prediction of the next rater's label
 
@@ -245,10 +244,16 @@ def fixed_predictions(panel: Panel, counts: npt.NDArray[np.int32]) -> Floats | N
     return frequencies(counts, np.full(n_labels, 1 / n_labels)) if panel.combiner == "frequency" else None
 
 
-def fixed_scores(surveys: Surveys, panel: Panel, score: Score) -> Floats:
-    """Additive score of a combiner that predicts alike whatever the other items are, for an item of each type."""
-    nothing = np.empty((0, *surveys.shape))  # nothing is learned, so no totals are needed
-    scored = score.of_labels()(_predictions(surveys, nothing, panel, None))
+def fixed_scores(
+    surveys: Surveys, panel: Panel, score: Score, *, weights: Floats | None = None, mixture: Mixture | None = None
+) -> Floats:
+    """Additive score of a combiner that predicts the same for every item with these answers, for an item of each type.
+
+    What it learns comes from `weights` of shape (1, n_types), how many items of each type there are, or is a mixture.
+    """
+    totals = np.empty((0, *surveys.shape)) if weights is None else survey_totals(surveys, weights)
+    predictions = _predictions(surveys, totals, panel, None if mixture is None else [mixture])
+    scored = score.of_labels()(predictions.reshape(surveys.shape))
     cells = np.einsum("nl,nl->n", surveys.joint, scored[surveys.survey]) * surveys.orders[surveys.survey]
     return np.bincount(surveys.type, weights=cells, minlength=surveys.n_types).astype(np.float64)
 
@@ -346,28 +351,3 @@ def crosses_again(curve: Floats, score: float, equivalence: float) -> bool:
         return False
     after = curve[int(np.ceil(equivalence)) :]
     return bool(np.any(after < score - SAME))
-
-
-def equivalence_interval(gap: Floats, gaps: Floats, *, confidence: float) -> tuple[float, float]:
-    """Numbers of raters that cannot be told apart from the judge: where the basic interval of the gap contains 0.
-
-    A basic interval of the equivalence itself is mirrored: samples in which the judge is better than K raters, where
-    the equivalence is unknown, would take away the lower bound. Inverting the interval of (judge less k raters) needs
-    no sample to be on the curve.
-
-    Parameters
-    ----------
-    gap, gaps : ndarray of shape (K + 1,) and (n_replicates, K + 1)
-        The judge's score less that of k raters, in the data and in each replicate.
-    confidence : float
-        Of the interval; a bound off the curve is -inf or inf.
-    """
-    bounds = np.array(
-        [bootstrap_interval(float(g), gaps[:, k], confidence=confidence, kind="basic") for k, g in enumerate(gap)]
-    )
-    certain_gain, possible_gain = bounds[:, 0], bounds[:, 1]
-    nothing = np.zeros(1)
-    # Above the lower bound the judge is no longer surely better; above the upper one it is surely worse.
-    low = float(crossings(-certain_gain[None, :], nothing)[0])
-    high = float(crossings(-possible_gain[None, :], nothing)[0])
-    return low, high

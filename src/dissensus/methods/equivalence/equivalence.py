@@ -11,7 +11,8 @@ from dissensus.arrays import Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import listed
-from dissensus.methods.equivalence.curve import crosses_again, crossings, equivalence_interval, verdict_of
+from dissensus.methods.equivalence.bounds import Ends, Intervals
+from dissensus.methods.equivalence.curve import crosses_again, crossings, verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, Learn, OwnCombiner, Prior
 from dissensus.methods.equivalence.problem import Problem
 from dissensus.methods.equivalence.replicates import (
@@ -25,13 +26,16 @@ from dissensus.methods.equivalence.replicates import (
 )
 from dissensus.methods.equivalence.result import (
     AmateurPoint,
+    BestJudge,
     Ceiling,
     CurvePoint,
+    EndFields,
     EquivalenceResult,
     JudgeDifference,
     JudgeWorth,
+    ranked_judges,
 )
-from dissensus.methods.equivalence.scores import RANGES, ScoreName
+from dissensus.methods.equivalence.scores import ScoreName
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.intervals import Interval, bootstrap_interval
@@ -57,7 +61,7 @@ def equivalence(
     max_raters: int | None = None,
     cohort: bool = False,
     bootstrap: int = 500,
-    interval: Interval = "basic",
+    interval: Interval = "studentized",
     confidence: float = 0.95,
     ceiling: bool = False,
     rng: int | Generator | None = 0,
@@ -106,8 +110,8 @@ def equivalence(
         Keep to the items that have enough ratings for the largest survey, so that every point has the same items.
     bootstrap : int
         Bootstrap samples of the items; 0 for no intervals.
-    interval : {"basic", "percentile"}
-        Kind of the bootstrap intervals.
+    interval : {"studentized", "basic", "percentile"}
+        Kind of the bootstrap intervals; studentized ones are basic where the score does not add up over items.
     confidence : float
         Of the intervals.
     ceiling : bool
@@ -165,75 +169,79 @@ def _sum_up(
 ) -> EquivalenceResult:
     """The result, from the data's scores and those of the bootstrap samples."""
     problem = prepared.problem
-    ceiling = _ceiling(options, extras, data, samples)
-    worths, worth_samples = _worths(problem, options, data, samples, has_ceiling=ceiling is not None)
+    intervals = Intervals(options=options, data=data, samples=samples)
+    ceiling = _ceiling(intervals, extras)
+    worths = _worths(problem, intervals, has_ceiling=ceiling is not None)
     warnings = [*prepared.warnings, *_judge_warnings(options, worths, data.curve[0])]
     warnings += [extras.no_ceiling] if extras.no_ceiling else []
     return EquivalenceResult(
         settings=prepared.settings,
         data=prepared.data,
         warnings=(*warnings, *_curve_warnings(problem, options, extras, data.curve[0])),
-        curve=_curve(problem, options, extras, data, samples),
+        curve=_curve(problem, intervals, extras),
         judges=worths,
-        differences=_differences(options, worths, worth_samples, samples),
-        amateurs=_amateurs(problem, options, data, samples),
+        best=_best(worths, intervals),
+        differences=_differences(problem, worths, intervals),
+        amateurs=_amateurs(problem, intervals),
         ceiling=ceiling,
     )
 
 
-def _bounds(options: EquivalenceOptions, estimate: float, replicates: Floats | None) -> tuple[float, float]:
-    if replicates is None:
-        return NAN, NAN
-    return bootstrap_interval(estimate, replicates, confidence=options.confidence, kind=options.interval)
-
-
-def _score_bounds(options: EquivalenceOptions, estimate: float, replicates: Floats | None) -> tuple[float, float]:
-    """Bounds of a score, which end where the score itself does."""
-    low, high = _bounds(options, estimate, replicates)
-    least, most = RANGES[options.score]
-    return max(low, least), min(high, most)
-
-
-def _curve(
-    problem: Problem, options: EquivalenceOptions, extras: Extras, data: Replicates, samples: Replicates | None
-) -> tuple[CurvePoint, ...]:
+def _curve(problem: Problem, intervals: Intervals, extras: Extras) -> tuple[CurvePoint, ...]:
     per_item = problem.counts.sum(axis=1)
     points = []
     for i, k in enumerate(problem.sizes):
-        score = float(data.curve[0, i])
-        low, high = _score_bounds(options, score, None if samples is None else samples.curve[:, i])
+        score, (low, high) = float(intervals.data.curve[0, i]), intervals.curve(i)
         items = int(problem.items[per_item >= k + problem.references].sum())
         error = extras.large[k].standard_error if k in extras.large else NAN
         points.append(CurvePoint(raters=k, score=score, low=low, high=high, items=items, standard_error=error))
     return tuple(points)
 
 
-def _worths(
-    problem: Problem, options: EquivalenceOptions, data: Replicates, samples: Replicates | None, *, has_ceiling: bool
-) -> tuple[tuple[JudgeWorth, ...], list[Floats | None]]:
-    """What each judge is worth, and that in each bootstrap sample."""
-    worths, all_samples = [], []
+def _worths(problem: Problem, intervals: Intervals, *, has_ceiling: bool) -> tuple[JudgeWorth, ...]:
+    """What each judge is worth."""
+    worths, data, largest = [], intervals.data, problem.sizes[-1]
     for j, judge in enumerate(problem.judges):
-        score = float(data.judges[0, j])
         value = float(_placed(crossings(data.curve, data.judges[:, j]), problem)[0])
-        drawn = None if samples is None else _placed(crossings(samples.curve, samples.judges[:, j]), problem)
-        low, high = _score_bounds(options, score, None if samples is None else samples.judges[:, j])
-        worth_low, worth_high = _worth_bounds(options, data, samples, j, value, drawn)
-        ratio, ratio_low, ratio_high = _ratio(options, data, samples, j) if has_ceiling else (None, None, None)
+        drawn, ends = intervals.worth_samples(j), intervals.worth(j)
+        low, high = intervals.judge(j)
+        ratio, ratio_low, ratio_high = _ratio(intervals, j) if has_ceiling else (None, None, None)
         is_within = bool(np.isfinite(value))
         worths.append(
             JudgeWorth(
-                judge=judge.judge, calibrated=judge.calibrated, score=score, low=low, high=high,
+                judge=judge.judge, calibrated=judge.calibrated, score=float(data.judges[0, j]), low=low, high=high,
                 equivalence=value if is_within else NAN,
                 equivalence_raters=int(np.ceil(value)) if is_within else None,
-                equivalence_low=worth_low, equivalence_high=worth_high, verdict=verdict_of(value),
+                **_ends(ends), verdict=verdict_of(value),
                 share_below=NAN if drawn is None else float(np.mean(drawn == -np.inf)),
-                share_above=NAN if drawn is None or problem.sizes[-1] == 0 else float(np.mean(drawn == np.inf)),
+                share_above=NAN if drawn is None or largest == 0 else float(np.mean(drawn == np.inf)),
                 performance_ratio=ratio, performance_ratio_low=ratio_low, performance_ratio_high=ratio_high,
             )
         )  # fmt: skip
-        all_samples.append(drawn)
-    return tuple(worths), all_samples
+    return tuple(worths)
+
+
+def _ends(ends: Ends) -> EndFields:
+    """Both ends of the interval of a worth, and where they are."""
+    low, high = (end if np.isfinite(end) else NAN for end in ends)
+    return {
+        "equivalence_low": low, "low_verdict": verdict_of(ends.low),
+        "equivalence_high": high, "high_verdict": verdict_of(ends.high),
+    }  # fmt: skip
+
+
+def _best(worths: Sequence[JudgeWorth], intervals: Intervals) -> BestJudge | None:
+    """The best judge, with intervals that hold although it was picked for its score."""
+    ranked = ranked_judges(worths)
+    bounds = intervals.best([worths.index(worth) for worth in ranked if np.isfinite(worth.score)])
+    if bounds is None:
+        return None
+    best = ranked[0]
+    return BestJudge(
+        judge=best.judge, calibrated=best.calibrated, score=best.score, low=bounds.low, high=bounds.high,
+        equivalence=best.equivalence, verdict=best.verdict, **_ends(bounds.worth),
+        candidates=tuple(worths[j].judge for j in bounds.candidates),
+    )  # fmt: skip
 
 
 def _placed(equivalence: Floats, problem: Problem) -> Floats:
@@ -241,52 +249,30 @@ def _placed(equivalence: Floats, problem: Problem) -> Floats:
     return equivalence if problem.sizes[-1] > 0 else np.where(equivalence > 0, np.nan, equivalence)
 
 
-def _worth_bounds(
-    options: EquivalenceOptions,
-    data: Replicates,
-    samples: Replicates | None,
-    j: int,
-    value: float,
-    drawn: Floats | None,
-) -> tuple[float, float]:
-    """Bounds of an equivalence; NaN where a bound is off the curve."""
-    if samples is None or drawn is None or np.isnan(value):
-        return NAN, NAN
-    if options.interval == "percentile":
-        return _bounds(options, value, drawn)
-    gaps = samples.judges[:, j, None] - samples.curve
-    low, high = equivalence_interval(data.judges[0, j] - data.curve[0], gaps, confidence=options.confidence)
-    return (low if np.isfinite(low) else NAN, high if np.isfinite(high) else NAN)
-
-
-def _ratio(
-    options: EquivalenceOptions, data: Replicates, samples: Replicates | None, j: int
-) -> tuple[float, float, float]:
+def _ratio(intervals: Intervals, j: int) -> tuple[float, float, float]:
     """A judge's information as a share of the ceiling."""
+    data, samples = intervals.data, intervals.samples
     ratio = float((data.judges[0, j] - data.prior[0]) / data.ceiling[0])
     drawn = None if samples is None else (samples.judges[:, j] - samples.prior) / samples.ceiling
-    return (ratio, *_bounds(options, ratio, drawn))
+    return (ratio, *intervals.plain(ratio, drawn))
 
 
-def _differences(
-    options: EquivalenceOptions,
-    worths: Sequence[JudgeWorth],
-    drawn: Sequence[Floats | None],
-    samples: Replicates | None,
-) -> tuple[JudgeDifference, ...]:
+def _differences(problem: Problem, worths: Sequence[JudgeWorth], intervals: Intervals) -> tuple[JudgeDifference, ...]:
     """Every pair of judges; a calibrated judge is not compared with itself uncalibrated."""
     differences = []
+    samples = intervals.samples
+    every = [intervals.worth_samples(j) for j in range(len(worths))]
+    placed = [_placed(drawn, problem) for drawn in every if drawn is not None]
     for (a, one), (b, other) in combinations(enumerate(worths), 2):
         if one.judge == other.judge:
             continue
-        first, second = drawn[a], drawn[b]
         gap = one.equivalence - other.equivalence
         low = high = share = NAN
-        if first is not None and second is not None and samples is not None:
+        if samples is not None:
             with np.errstate(invalid="ignore"):  # two judges off the same end of the curve cannot be told apart by it
-                gaps = first - second
+                gaps = placed[a] - placed[b]
             # Percentile, whatever the others are: it keeps to the sign that the samples agree on.
-            low, high = bootstrap_interval(gap, gaps, confidence=options.confidence, kind="percentile")
+            low, high = bootstrap_interval(gap, gaps, confidence=intervals.options.confidence, kind="percentile")
             wins = samples.judges[:, a] - samples.judges[:, b]
             share = float(np.mean(np.where(wins == 0, 0.5, wins > 0)))
         names = {"judge_a": one.name, "judge_b": other.name}
@@ -294,32 +280,29 @@ def _differences(
     return tuple(differences)
 
 
-def _amateurs(
-    problem: Problem, options: EquivalenceOptions, data: Replicates, samples: Replicates | None
-) -> tuple[AmateurPoint, ...] | None:
+def _amateurs(problem: Problem, intervals: Intervals) -> tuple[AmateurPoint, ...] | None:
     if problem.amateurs is None:
         return None
+    data = intervals.data
     points = []
     for i, k in enumerate(problem.amateur_sizes):
-        score = float(data.amateurs[0, i])
+        score, (low, high) = float(data.amateurs[0, i]), intervals.amateurs(i)
         worth = float(crossings(data.curve, data.amateurs[:, i])[0])
-        low, high = _score_bounds(options, score, None if samples is None else samples.amateurs[:, i])
         worth = worth if np.isfinite(worth) else NAN
         points.append(AmateurPoint(raters=k, score=score, low=low, high=high, worth_experts=worth))
     return tuple(points)
 
 
-def _ceiling(
-    options: EquivalenceOptions, extras: Extras, data: Replicates, samples: Replicates | None
-) -> Ceiling | None:
+def _ceiling(intervals: Intervals, extras: Extras) -> Ceiling | None:
+    data, samples = intervals.data, intervals.samples
     if not extras.labels or not data.ceiling.size:
         return None
     gain = float(data.ceiling[0])
-    low, high = _bounds(options, gain, None if samples is None else samples.ceiling)
+    low, high = intervals.plain(gain, None if samples is None else samples.ceiling)
     points = []
     for i, k in enumerate(extras.beyond):
         value = float(data.beyond[0, i])
-        bounds = _bounds(options, value, None if samples is None else samples.beyond[:, i])
+        bounds = intervals.plain(value, None if samples is None else samples.beyond[:, i])
         points.append(CurvePoint(raters=k, score=value, low=bounds[0], high=bounds[1], items=0))
     return Ceiling(gain=gain, low=low, high=high, curve=tuple(points))
 

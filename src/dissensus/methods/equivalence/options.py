@@ -85,7 +85,9 @@ class EquivalenceOptions(Options):
     max_raters: int | None = max_raters_option()
     cohort: bool = option(default=False, help="Only items with enough ratings for every survey.")
     bootstrap: int = bootstrap_option()
-    interval: Interval = option("basic", metavar="I", choices=INTERVALS, help="Kind of interval: basic or percentile.")
+    interval: Interval = option(
+        "studentized", metavar="I", choices=INTERVALS, help="Kind of interval: studentized, basic or percentile."
+    )
     confidence: float = confidence_option()
     ceiling: bool = option(default=False, help="Estimate the curve beyond the data and what no survey can exceed.")
 

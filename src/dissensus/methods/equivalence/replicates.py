@@ -25,10 +25,16 @@ from dissensus.methods.equivalence.ceiling import (
 from dissensus.methods.equivalence.curve import (
     curve_point,
     fixed_predictions,
-    fixed_scores,
     predictions_from,
     predicts_alike,
-    type_scores,
+)
+from dissensus.methods.equivalence.influence import (
+    Errors,
+    ItemScores,
+    TypeScores,
+    errors_of,
+    item_scores,
+    scores_by_type,
 )
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.problem import Problem, fold_weights, judge_scores, reference_shares, type_weights
@@ -55,20 +61,6 @@ MEMORY_BUDGET = 40_000_000
 """The same, from where on surveys are sampled: about 2 GB of working memory. What is predicted after each is exact."""
 SAMPLES = 4000
 SAMPLES_AT_ONCE = 200
-
-
-class TypeScores(NamedTuple):
-    """Mean score of an item of each type, and how much an item of the type counts; 0 where it takes no part."""
-
-    score: Floats  # (n_types,)
-    mass: Floats  # (n_types,)
-    standard_error: float  # of the mean over items, from sampling surveys; NaN if none were sampled
-
-    def mean(self, weights: Floats) -> Floats:
-        """The score in each replicate, from weights of shape (n_replicates, n_types)."""
-        total = np.einsum("rt,t->r", weights, self.mass)
-        summed = np.einsum("rt,t->r", weights, self.mass * self.score)
-        return np.where(total > 0, summed / np.where(total > 0, total, 1), np.nan)
 
 
 def number_of_cells(problem: Problem, k: int) -> int:
@@ -108,12 +100,7 @@ def large_sizes(
             scores_by_size[k] = sampled_scores(problem, k, orders)
         else:
             surveys = surveys_of_size(problem.counts, k, references=problem.references)
-            if treatment == "fixed":
-                scores = fixed_scores(surveys, problem.panel, problem.score)
-            else:
-                scores = type_scores(surveys, observed(problem.items), problem.score)
-            part = surveys.takes_part
-            scores_by_size[k] = TypeScores(np.where(part, scores, 0), part.astype(np.float64), np.nan)
+            scores_by_size[k] = scores_by_type(problem, surveys, None)
         if progress is not None:
             progress(len(scores_by_size), len(sizes))
     return scores_by_size
@@ -216,7 +203,7 @@ WEIGHTS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Replicates:
-    """Scores in each replicate; the last three are empty unless the ceiling is asked for."""
+    """Scores in each replicate; those of the ceiling are empty unless it is asked for."""
 
     curve: Floats  # (n_replicates, n_sizes): score of k raters
     amateurs: Floats  # (n_replicates, n_amateur_sizes): score of k amateurs
@@ -224,6 +211,20 @@ class Replicates:
     ceiling: Floats  # (n_replicates,): bits that no survey can exceed
     prior: Floats  # (n_replicates,): score in bits of predicting the shares of the labels, which nobody asked can do
     beyond: Floats  # (n_replicates, n_beyond): bits that k raters tell, for sizes beyond the data
+    # Standard errors, as in `Errors`; without judges or sizes where the score does not add up over items.
+    curve_error: Floats
+    judge_covariance: Floats
+    gap_error: Floats
+
+
+def up_to_size(scores: Replicates, n_sizes: int) -> Replicates:
+    """The same scores of the first survey sizes."""
+    return replace(
+        scores,
+        curve=scores.curve[:, :n_sizes],
+        curve_error=scores.curve_error[:, :n_sizes],
+        gap_error=scores.gap_error[:, :, :n_sizes],
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -235,6 +236,7 @@ class Extras:
     beyond: tuple[int, ...] = ()  # survey sizes beyond the data; for two labels only
     no_ceiling: str = ""  # why there is none though it was asked for
     large: Mapping[int, TypeScores] = field(default_factory=dict)  # for survey sizes with very many surveys
+    items: ItemScores | None = None  # what single items score, for standard errors; None without bootstrap samples
 
 
 def observed_scores(problem: Problem, extras: Extras) -> Replicates:
@@ -254,7 +256,20 @@ def starting_scores(
     sizes = treatments(problem, is_resampled=options.bootstrap > 0) if once is None else once
     large = large_sizes(problem, sizes, rng=rng, progress=progress)
     extras = replace(ceiling_extras(problem, options), large=large)
+    if options.bootstrap and problem.score.is_additive:
+        extras = replace(extras, items=item_scores(problem, _by_size(problem, extras)))
     return extras, observed_scores(problem, extras)
+
+
+def _by_size(problem: Problem, extras: Extras) -> dict[int, TypeScores]:
+    """Scores by type for every size, with what the combiner learned from these data."""
+    mixture = extras.starts[0] if extras.starts else None
+    return {
+        k: extras.large[k]
+        if k in extras.large
+        else scores_by_type(problem, surveys_of_size(problem.counts, k, references=problem.references), mixture)
+        for k in problem.sizes
+    }
 
 
 def task_sizes(replicates: int) -> list[int]:
@@ -327,6 +342,10 @@ def _scores(
             amateurs.append(curve_point(surveys, copies, problem.panel, problem.score, folds=folds))
     fits = fit_labels(problem.counts, copies.weights, start=extras.labels) if extras.labels else []
     whole = list(zip(*fits, strict=True))
+    nothing = np.empty((len(weights), 0))
+    errors = Errors(nothing, nothing[:, :, None], nothing[:, :, None])
+    if extras.items is not None:
+        errors = errors_of(extras.items, weights, copies.weights, problem)
     return Replicates(
         curve=np.stack(columns, axis=1),
         amateurs=np.stack(amateurs, axis=1) if amateurs else np.empty((len(weights), 0)),
@@ -336,6 +355,9 @@ def _scores(
         beyond=np.array([[labels[0].information(k) for k in extras.beyond] for labels in whole]).reshape(
             len(whole), len(extras.beyond)
         ),
+        curve_error=errors.curve,
+        judge_covariance=errors.judges,
+        gap_error=errors.gaps,
     )
 
 

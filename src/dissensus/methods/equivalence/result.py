@@ -1,8 +1,9 @@
 """What `equivalence` returns."""
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, TypedDict
 
 from dissensus.results import Result, as_dict
 
@@ -42,9 +43,12 @@ class JudgeWorth:
     equivalence: float  # survey equivalence; NaN unless the verdict is `within`
     # The fewest raters whose survey scores at least as well; None unless the verdict is `within`.
     equivalence_raters: int | None
+    # Ends of the interval and where they are; NaN where an end is off the curve, NaN and None without an interval.
     equivalence_low: float
     equivalence_high: float
     verdict: Verdict | None  # `below 0`, `within` or `above K`; None if the judge's score is undefined
+    low_verdict: Verdict | None = None
+    high_verdict: Verdict | None = None
     # Share of the bootstrap samples in which the judge is worse than nobody, or better than K raters.
     share_below: float
     share_above: float
@@ -59,10 +63,38 @@ class JudgeWorth:
         return f"{self.judge} (calibrated)" if self.calibrated else self.judge
 
     @property
-    def reach(self) -> float | None:
-        """The end of the interval of a judge off the curve that lies on it, if one does."""
-        end = {"below 0": self.equivalence_high, "above K": self.equivalence_low}.get(str(self.verdict), math.nan)
-        return end if math.isfinite(end) else None
+    def is_shown(self) -> bool:
+        """Whether the judge is shown to be better than asking nobody: by its interval; without one by the estimate."""
+        if self.low_verdict is None:
+            return self.verdict != "below 0" and not self.equivalence <= 0
+        return self.low_verdict == "above K" or self.equivalence_low > 0
+
+
+class EndFields(TypedDict):
+    """Both ends of the interval of a worth, and where they are."""
+
+    equivalence_low: float
+    equivalence_high: float
+    low_verdict: Verdict | None
+    high_verdict: Verdict | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestJudge:
+    """The judge with the best score, with intervals that hold although it was picked for it."""
+
+    judge: str
+    calibrated: bool
+    score: float
+    low: float
+    high: float
+    equivalence: float
+    equivalence_low: float
+    equivalence_high: float
+    verdict: Verdict | None
+    low_verdict: Verdict | None
+    high_verdict: Verdict | None
+    candidates: tuple[str, ...]  # judges that cannot be told from the best, the best first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +143,7 @@ class EquivalenceResult(Result):
 
     curve: tuple[CurvePoint, ...]
     judges: tuple[JudgeWorth, ...]
+    best: BestJudge | None = None
     differences: tuple[JudgeDifference, ...] = ()
     amateurs: tuple[AmateurPoint, ...] | None = None
     ceiling: Ceiling | None = None
@@ -118,8 +151,19 @@ class EquivalenceResult(Result):
     @property
     def ranked(self) -> list[JudgeWorth]:
         """One entry for each judge, calibrated if it was calibrated, the best first."""
-        by_name = {worth.judge: worth for worth in self.judges}  # calibrated judges come after themselves raw
-        return sorted(by_name.values(), key=lambda w: -w.score if math.isfinite(w.score) else math.inf)
+        return ranked_judges(self.judges)
+
+    @property
+    def picked(self) -> JudgeWorth | None:
+        """The best judge, with the ends of an interval that holds although it was picked, where they are known."""
+        first = next(iter(self.ranked), None)
+        if first is None or self.best is None:
+            return first
+        best = self.best
+        return replace(
+            first, low=best.low, high=best.high, equivalence_low=best.equivalence_low, low_verdict=best.low_verdict,
+            equivalence_high=best.equivalence_high, high_verdict=best.high_verdict,
+        )  # fmt: skip
 
     @property
     def is_flat(self) -> bool:
@@ -131,22 +175,20 @@ class EquivalenceResult(Result):
     def is_any_shown(self) -> bool | None:
         """Whether a judge is shown to be better than asking nobody; None where that is no question, or has no answer.
 
-        By the interval; without one by the estimate.
+        By the interval of the best judge; without one by the estimate.
         """
         # On a curve that ends with nobody asked a judge that is better has no place, but it has a score.
-        is_nobody = not self.curve[-1].raters
-        placed = [w for w in self.ranked if w.verdict is not None or (is_nobody and math.isfinite(w.score))]
-        if self.is_flat or not placed:
+        is_nobody, best = not self.curve[-1].raters, self.picked
+        if self.is_flat or best is None or not (best.verdict or (is_nobody and math.isfinite(best.score))):
             return None
-        has_interval = bool(self.settings.get("bootstrap"))
-        return any(_is_shown(worth, has_interval=has_interval) for worth in placed)
+        return best.is_shown
 
     def rows(self) -> list[dict[str, object]]:
         """One row per judge."""
         return [as_dict(worth) for worth in self.judges]
 
 
-def _is_shown(worth: JudgeWorth, *, has_interval: bool) -> bool:
-    if worth.verdict != "within":
-        return worth.verdict != "below 0"
-    return (worth.equivalence_low if has_interval else worth.equivalence) > 0
+def ranked_judges(worths: Iterable[JudgeWorth]) -> list[JudgeWorth]:
+    """One entry for each judge, calibrated if it was calibrated, the best first."""
+    by_name = {worth.judge: worth for worth in worths}  # calibrated judges come after themselves raw
+    return sorted(by_name.values(), key=lambda w: -w.score if math.isfinite(w.score) else math.inf)

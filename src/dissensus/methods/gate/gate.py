@@ -20,9 +20,10 @@ from dissensus.errors import OptionError
 from dissensus.methods.compare import compare
 from dissensus.methods.compare.metrics import MetricName
 from dissensus.methods.compare.result import CompareResult
-from dissensus.methods.equivalence.curve import crossings, equivalence_interval, verdict_of
+from dissensus.methods.equivalence.bounds import Intervals, place_of
+from dissensus.methods.equivalence.curve import crossings, verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, survey_options
-from dissensus.methods.equivalence.replicates import bootstrap_replicates, starting_scores
+from dissensus.methods.equivalence.replicates import bootstrap_replicates, starting_scores, up_to_size
 from dissensus.methods.equivalence.scores import POSITIVE_SCORES, PROPER_SCORES, ScoreName
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.gate.options import POWER, GateOptions
@@ -428,18 +429,21 @@ class SurveyRun:
     ----------
     prepared : Prepared
         The problem and its warnings.
-    curve : ndarray of shape (K + 1,)
-        Score of k raters, as far as bootstrap samples have it.
-    judge : float
-        Score of the judge, calibrated if that was asked for.
-    gaps : ndarray of shape (n_replicates, K + 1)
-        The judge's score less that of k raters in each bootstrap sample.
+    intervals : Intervals
+        Scores of the data and of bootstrap samples, of surveys up to a size that the judge does not reach.
+    judge : int
+        Which of the judges stands at the gate: the last one, calibrated if that was asked for.
     """
 
     prepared: Prepared
-    curve: Floats
-    judge: float
-    gaps: Floats
+    intervals: Intervals
+    judge: int = -1
+
+    @property
+    def gap(self) -> Floats:
+        """The judge's score less that of k raters, of shape (K + 1,)."""
+        data = self.intervals.data
+        return np.asarray(data.judges[0, self.judge] - data.curve[0])
 
 
 def run_survey(
@@ -465,18 +469,15 @@ def run_survey(
             )
         prepared = set_up(ratings, judges, replace(options, max_raters=reach), rng=folds)
     extras, data = starting_scores(prepared.problem, options, rng=surveys)
-    curve, judge = data.curve[0], float(data.judges[0, -1])
-    for n_sizes in _stages(curve, judge, reach):
+    for n_sizes in _stages(data.curve[0], float(data.judges[0, -1]), reach):
         part = replace(prepared.problem, sizes=prepared.problem.sizes[:n_sizes])
         # Each time the same samples: what was not needed before is added.
         drawn = bootstrap_replicates(
             part, extras, options.bootstrap, executor, rng=deepcopy(samples), progress=progress
         )
-        assert drawn is not None  # noqa: S101 - a gate takes samples
-        run = SurveyRun(
-            prepared=prepared, curve=curve[:n_sizes], judge=judge, gaps=drawn.judges[:, -1, None] - drawn.curve
-        )
-        if equivalence_interval(judge - run.curve, run.gaps, confidence=options.confidence)[1] < np.inf:
+        intervals = Intervals(options=options, data=up_to_size(data, n_sizes), samples=drawn)
+        run = SurveyRun(prepared=prepared, intervals=intervals)
+        if intervals.worth(run.judge).high < np.inf:
             break
     return run
 
@@ -495,24 +496,28 @@ def _stages(curve: Floats, judge: float, reach: int) -> list[int]:
 
 def worth_check(run: SurveyRun, threshold: float, options: GateOptions, *, score: str) -> Check:
     """Whether the interval of the survey equivalence keeps to the threshold."""
-    gap = run.judge - run.curve
-    value = float(crossings(run.curve[None, :], np.array([run.judge]))[0])
-    low, high = equivalence_interval(gap, run.gaps, confidence=options.confidence)
+    value, (low, high) = place_of(run.gap), run.intervals.worth(run.judge)
     problem = run.prepared.problem
     enough = problem.counts.sum(axis=1) >= math.ceil(threshold) + problem.references
     estimate = Estimate(value=value, low=low, high=high, items=int(problem.items[enough].sum()))
     # Equivalences can be infinite; the gap to a survey of the threshold's size is not, and has the same sign.
-    apart = _gap_at(gap, run.gaps, threshold, estimate.items, confidence=options.confidence)
+    apart = _gap_at(run, threshold, estimate.items, confidence=options.confidence)
     verdict, more = verdict_above(low, high, threshold), more_above(apart, 0.0, options)
     check = _check("min_equivalence", threshold, estimate, verdict, more, score)
-    return with_enough_items(replace(check, place=verdict_of(value), largest=problem.sizes[-1]), options)
+    placed = replace(
+        check, place=verdict_of(value), low_verdict=verdict_of(low), high_verdict=verdict_of(high),
+        largest=problem.sizes[-1],
+    )  # fmt: skip
+    return with_enough_items(placed, options)
 
 
-def _gap_at(gap: Floats, gaps: Floats, threshold: float, items: int, *, confidence: float) -> Estimate:
+def _gap_at(run: SurveyRun, threshold: float, items: int, *, confidence: float) -> Estimate:
     """The judge's score less that of a survey of the threshold's size, between whole numbers interpolated."""
     below, above = math.floor(threshold), math.ceil(threshold)
     share = threshold - below
-    value = float((1 - share) * gap[below] + share * gap[above])
+    value = float((1 - share) * run.gap[below] + share * run.gap[above])
+    gaps = run.intervals.gaps(run.judge)
+    assert gaps is not None  # noqa: S101 - a gate takes samples
     drawn = (1 - share) * gaps[:, below] + share * gaps[:, above]
-    low, high = bootstrap_interval(value, drawn, confidence=confidence, kind="basic")
+    low, high = bootstrap_interval(value, drawn, confidence=confidence, kind="percentile")
     return Estimate(value=value, low=low, high=high, items=items)

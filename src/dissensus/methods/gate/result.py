@@ -39,7 +39,10 @@ class Check:
     measure: str  # of what: the score of an equivalence, the metric of a comparison, else the name of the quantity
     against: str | None = None  # the other judge of a comparison
     tau: float | None = None  # share of raters at which an item is decided positive
-    place: Place | None = None  # of an equivalence: `below 0`, `within` or `above K`
+    # Of an equivalence: `below 0`, `within` or `above K`, of the estimate and of both ends of the interval.
+    place: Place | None = None
+    low_verdict: Place | None = None
+    high_verdict: Place | None = None
     largest: int | None = None  # of an equivalence: K, the largest survey
     p_value: float | None = None  # of a comparison
     constants: tuple[Constant, ...] = ()  # of a check of decisions: what always positive and always negative would find

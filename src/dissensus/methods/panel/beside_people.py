@@ -349,7 +349,7 @@ def _row(scored: Scored, confidence: float, *, j: int, s: int) -> PeopleAndJudge
     return PeopleAndJudge(
         beside=scored.names[j - 1], raters=scored.sizes[s], people_score=float(people[s]), score=value,
         gain=value - float(people[s]), gain_low=gain_low, gain_high=gain_high, worth=worth, low=low, high=high,
-        verdict=verdict_of(worth), items=scored.items,
+        verdict=verdict_of(worth), low_verdict=verdict_of(low), high_verdict=verdict_of(high), items=scored.items,
     )  # fmt: skip
 
 

@@ -54,7 +54,9 @@ class PeopleAndJudge:
     worth: float
     low: float
     high: float
-    verdict: Verdict | None  # whether the worth is on the curve
+    verdict: Verdict | None  # whether the worth is on the curve, and whether the ends of its interval are
+    low_verdict: Verdict | None
+    high_verdict: Verdict | None
     items: int  # on which this rests
 
     @property
@@ -110,5 +112,5 @@ class PanelResult(Result):
 def _worth(worth: JudgeWorth) -> dict[str, object]:
     """What is said of a member and of a panel alike."""
     names = ("score", "low", "high", "equivalence", "equivalence_raters", "equivalence_low", "equivalence_high",
-             "verdict", "share_below", "share_above")  # fmt: skip
+             "verdict", "low_verdict", "high_verdict", "share_below", "share_above")  # fmt: skip
     return {name: getattr(worth, name) for name in names}

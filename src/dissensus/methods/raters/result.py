@@ -92,7 +92,7 @@ class JudgeByGroup:
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them; of the worth only some."""
-        names = ("equivalence", "equivalence_low", "equivalence_high", "verdict")
+        names = ("equivalence", "equivalence_low", "equivalence_high", "verdict", "low_verdict", "high_verdict")
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "worth"}
         return plain | {name: None if self.worth is None else getattr(self.worth, name) for name in names}
 

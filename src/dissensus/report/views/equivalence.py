@@ -44,6 +44,10 @@ CAPTION = (
     "Dots: surveys of so many raters, each predicting somebody who was not asked. Lines across: judges; a mark shows "
     "where one meets the curve, and below it how many raters it is worth."
 )
+PICKED = (
+    "The best of several judges is partly lucky: the interval in the answer at the top allows for that. Intervals in "
+    "the table are for judges that were named beforehand."
+)
 DEEPEST = 0.5
 """How far below the curve a judge may lie to be drawn, as a share of the curve's height."""
 
@@ -71,9 +75,9 @@ def view(result: Result) -> Section:
 def _lead(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> str:
     if not ranked:
         return "There is no judge to compare with people."
-    if ranked[0].verdict == "within" and result.is_flat:
+    if result.is_flat and ranked[0].verdict == "within":
         return words_of.FLAT
-    return words_of.worth_in_short(ranked[0], result.settings, terms, judges=len(ranked))
+    return words_of.worth_in_short(result.picked or ranked[0], result.settings, terms, judges=len(ranked))
 
 
 def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
@@ -83,11 +87,18 @@ def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Ter
     best = ranked[0]
     text = sentences(
         words_of.fraction_sentence(best, result.settings, terms),
-        words_of.reach_sentence(best, terms),
         words_of.shares_sentence(best, terms),
+        candidates_sentence(result),
         words_of.nearly_flat_sentence(result.curve, result.settings, terms),
     )
     return [Paragraph(text=text)] if text else []
+
+
+def candidates_sentence(result: EquivalenceResult) -> str:
+    """Which judges cannot be told from the best one; empty where it stands alone."""
+    others = () if result.best is None else result.best.candidates[1:]
+    names = listing([quoted(name) for name in others], most=MOST_NAMES)
+    return f"On these items {names} cannot be told from it, allowing for all comparisons." if others else ""
 
 
 def _judges(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
@@ -110,7 +121,7 @@ def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms
     rows: list[list[Cell]] = []
     for worth in ranked:
         kinds = [raw[worth.judge], worth] if worth.calibrated else [worth]
-        worths = [words_of.worth_text(kind, result.settings, terms) for kind in kinds]
+        worths = [words_of.worth_text(kind, terms) for kind in kinds]
         ratio = [worth.performance_ratio] if has_ratio else []
         rows.append([names[worth.judge], *worths, worth.score - origin, *ratio])
     headings = ["Worth, raw", "Worth, calibrated"] if any(worth.calibrated for worth in ranked) else ["Worth"]
@@ -254,6 +265,7 @@ def _computed(result: EquivalenceResult, terms: Terms) -> list[Block]:
         words_of.calibration_sentence(settings),
         words_of.items_sentence(result.curve),
         interval_sentence(settings),
+        PICKED if result.best is not None and len(result.ranked) > 1 else "",
     ]
     return [Fold(title="How this was computed", parts=[Points(title="", texts=[text for text in texts if text])])]
 
@@ -277,7 +289,7 @@ def curve_figure(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms:
         scores=words.axis,
         form=words.d3_form,
     )
-    best = ranked[0] if ranked and not result.is_flat else None
+    best = None if result.is_flat else result.picked
     return Figure(
         title=words_of.curve_finding(best, terms),
         caption=_caption(result, lines, left_out),

@@ -10,7 +10,7 @@ from dissensus.report.document import Block, Cell, Figure, Paragraph, Points, Se
 from dissensus.report.numbers import counted, decimal, finite, percent, quoted, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart
 from dissensus.report.views.section import interval_sentence
-from dissensus.report.views.worth import ScoreWords, Terms, score_sentence, score_words, terms_of, worth_text
+from dissensus.report.views.worth import ScoreWords, Terms, end_text, score_sentence, score_words, terms_of, worth_text
 from dissensus.results import Result
 
 METHOD_WORDS: dict[Method, str] = {
@@ -59,7 +59,7 @@ def lead_sentence(result: PanelResult, terms: Terms) -> str:
         saving = saving_sentence(_best_row(result), terms)
         return saving or "There is one judge and no survey to put it beside: name two judges, or collect more ratings."
     panel = max(result.panels, key=lambda panel: panel.worth.score)
-    worth, members = worth_text(panel.worth, result.settings, terms), counted(len(panel.judges), "judge")
+    worth, members = worth_text(panel.worth, terms), counted(len(panel.judges), "judge")
     confidence = result.settings.get("confidence")
     if panel.is_better(confidence if isinstance(confidence, float) else 0.95):
         more = f"{difference_text(panel)} more than"
@@ -72,7 +72,7 @@ def lead_sentence(result: PanelResult, terms: Terms) -> str:
     best = next(member for member in result.judges if member.judge == panel.best_judge)
     return (
         f"It is not shown that the {members} together are worth more than {quoted(panel.best_judge)} alone "
-        f"({worth_text(best, result.settings, terms)} raters): the best panel, {panel.method}, is worth {worth} raters."
+        f"({worth_text(best, terms)} raters): the best panel, {panel.method}, is worth {worth} raters."
     )
 
 
@@ -86,11 +86,10 @@ def difference_text(panel: PanelWorth) -> str:
 def _worths(result: PanelResult, terms: Terms, words: ScoreWords) -> Table:
     origin, names = words.origin(result.curve), short_names(worth.judge for worth in result.judges)
     rows: list[list[Cell]] = [
-        [names[member.judge], worth_text(member, result.settings, terms), member.score - origin, None]
-        for member in result.judges
+        [names[member.judge], worth_text(member, terms), member.score - origin, None] for member in result.judges
     ]
     rows += [
-        [f"panel, {p.method}", worth_text(p.worth, result.settings, terms), p.worth.score - origin, difference_text(p)]
+        [f"panel, {p.method}", worth_text(p.worth, terms), p.worth.score - origin, difference_text(p)]
         for p in result.panels
     ]
     best = f", and how much more than the best of them, {quoted(result.panels[0].best_judge)}" if result.panels else ""
@@ -118,11 +117,12 @@ def saving_sentence(row: PeopleAndJudge | None, terms: Terms) -> str:
     if row is None:
         return ""
     who = f"Asking {terms.people(row.raters)} with {quoted(row.beside)} beside them"
-    if row.verdict == "above K":
+    if row.verdict == "above K" and row.low_verdict in {None, "above K"}:
         return f"{who} predicts another person better than asking {terms.people(terms.largest)}, the largest survey."
-    if row.verdict != "within":
+    if row.verdict == "below 0" and row.high_verdict in {None, "below 0"}:
         return f"{who} predicts another person worse than asking nobody."
-    return f"{who} is worth asking {decimal(row.worth)} people: the judge saves {saved_text(row, terms)} raters."
+    worth = end_text(row.worth, row.verdict, terms.above)
+    return f"{who} is worth asking {worth} people: the judge saves {saved_text(row, terms)} raters."
 
 
 def saved_text(row: PeopleAndJudge, terms: Terms) -> str:

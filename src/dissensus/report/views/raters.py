@@ -21,12 +21,15 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs import Spec, interval_row, intervals, zoomed
+from dissensus.report.views.worth import bounds_text, end_text
 from dissensus.results import Result
 
 MOST_NAMED = 5
 LONGEST_LABEL = 20
 """Longer labels do not stand above a column."""
 LONGEST_NAME = 20
+ABOVE = "above all"
+"""Of a judge that is worth more than the largest survey of a group."""
 """Names are cut to so many letters in tables."""
 FINE = 0.05
 """An axis that reaches no farther has tenths of a percent."""
@@ -291,15 +294,9 @@ def _siding_sentence(siding: Siding, n_judges: int) -> str:
 def worth_of(group: JudgeByGroup) -> str | None:
     """How many raters of the group a judge is worth; None where that cannot be told."""
     worth = group.worth
-    if worth is None:
+    if worth is None or worth.verdict is None:
         return None
-    if worth.verdict != "within":
-        return {"below 0": "below 0", "above K": "above all"}.get(str(worth.verdict))
-    if math.isnan(worth.share_below):
-        return decimal(worth.equivalence)
-    low = decimal(worth.equivalence_low) if math.isfinite(worth.equivalence_low) else "below 0"
-    high = decimal(worth.equivalence_high) if math.isfinite(worth.equivalence_high) else "above all"
-    return f"{decimal(worth.equivalence)} [{low}, {high}]"
+    return end_text(worth.equivalence, worth.verdict, ABOVE) + bounds_text(worth, ABOVE)
 
 
 def _groups(result: RatersResult) -> list[Block]:

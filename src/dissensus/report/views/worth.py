@@ -43,6 +43,11 @@ class Terms:
     nobody: str
     largest: int
 
+    @property
+    def above(self) -> str:
+        """A number of raters beyond the largest survey."""
+        return f"above {self.largest}"
+
     def people(self, n: int) -> str:
         """So many people, in a sentence.
 
@@ -356,31 +361,40 @@ def place_of(worth: JudgeWorth, terms: Terms) -> Verdict | None:
 
 def value_text(worth: JudgeWorth, terms: Terms) -> str:
     """What a judge is worth without its interval: a number, or the end of the curve that it is beyond."""
-    if worth.verdict == "within":
-        return decimal(worth.equivalence)
-    return {"below 0": "below 0", "above K": f"above {terms.largest}"}.get(str(place_of(worth, terms)), "undefined")
+    place = place_of(worth, terms)
+    return "undefined" if place is None else end_text(worth.equivalence, place, terms.above)
 
 
-def bounds_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """The interval of a judge, ends off the curve in words; of a judge off the curve the end that is on it."""
-    low, high = worth.equivalence_low, worth.equivalence_high
-    if settings.get("bootstrap") and worth.verdict == "within":
-        first = decimal(low) if math.isfinite(low) else "below 0"
-        return f" [{first}, {decimal(high) if math.isfinite(high) else f'above {terms.largest}'}]"
-    if worth.reach is None:
+def bounds_text(worth: JudgeWorth, above: str) -> str:
+    """The interval of a judge, ends off the curve in words; empty without one, or where all of it is off one end."""
+    ends = (worth.low_verdict, worth.high_verdict)
+    if None in ends or (worth.low_verdict == worth.high_verdict and worth.low_verdict != "within"):
         return ""
-    return f" ({'up to' if worth.verdict == 'below 0' else 'from'} {decimal(worth.reach)})"
+    values = (worth.equivalence_low, worth.equivalence_high)
+    low, high = (end_text(value, place, above) for value, place in zip(values, ends, strict=True))
+    return f" [{low}, {high}]"
 
 
-def worth_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
+def end_text(value: float, place: Verdict | None, above: str) -> str:
+    """One end of an interval: a number, or the end of the curve that it is beyond.
+
+    Examples
+    --------
+    >>> end_text(1.5, "within", "above 4"), end_text(math.nan, "above K", "above 4")
+    ('1.50', 'above 4')
+    """
+    return decimal(value) if place == "within" else "below 0" if place == "below 0" else above
+
+
+def worth_text(worth: JudgeWorth, terms: Terms) -> str:
     """What a judge is worth with its interval, without a unit."""
-    return value_text(worth, terms) + bounds_text(worth, settings, terms)
+    return value_text(worth, terms) + bounds_text(worth, terms.above)
 
 
 def raters_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
     """What a judge is worth with its interval, in raters."""
-    bounds = bounds_text(worth, settings, terms)
-    return f"{value_text(worth, terms)} {terms.raters}{bounds}{by_words(settings.get('score'))}"
+    value, bounds = value_text(worth, terms), bounds_text(worth, terms.above)
+    return f"{value} {terms.raters}{bounds}{by_words(settings.get('score'))}"
 
 
 def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges: int) -> str:
@@ -394,7 +408,7 @@ def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges
 def judge_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
     """One judge in a list: what it is worth, and how sure that is."""
     what = worth_sentence(worth, settings, terms, subject=judge_name(worth))
-    return sentences(what, reach_sentence(worth, terms), shares_sentence(worth, terms))
+    return sentences(what, shares_sentence(worth, terms))
 
 
 def worth_sentence(worth: JudgeWorth, settings: Settings, terms: Terms, *, subject: str) -> str:
@@ -402,28 +416,29 @@ def worth_sentence(worth: JudgeWorth, settings: Settings, terms: Terms, *, subje
     place, by = place_of(worth, terms), by_words(settings.get("score"))
     if place is None:
         return f"How many {terms.raters} judge {judge_name(worth)} is worth is undefined here (the warnings say why)."
-    if place == "below 0":
+    if place == "below 0" and worth.high_verdict in {None, "below 0"}:
         return f"{subject} is worth less than asking nobody{by}: {terms.nobody} does better."
-    if place == "within":
-        value = f"{subject} is worth {raters_text(worth, settings, terms)} at predicting {terms.target}."
-        return f"{value} {asking(worth, settings, terms)}"
-    if terms.largest:
+    if not terms.largest:
+        better = "predicts" if worth.low_verdict in {None, "above K"} else "is not shown to predict"
+        return (
+            f"{subject} {better} {terms.target} better than {terms.nobody}; how many {terms.raters} that is worth is "
+            "unknown, because fewer than half of the items have a second rating."
+        )
+    if place == "above K" and worth.low_verdict in {None, "above K"}:
         return f"{subject} is worth more than {terms.raters_of(terms.largest)}{by}, the largest survey here."
-    return (
-        f"{subject} predicts {terms.target} better than {terms.nobody}; how many {terms.raters} that is worth is "
-        "unknown, because fewer than half of the items have a second rating."
-    )
+    value = f"{subject} is worth {raters_text(worth, settings, terms)} at predicting {terms.target}."
+    return f"{value} {asking(worth, terms)}"
 
 
-def asking(best: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """Which surveys are worse and which are better than a judge on the curve; without an interval by the estimate."""
+def asking(best: JudgeWorth, terms: Terms) -> str:
+    """Which surveys are worse and which are better than a judge; without an interval by the estimate."""
     low, high = best.equivalence_low, best.equivalence_high
-    if not settings.get("bootstrap") or low == high:
+    if best.low_verdict is None or low == high:
         k = math.ceil(best.equivalence)
         if best.equivalence == k:
             return f"Asking {terms.people_in_words(k)} would be exactly as good."
         return _worse_and_better(k - 1, k, terms)
-    worse, better = surely_worse(best), surely_better(best, terms)
+    worse, better = surely_worse(best, terms), surely_better(best, terms)
     if worse is None and better is None:
         return f"Whether asking people, up to {spelled(terms.largest)}, would be better or worse is open."
     if worse is None:
@@ -443,23 +458,20 @@ def _worse_and_better(worse: int, better: int, terms: Terms) -> str:
     return f"Asking {terms.people_in_words(worse)} would be worse, {more} would be better."
 
 
-def surely_worse(worth: JudgeWorth) -> int | None:
+def surely_worse(worth: JudgeWorth, terms: Terms) -> int | None:
     """The largest survey below the whole interval; None if even asking nobody is not."""
-    low = worth.equivalence_low
-    return math.ceil(low) - 1 if math.isfinite(low) and low > 0 else None
+    if worth.low_verdict == "above K":
+        return terms.largest
+    return math.ceil(worth.equivalence_low) - 1 if worth.equivalence_low > 0 else None
 
 
 def surely_better(worth: JudgeWorth, terms: Terms) -> int | None:
     """The smallest survey beyond the whole interval; None if the data allow none."""
+    if worth.high_verdict == "below 0":
+        return 0
     high = worth.equivalence_high
     size = max(math.ceil(high), 1) if math.isfinite(high) else terms.largest + 1
     return size if size <= terms.largest else None
-
-
-def reach_sentence(worth: JudgeWorth, terms: Terms) -> str:
-    """How far the interval of a judge off the curve comes back to it; empty if it does not."""
-    how = "reaches up to" if worth.verdict == "below 0" else "begins at"
-    return "" if worth.reach is None else f"Its interval {how} {decimal(worth.reach)} {terms.raters}."
 
 
 def fraction_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
@@ -521,12 +533,14 @@ def curve_finding(best: JudgeWorth | None, terms: Terms) -> str:
     """The title of the chart."""
     if best is None or best.verdict is None:
         return "What a survey of people tells, by its size"
-    name = judge_name(best)
+    name, low, high = judge_name(best), best.low_verdict, best.high_verdict
     if best.verdict == "below 0":
-        return f"No judge reaches what is known without asking anybody; {name} comes closest"
-    if best.verdict == "above K":
+        does = "reaches" if high in {None, "below 0"} else "is shown to reach more than"
+        return f"No judge {does} what is known without asking anybody; {name} comes closest"
+    if best.verdict == "above K" and low in {None, "above K"}:
         return f"{name} predicts people better than asking {terms.people(terms.largest)}"
-    return f"{name} predicts people as well as {decimal(best.equivalence)} {terms.raters} do"
+    bounds = "" if best.verdict == "within" else bounds_text(best, terms.above)
+    return f"{name} predicts people as well as {value_text(best, terms)} {terms.raters} do{bounds}"
 
 
 def nearly_flat_sentence(curve: Sequence[CurvePoint], settings: Settings, terms: Terms) -> str:

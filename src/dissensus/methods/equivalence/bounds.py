@@ -1,0 +1,232 @@
+"""Intervals of scores, of what judges are worth, and of the best of them, from replicates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dissensus.arrays import Floats
+from dissensus.methods.equivalence.curve import crossings
+from dissensus.methods.equivalence.options import EquivalenceOptions
+from dissensus.methods.equivalence.replicates import Replicates
+from dissensus.methods.equivalence.scores import RANGES
+from dissensus.sampling.intervals import SMALLEST_ERROR, UNKNOWN, Bounds, Interval, bootstrap_interval, studentized
+
+
+class Ends(NamedTuple):
+    """Bounds of a worth in raters: infinite where one is off the curve, NaN where there is none."""
+
+    low: float
+    high: float
+
+
+def equivalence_ends(gaps: Floats, confidence: float) -> Ends:
+    """Numbers of raters that cannot be told apart from the judge: where the interval of the gap contains 0.
+
+    An interval of the equivalence itself would need every sample to be on the curve; one of (judge less k raters) does
+    not, and where it contains 0 says for which k.
+
+    Parameters
+    ----------
+    gaps : ndarray of shape (n_replicates, K + 1)
+        Values whose percentiles are bounds of the judge's score less that of k raters.
+    confidence : float
+        Of the interval.
+    """
+    bounds = np.array([_percentiles(column, confidence) for column in gaps.T])
+    return Ends(place_of(bounds[:, 0]), place_of(bounds[:, 1]))
+
+
+def place_of(gap: Floats) -> float:
+    """The number of raters at which a judge's lead over k raters, for k = 0, 1, ..., is used up; infinite off them.
+
+    Examples
+    --------
+    >>> place_of(np.array([0.2, 0.1, -0.1])), place_of(np.array([-0.1, -0.2])), place_of(np.array([0.2, 0.1]))
+    (1.5, -inf, inf)
+    """
+    return float(crossings(-gap[None, :], np.zeros(1))[0])
+
+
+def _percentiles(values: Floats, confidence: float) -> Bounds:
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return UNKNOWN
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(known, [tail, 1 - tail], method="inverted_cdf")
+    return float(low), float(high)
+
+
+class BestBounds(NamedTuple):
+    """Intervals of the best of some judges, which hold although it was picked for its score."""
+
+    low: float
+    high: float
+    worth: Ends
+    candidates: list[int]  # judges that cannot be told from the best, the best first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Intervals:
+    """Scores of the data and of bootstrap samples, and what follows for the intervals."""
+
+    options: EquivalenceOptions
+    data: Replicates
+    samples: Replicates | None
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether standard errors are known: of scores that add up over items."""
+        return self.samples is not None and bool(self.data.curve_error.size)
+
+    def plain(self, estimate: float, replicates: Floats | None) -> Bounds:
+        """Bounds of a number without a standard error."""
+        if replicates is None:
+            return UNKNOWN
+        kind: Interval = "percentile" if self.options.interval == "percentile" else "basic"
+        return bootstrap_interval(estimate, replicates, confidence=self.options.confidence, kind=kind)
+
+    def curve(self, i: int) -> Bounds:
+        """Bounds of the score of the i-th survey size."""
+        if self.samples is None:
+            return UNKNOWN
+        errors = (self.data.curve_error[0, [i]], self.samples.curve_error[:, [i]]) if self.has_errors else None
+        return self._score(self.data.curve[0, [i]], self.samples.curve[:, [i]], errors)
+
+    def judge(self, j: int) -> Bounds:
+        """Bounds of a judge's score."""
+        if self.samples is None:
+            return UNKNOWN
+        errors = None
+        if self.has_errors:
+            errors = (_judge_errors(self.data)[0, [j]], _judge_errors(self.samples)[:, [j]])
+        return self._score(self.data.judges[0, [j]], self.samples.judges[:, [j]], errors)
+
+    def amateurs(self, i: int) -> Bounds:
+        """Bounds of the score of so many amateurs."""
+        if self.samples is None:
+            return UNKNOWN
+        return self._score(self.data.amateurs[0, [i]], self.samples.amateurs[:, [i]], None)
+
+    def gaps(self, j: int) -> Floats | None:
+        """Values whose percentiles are bounds of a judge's score less that of k raters, (n_replicates, n_sizes)."""
+        if self.samples is None:
+            return None
+        gap = self.data.judges[0, j] - self.data.curve[0]
+        errors = (self.data.gap_error[0, j], self.samples.gap_error[:, j]) if self.has_errors else None
+        return self._values(gap, self.samples.judges[:, j, None] - self.samples.curve, errors)
+
+    def worth_samples(self, j: int) -> Floats | None:
+        """What a judge is worth in each bootstrap sample; infinite off the curve."""
+        if self.samples is None:
+            return None
+        return crossings(self.samples.curve, self.samples.judges[:, j])
+
+    def worth(self, j: int) -> Ends:
+        """Bounds of what a judge is worth."""
+        gaps, drawn = self.gaps(j), self.worth_samples(j)
+        if gaps is None or drawn is None:
+            return Ends(*UNKNOWN)
+        if self.options.interval == "percentile":
+            return Ends(*_percentiles(drawn, self.options.confidence))
+        return equivalence_ends(gaps, self.options.confidence)
+
+    def best(self, judges: Sequence[int]) -> BestBounds | None:
+        """Intervals of the first of these judges, the best by its score, and who cannot be told from it.
+
+        The best of many is the one that was lucky as well. Its lower bound is that of the luckiest: so many standard
+        errors below the estimate as the largest of all judges' errors is in 97.5% of the samples.
+        """
+        samples, data = self.samples, self.data
+        if samples is None or not self.has_errors or not judges:
+            return None
+        every = list(judges)
+        first = every[0]
+        score = _Errors.of(
+            samples.judges[:, every] - data.judges[0, every],
+            _judge_errors(data)[0, every], _judge_errors(samples)[:, every],
+        )  # fmt: skip
+        low, high = score.lucky(self.options.confidence)
+        gap_low = []
+        for k in range(data.curve.shape[1]):
+            centre = samples.judges[:, every] - data.judges[0, every] - (samples.curve[:, [k]] - data.curve[0, k])
+            gap = _Errors.of(centre, data.gap_error[0, every, k], samples.gap_error[:, every, k])
+            gap_low.append(data.judges[0, first] - data.curve[0, k] - gap.lucky(self.options.confidence)[0])
+        least, most = RANGES[self.options.score]
+        value = float(data.judges[0, first])
+        return BestBounds(
+            low=max(value - low, least),
+            high=min(value - high, most),
+            worth=Ends(place_of(np.array(gap_low)), self.worth(first).high),
+            candidates=[every[i] for i in self._untold(every)],
+        )
+
+    def _untold(self, judges: list[int]) -> list[int]:
+        """Which of these judges cannot be told from the best: nobody is surely better, allowing for all comparisons.
+
+        References
+        ----------
+        J. Hsu (1984), "Constrained Simultaneous Confidence Intervals for Multiple Comparisons with the Best".
+        """
+        assert self.samples is not None  # noqa: S101 - the caller asked
+        scores, drawn = self.data.judges[0, judges], self.samples.judges[:, judges]
+        error, errors = (_pair_errors(part.judge_covariance[:, judges][:, :, judges])
+                         for part in (self.data, self.samples))  # fmt: skip
+        kept = []
+        for i in range(len(judges)):
+            lead = scores - scores[i]
+            pairs = _Errors.of(drawn - drawn[:, [i]] - lead, error[0, i], errors[:, i])
+            limit = np.quantile(pairs.scaled.max(axis=1), self.options.confidence, method="inverted_cdf")
+            if i == 0 or bool(np.all(lead <= limit * pairs.scale)):
+                kept.append(i)
+        return kept
+
+    def _values(self, estimate: Floats, replicates: Floats, errors: tuple[Floats, Floats] | None) -> Floats:
+        """Values of shape (n_replicates, n_statistics) whose percentiles are bounds of the estimates."""
+        if self.options.interval == "percentile":
+            return replicates
+        if self.options.interval == "studentized" and errors is not None:
+            return studentized(estimate, replicates, error=errors[0], errors=errors[1])
+        return np.asarray(2 * estimate - replicates)
+
+    def _score(self, estimate: Floats, replicates: Floats, errors: tuple[Floats, Floats] | None) -> Bounds:
+        """Bounds of one score, which end where the score itself does."""
+        if not np.isfinite(estimate[0]):
+            return UNKNOWN
+        low, high = _percentiles(self._values(estimate, replicates, errors)[:, 0], self.options.confidence)
+        least, most = RANGES[self.options.score]
+        return max(low, least), min(high, most)
+
+
+def _judge_errors(scores: Replicates) -> Floats:
+    """Standard errors of the judges' scores, of shape (n_replicates, n_judges)."""
+    return np.asarray(np.sqrt(np.maximum(np.einsum("rjj->rj", scores.judge_covariance), 0.0)))
+
+
+def _pair_errors(covariance: Floats) -> Floats:
+    """Standard errors of differences of scores, of shape (n_replicates, n_judges, n_judges)."""
+    own = np.einsum("rjj->rj", covariance)
+    return np.asarray(np.sqrt(np.maximum(own[:, :, None] + own[:, None, :] - 2 * covariance, 0.0)))
+
+
+class _Errors(NamedTuple):
+    """How far replicates of several statistics are off, in standard errors; the first one is that of the best judge."""
+
+    scaled: Floats  # (n_replicates, n_statistics)
+    scale: Floats  # (n_statistics,)
+
+    @classmethod
+    def of(cls, centred: Floats, error: Floats, errors: Floats) -> "_Errors":
+        known = np.where(error > 0, error, 1.0)
+        return cls(centred / known / np.maximum(errors / known, SMALLEST_ERROR), error)
+
+    def lucky(self, confidence: float) -> Bounds:
+        """What to take off the first statistic for its lower bound, and for its upper one."""
+        tail = (1 - confidence) / 2
+        known = self.scaled[~np.isnan(self.scaled[:, 0])]  # an undefined survey is undefined for all judges
+        if not len(known):
+            return UNKNOWN
+        low = np.quantile(known.max(axis=1), 1 - tail, method="inverted_cdf")
+        high = np.quantile(known[:, 0], tail, method="inverted_cdf")
+        return float(low * self.scale[0]), float(high * self.scale[0])

@@ -1,0 +1,160 @@
+"""How far single items move scores: standard errors of judges, of surveys and of the gaps between them.
+
+A score that adds up over items has its standard error in every bootstrap sample at the price of a few weighted sums.
+The combiner counts as given: a proper score is at its optimum in it, so learning it again matters in second order only.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.arrays import Codes, Flags, Floats
+from dissensus.methods.equivalence.ceiling import Mixture
+from dissensus.methods.equivalence.curve import fixed_scores, predicts_alike, type_scores
+from dissensus.methods.equivalence.problem import Problem, reference_shares
+from dissensus.methods.equivalence.surveys import Surveys
+from dissensus.sampling.draws import observed
+
+
+class TypeScores(NamedTuple):
+    """Mean score of an item of each type, and how much an item of the type counts; 0 where it takes no part."""
+
+    score: Floats  # (n_types,)
+    mass: Floats  # (n_types,)
+    standard_error: float  # of the mean over items, from sampling surveys; NaN if none were sampled
+
+    def mean(self, weights: Floats) -> Floats:
+        """The score in each replicate, from weights of shape (n_replicates, n_types)."""
+        total = np.einsum("rt,t->r", weights, self.mass)
+        summed = np.einsum("rt,t->r", weights, self.mass * self.score)
+        return np.where(total > 0, summed / np.where(total > 0, total, 1), np.nan)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ItemScores:
+    """What single items score, of a score that adds up over items."""
+
+    judges: Floats  # (n_items, n_judges), less the mean; 0 where an item has no reference
+    known: Flags  # (n_items,): which items have one
+    products: Floats  # (n_items, n_pairs): mean product of two judges' scores, of each pair with a <= b
+    curve: Floats  # (n_types, n_sizes), less the mean
+    mass: Floats  # (n_types, n_sizes): how much an item of the type counts; 0 where it takes no part
+
+
+class Errors(NamedTuple):
+    """Standard errors in each replicate, those of the judges as a matrix of covariances."""
+
+    curve: Floats  # (n_replicates, n_sizes)
+    judges: Floats  # (n_replicates, n_judges, n_judges)
+    gaps: Floats  # (n_replicates, n_judges, n_sizes): of a judge's score less that of k raters
+
+
+def item_scores(problem: Problem, by_size: Mapping[int, TypeScores]) -> ItemScores | None:
+    """What single items score with each judge and after surveys of each size; None of a score that does not add up."""
+    if not problem.score.is_additive:
+        return None
+    scores = _of_judges(problem)
+    known = np.asarray(~np.isnan(scores).any(axis=1))
+    scores = _centred(scores, known.astype(np.float64)[:, None] * problem.weights.T)
+    first, second = np.triu_indices(scores.shape[1])
+    products = scores[:, first] * scores[:, second]
+    if problem.moments is not None:
+        products += np.where(known[:, None], problem.moments.covariance[:, first, second], 0.0)
+    curve, mass = (np.stack([by_size[k][part] for k in problem.sizes], axis=1) for part in (0, 1))
+    curve = _centred(curve, mass * problem.items[:, None])
+    return ItemScores(judges=scores, known=known, products=products, curve=curve, mass=mass)
+
+
+def _centred(values: Floats, weights: Floats) -> Floats:
+    """Each column less its weighted mean, for the sake of rounding; 0 where there is no weight."""
+    total = weights.sum(axis=0)
+    mean = np.where(weights > 0, values * weights, 0).sum(axis=0) / np.where(total > 0, total, 1)
+    return np.asarray(np.where(weights > 0, values - mean, 0.0))
+
+
+def _of_judges(problem: Problem) -> Floats:
+    """Score of each judge on each item, of shape (n_items, n_judges); NaN where an item has no reference."""
+    if problem.moments is not None:
+        return problem.moments.mean
+    shares = reference_shares(problem)[problem.type_of_item]
+    per_label = problem.score.of_labels()
+    if problem.columns is None:
+        each = [np.einsum("il,il->i", shares, per_label(judge.predictions)) for judge in problem.judges]
+    else:
+        each = [_by_rater(problem.columns, per_label(judge.predictions)) for judge in problem.judges]
+    return np.stack(each, axis=1) if each else np.empty((len(shares), 0))
+
+
+def _by_rater(columns: tuple[Codes, Codes, Codes], per_label: Floats) -> Floats:
+    """Where raters count the same: the score, and how far each item moves it, so that the mean is the score."""
+    item, rater, label = columns
+    scored = per_label[item, label]
+    count = np.bincount(rater)
+    mean = np.bincount(rater, weights=scored) / np.maximum(count, 1)
+    moved = np.bincount(item, weights=(scored - mean[rater]) / count[rater], minlength=len(per_label))
+    n_raters = np.count_nonzero(count)
+    return np.asarray(mean[count > 0].mean() + moved * len(per_label) / n_raters)
+
+
+def scores_by_type(problem: Problem, surveys: Surveys, mixture: Mixture | None) -> TypeScores:
+    """Score of an item of each type after surveys of one size, with what the combiner learned from these data."""
+    data, part = observed(problem.items), surveys.takes_part
+    is_one_for_all = surveys.size == 0 and (problem.score.is_hard or problem.panel.combiner == "frequency")
+    if predicts_alike(problem.panel, surveys.size) or is_one_for_all or mixture is not None:
+        scores = fixed_scores(surveys, problem.panel, problem.score, weights=data.weights, mixture=mixture)
+    else:
+        scores = type_scores(surveys, data, problem.score)
+    return TypeScores(np.where(part, scores, 0), part.astype(np.float64), np.nan)
+
+
+def errors_of(items: ItemScores, weights: npt.NDArray[np.integer], of_types: Floats, problem: Problem) -> Errors:
+    """Standard errors in each replicate.
+
+    Weights of shape (n_replicates, n_items) say how often each item was drawn; `of_types` has them by type.
+    """
+    times = np.where(items.known, weights, 0).astype(np.float64)
+    total = times.sum(axis=1)[:, None]  # whole numbers: exact in any order
+    judges = _judge_covariance(items, times, total)
+    n_sizes = len(problem.sizes)  # a gate asks for the first ones first
+    curve_scores, mass = items.curve[:, :n_sizes], items.mass[:, :n_sizes]
+    scored = mass * curve_scores
+    counted = np.einsum("rt,tk->rk", of_types, mass)
+    counted = np.where(counted > 0, counted, np.nan)
+    mean = np.einsum("rt,tk->rk", of_types, scored) / counted
+    squares = [np.einsum("rt,tk->rk", of_types, mass**2 * curve_scores**power) for power in (2, 1, 0)]
+    scale = of_types.sum(axis=1)[:, None] / counted
+    curve = scale**2 * (squares[0] - 2 * mean * squares[1] + mean**2 * squares[2]) / total
+    by_type = _summed_by_type(times, items.judges, problem.type_of_item, len(mass))
+    cross = np.einsum("rjt,tk->rjk", by_type, scored) - mean[:, None] * np.einsum("rjt,tk->rjk", by_type, mass)
+    cross *= (scale / total)[:, None]
+    own = np.einsum("rjj->rj", judges)[:, :, None] * total[:, None]
+    gaps = own + curve[:, None] - 2 * cross
+    return Errors(_root(curve / total), judges, _root(gaps / total[:, None]))
+
+
+def _root(variance: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+
+
+def _judge_covariance(items: ItemScores, times: Floats, total: Floats) -> Floats:
+    """Covariance of the judges' mean scores, of shape (n_replicates, n_judges, n_judges)."""
+    n_judges = items.judges.shape[1]
+    mean = np.einsum("ri,ij->rj", times, items.judges) / total
+    first, second = np.triu_indices(n_judges)
+    pairs = (np.einsum("ri,ip->rp", times, items.products) / total - mean[:, first] * mean[:, second]) / total
+    covariance = np.empty((len(times), n_judges, n_judges))
+    covariance[:, first, second] = covariance[:, second, first] = pairs
+    return covariance
+
+
+def _summed_by_type(times: Floats, scores: Floats, type_of_item: Codes, n_types: int) -> Floats:
+    """Sum of the judges' scores over the items of each type, of shape (n_replicates, n_judges, n_types)."""
+    place = (np.arange(len(times))[:, None] * n_types + type_of_item[None, :]).ravel()
+    sums = np.empty((len(times), scores.shape[1], n_types))
+    for j, column in enumerate(scores.T):
+        total = np.bincount(place, weights=(times * column).ravel(), minlength=len(times) * n_types)
+        sums[:, j] = total.reshape(len(times), n_types)
+    return sums
