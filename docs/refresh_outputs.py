@@ -18,11 +18,14 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TO_STDOUT = " 2>&1"
 """What a reader's terminal needs no telling: to show what goes to stderr."""
+TERMINAL = {"COLUMNS": "80", "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+"""The reader's terminal."""
 MARKER = re.compile(r"^<!-- (?:file|run|fails): ", re.MULTILINE)
 BLOCK = re.compile(
     r"^<!-- (?P<kind>file|run|fails): (?P<what>[^\n]+) -->\n+(?P<open>(?P<fence>```+)(?P<language>\w*)[^\n]*\n)"
@@ -40,40 +43,42 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def refreshed(text: str) -> str:
-    """The page's text with its outputs made anew."""
+def refreshed(text: str, run: "Run | None" = None) -> str:
+    """The page's text with its outputs made anew by `run`, a shell unless given."""
     blocks = list(BLOCK.finditer(text))
     if len(blocks) != len(MARKER.findall(text)):
         marked = {block.start() for block in blocks}
         lost = next(marker for marker in MARKER.finditer(text) if marker.start() not in marked)
         raise PageError(f"line {text.count(chr(10), 0, lost.start()) + 1}: a marker without a fenced block below it")
     with tempfile.TemporaryDirectory() as scratch:
-        return BLOCK.sub(lambda block: _refreshed_block(block, Path(scratch)), text)
+        return BLOCK.sub(lambda block: _refreshed_block(block, Path(scratch), run or in_a_shell), text)
 
 
-def _refreshed_block(block: re.Match[str], scratch: Path) -> str:
+def _refreshed_block(block: re.Match[str], scratch: Path, run: "Run") -> str:
     if block["kind"] == "file":
         (scratch / block["what"]).write_text(block["body"], encoding="utf-8")
         return block[0]
     prompt = f"$ {block['what'].removesuffix(TO_STDOUT)}\n" if block["language"] == "console" else ""
-    output = _output(block["what"], scratch, status=0 if block["kind"] == "run" else 2)
+    output = _output(run(block["what"], scratch), status=0 if block["kind"] == "run" else 2)
     head = block[0][: block.start("body") - block.start()]
     return f"{head}{prompt}{output}{block['close']}"
 
 
-def _output(command: str, scratch: Path, *, status: int) -> str:
+Run = Callable[[str, Path], "subprocess.CompletedProcess[str]"]
+
+
+def in_a_shell(command: str, scratch: Path, *, given: str = "") -> "subprocess.CompletedProcess[str]":
+    """What a command of a page prints in this folder, where it may read what is given."""
     bin_folder = Path(sys.executable).parent
-    environment = {
-        "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
-        "COLUMNS": "80",
-        "NO_COLOR": "1",
-        "LC_ALL": "C.UTF-8",
-        "PYTHONUTF8": "1",
-    }
-    done = subprocess.run(  # noqa: S603 - the commands stand in our own pages
-        ["/bin/sh", "-c", command], cwd=scratch, env=environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, encoding="utf-8", timeout=120, check=False,
+    environment = {"PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}", **TERMINAL}
+    return subprocess.run(  # noqa: S603 - the commands stand in our own pages
+        ["/bin/sh", "-c", command], cwd=scratch, env=environment, input=given,
+        capture_output=True, text=True, encoding="utf-8", timeout=600, check=False,
     )  # fmt: skip
+
+
+def _output(done: "subprocess.CompletedProcess[str]", *, status: int) -> str:
+    command = done.args if isinstance(done.args, str) else done.args[-1]
     if done.returncode != status:
         raise PageError(f"`{command}` ended with status {done.returncode}, not {status}: {done.stderr.strip()}")
     printed = done.stdout if status == 0 else done.stderr

@@ -35,6 +35,25 @@ class Visit:
         expect(self.page.locator("[data-chart]:not(:has(svg))")).to_have_count(0)
 
 
+@pytest.fixture(scope="module")
+def look(browser):
+    """Opens a page once for all tests of a file that leave it as it was: drawing it takes seconds."""
+    visits = {}
+
+    def look_at(path, **window):
+        key = f"{path} {sorted(window.items())}"
+        if key not in visits:
+            visits[key] = Visit(browser, path, **window)
+        page = visits[key].page
+        page.mouse.move(2, 2)  # no tooltip of an earlier test, and the top of the page
+        page.evaluate("scrollTo(0, 0)")
+        return visits[key]
+
+    yield look_at
+    for opened in visits.values():
+        opened.context.close()
+
+
 @pytest.fixture
 def open_page(browser):
     """Opens pages, each in a window of its own, until the test is over."""

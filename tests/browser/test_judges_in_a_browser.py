@@ -29,8 +29,8 @@ def report(tmp_path_factory) -> Path:
     return write_report([result], tmp_path_factory.mktemp("judges") / "report.html")
 
 
-def test_every_chart_is_drawn_in_silence_and_asks_no_other_host(open_page, report):
-    seen = open_page(report)
+def test_every_chart_is_drawn_in_silence_and_asks_no_other_host(look, report):
+    seen = look(report)
     marks = seen.page.evaluate(
         "[...document.querySelectorAll('[data-chart] svg')].map(svg => svg.querySelectorAll('path, text').length)"
     )
@@ -40,8 +40,8 @@ def test_every_chart_is_drawn_in_silence_and_asks_no_other_host(open_page, repor
     assert seen.requests == [report.as_uri()]
 
 
-def test_each_judge_stands_in_a_legend_once(open_page, report):
-    page = open_page(report).page
+def test_each_judge_stands_in_a_legend_once(look, report):
+    page = look(report).page
     texts = page.evaluate(
         "[...document.querySelectorAll('[data-chart] svg')].slice(0, 1).flatMap("
         "svg => [...svg.querySelectorAll('.role-legend-label text')].map(text => text.textContent))"
@@ -60,14 +60,14 @@ def test_nothing_is_cut_off_or_scrolls_sideways(open_page, report, width):
     assert beyond == []
 
 
-def test_a_script_in_a_judges_name_is_shown_as_text_and_never_run(open_page, report):
-    seen = open_page(report)
+def test_a_script_in_a_judges_name_is_shown_as_text_and_never_run(look, report):
+    seen = look(report)
     assert seen.dialogs == []
     assert seen.page.locator("svg text", has_text="<script>alert(1)").count() >= 1
 
 
-def test_the_pointer_tells_rank_value_and_how_sure(open_page, report):
-    seen = open_page(report)
+def test_the_pointer_tells_rank_value_and_how_sure(look, report):
+    seen = look(report)
     name = json.dumps("strong: rank 1 by hit rate")
     seen.page.locator(f"[data-chart] svg .mark-symbol path[aria-label^={name}]").first.hover()
     tip = seen.page.locator("#vg-tooltip-element")

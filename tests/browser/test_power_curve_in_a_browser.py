@@ -38,8 +38,8 @@ def boxes(page):
     )
 
 
-def test_the_curve_is_drawn_in_silence_and_asks_no_other_host(open_page, report):
-    seen = open_page(report)
+def test_the_curve_is_drawn_in_silence_and_asks_no_other_host(look, report):
+    seen = look(report)
     texts = [text for text, *_ in boxes(seen.page)]
     assert "people asked" in texts
     assert any(text.startswith("ceiling 0.3") for text in texts)
@@ -58,20 +58,20 @@ def test_every_name_is_readable_at_any_width(open_page, report, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_script_in_a_judges_name_is_shown_as_text_and_never_run(open_page, report):
-    seen = open_page(report)
+def test_a_script_in_a_judges_name_is_shown_as_text_and_never_run(look, report):
+    seen = look(report)
     assert seen.dialogs == []
     assert any("<script>" in text and "</script>" in text for text, *_ in boxes(seen.page))
 
 
-def test_a_long_name_is_cut_once_in_the_middle_so_that_its_end_is_seen(open_page, report):
-    texts = [text for text, *_ in boxes(open_page(report).page)]
+def test_a_long_name_is_cut_once_in_the_middle_so_that_its_end_is_seen(look, report):
+    texts = [text for text, *_ in boxes(look(report).page)]
     assert any(text.endswith("…odels have") for text in texts)
     assert not any(text.endswith("…") for text in texts)
 
 
-def test_the_pointer_tells_what_a_judge_is_worth(open_page, report):
-    seen = open_page(report)
+def test_the_pointer_tells_what_a_judge_is_worth(look, report):
+    seen = look(report)
     seen.page.locator("[data-chart] svg .mark-symbol path[aria-label*='worth']").last.hover(force=True)
     tip = seen.page.locator("#vg-tooltip-element")
     tip.wait_for(state="visible", timeout=60_000)
@@ -79,8 +79,8 @@ def test_the_pointer_tells_what_a_judge_is_worth(open_page, report):
     assert seen.said == []
 
 
-def test_the_pointer_tells_what_a_survey_tells(open_page, report):
-    seen = open_page(report)
+def test_the_pointer_tells_what_a_survey_tells(look, report):
+    seen = look(report)
     seen.page.locator("[data-chart] svg .mark-symbol path[aria-label^='people asked: 9 raters']").hover()
     tip = seen.page.locator("#vg-tooltip-element")
     tip.wait_for(state="visible", timeout=60_000)

@@ -35,8 +35,14 @@ def visit(open_page, report):
     return lambda path=report, **window: open_page(path, **window)
 
 
-def test_every_chart_is_drawn(visit):
-    drawn = visit().page.evaluate(
+@pytest.fixture
+def seen(look, report):
+    """The report as every test finds it that leaves it as it was."""
+    return look(report)
+
+
+def test_every_chart_is_drawn(seen):
+    drawn = seen.page.evaluate(
         "[...document.querySelectorAll('[data-chart] svg')].map(svg => "
         "[svg.getBoundingClientRect().width, svg.querySelectorAll('path, text').length])"
     )
@@ -44,14 +50,12 @@ def test_every_chart_is_drawn(visit):
     assert all(width > 400 and marks > 10 for width, marks in drawn)
 
 
-def test_the_page_is_silent_and_asks_no_other_host(visit, report):
-    seen = visit()
+def test_the_page_is_silent_and_asks_no_other_host(seen, report):
     assert seen.said == []
     assert seen.requests == [report.as_uri()]
 
 
-def test_a_script_in_a_label_is_shown_as_text_and_never_run(visit):
-    seen = visit()
+def test_a_script_in_a_label_is_shown_as_text_and_never_run(seen):
     assert seen.dialogs == []
     assert seen.page.locator("svg text", has_text=SCRIPT).count() >= 2
     seen.page.locator("figure", has_text="The most common label").first.locator("summary").click()
@@ -71,8 +75,7 @@ def test_the_policy_stops_what_is_not_ours(visit):
     assert seen.page.evaluate(f"() => new Promise(done => setTimeout(() => {{ {tried} }}))") == "EvalError"
 
 
-def test_the_pointer_brings_up_the_numbers(visit):
-    seen = visit()
+def test_the_pointer_brings_up_the_numbers(seen):
     seen.page.locator("[data-chart] svg .mark-symbol path").first.hover()
     tip = seen.page.locator("#vg-tooltip-element")
     tip.wait_for(state="visible", timeout=60_000)
@@ -80,8 +83,7 @@ def test_the_pointer_brings_up_the_numbers(visit):
     assert seen.said == []
 
 
-def test_the_tooltip_shows_a_script_as_text(visit):
-    seen = visit()
+def test_the_tooltip_shows_a_script_as_text(seen):
     seen.page.locator("[data-chart]").nth(2).locator("svg .mark-rect path").first.hover()
     tip = seen.page.locator("#vg-tooltip-element")
     tip.wait_for(state="visible", timeout=60_000)
@@ -100,17 +102,18 @@ COLOURS = """() => ({paper: getComputedStyle(document.documentElement).backgroun
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_and_charts_follow_the_readers_colour_scheme(visit, scheme):
-    colours = visit(color_scheme=scheme).page.evaluate(COLOURS)
+def test_page_and_charts_follow_the_readers_colour_scheme(look, report, scheme):
+    colours = look(report, color_scheme=scheme).page.evaluate(COLOURS)
     paper, ink, label = (luminance(colours[name]) for name in ("paper", "ink", "label"))
     assert (paper < ink and paper < label) == (scheme == "dark")
     assert min(abs(paper - ink), abs(paper - label)) > 150
 
 
-def test_dark_readers_print_on_white(visit):
-    page = visit(color_scheme="dark").page
+def test_dark_readers_print_on_white(look, report):
+    page = look(report, color_scheme="dark").page
     page.emulate_media(media="print", color_scheme="dark")
     colours = page.evaluate(COLOURS)
+    page.emulate_media(media="screen", color_scheme="dark")
     assert luminance(colours["paper"]) > 250
     assert max(luminance(colours["ink"]), luminance(colours["label"])) < 60
 
@@ -133,8 +136,8 @@ def test_charts_grow_with_the_window(visit):
     sync_api.expect(page.locator("[data-chart] svg").first).to_have_attribute("width", re.compile("[6-9]\\d\\d"))
 
 
-def test_the_page_prints(visit):
-    pdf = visit().page.pdf(format="A4")
+def test_the_page_prints(seen):
+    pdf = seen.page.pdf(format="A4")
     assert pdf.startswith(b"%PDF-")
     assert 2 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 12
 
@@ -151,8 +154,8 @@ def test_the_keyboard_reaches_the_content_and_the_data(visit):
     assert page.get_by_role("table", name="Agreement among all ratings").first.is_visible()
 
 
-def test_a_screen_reader_finds_landmarks_and_described_figures(visit):
-    page = visit().page
+def test_a_screen_reader_finds_landmarks_and_described_figures(seen):
+    page = seen.page
     assert page.get_by_role("main").count() == 1
     assert page.get_by_role("contentinfo").count() == 1
     assert page.get_by_role("navigation", name="Sections").count() == 1

@@ -56,8 +56,8 @@ def charts(page):
     )
 
 
-def test_the_verdict_stands_above_everything_in_three_sentences(open_page, report):
-    page = open_page(report).page
+def test_the_verdict_stands_above_everything_in_three_sentences(look, report):
+    page = look(report).page
     sentences = page.get_by_role("list", name="The verdict").get_by_role("listitem").all_inner_texts()
     assert len(sentences) == 3
     assert sentences[0].startswith('Judge "strong" (calibrated) is worth')
@@ -65,8 +65,8 @@ def test_the_verdict_stands_above_everything_in_three_sentences(open_page, repor
     assert box["y"] + box["height"] < 800  # on the first screen
 
 
-def test_the_page_is_silent_asks_nobody_and_draws_every_chart(open_page, report):
-    seen = open_page(report)
+def test_the_page_is_silent_asks_nobody_and_draws_every_chart(look, report):
+    seen = look(report)
     assert seen.said == []
     assert seen.requests == [report.as_uri()]
     open_folds(seen.page)
@@ -84,8 +84,8 @@ def test_a_chart_in_a_fold_has_room_when_the_fold_opens(open_page, report):
     sync_api.expect(chart).to_have_attribute("width", re.compile(r"[6-9]\d\d"))
 
 
-def test_the_pointer_brings_up_numbers_in_every_kind_of_chart(open_page, report):
-    page = open_page(report).page
+def test_the_pointer_brings_up_numbers_in_every_kind_of_chart(look, report):
+    page = look(report).page
     for finding in ("predicts people as well as", "comes first by", "decides most like people"):
         figure = page.get_by_role("figure", name=re.compile(finding))
         figure.scroll_into_view_if_needed()
@@ -97,8 +97,8 @@ def test_the_pointer_brings_up_numbers_in_every_kind_of_chart(open_page, report)
 
 
 @pytest.mark.parametrize("width", [320, 390])
-def test_a_phone_needs_no_sideways_scroll_even_with_everything_open(open_page, report, width):
-    page = open_page(report, viewport={"width": width, "height": 844}).page
+def test_a_phone_needs_no_sideways_scroll_even_with_everything_open(look, report, width):
+    page = look(report, viewport={"width": width, "height": 844}).page
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     open_folds(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -139,8 +139,8 @@ def test_hostile_files_are_shown_as_text_and_nothing_runs(open_page, hostile):
     assert seen.page.get_by_role("rowheader", name=SCRIPT).count() >= 1
 
 
-def test_on_a_phone_no_number_of_an_interval_is_broken(open_page, report):
-    page = open_page(report, viewport={"width": 390, "height": 844}).page
+def test_on_a_phone_no_number_of_an_interval_is_broken(look, report):
+    page = look(report, viewport={"width": 390, "height": 844}).page
     open_folds(page)
     found = page.evaluate(
         """[...document.querySelectorAll("td")].filter(cell => cell.textContent.includes("[")).map(cell => {

@@ -18,7 +18,7 @@ RATINGS = "item,rater,label,team\n" + "".join(
 )
 JUDGES = "item,judge,label\n" + "".join(
     f"i{i},{judge},{('no', 'yes')[(i + (i % often == 0)) % 2]}\n"
-    for judge, often in (("near", 9), ("far", 3))
+    for judge, often in (("near", 9), ("far", 2))
     for i in range(60)
 )
 ASKED = [

@@ -147,7 +147,7 @@ def test_only_items_that_both_judges_answered_count():
 
 
 def test_equal_judges_get_p_one_and_the_reason():
-    result = compare(RATINGS, judges_of(one=NEAR, other=NEAR), metric="mae")
+    result = compare(RATINGS, judges_of(one=NEAR, other=NEAR), metric="mae", raters="fixed")
     assert (result.pairs[0].p_value, result.pairs[0].better) == (1, "neither")
     assert result.warnings == (
         "p is 1: one and other score the same on every item, so there is no difference to test.",
@@ -169,7 +169,7 @@ def test_a_judge_that_never_changes_its_answer_has_no_correlation():
 
 def test_a_judge_may_run_the_other_way():
     judges = judges_of(near=[6 - value for value in NEAR], far=FAR)
-    plain = compare(RATINGS, judges, a="near", b="far", metric="spearman")
+    plain = compare(RATINGS, judges, a="near", b="far", metric="spearman", raters="fixed")
     turned = compare(RATINGS, judges, a="near", b="far", metric="spearman", reverse="near")
     assert plain.pairs[0].score_a == pytest.approx(-turned.pairs[0].score_a)
     assert plain.warnings[0].startswith("near, far: higher answers go with lower labels.")
@@ -334,7 +334,7 @@ def test_the_same_answer_more_often_is_no_difference():
     people = [[round(0.1 * (i % 9), 1), 0.7] for i in range(12)]
     judges = judges_of(a=[[0.1] * 3] * 12, b=[[0.1] * 10] * 12)
     for metric in ("wins", "mae", "rmse", "emd", "emd-binned"):
-        result = compare(ratings_of(people), judges, a="a", b="b", metric=metric)
+        result = compare(ratings_of(people), judges, a="a", b="b", metric=metric, raters="fixed")
         pair = result.pairs[0]
         assert (pair.difference, pair.p_value, pair.low, pair.high) == (0, 1, 0, 0), metric
         assert result.warnings[0].startswith("p is 1: ")
@@ -372,13 +372,14 @@ def test_a_mixture_of_few_test_sets_finds_nothing():
 
 def test_too_few_resamples_for_the_pairs_are_said():
     ratings, judges = simulated()
-    few = compare(ratings, judges, metric="mae", resamples=50, margin=0.1, bootstrap=30)
+    few = compare(ratings, judges, metric="mae", resamples=50, margin=0.1, bootstrap=30, raters="fixed")
     # Holm triples the smallest p, 1/51 or 1/31; .05 needs 3/(n + 1) <= .05.
     assert few.warnings == (
         "resamples= 50 is too few for 3 pairs: no p can be below 0.059, so nothing can be found. Give at least 60.",
         "bootstrap= 30 is too few for 3 pairs: no p can be below 0.097, so nothing can be found. Give at least 60.",
     )
-    assert not compare(ratings, judges, metric="mae", resamples=60, margin=0.1, bootstrap=60).warnings
+    enough = compare(ratings, judges, metric="mae", resamples=60, margin=0.1, bootstrap=60, raters="fixed")
+    assert not enough.warnings
 
 
 def test_a_test_of_distributions_without_intervals_says_that_it_names_nobody():

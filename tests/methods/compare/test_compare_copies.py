@@ -21,7 +21,7 @@ from comparison_builders import judges_of, ratings_of
 from profiles import moments_of, profiles_of
 
 WORDS = ("wins", "emd", "accuracy", "cross-entropy")
-QUICK = {"bootstrap": 0, "resamples": 100}
+QUICK = {"bootstrap": 0, "resamples": 100, "raters": "fixed"}
 
 
 def data_of(*, seed=0, distinct=30, most=5, words=False, missing=True):
@@ -164,7 +164,8 @@ def test_p_values_of_few_items_are_those_of_the_items_one_by_one():
     ratings, judges = data_of(seed=4, distinct=4, most=3, missing=False)
     for metric in METRICS:
         found = [
-            compare(*data, metric=metric, bootstrap=0) for data in ((ratings, judges), profiles_of(ratings, judges))
+            compare(*data, metric=metric, bootstrap=0, raters="fixed")
+            for data in ((ratings, judges), profiles_of(ratings, judges))
         ]
         for one, other in zip(found[0].pairs, found[1].pairs, strict=True):
             assert (one.p_value, one.p_holm) == (other.p_value, other.p_holm), metric
@@ -173,7 +174,7 @@ def test_p_values_of_few_items_are_those_of_the_items_one_by_one():
 def test_intervals_margins_and_holm_agree_with_the_items_one_by_one_up_to_chance():
     ratings, judges = data_of(seed=5, distinct=60)
     found = [
-        compare(*data, metric="mae", margin=0.1, bootstrap=4000, rng=seed)
+        compare(*data, metric="mae", margin=0.1, bootstrap=4000, raters="fixed", rng=seed)
         for seed, data in enumerate(((ratings, judges), profiles_of(ratings, judges)))
     ]
     assert len(found[0].pairs) == 3

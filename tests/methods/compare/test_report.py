@@ -145,11 +145,11 @@ def run(tmp_path):
 
 
 def test_the_command_prints_the_librarys_json(run):
-    done = run("--a", "near", "--b", "far", "--metric", "mae", "--margin", "0.5", "--json")
+    done = run("--a", "near", "--b", "far", "--metric", "mae", "--margin", "0.5", "--raters", "fixed", "--json")
     content = json.loads(done.stdout)
     people = [[1 + (i + r) % 3 for r in range(3)] for i in range(8)]
     judges = judges_of(near=[2] * 8, far=[1, 3] * 4)
-    pair = compare(ratings_of(people), judges, a="near", b="far", metric="mae", margin=0.5).pairs[0]
+    pair = compare(ratings_of(people), judges, a="near", b="far", metric="mae", margin=0.5, raters="fixed").pairs[0]
     assert content["result"]["p_value"] == pair.p_value == 2 / 2**8
     assert content["result"]["non_inferiority"]["p_value"] == pair.non_inferiority.p_value
     assert content["settings"]["seed"] == 0

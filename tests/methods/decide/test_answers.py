@@ -21,9 +21,11 @@ from dissensus.methods.decide.answers import (
     REPLACE,
     STAND_IN,
     WORTH,
+    Asking,
     Contenders,
     answers_of,
     contenders,
+    no_progress,
 )
 from dissensus.methods.equivalence.options import survey_options
 from dissensus.sampling.executors import HereExecutor
@@ -90,6 +92,19 @@ def test_judges_that_are_not_told_apart_get_a_plan_or_the_reason_for_none():
     answers = asked(ratings_of(LABELS), judges_of(good=GOOD, alike=GOOD))
     assert answers.comparison.pairs[0].better == "neither"
     assert ("plan raters" in commands(answers)) != (COLLECT in open_questions(answers))
+
+
+def test_the_plan_counts_a_choice_and_a_response_set_of_a_rater_once():
+    # Three raters chose a label and then named every label that applies: six ratings of each item.
+    rows = [(f"i{i}", f"r{r}", label) for i, given in enumerate(LABELS) for r, label in enumerate(given)]
+    twice = [(*row, "forced_choice") for row in rows] + [(*row[:2], "x|y", "response_set") for row in rows]
+    ratings = read(pd.DataFrame(twice, columns=["item", "rater", "label", "elicitation"]))
+    asking = Asking(
+        ratings=ratings, task=None, positive=(), bootstrap=20, seed=0, executor=HereExecutor(), step=no_progress
+    )
+    two = Contenders(best="good", second="bad")
+    plan = asking.plan(judges_of(good=GOOD, bad=BAD), two, item_cost=0, rating_cost=1)
+    assert sorted({design.raters for design in plan.grid}) == [3, 6]
 
 
 def test_the_bundled_data_answer_everything_with_costs():

@@ -447,7 +447,8 @@ def test_a_pilot_brings_its_numbers_and_its_doubt():
         label_accuracy=pilot.for_plan.value,
         budget=1500,
     )
-    assert best.log10_error == pytest.approx(by_hand.recommended.log10_error)
+    assert best.error_if_exact == pytest.approx(by_hand.recommended.error)
+    assert best.error > best.error_if_exact
     assert set(plan.data) == {"pilot", "pilot_judges"}
 
 

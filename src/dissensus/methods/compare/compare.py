@@ -12,10 +12,12 @@ from dissensus.errors import listed, named
 from dissensus.methods.compare.metrics import Columns, MetricName, midranks
 from dissensus.methods.compare.options import ASKED, CompareOptions, Test
 from dissensus.methods.compare.pairs import NamedPair, pairs_of
+from dissensus.methods.compare.raters import noise_of, on_items_of
 from dissensus.methods.compare.resampling import Resampled, holm, non_inferiority_p_value, resample
 from dissensus.methods.compare.result import Better, CompareResult, NonInferiority, PairComparison
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.intervals import percentile_interval
+from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
 
 MIXTURE = (
     "The mixture test almost never finds a difference that is there: with 100 items, 5 raters and a true difference it "
@@ -48,6 +50,7 @@ def compare(
     test: Test = "sign-flip",
     margin: float | None = None,
     resamples: int | None = None,
+    raters: RatersAs | None = None,
     bootstrap: int = 2000,
     confidence: float = 0.95,
     clip: float = 0.02,
@@ -82,6 +85,9 @@ def compare(
         Also ask whether B is at most so much worse than A.
     resamples : int, optional
         Of the test; 10,000 if not given, for the mixture 1,000.
+    raters : {"sampled", "fixed"}, optional
+        Intervals and p-values for raters like these, or for these raters alone; sampled if not given and at least three
+        raters have ids.
     bootstrap : int
         Bootstrap samples of the items; 0 for no intervals.
     confidence : float
@@ -114,11 +120,17 @@ def compare(
     single test set with item and response variance".
     """
     options = CompareOptions.given(locals(), seed=seed_of(rng))
-    pairs, warnings = pairs_of(ratings, judges, options)
+    pairs, rated, people, warnings = pairs_of(ratings, judges, options)
+    drawn_as, about_raters = resolve_raters(raters, on_items_of(pairs, rated))
+    noise = None
+    if drawn_as == "sampled":
+        sizes = (options.n_resamples, bootstrap)
+        noise = noise_of(rated, people, pairs, sizes=sizes, stream=rater_stream(rng))
     with open_executor(engine, workers=workers) as executor:
         resampled = resample(
             [pair.problem for pair in pairs],
             test,
+            noise=noise,
             resamples=options.n_resamples,
             bootstrap=bootstrap,
             rng=np.random.default_rng(rng),
@@ -132,9 +144,9 @@ def compare(
     )  # fmt: skip
     compared = tuple(_compared(*part, options) for part in parts)
     return CompareResult(
-        settings=options.settings(),
+        settings=options.settings() | {"raters": drawn_as},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
-        warnings=(*warnings, *_warnings(pairs, columns, compared, options)),
+        warnings=(*warnings, *about_raters, *_warnings(pairs, columns, compared, options)),
         pairs=compared,
         metric=metric,
         test=test,

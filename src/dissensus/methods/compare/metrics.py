@@ -446,6 +446,11 @@ class Metric:
         return "higher" if self.higher_is_better else "lower"
 
     @property
+    def widest(self) -> float:
+        """The largest difference that two scores can have."""
+        return {"wins": 1.0, "accuracy": 1.0, "spearman": 2.0}.get(self.name, np.inf)
+
+    @property
     def needs_numbers(self) -> bool:
         """Whether labels must be numbers, or words in a given order."""
         return self.coordinates in {"values", "steps", "bins"}

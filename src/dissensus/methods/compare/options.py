@@ -8,6 +8,7 @@ from typing import Literal
 from dissensus.errors import OptionError
 from dissensus.methods.compare.metrics import METRICS, MetricName
 from dissensus.options import Options, bootstrap_option, confidence_option, named, option
+from dissensus.sampling.raters import RatersAs, raters_option
 
 Test = Literal["sign-flip", "response-permutation", "mixture"]
 TESTS: tuple[Test, ...] = ("sign-flip", "response-permutation", "mixture")
@@ -73,6 +74,7 @@ class CompareOptions(Options):
         wants="at least one is needed",
         help="Resamples of the test; 10,000 if not given, for mixture 1,000.",
     )
+    raters: RatersAs | None = raters_option()
     bootstrap: int = bootstrap_option(2000)
     confidence: float = confidence_option()
     clip: float = option(

@@ -220,9 +220,19 @@ class NamedPair(NamedTuple):
     judge_a: str
     judge_b: str
     problem: Problem
+    rows: Codes  # (n_items,): its items among those of the ratings
 
 
-def pairs_of(ratings: Ratings, judges: Judges, options: CompareOptions) -> tuple[list[NamedPair], tuple[str, ...]]:
+class Pairs(NamedTuple):
+    """The pairs that were asked for and can be compared."""
+
+    pairs: list[NamedPair]
+    ratings: Ratings  # as they were compared
+    people: Responses  # what the raters answered to all items of the ratings
+    warnings: tuple[str, ...]
+
+
+def pairs_of(ratings: Ratings, judges: Judges, options: CompareOptions) -> Pairs:
     """The pairs that were asked for and can be compared, and warnings."""
     _check_judges(judges, (options.a, options.b, *options.reverse))
     wanted = options.pairs(judges.judges)
@@ -245,7 +255,7 @@ def pairs_of(ratings: Ratings, judges: Judges, options: CompareOptions) -> tuple
     aligned = replace(aligned, judges=aligned.judges | turned)
     pairs, left_out = _shared(aligned, wanted, metric, _space(aligned, options))
     warnings = (*ratings.warnings, *chosen.warnings, *aligned.warnings, *notes, *left_out)
-    return pairs, tuple(dict.fromkeys(warnings))
+    return Pairs(pairs, ratings, aligned.people, tuple(dict.fromkeys(warnings)))
 
 
 def _check_judges(judges: Judges, names: Sequence[str | None]) -> None:
@@ -341,7 +351,8 @@ def _shared(
             few.append(f"{a} and {b} share {counted(items, 'rated item')}")
             continue
         responses = [party.on(rows) for party in (aligned.people, aligned.judges[a], aligned.judges[b])]
-        pairs.append(NamedPair(judge_a=a, judge_b=b, problem=problem_of(responses, metric, space, copies=copies)))
+        problem = problem_of(responses, metric, space, copies=copies)
+        pairs.append(NamedPair(judge_a=a, judge_b=b, problem=problem, rows=rows))
     if not pairs:
         raise RatingsError(f"{listed(few)}: a comparison needs {FEWEST_ITEMS} or more. Rate more items.")
     return pairs, [f"Left out, since {FEWEST_ITEMS} items are needed: {listed(few)}."] if few else []

@@ -13,6 +13,7 @@ from dissensus.arrays import Floats
 from dissensus.methods.compare.metrics import Columns, Metric
 from dissensus.methods.compare.options import Test
 from dissensus.methods.compare.pairs import Cloud, Problem
+from dissensus.methods.compare.raters import RaterNoise
 from dissensus.sampling import Progress, run_tasks
 from dissensus.sampling.draws import draw_weights
 
@@ -327,9 +328,10 @@ def resample(
     bootstrap: int,
     rng: Generator,
     executor: Executor,
+    noise: Sequence[RaterNoise] | None = None,
     progress: Progress | None = None,
 ) -> list[Resampled]:
-    """P-value and bootstrap differences of each pair.
+    """P-value and bootstrap differences of each pair, for raters like these where their noise is given.
 
     A pair's numbers depend on its place among the pairs, not on what else is drawn: test and bootstrap have streams of
     their own.
@@ -345,11 +347,35 @@ def resample(
     )
     samples = [parts_of(problem, "bootstrap", bootstrap) for problem in problems]
     moved = _grouped(samples, run_tasks(executor, drawn, list(chain.from_iterable(samples)), rng=bootstrap_stream))
-    resampled = []
-    for problem, known, own, differences in zip(problems, every, tested, moved, strict=True):
-        p_value = _p_value(problem, test, own if known is None else known, is_every=known is not None)
-        resampled.append(Resampled(p_value=p_value, differences=differences))
-    return resampled
+    added = [None] * len(problems) if noise is None else noise
+    return [
+        _resampled(problem, test, known, own, samples, more)
+        for problem, known, own, samples, more in zip(problems, every, tested, moved, added, strict=True)
+    ]
+
+
+def _resampled(
+    problem: Problem, test: Test, every: Floats | None, drawn: Floats, samples: Floats, noise: RaterNoise | None
+) -> Resampled:
+    """The p-value of a pair and its bootstrap differences, for raters like these where their noise is given."""
+    null, is_every = (drawn, False) if every is None else (every, True)
+    if noise is not None:
+        null, is_every = _moved(null, noise.test, is_every=is_every)
+        samples = np.clip(samples + noise.bootstrap, -problem.metric.widest, problem.metric.widest)
+    return Resampled(p_value=_p_value(problem, test, null, is_every=is_every), differences=samples)
+
+
+def _moved(null: Floats, noise: Floats, *, is_every: bool) -> tuple[Floats, bool]:
+    """Differences of the null hypothesis, moved by the noise of raters, and whether they still are all that there are.
+
+    Where they are, each of them meets the same number of draws, one at least.
+    """
+    if not is_every:
+        return null + (noise if null.ndim == 1 else noise[:, None]), False
+    if not noise.any():
+        return null, True
+    times = -(-len(noise) // len(null))
+    return np.tile(null, times) + np.resize(noise, times * len(null)), False
 
 
 def _all_differences(problem: Problem, test: Test, resamples: int) -> Floats | None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dissensus.data import Judges, Ratings, Task
-from dissensus.data.align import are_points_of_a_measure
+from dissensus.data.align import are_points_of_a_measure, asked_in_one_way
 from dissensus.data.ratings import ELICITATIONS
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.alt_test import AltTestResult, alt_test
@@ -268,11 +268,12 @@ class Asking:
         With as many raters as the data have, or twice as many: with fewer the same judges can differ by another amount,
         and the plan would not follow from the comparison beside it.
         """
-        typical = max(round(self.ratings.n_ratings / self.ratings.items_in_all), 1)
+        ratings, _ = asked_in_one_way(self.ratings, judges, None)  # a choice and a response set are one rater
+        typical = max(round(ratings.n_ratings / ratings.items_in_all), 1)
 
         def ask(progress: Progress | None) -> PlanRatersResult:
             return plan_raters(
-                pilot=self.ratings, pilot_judges=judges, a=two.best, b=two.second, raters=(typical, 2 * typical),
+                pilot=ratings, pilot_judges=judges, a=two.best, b=two.second, raters=(typical, 2 * typical),
                 item_cost=item_cost, rating_cost=rating_cost, **self.how(progress, most=PILOT_SAMPLES),
             )  # fmt: skip
 

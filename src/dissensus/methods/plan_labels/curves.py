@@ -7,7 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from dissensus.arrays import Floats
-from dissensus.methods.plan_labels.designs import LN_10, ROUNDING, Scheme, affordable_items, fixed_scheme, schemes_of
+from dissensus.methods.plan_labels.designs import (
+    LN_10,
+    ROUNDING,
+    Scheme,
+    affordable_items,
+    fixed_scheme,
+    log_mean,
+    schemes_of,
+)
 from dissensus.methods.plan_labels.needed import items_needed, log_cramer, log_hoeffding, log_rate
 from dissensus.methods.plan_labels.options import LABELS_PER_ITEM, PlanLabelsOptions
 from dissensus.methods.plan_labels.result import Absolute, BreakEven, Choice, Point
@@ -22,14 +30,17 @@ COST_RATIOS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Cost of an item in labels."""
 
 
-def by_budget(options: PlanLabelsOptions, situation: Situation, budget: float) -> tuple[Point, ...]:
-    """Designs that budgets around this one buy, each way to label after the other."""
+def by_budget(
+    options: PlanLabelsOptions, situation: Situation, budget: float, drawn: Situation | None = None
+) -> tuple[Point, ...]:
+    """Designs that budgets around this one buy, each way to label after the other; `drawn` as in `design_of`."""
     budgets = budget * BUDGETS
     if options.in_labels:
         budgets = np.floor(budgets)
     found: list[Point] = []
-    for scheme in schemes_of(options, situation):
-        found += _points(options, scheme, budgets, float(situation.label_accuracy))
+    schemes = schemes_of(options, situation)
+    for scheme, draws in zip(schemes, schemes if drawn is None else schemes_of(options, drawn), strict=True):
+        found += _points(options, scheme, budgets, float(situation.label_accuracy), draws)
     return tuple(found)
 
 
@@ -38,7 +49,7 @@ def by_label_accuracy(options: PlanLabelsOptions, situation: Situation, budget: 
     found: list[Point] = []
     for accuracy in _accuracies(options):
         for scheme in schemes_of(options, _with_labels(situation, accuracy)):
-            found += _points(options, scheme, np.array([budget]), accuracy)
+            found += _points(options, scheme, np.array([budget]), accuracy, scheme)
     return tuple(found)
 
 
@@ -79,18 +90,20 @@ def _errors_by_cost(options: PlanLabelsOptions, schemes: Sequence[Scheme], budge
     return errors
 
 
-def _points(options: PlanLabelsOptions, scheme: Scheme, budgets: Floats, label_accuracy: float) -> list[Point]:
+def _points(
+    options: PlanLabelsOptions, scheme: Scheme, budgets: Floats, label_accuracy: float, drawn: Scheme
+) -> list[Point]:
     items = _items(budgets / scheme.item_cost(options), scheme)
     is_reference = (np.arange(len(budgets)) == REFERENCE) | (len(budgets) == 1)
     is_reference, budgets, items = (each[items >= 1] for each in (is_reference, budgets, items))
     if not len(items):
         return []
-    x, y = scheme.steps.x, scheme.steps.y
-    error = log_chances(x, y, items).error(options.ties)
+    x, y = drawn.steps.x[..., None], drawn.steps.y[..., None]
+    error = _mean(log_chances(x, y, items).error(options.ties))
     columns = {
         "log10_error": error / LN_10,
-        "log10_cramer": log_cramer(x, y, items) / LN_10,
-        "log10_hoeffding": log_hoeffding(x, y, items) / LN_10,
+        "log10_cramer": _mean(log_cramer(x, y, items)) / LN_10,
+        "log10_hoeffding": _mean(log_hoeffding(x, y, items)) / LN_10,
         "log10_models": np.logaddexp(0.0, math.log(options.delta) - error) / LN_10,
     }
     return [
@@ -101,6 +114,10 @@ def _points(options: PlanLabelsOptions, scheme: Scheme, budgets: Floats, label_a
         )
         for i in range(len(items))
     ]  # fmt: skip
+
+
+def _mean(logs: Floats) -> Floats:
+    return log_mean(logs) if logs.ndim > 1 else logs
 
 
 def _items(paid_for: Floats, scheme: Scheme) -> Floats:
@@ -240,3 +257,33 @@ def items_draws(scheme: Scheme, options: PlanLabelsOptions, error: float) -> Flo
         low, high = np.where(fine, low, np.minimum(middle + 1, high)), np.where(fine, middle, high)
     found[can] = low * step + 1
     return found
+
+
+ASSURED = 0.85
+"""Share of what a pilot leaves open in which a plan keeps its error; small pilots leave open a little more than their
+samples show, so that it is kept in about 80% of them."""
+
+
+def assured_items(scheme: Scheme, options: PlanLabelsOptions, error: float, draws: Floats) -> int | None:
+    """The fewest items that keep an error on average over the draws and in most of them; None if no number does.
+
+    `draws`, of shape (n_draws,), are the items that each draw needs.
+    """
+    enough = float(np.quantile(draws, ASSURED, method="inverted_cdf"))
+    if not math.isfinite(enough):
+        return None
+    step = 2 if scheme.strategy == "disagreement-only" else 1
+
+    def is_kept(more: int) -> bool:
+        errors = log_chances(scheme.steps.x, scheme.steps.y, int(enough) + step * more).error(options.ties)
+        return bool(np.exp(errors).mean() <= error)
+
+    low, high = -1, 0
+    while not is_kept(high):
+        low, high = high, 2 * high + 1
+        if high > LARGEST:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_kept(middle) else (middle, high)
+    return int(enough) + step * high

@@ -3,12 +3,14 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from dissensus.arrays import Floats
 from dissensus.errors import OptionError
 from dissensus.methods.plan_labels.needed import (
+    SLACK,
     ItemsNeeded,
     cramer_items,
     hoeffding_items,
@@ -159,23 +161,24 @@ def affordable_items(scheme: Scheme, options: PlanLabelsOptions, budget: float) 
 
 def design_of(scheme: Scheme, options: PlanLabelsOptions, items: int, drawn: Scheme | None = None) -> LabelDesign:
     """All about so many items labelled in this way; `drawn` is the way with other outcomes of the pilot."""
-    x, y = scheme.steps.x, scheme.steps.y
-    chances = log_chances(x, y, items)
-    draws = None
-    if drawn is not None:
-        draws = np.exp(log_chances(drawn.steps.x, drawn.steps.y, items).error(options.ties))
-    error = float(chances.error(options.ties))
-    cramer, hoeffding = float(log_cramer(x, y, items)), float(log_hoeffding(x, y, items))
+    steps = scheme.steps if drawn is None else drawn.steps
+    chances = log_chances(steps.x, steps.y, items)
+    errors = chances.error(options.ties)
+    error = float(log_mean(errors))
+    cramer, hoeffding = (float(log_mean(bound(steps.x, steps.y, items))) for bound in (log_cramer, log_hoeffding))
     log10_models = math.inf if error == -math.inf else float(np.logaddexp(0.0, math.log(options.delta) - error)) / LN_10
     if scheme.strategy == "disagreement-only":
         log10_models = math.nan
-    low, high = interval(draws, options.confidence)
+    low, high = interval(None if drawn is None else np.exp(errors), options.confidence)
+    target = options.target
     return LabelDesign(
         strategy=scheme.strategy, labels_per_item=whole(scheme.labels_per_item), items=items,
         screened=screened(scheme, items), labels=whole(items * scheme.labels_per_item),
         cost=whole(items * scheme.item_cost(options)), label_accuracy=float(scheme.accuracy),
         error=math.exp(error), log10_error=error / LN_10, error_low=low, error_high=high,
-        tie=math.exp(float(chances.tie)), win=math.exp(float(chances.win)),
+        error_if_exact=math.exp(float(log_chances(scheme.steps.x, scheme.steps.y, items).error(options.ties))),
+        assurance=math.nan if drawn is None or target is None else float(np.mean(errors <= math.log(target) + SLACK)),
+        tie=math.exp(float(log_mean(chances.tie))), win=math.exp(float(log_mean(chances.win))),
         cramer=math.exp(cramer), log10_cramer=cramer / LN_10,
         hoeffding=math.exp(hoeffding), log10_hoeffding=hoeffding / LN_10,
         # The best of so many models comes out first with chance 1 - delta, by the union bound over its rivals.
@@ -184,17 +187,32 @@ def design_of(scheme: Scheme, options: PlanLabelsOptions, items: int, drawn: Sch
     )  # fmt: skip
 
 
-def needed_of(scheme: Scheme, options: PlanLabelsOptions, error: float, draws: Floats | None = None) -> Needed:
-    """How many items it takes; `draws` are the numbers with other outcomes of the pilot."""
+def log_mean(logs: Floats) -> Floats:
+    """Logarithm of the mean, over draws, of numbers that are given by their logarithms; a single number is its own."""
+    return np.asarray(logs if np.ndim(logs) == 0 else np.logaddexp.reduce(logs, axis=0) - math.log(len(logs)))
+
+
+class Assured(NamedTuple):
+    """What the pilot leaves open of the items: those planned for, None if no number will do; an interval's draws."""
+
+    items: int | None
+    draws: Floats
+
+
+def needed_of(scheme: Scheme, options: PlanLabelsOptions, error: float, assured: Assured | None = None) -> Needed:
+    """How many items it takes; `assured` allows for what a pilot leaves open."""
     x, y = float(scheme.steps.x), float(scheme.steps.y)
     by_cramer = cramer_items(x, y, error)
     too_many = by_cramer is not None and by_cramer > MOST_ITEMS
     found = ItemsNeeded(first=None, safe=None) if too_many else items_needed(x, y, error, options.ties)
-    low, high = interval(draws, options.confidence)
-    items = found.safe if options.ties == "win" else found.first
+    exact = found.safe if options.ties == "win" else found.first
+    low, high = interval(None if assured is None else assured.draws, options.confidence)
+    items = exact if assured is None else assured.items
+    if assured is not None:
+        found = ItemsNeeded(first=items, safe=items)
     return Needed(
         strategy=scheme.strategy, labels_per_item=whole(scheme.labels_per_item), items=found.first,
-        items_safe=found.safe, items_planned=items, items_low=low, items_high=high,
+        items_safe=found.safe, items_planned=items, items_low=low, items_high=high, items_if_exact=exact,
         screened=None if items is None else screened(scheme, items),
         labels=None if items is None else whole(items * scheme.labels_per_item),
         cost=None if items is None else whole(items * scheme.item_cost(options)),

@@ -1,5 +1,6 @@
 """Learn from a pilot how far two models differ, how often labels are right, and whom their errors favour."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -8,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.arrays import Floats
+from dissensus.arrays import Flags, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted
 from dissensus.methods.plan_labels import pilot_fit as fits
@@ -47,9 +48,9 @@ class LabelPilot:
         The models, as given and as the labels rank them.
     classes : int
         How many classes there are.
-    items, labelled, repeated, repeated_apart : int
-        Items that both models answered; those of them with a label; items with two labels or more; those of them on
-        which the models differ.
+    items, labelled, labelled_apart, repeated, repeated_apart : int
+        Items that both models answered; those of them with a label; those of these on which the models differ; items
+        with two labels or more; those of them on which the models differ.
     labels : int
         All labels.
     disagreement : Estimate
@@ -103,6 +104,7 @@ class LabelPilot:
     classes: int
     items: int
     labelled: int
+    labelled_apart: int
     repeated: int
     repeated_apart: int
     labels: int
@@ -412,6 +414,7 @@ def _findings(data: fits.PilotData, weights: Floats, confidence: float) -> Label
     everywhere = fits.fit_labels(kinds, weights, different=False)
     is_apart = kinds.number(kinds.with_labels(fits.REPEATED, different=True)) >= fits.FEWEST
     apart = fits.fit_labels(kinds, weights, different=True) if is_apart else everywhere
+    apart = fits.at_least_the_lead(kinds, weights, apart)
     found = fits.compare(kinds, weights, everywhere, apart)
     is_b = bool(found.margin[0] < 0)
     checks = checks_of(kinds, weights, apart, is_b=is_b, disagreement=found.disagreement, confidence=confidence)
@@ -428,6 +431,7 @@ def _findings(data: fits.PilotData, weights: Floats, confidence: float) -> Label
         a=data.names[0], b=data.names[1], better=better, worse=worse, classes=kinds.n_classes,
         items=kinds.number(kinds.answers != fits.UNKNOWN),
         labelled=kinds.number(kinds.with_labels(1) & (kinds.answers != fits.UNKNOWN)),
+        labelled_apart=kinds.number(kinds.with_labels(1, different=True)),
         repeated=kinds.number(kinds.with_labels(fits.REPEATED)),
         repeated_apart=kinds.number(kinds.with_labels(fits.REPEATED, different=True)),
         labels=int(kinds.items @ kinds.labels),
@@ -435,7 +439,7 @@ def _findings(data: fits.PilotData, weights: Floats, confidence: float) -> Label
         worse_accuracy=estimated(found.accuracy_a if is_b else found.accuracy_b),
         share_other=float(np.mean(margin[1:] < 0)) if len(margin) > 1 else np.nan,
         label_accuracy=estimated(right(everywhere.mean)),
-        label_accuracy_apart=None if apart is everywhere else estimated(right(apart.mean)),
+        label_accuracy_apart=estimated(right(apart.mean)) if is_apart else None,
         label_accuracy_least=estimated(right(everywhere.least)), label_accuracy_most=estimated(right(everywhere.most)),
         known=float(apart.mean[0]), concentration=apart.concentration,
         concentration_everywhere=everywhere.concentration, is_spread_told=apart.is_told, noise=checks.noise,
@@ -460,7 +464,21 @@ def with_pilot(options: PlanLabelsOptions, pilot: LabelPilot) -> PlanLabelsOptio
             f"{named('margin')} {options.margin:g} is more than the share of items on which the pilot's models differ, "
             f"{pilot.disagreement.value:.3g}: their accuracies cannot be that far apart."
         )
+    if options.margin is None and options.bootstrap > 0:
+        _check_size(pilot)
     return replace(options, a=pilot.a, b=pilot.b, classes=pilot.classes)
+
+
+def _check_size(pilot: LabelPilot) -> None:
+    """Refuse a pilot that is too small to say what it leaves open of the margin."""
+    if pilot.labelled_apart >= fits.FEWEST:
+        return
+    enough = fits.FEWEST / (pilot.labelled_apart / pilot.labelled)
+    raise RatingsError(
+        f"The pilot is too small to plan from: {pilot.a} and {pilot.b} differ on {pilot.labelled_apart} of its "
+        f"{counted(pilot.labelled, 'labelled item')}, and it takes {fits.FEWEST}. About {math.ceil(enough * 1.25):,} "
+        f"labelled items would do; or say with {named('margin')} which difference is worth finding."
+    )
 
 
 def situation_in(pilot: LabelPilot, options: PlanLabelsOptions) -> Situation:
@@ -479,11 +497,17 @@ def situation_everywhere(pilot: LabelPilot, situation: Situation) -> Situation:
 
 
 def situations_drawn(pilot: LabelPilot, options: PlanLabelsOptions) -> Situation:
-    """The models and the labels in each bootstrap sample."""
-    draws = pilot.draws
-    if options.margin is not None:
-        draws = draws._replace(margin=np.full_like(draws.margin, options.margin))
-    return _situation(pilot, options, draws)
+    """The models and the labels in each bootstrap sample, seen from the model that is the better one there."""
+    return _situation(pilot, options, pilot.draws._replace(margin=np.abs(_margins(pilot, options))))
+
+
+def is_turned(pilot: LabelPilot, options: PlanLabelsOptions) -> Flags:
+    """In which bootstrap samples the other model is the better one, or none is."""
+    return np.asarray(_margins(pilot, options) <= 0)
+
+
+def _margins(pilot: LabelPilot, options: PlanLabelsOptions) -> Floats:
+    return pilot.draws.margin if options.margin is None else np.full_like(pilot.draws.margin, options.margin)
 
 
 def _situation(pilot: LabelPilot, options: PlanLabelsOptions, found: PilotDraws) -> Situation:

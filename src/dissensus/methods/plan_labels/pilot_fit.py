@@ -34,7 +34,6 @@ from dissensus.data.labels import SEPARATOR
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.plan_labels.votes import NODES, UNIFORM, beta_law
 from dissensus.options import named
-from dissensus.sampling.draws import draw_weights
 
 Pair = tuple[str, str]
 
@@ -187,7 +186,9 @@ def _kinds(counts: Codes, a: Codes, b: Codes) -> Kinds:
 def resampled(kinds: Kinds, bootstrap: int, rng: Generator) -> Floats:
     """How many items of each kind there are, of shape (1 + bootstrap, n_kinds): the pilot, then its bootstrap samples.
 
-    Labelled items and those that only the models answered are drawn apart: their numbers are the pilot's design.
+    Labelled items and those that only the models answered are drawn apart: their numbers are the pilot's design. The
+    samples are those of the Bayesian bootstrap (Rubin 1981), with weights that are no whole numbers: in a small pilot
+    many whole ones would leave the models exactly equal, and no number of items tells equal models apart.
     """
     drawn = np.zeros((1 + bootstrap, len(kinds.items)))
     drawn[0] = kinds.items
@@ -195,7 +196,8 @@ def resampled(kinds: Kinds, bootstrap: int, rng: Generator) -> Floats:
     for part in (labelled, ~labelled):
         total = kinds.number(part)
         if total and bootstrap:
-            drawn[1:, part] = draw_weights(int(part.sum()), bootstrap, rng, copies=kinds.items[part])
+            weight = rng.standard_gamma(kinds.items[part].astype(np.float64), size=(bootstrap, int(part.sum())))
+            drawn[1:, part] = weight / weight.sum(axis=1, keepdims=True) * total
     return drawn
 
 
@@ -411,6 +413,19 @@ def fit_labels(kinds: Kinds, weights: Floats, *, different: bool) -> LabelFit:
     return LabelFit(mean=mean, least=least, most=most, concentration=float(found.concentration[0]), is_told=is_told)
 
 
+def at_least_the_lead(kinds: Kinds, weights: Floats, fit: LabelFit) -> LabelFit:
+    """The fit with a mean of u that is nowhere below the lead of one model: |E[t]| is at most E[u].
+
+    In a sample whose labels agree no more than by chance nothing else is known of u, and the lead would be lost.
+    """
+    return fit._replace(mean=np.maximum(fit.mean, np.abs(_leads(kinds, weights))))
+
+
+def _leads(kinds: Kinds, weights: Floats) -> Floats:
+    """Mean of t; 0 in a sample without a label on any item where the models differ, which says nothing of who leads."""
+    return np.nan_to_num(weighted_mean(weights, lead(kinds), kinds.with_labels(1, different=True)))
+
+
 class Comparison(NamedTuple):
     """How the models compare, A against B; each array has shape (1 + bootstrap,), the pilot first."""
 
@@ -431,9 +446,7 @@ def compare(kinds: Kinds, weights: Floats, everywhere: LabelFit, apart: LabelFit
     disagreement = weighted_mean(weights, different.astype(np.float64), kinds.answers != UNKNOWN)
     which = kinds.with_labels(1, different=True)
     known = np.maximum(apart.mean, SMALLEST)
-    # A sample without a label on any item where the models differ says nothing of who leads.
-    leads = np.nan_to_num(weighted_mean(weights, lead(kinds), which))
-    margin = np.clip(disagreement * leads / known, -disagreement, disagreement)
+    margin = np.clip(disagreement * _leads(kinds, weights) / known, -disagreement, disagreement)
     neither = _neither(kinds, weights, which, known)
     both_wrong = np.minimum(disagreement * neither, disagreement - np.abs(margin))
     accuracies = (_accuracy(kinds, weights, disagreement, everywhere, is_b=is_b) for is_b in (False, True))

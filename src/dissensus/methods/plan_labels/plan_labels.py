@@ -2,15 +2,19 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+import numpy as np
 from numpy.random import Generator
 
+from dissensus.arrays import Flags
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import item_by_item
 from dissensus.errors import OptionError, counted, joined
-from dissensus.methods.plan_labels.curves import absolute_of, break_even_of, items_draws
+from dissensus.methods.plan_labels.curves import absolute_of, assured_items, break_even_of, items_draws
 from dissensus.methods.plan_labels.designs import (
     MOST_ITEMS,
+    Assured,
     Scheme,
     affordable_items,
     design_of,
@@ -28,6 +32,7 @@ from dissensus.methods.plan_labels.options import (
 )
 from dissensus.methods.plan_labels.pilot import (
     LabelPilot,
+    is_turned,
     read_pilot,
     situation_everywhere,
     situation_in,
@@ -76,7 +81,8 @@ def plan_labels(
     """How to spend labels to find out which of two models is better.
 
     Items are drawn at random, labels may be wrong, and the model that agrees with more labels wins. All chances are
-    exact for that model of the data.
+    exact for that model of the data. A plan from a pilot allows for what the pilot leaves open: it keeps the error
+    asked for on average, and in at least about 80% of pilots (`assurance` of a design has the share by this pilot).
 
     Parameters
     ----------
@@ -118,7 +124,7 @@ def plan_labels(
     a, b : str, optional
         The models of the pilot.
     bootstrap : int
-        Bootstrap samples of the pilot; 0 for no intervals.
+        Bootstrap samples of the pilot, over which the plan is made; 0 to take the pilot's numbers as exact.
     confidence : float
         Of the intervals.
     rng : int or Generator
@@ -164,26 +170,46 @@ def _planned(
 ) -> PlanLabelsResult:
     """The result, once it is known how models and labels stand to each other."""
     schemes = schemes_of(options, situation)
-    has_draws = pilot is not None and options.bootstrap > 0
-    drawn = schemes_of(options, situations_drawn(pilot, options)) if pilot is not None and has_draws else None
+    left = None if pilot is None or options.bootstrap == 0 else _left_open(pilot, options)
+    drawn = None if left is None else schemes_of(options, left.situation)
     needed: tuple[Needed, ...] = ()
     best: LabelDesign | None
     if options.target is None:
         designs = _bought(options, schemes, drawn)
         best = smallest_error(designs)
     else:
-        needed = _all_needed(options, schemes, drawn, options.target)
+        needed = _all_needed(options, schemes, drawn, left)
         designs = _with_items(options, schemes, drawn, [one.items_planned for one in needed])
         best = min(designs, key=lambda design: (design.cost, design.labels_per_item), default=None)
     overall = situation if pilot is None else situation_everywhere(pilot, situation)
     doubts = cautions(options, situation, designs, best, needed)
     return PlanLabelsResult(
         settings=options.settings(), data=data or {}, warnings=(*(() if pilot is None else pilot.warnings), *doubts),
-        designs=designs, recommended=best, needed=needed, compared=_compared(options, situation),
+        designs=designs, recommended=best, needed=needed, compared=_compared(options, situation, left),
         break_even=break_even_of(options, situation),
         absolute=() if best is None else _absolute(options, situation, overall, best.cost), situation=situation,
         options=options, pilot=pilot,
     )  # fmt: skip
+
+
+class _LeftOpen(NamedTuple):
+    """What a pilot leaves open: the models and the labels in each draw, and where the other model is the better one."""
+
+    situation: Situation
+    is_turned: Flags
+
+
+def _left_open(pilot: LabelPilot, options: PlanLabelsOptions) -> _LeftOpen:
+    return _LeftOpen(situations_drawn(pilot, options), is_turned(pilot, options))
+
+
+def _assured(options: PlanLabelsOptions, drawn: Scheme | None, left: _LeftOpen | None, error: float) -> Assured | None:
+    """The items that keep the error whatever the pilot leaves open, as far as that can be; None without a pilot."""
+    if drawn is None or left is None:
+        return None
+    draws = items_draws(drawn, options, error)
+    # As an interval it is one on who is better, too: where the other model may be, no number is an upper bound.
+    return Assured(assured_items(drawn, options, error, draws), np.where(left.is_turned, np.inf, draws))
 
 
 def _bought(
@@ -221,12 +247,14 @@ def _with_items(
 
 
 def _all_needed(
-    options: PlanLabelsOptions, schemes: Sequence[Scheme], drawn: Sequence[Scheme] | None, error: float
+    options: PlanLabelsOptions, schemes: Sequence[Scheme], drawn: Sequence[Scheme] | None, left: _LeftOpen | None
 ) -> tuple[Needed, ...]:
-    found = []
-    for i, scheme in enumerate(schemes):
-        draws = None if drawn is None else items_draws(drawn[i], options, error)
-        found.append(needed_of(scheme, options, error, draws))
+    error = options.target or 0.0
+    draws: Sequence[Scheme | None] = drawn or [None] * len(schemes)
+    found = [
+        needed_of(scheme, options, error, _assured(options, draw, left, error))
+        for scheme, draw in zip(schemes, draws, strict=True)
+    ]
     least = min((one.cramer_items for one in found if one.cramer_items is not None), default=0)
     if least > MOST_ITEMS:
         raise OptionError(
@@ -236,16 +264,19 @@ def _all_needed(
     return tuple(found)
 
 
-def _compared(options: PlanLabelsOptions, situation: Situation) -> tuple[LabelDesign, ...]:
+def _compared(options: PlanLabelsOptions, situation: Situation, left: _LeftOpen | None) -> tuple[LabelDesign, ...]:
     """With disagreement-only: labels for items taken at random, for the same money or the same error."""
     if not options.only_differing:
         return ()
     schemes = [fixed_scheme(options, situation, labels) for labels in options.labels_per_item]
+    drawn = None
+    if left is not None:
+        drawn = [fixed_scheme(options, left.situation, labels) for labels in options.labels_per_item]
     if options.target is None:
         items = [affordable_items(scheme, options, options.budget or 0.0) or None for scheme in schemes]
     else:
-        items = [needed_of(scheme, options, options.target).items_planned for scheme in schemes]
-    return _with_items(options, schemes, None, items)
+        items = [one.items_planned for one in _all_needed(options, schemes, drawn, left)]
+    return _with_items(options, schemes, drawn, items)
 
 
 # ---- Warnings: where an assumption looks violated, and where a number could not be given

@@ -205,12 +205,17 @@ def bounds_sentence(result: PlanLabelsResult) -> str:
     """What the bounds would have asked for."""
     best = result.recommended
     found = [one for one in result.needed if best is not None and one.labels_per_item == best.labels_per_item]
-    if not found or found[0].cramer_items is None or found[0].hoeffding_items is None:
+    if not found or found[0].cramer_items is None or found[0].hoeffding_items is None or _is_assured(result):
         return ""
     return (
         f"These are exact numbers: Cramer's bound would have asked for {counted(found[0].cramer_items, 'item')} with "
         f"as many labels, Hoeffding's for {whole(found[0].hoeffding_items)}."
     )
+
+
+def _is_assured(result: PlanLabelsResult) -> bool:
+    """Whether the plan allows for what a pilot leaves open, which bounds at its best guess do not."""
+    return any(not math.isnan(design.assurance) for design in result.designs)
 
 
 def absolute_sentence(result: PlanLabelsResult) -> str:
@@ -344,7 +349,9 @@ def _interval(design: LabelDesign) -> str | None:
 
 def _needed_table(result: PlanLabelsResult) -> Table:
     screened = ["Look through"] if any(one.screened is not None for one in result.needed) else []
-    columns = ["Per item", "Items", "Safe from", *screened, "Labels", "Cost", "By Cramer", "By Hoeffding"]
+    is_assured = _is_assured(result)
+    others = ["If exact"] if is_assured else ["By Cramer", "By Hoeffding"]
+    columns = ["Per item", "Items", "Safe from", *screened, "Labels", "Cost", *others]
     rows: list[list[Cell]] = [
         [
             series_name(one.strategy, one.labels_per_item),
@@ -353,8 +360,7 @@ def _needed_table(result: PlanLabelsResult) -> Table:
             *([one.screened] if screened else []),
             one.labels,
             one.cost,
-            one.cramer_items,
-            one.hoeffding_items,
+            *([one.items_if_exact] if is_assured else [one.cramer_items, one.hoeffding_items]),
         ]
         for one in result.needed
     ]

@@ -452,10 +452,16 @@ def _left_open(result: PlanLabelsResult) -> Iterator[str]:
         return
     ends = [chance(math.log10(end)) if end > 0 else "0%" for end in (best.error_low, best.error_high)]
     text = f"What the pilot leaves open: the error of the recommended design may be {ends[0]} to {ends[1]}"
-    for one in result.needed:
-        if one.labels_per_item == best.labels_per_item:
-            text += f", and {_needed_words(one.items_low, one.items_high)}"
+    needed = [one for one in result.needed if one.labels_per_item == best.labels_per_item]
+    text += "".join(f", and {_needed_words(one.items_low, one.items_high)}" for one in needed)
     yield f"{text} ({percent(result.options.confidence, 0)} intervals). A larger pilot would narrow that."
+    for one in needed:
+        exact = "no number" if one.items_if_exact is None else counted(one.items_if_exact, "item")
+        yield (
+            f"The plan allows for that: it keeps the error on average ({chance(best.log10_error)}) and in "
+            f"{percent(best.assurance, 0)} of what the pilot leaves open. If the pilot's numbers were exact, {exact} "
+            "would do."
+        )
 
 
 def _needed_words(low: float, high: float) -> str:
