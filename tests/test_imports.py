@@ -26,7 +26,7 @@ LAYERS = [
     ["__main__"],
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-HAND_OVERS = {"results": {"report"}, "data": {"sampling"}}
+HAND_OVERS = {"results": {"report"}, "data": {"sampling", "report"}}
 """The only imports that may point down, and only when they are called: a result hands over to the report, and data that
 no machine holds to the cluster that reads them."""
 

@@ -156,11 +156,25 @@ def default_of(options: type[Options], name: str) -> object:
 
 
 def _as_field(options: type[Options], name: str, value: object) -> object:
+    wants_text = str(options.__dataclass_fields__[name].type).startswith(("str", "tuple[str"))
     if value is None or not is_several(options, name):
+        return as_label(value) if wants_text else value
+    several = (value,) if isinstance(value, str | int | float) else tuple(cast("Sequence[object]", value))
+    return tuple(map(as_label, several)) if wants_text else several
+
+
+def as_label(value: object) -> object:
+    """A number as the label that it is; anything else as it is.
+
+    Examples
+    --------
+    >>> as_label(4), as_label(4.0), as_label(0.5), as_label("yes"), as_label(None)
+    ('4', '4', '0.5', 'yes', None)
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
         return value
-    if isinstance(value, str | int | float):
-        return (value,)
-    return tuple(cast("Sequence[object]", value))
+    number = float(value)
+    return str(int(number)) if number.is_integer() else str(number)
 
 
 def _check_value(name: str, declared: Declared, value: object) -> None:

@@ -1,9 +1,23 @@
 """The answers of people and judges: Ratings, Judges, Task; read any file; counts and their histogram."""
 
 from dissensus.data.counts import CountTypes, types_of_matrix
+from dissensus.data.inputs import JudgesLike, RatingsLike, as_data, as_ratings
 from dissensus.data.judges import Judges
 from dissensus.data.ratings import Ratings
 from dissensus.data.readers import read, read_judges
 from dissensus.data.task import Task, read_task
 
-__all__ = ["CountTypes", "Judges", "Ratings", "Task", "read", "read_judges", "read_task", "types_of_matrix"]
+__all__ = [
+    "CountTypes",
+    "Judges",
+    "JudgesLike",
+    "Ratings",
+    "RatingsLike",
+    "Task",
+    "as_data",
+    "as_ratings",
+    "read",
+    "read_judges",
+    "read_task",
+    "types_of_matrix",
+]

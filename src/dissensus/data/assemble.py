@@ -99,7 +99,8 @@ def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> tuple[R
     name = provenance.name
     if not raw.rows:
         raise FileError(f"{name} has columns but no rows below them: there is nothing to read. Export it again.")
-    label, label_set, _ = code_labels(raw.label, order=plan.labels, scale=plan.scale, row=raw.row, name=name)
+    order = raw.label.order or None if plan.labels is None else plan.labels
+    label, label_set, _ = code_labels(raw.label, order=order, scale=plan.scale, row=raw.row, name=name)
     elicitation = None if raw.elicitation is None else code_elicitation(raw.elicitation, row=raw.row, name=name)
     has_label = label >= 0 if raw.times is None else (label >= 0) & (raw.times > 0)
     for role, column in (("item", raw.item), ("rater", raw.rater)):
@@ -116,7 +117,7 @@ def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> tuple[R
     repeated = LeftOut(what="repeated rating", count=dropped, why=f"the {plan.repeats} of each was kept")
     losses = (*_left_out(raw, label, lost=len(raw.item.texts) - len(items)), repeated, *raw.left_out)
     left_out = tuple(some for some in losses if some.count)
-    doubtful = doubts(label_counts(label[kept], label_set), label_set, order=plan.labels)
+    doubtful = doubts(label_counts(label[kept], label_set), label_set, order=order)
     ratings = Ratings(
         item=item, items=items, rater=rater, raters=raters, label=label[kept], labels=label_set.labels,
         options=label_set.options, scale=label_set.scale, group=group, groups=groups,

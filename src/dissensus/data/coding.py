@@ -21,6 +21,7 @@ class TextColumn:
 
     codes: Codes  # for each row the position of its text, or -1 where the cell is empty
     texts: tuple[str, ...]  # the distinct texts of the whole column; after `take` some may not be used
+    order: tuple[str, ...] = ()  # every text that may come, in order, where the column is of an ordered type
 
     def __getitem__(self, row: int) -> str | None:
         code = int(self.codes[row])
@@ -28,7 +29,7 @@ class TextColumn:
 
     def take(self, rows: Codes) -> "TextColumn":
         """The column at these rows."""
-        return TextColumn(self.codes[rows], self.texts)
+        return TextColumn(self.codes[rows], self.texts, self.order)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +93,17 @@ class Sheet(ABC):
         """Read these columns from the source, all in one go."""
 
 
+class ColumnsSheet(Sheet):
+    """A sheet that is in memory already."""
+
+    def __init__(self, name: str, row: Sequence[int], columns: Mapping[str, TextColumn]) -> None:
+        super().__init__(name, tuple(columns))
+        self._row, self._columns = np.array(row, dtype=np.intp), columns
+
+    def _read(self, columns: tuple[str, ...]) -> Cells:
+        return Cells(row=self._row, columns={column: self._columns[column] for column in columns})
+
+
 class TextCoder:
     """Codes texts one after the other, in the order of their first appearance; a blank text is missing."""
 
@@ -117,7 +129,7 @@ def code_texts(texts: Iterable[str | None]) -> TextColumn:
     Examples
     --------
     >>> code_texts(["b", None, "a", "b", " "])
-    TextColumn(codes=array([ 0, -1,  1,  0, -1]), texts=('b', 'a'))
+    TextColumn(codes=array([ 0, -1,  1,  0, -1]), texts=('b', 'a'), order=())
     """
     coder = TextCoder()
     for text in texts:
@@ -131,14 +143,17 @@ def stack(columns: Sequence[TextColumn]) -> TextColumn:
     Examples
     --------
     >>> stack([TextColumn(np.array([0, -1]), ("a",)), TextColumn(np.array([1, 0]), ("a", "b"))])
-    TextColumn(codes=array([ 0, -1,  1,  0]), texts=('a', 'b'))
+    TextColumn(codes=array([ 0, -1,  1,  0]), texts=('a', 'b'), order=())
     """
     known: dict[str, int] = {}
     parts = []
     for column in columns:
         codes = [known.setdefault(text, len(known)) for text in column.texts]
         parts.append(lookup(codes)[column.codes])
-    return TextColumn(np.concatenate(parts) if parts else np.empty(0, np.intp), tuple(known))
+    orders = {column.order for column in columns}
+    return TextColumn(
+        np.concatenate(parts) if parts else np.empty(0, np.intp), tuple(known), orders.pop() if len(orders) == 1 else ()
+    )
 
 
 def lookup(codes: Iterable[int]) -> Codes:

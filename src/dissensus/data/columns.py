@@ -28,6 +28,8 @@ LIKELY: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """What other tools call our columns, the most telling name first."""
 
+INDEX = "__index_level_0__"
+"""What the index of a frame is called that names no column: the rows are numbered."""
 UNKNOWN = "COLUMN"
 """What stands for a name that only the user knows."""
 WIDE = f"If each column is a rater, add {named('wide', of='read')}."
@@ -70,6 +72,23 @@ def find_column(
     how = option or typed_columns({role: UNKNOWN}, of)
     hint = f"The likely match is {close[0]!r}." if close else f"Name one of them with {how}."
     raise ColumnError(f"{sheet.name} has no column {given!r}. Columns found: {shown_columns(sheet)}. {hint}")
+
+
+def columns_by_role(sheet: HasColumns, given: Mapping[str, str | None], *, of: str = "read") -> dict[str, str | None]:
+    """Name of the column of each role, as `find_column` finds it; an error if one column would play two roles."""
+    columns = {role: find_column(sheet, role, name, of=of) for role, name in given.items()}
+    roles: dict[str, str] = {}
+    for role, column in columns.items():
+        if column is None:
+            continue
+        other = roles.setdefault(column, role)
+        if other != role:
+            unnamed = next((one for one in (other, role) if given[one] is None), role)
+            raise ColumnError(
+                f"{sheet.name}: the column {column!r} would be both the {other} and the {role}. Name another column "
+                f"with {typed_columns({unnamed: UNKNOWN}, of)}, or rename the column."
+            )
+    return columns
 
 
 def missing_columns(
@@ -147,8 +166,9 @@ def _by_name(columns: Sequence[str]) -> dict[str, str]:
 
 def shown_columns(sheet: HasColumns) -> str:
     """The columns of a sheet in one line."""
-    more = len(sheet.columns) - MOST_COLUMNS
-    shown = ", ".join(shortened(column) for column in sheet.columns[:MOST_COLUMNS])
+    columns = [column for column in sheet.columns if column != INDEX]
+    more = len(columns) - MOST_COLUMNS
+    shown = ", ".join(shortened(column) for column in columns[:MOST_COLUMNS])
     return f"{shown} and {more} more" if more > 0 else shown
 
 

@@ -1,6 +1,7 @@
+import os
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from dissensus.errors import OptionError
 
@@ -21,3 +22,14 @@ def example_path(name: Example) -> Path:
     if name not in EXAMPLES:
         raise OptionError.unknown("The example", name, EXAMPLES)
     return Path(str(files("dissensus.data").joinpath("example_data", name)))
+
+
+EXAMPLE = "example:"
+
+
+def resolved(source: str | os.PathLike[str], file: str) -> Path:
+    """The path behind what the user wrote: `example:binary` is a bundled data set, of which this is the file."""
+    name = str(source)
+    if name.startswith(EXAMPLE):
+        return example_path(cast("Example", name.removeprefix(EXAMPLE))) / file
+    return Path(source)

@@ -79,7 +79,9 @@ def fix_labels(
     known: dict[str, int] = {}
     texts = [SEPARATOR.join(label) for label in options]
     codes = [known.setdefault(text, len(known)) if text else -1 for text in texts]
-    return TextColumn(lookup(codes)[column.codes], tuple(known)), left_out, notes
+    now = dict(zip(column.texts, texts, strict=True))
+    order = tuple(dict.fromkeys(filter(None, (now.get(text, text) for text in column.order))))
+    return TextColumn(lookup(codes)[column.codes], tuple(known), order), left_out, notes
 
 
 def _with_points(texts: Sequence[str], count: Sequence[int], plan: ReadPlan, notes: list[str]) -> list[str]:
@@ -107,7 +109,7 @@ def _options(text: str, split: str | None) -> tuple[str, ...]:
 def _renamed(
     labels: Sequence[tuple[str, ...]], plan: ReadPlan, count: Sequence[int], notes: list[str]
 ) -> list[tuple[str, ...]]:
-    table = {option_name(old): option_name(new) for old, new in plan.label_map.items()}
+    table = {option_name(str(old)): option_name(str(new)) for old, new in plan.label_map.items()}
     option = plan.named("label_map")
     used = Counter[str]()
     for label, times in zip(labels, count, strict=True):
@@ -237,6 +239,7 @@ def _used(column: TextColumn) -> TextColumn:
     return TextColumn(
         lookup(place.get(code, -1) for code in range(len(column.texts)))[column.codes],
         tuple(column.texts[code] for code in used),
+        column.order,
     )
 
 

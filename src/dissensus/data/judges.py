@@ -11,12 +11,14 @@ from dissensus.data.coding import compact
 from dissensus.data.fixes import about_foreign_labels
 from dissensus.data.ratings import (
     ELICITATIONS,
+    Answers,
     Provenance,
     Ratings,
     check_labels,
     checked_codes,
     copied_names,
     copied_rows,
+    listed_labels,
 )
 from dissensus.errors import JudgesError, OptionError, counted, listed, named
 from dissensus.results import Message
@@ -67,8 +69,8 @@ ORDERS = ("ab", "ba")
 """In which the two outputs of a pair were shown."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Judges:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Judges(Answers):
     """What judges answered: labels, probabilities or both, once or many times.
 
     Attributes
@@ -152,6 +154,32 @@ class Judges:
         """Which answers come without probabilities."""
         bare = np.ones(len(self.item), dtype=np.bool_)
         return bare if self.probability is None else np.asarray(np.isnan(self.probability).any(axis=1))
+
+    def __len__(self) -> int:
+        """How many answers there are."""
+        return self.n_answers
+
+    def shape(self) -> str:
+        """How many answers of which judges on how many items, and the labels."""
+        who = f"{counted(len(self.judges), 'judge')} ({listed(list(self.judges))})"
+        items = counted(len(self.items), "item")
+        return f"{counted(self.n_answers, 'answer')} of {who} on {items}; {listed_labels(self.labels)}"
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per answer."""
+        columns: dict[str, Sequence[object]] = {
+            "item": [self.items[i] for i in self.item],
+            "judge": [self.judges[i] for i in self.judge],
+            "sample": self.sample.tolist(),
+            "label": [None if i < 0 else self.labels[i] for i in self.label],
+        }
+        if self.probability is not None:
+            columns |= {f"p_{label}": self.probability[:, i].tolist() for i, label in enumerate(self.labels)}
+        if self.elicitation is not None:
+            columns["elicitation"] = [None if i < 0 else ELICITATIONS[i] for i in self.elicitation]
+        if self.order is not None:
+            columns["order"] = [None if i < 0 else ORDERS[i] for i in self.order]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     @property
     def n_answers(self) -> int:

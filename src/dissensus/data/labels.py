@@ -159,7 +159,7 @@ def listed_options(order: Sequence[str]) -> tuple[str, ...]:
     """The options that the user lists, each once."""
     if isinstance(order, str):
         raise OptionError(f"The labels are one text, {order!r}: give a list of them.")
-    options = tuple(dict.fromkeys(filter(None, map(option_name, order))))
+    options = tuple(dict.fromkeys(filter(None, (option_name(str(option)) for option in order))))
     for option in options:
         if SEPARATOR in option:
             raise OptionError(f"The label {option!r} has a {SEPARATOR!r} in it: list the single options only.")
@@ -368,7 +368,7 @@ def cell_text(value: object) -> str | None:
     Examples
     --------
     >>> cell_text(1), cell_text(1.0), cell_text(True), cell_text({"b", "a"}), cell_text(float("nan")), cell_text(" ")
-    ('1', '1.0', 'true', 'a|b', None, None)
+    ('1', '1.0', 'true', '["a", "b"]', None, None)
     """
     if isinstance(value, str):
         return value if value.strip() else None
@@ -377,7 +377,10 @@ def cell_text(value: object) -> str | None:
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, list | tuple | set | frozenset | np.ndarray):
-        return SEPARATOR.join(sorted(filter(None, map(cell_text, value)))) or None
+        texts = [cell_text(inner) for inner in value]
+        return json.dumps(sorted(filter(None, texts)) if isinstance(value, set | frozenset) else texts)
+    if isinstance(value, dict):
+        return json.dumps(value, default=str)
     text = str(value)
     return None if text in {"NaT", "<NA>", "nan"} else text
 

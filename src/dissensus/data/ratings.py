@@ -1,6 +1,6 @@
 """Ratings: who gave which label to which item."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -40,8 +40,47 @@ class Provenance:
         }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Ratings:
+class Answers:
+    """How ratings and judges' answers show themselves."""
+
+    def describe_data(self) -> Mapping[str, object]:
+        """Shape and origin of the data."""
+        raise NotImplementedError
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per answer, as plain dicts."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.shape()}>"
+
+    def shape(self) -> str:
+        """How much of what there is, in words."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        from html import escape  # noqa: PLC0415 - in notebooks only
+
+        head = self.rows()[:SHOWN]
+        names = "".join(f"<th>{escape(name)}</th>" for name in (head[0] if head else ()))
+        cells = ["".join(f"<td>{escape(str(cell))}</td>" for cell in row.values()) for row in head]
+        body = "".join(f"<tr>{row}</tr>" for row in cells)
+        return f"<p>{escape(self.shape())}</p><table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
+
+    def to_frame(self) -> object:
+        """One row per answer, as a pandas DataFrame, or a polars one where pandas is not installed."""
+        from dissensus.report.envelope import frame_of_rows  # noqa: PLC0415 - report stands below the data
+
+        return frame_of_rows(self.rows())
+
+
+def listed_labels(labels: Sequence[str]) -> str:
+    """Labels in one line."""
+    return f"{counted(len(labels), 'label')} ({listed(list(labels))})"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Ratings(Answers):
     """Who gave which label to which item.
 
     Attributes
@@ -124,6 +163,37 @@ class Ratings:
             raise RatingsError(
                 f"{counted(unrated.size, 'item')} without a rating: {listed(names, total=unrated.size)}. Drop them."
             )
+
+    def __len__(self) -> int:
+        """How many ratings there are."""
+        return self.n_ratings
+
+    def shape(self) -> str:
+        """How many ratings of how many items by how many raters, and the labels.
+
+        Examples
+        --------
+        >>> from dissensus import read
+        >>> read([(1, "ann", "no"), (1, "bob", "yes")])
+        <Ratings: 2 ratings of 1 item by 2 raters; 2 labels (no, yes), nominal>
+        """
+        by = "" if self.n_raters is None else f" by {counted(self.n_raters, 'rater')}"
+        of = f"{counted(self.n_ratings, 'rating')} of {counted(self.items_in_all, 'item')}{by}"
+        return f"{of}; {listed_labels(self.labels)}, {self.scale}"
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per rating, or per item and label with a count."""
+        columns: dict[str, Sequence[object]] = {"item": [self.items[i] for i in self.item]}
+        if self.rater is not None:
+            columns["rater"] = [self.raters[i] for i in self.rater]
+        columns["label"] = [self.labels[i] for i in self.label]
+        if self.group is not None:
+            columns["group"] = [self.groups[i] for i in self.group]
+        if self.elicitation is not None:
+            columns["elicitation"] = [None if i < 0 else ELICITATIONS[i] for i in self.elicitation]
+        if self.times is not None:
+            columns["count"] = self.times.tolist()
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     @property
     def n_items(self) -> int:

@@ -1,6 +1,5 @@
 """Read ratings and judges from a file or a data frame."""
 
-import os
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from dissensus.data.assemble import assemble, assemble_judges
 from dissensus.data.coding import Sheet
 from dissensus.data.columns import (
     MissingColumnsError,
+    find_column,
     header_error,
     likely_match,
     shell_word,
@@ -42,15 +42,13 @@ from dissensus.data.task import Task
 from dissensus.errors import ColumnError, OptionError, named
 
 if TYPE_CHECKING:
-    from narwhals.typing import IntoFrame
-
-    PathOrFrame = str | os.PathLike[str] | IntoFrame
+    from dissensus.data.inputs import Table
 
 MANY_COLUMNS = 12
 
 
 def read(
-    source: "PathOrFrame",
+    source: "Table",
     *,
     item: str | None = None,
     rater: str | None = None,
@@ -76,14 +74,16 @@ def read(
     split: str | None = None,
     drop: Sequence[tuple[str, str]] = (),
 ) -> Ratings:
-    """Ratings from a file, an annotation tool's export, or a pandas, polars or pyarrow frame.
+    """Ratings from a file, an annotation tool's export, a frame, an array, a dict or a list of records.
 
     Parameters
     ----------
-    source : path or frame
-        A table (CSV, TSV, JSON, JSONL, Parquet, Excel): one row per rating (`item, rater, label`), one row per item and
-        label with a `count`, or one row per item and one column per rater. Without a rater column each row is an
-        anonymous rater. Or the export of an annotation tool, which is recognised.
+    source : path or table
+        A file (CSV, TSV, JSON, JSONL, Parquet, Excel), or a table in Python: one row per rating (`item, rater, label`),
+        one row per item and label with a `count`, or one row per item and one column per rater. Without a rater column
+        each row is an anonymous rater. `example:binary` is a bundled data set. The export of an annotation tool is
+        recognised. A table may be a frame (pandas with the items in its index, polars, pyarrow, duckdb, Hugging Face),
+        a NumPy array (items by raters, NaN where a label is missing), a dict of rater to labels, or a list of records.
     item, rater, label, group, elicitation, count : str, optional
         What these columns are called there. In a wide file `rater` names the rater columns, with wildcards.
     labels : sequence of str, optional
@@ -139,7 +139,7 @@ def read(
 
 
 def read_judges(
-    source: "PathOrFrame",
+    source: "Table",
     *,
     item: str | None = None,
     judge: str | None = None,
@@ -159,9 +159,9 @@ def read_judges(
 
     Parameters
     ----------
-    source : path or frame
-        One row per answer. Without a `judge` column there is one judge, called `judge`; without a `sample` column
-        the rows of one judge and item are its samples.
+    source : path or table
+        As for `read`; one row per answer, or one row per item and one column per judge. Without a `judge` column there
+        is one judge, called `judge`; without a `sample` column the rows of one judge and item are its samples.
     item, judge, sample, label, elicitation, order : str, optional
         What these columns are called there. For pairs `order` is ab or ba, as they were shown; labels are about a and
         b, not about places.
@@ -187,8 +187,21 @@ def read_judges(
     (('b',), ('no', 'yes'), 2)
     """
     plan = ReadPlan.given(locals(), of="read_judges", task=task)
-    with open_source(source) as opened:
+    with open_source(source, example="judges.csv") as opened:
         return judges_of(opened, plan)[0]
+
+
+def item_names(source: object) -> list[str]:
+    """The items of a table in the order of its rows."""
+    with open_source(source) as opened:
+        if opened.sheet is None:
+            return []
+        item = find_column(opened.sheet, "item") or opened.sheet.columns[0]
+        cells = opened.sheet.load([item])
+        names = [cells.columns[item][row] for row in range(len(cells.row))]
+    rated = list(dict.fromkeys(name for name in names if name is not None))
+    every = cells.columns[item].texts
+    return rated if len(rated) == len(every) else list(every)  # of an array every row is an item
 
 
 def ratings_of(source: Source, plan: ReadPlan) -> tuple[Ratings, RawRatings, tuple[LeftOut, ...]]:

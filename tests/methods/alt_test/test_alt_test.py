@@ -378,7 +378,7 @@ def test_two_raters_per_item_are_warned_about():
 def test_arguments_cannot_be_swapped():
     ratings, judges = ratings_of(HAND), judges_of(j=HAND_JUDGE)
     assert message_of(lambda: alt_test(judges, ratings)) == (
-        "alt_test takes people's Ratings first and Judges second: alt_test(ratings, judges)."
+        "These are judges' answers, where people's ratings are needed: give the ratings first."
     )
     with pytest.raises(TypeError, match="positional"):
         alt_test(ratings, judges, "j")

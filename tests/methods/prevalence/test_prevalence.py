@@ -306,7 +306,7 @@ def test_counts_of_anonymous_raters_are_their_ratings():
 
 def test_arguments_cannot_be_swapped():
     assert message_of(lambda: prevalence(judges_of(j=JUDGE), ratings_of(PEOPLE), positive="yes")).startswith(
-        "prevalence takes people's Ratings first and Judges second"
+        "These are judges' answers, where people's ratings are needed"
     )
 
 

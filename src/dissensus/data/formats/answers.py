@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dissensus.data.coding import Cells, Sheet, TextCoder, TextColumn, stack
+from dissensus.data.coding import Cells, ColumnsSheet, Sheet, TextCoder, TextColumn, stack
 from dissensus.data.columns import shell_word
 from dissensus.data.formats.plan import NO_RATER, RawJudges, RawRatings, ReadPlan, Tally
 from dissensus.data.sources.documents import as_text, paths_of, reach
@@ -78,17 +78,6 @@ class ItemKeys:
 ONLY = ""
 """The question of a source that asks one only and does not name it."""
 SHOWN_LABELS = 4
-
-
-class ColumnsSheet(Sheet):
-    """A sheet that is in memory already."""
-
-    def __init__(self, name: str, row: Sequence[int], columns: Mapping[str, TextColumn]) -> None:
-        super().__init__(name, tuple(columns))
-        self._row, self._columns = np.array(row, dtype=np.intp), columns
-
-    def _read(self, columns: tuple[str, ...]) -> Cells:
-        return Cells(row=self._row, columns={column: self._columns[column] for column in columns})
 
 
 class _Table:

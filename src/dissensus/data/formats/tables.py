@@ -10,6 +10,7 @@ from dissensus.arrays import Codes
 from dissensus.data.coding import Cells, Sheet, TextColumn, stack
 from dissensus.data.columns import (
     called,
+    columns_by_role,
     find_column,
     is_nameless,
     like_pattern,
@@ -46,7 +47,7 @@ def read_tidy(sheet: Sheet, plan: ReadPlan) -> RawRatings:
 
 def _tidy_columns(sheet: Sheet, plan: ReadPlan, *, also: Sequence[str] = ()) -> tuple[RawRatings, Cells]:
     """The ratings, and all cells that were loaded, further columns included."""
-    names = {role: find_column(sheet, role, getattr(plan, role)) for role in ROLES}
+    names = columns_by_role(sheet, {role: getattr(plan, role) for role in ROLES})
     item, label, rater = names["item"], names["label"], names["rater"]
     if item is None or label is None:
         optional = ["rater"] if rater is None else []
@@ -73,7 +74,7 @@ def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:
     """Judges' answers from a table with a row for each of them."""
     sheet = source.table()
     given = {role: getattr(plan, role) for role in JUDGE_ROLES}
-    names = {role: find_column(sheet, role, name, of=plan.of) for role, name in given.items()}
+    names = columns_by_role(sheet, given, of=plan.of)
     needed = ("item",) if probability_columns(sheet) else ("item", "label")
     missing = [role for role in needed if names[role] is None]
     if missing:
@@ -179,7 +180,7 @@ def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
 
 def _named(sheet: Sheet, plan: ReadPlan) -> dict[str, str | None]:
     """The columns that are no raters."""
-    return {role: find_column(sheet, role, getattr(plan, role)) for role in ("item", "group", "elicitation")}
+    return columns_by_role(sheet, {role: getattr(plan, role) for role in ("item", "group", "elicitation")})
 
 
 def _raters(sheet: Sheet, plan: ReadPlan, names: dict[str, str | None]) -> tuple[list[str], Cells]:

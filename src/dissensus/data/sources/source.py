@@ -4,18 +4,17 @@ import csv
 import itertools
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
-import numpy as np
 
-from dissensus.data.coding import Cells, Sheet, TextColumn, code_texts
+from dissensus.data.coding import Sheet
 from dissensus.data.columns import shown_columns
-from dissensus.data.labels import cell_text
+from dissensus.data.examples import resolved
 from dissensus.data.sources.csv_rows import CsvSheet, blank_rows, check_text, read_header
 from dissensus.data.sources.documents import (
     JsonlSheet,
@@ -26,13 +25,11 @@ from dissensus.data.sources.documents import (
     yaml_document,
 )
 from dissensus.data.sources.files import InputFile, inspect_file, plain_path, sha256_of
+from dissensus.data.sources.frames import document_of, sheet_of
 from dissensus.data.sources.sql_sheets import SqlSheet, connect, csv_source, jsonl_source, parquet_source
-from dissensus.errors import ColumnError, FileError, OptionError, RatingsError, listed, named
+from dissensus.errors import ColumnError, FileError, OptionError, listed, named
 
 if TYPE_CHECKING:
-    import narwhals as nw
-    from narwhals.typing import IntoFrame, IntoSeries
-
     from dissensus.data.sources.workbooks import Archive
 
 SAMPLED_ROWS = 20
@@ -52,15 +49,18 @@ class Source:
 
     def __init__(
         self, name: str, stack: ExitStack, *, file: InputFile | None = None, frame: Sheet | None = None,
-        sheet_name: str | None = None, columns: tuple[str, ...] | None = None,
+        document: object = None, sheet_name: str | None = None, columns: tuple[str, ...] | None = None,
     ) -> None:  # fmt: skip
         self.name, self.file = name, file
-        self._stack, self._frame, self._sheet_name, self._columns = stack, frame, sheet_name, columns
+        self._stack, self._frame, self._document = stack, frame, document
+        self._sheet_name, self._columns = sheet_name, columns
 
     @property
     def kind(self) -> str:
-        """What the file's suffix says, or `frame`."""
-        return "frame" if self.file is None else self.file.kind
+        """What the file's suffix says; `frame` for a table in memory, `json` for a document there."""
+        if self.file is None:
+            return "frame" if self._document is None else "json"
+        return self.file.kind
 
     @cached_property
     def sheet(self) -> Sheet | None:
@@ -102,7 +102,8 @@ class Source:
     @cached_property
     def _head(self) -> tuple[object, bool]:
         """The first value of a JSON file, and whether it is the only one and no list is around it."""
-        assert self.file is not None  # noqa: S101 - asked of files only
+        if self.file is None:
+            return self._document, True
         if self.kind == "yaml":
             return yaml_document(self.file), True
         try:
@@ -173,49 +174,26 @@ class Source:
 
 @contextmanager
 def open_source(
-    source: "str | os.PathLike[str] | IntoFrame", *, sheet: str | None = None, columns: tuple[str, ...] | None = None
+    source: object, *, example: str = "ratings.csv", sheet: str | None = None, columns: tuple[str, ...] | None = None
 ) -> Iterator[Source]:
-    """Open a path or a frame; what it holds open is closed at the end of the block."""
+    """Open a path, `example:NAME` or whatever people hold in Python; it is closed at the end of the block.
+
+    `example` is the file of a bundled data set that is meant.
+    """
     with ExitStack() as stack:
         if isinstance(source, str | os.PathLike):
-            file = inspect_file(source)
+            file = inspect_file(resolved(source, example))
             if sheet is not None and file.kind != "workbook":
                 option = named("sheet", of="read")
                 raise OptionError(f"{file.name} has no sheets: {option} is for workbooks such as .xlsx. Leave it out.")
             yield Source(file.name, stack, file=file, sheet_name=sheet, columns=columns)
+            return
+        document = document_of(source)
+        if document is not None:
+            yield Source("the dict of dicts" if isinstance(source, Mapping) else "the log", stack, document=document)
         else:
-            frame = FrameSheet(source)
+            frame = sheet_of(source)
             yield Source(frame.name, stack, frame=frame)
-
-
-class FrameSheet(Sheet):
-    """A frame as a sheet of text columns; the first row is row 1."""
-
-    def __init__(self, frame: "IntoFrame") -> None:
-        import narwhals as nw  # noqa: PLC0415 - for those who bring a frame
-
-        try:
-            table = nw.from_native(frame)
-        except (TypeError, ValueError) as error:
-            raise RatingsError(
-                f"This {type(frame).__name__} cannot be read ({error}): give a path or a frame."
-            ) from error
-        self._table = table.lazy()
-        self._names = {str(name): name for name in self._table.collect_schema().names()}
-        super().__init__(f"the {table.implementation.value} frame", tuple(self._names))
-
-    def _read(self, columns: tuple[str, ...]) -> Cells:
-        import narwhals as nw  # noqa: PLC0415 - as above
-
-        table = self._table.select(*(nw.col(self._names[column]) for column in columns)).collect()
-        coded = {column: _coded(table.get_column(self._names[column])) for column in columns}
-        return Cells(row=np.arange(1, len(table) + 1), columns=coded)
-
-
-def _coded(series: "nw.Series[IntoSeries]") -> TextColumn:
-    # Python has no short floats: as a list, 0.1 would become 0.10000000149011612.
-    values = series.to_numpy() if str(series.dtype) == "Float32" else series.to_list()
-    return code_texts(cell_text(value) for value in values)
 
 
 PARQUET_MAGIC = b"PAR1"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dissensus.arrays import Codes, Flags, Floats
-from dissensus.data import Judges, Ratings
+from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, as_data
 from dissensus.data.align import Aligned, Responses, align, answers_to, elicitations_in, other_scale
 from dissensus.data.closeness import accuracies, nearnesses, set_likeness, similarities
 from dissensus.data.ratings import Elicitation
@@ -41,8 +41,8 @@ P_VALUES = {"t": t_p_value, "sign-flip": sign_flip_p_value, "exact": exact_p_val
 
 
 def alt_test(
-    ratings: Ratings,
-    judges: Judges,
+    ratings: RatingsLike,
+    judges: JudgesLike,
     *,
     judge: str | Sequence[str] | None = None,
     epsilon: float = 0.1,
@@ -61,9 +61,9 @@ def alt_test(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, or anything that `read` takes
         Who gave which label to which item; raters must be known.
-    judges : Judges
+    judges : Judges, or anything that `read_judges` takes
         What judges answered on these items.
     judge : str or sequence of str, optional
         Which judges to test; all of them if not given.
@@ -96,8 +96,7 @@ def alt_test(
     N. Calderon, R. Reichart, R. Dror (2025), "The Alternative Annotator Test for LLM-as-a-Judge: How to Statistically
     Justify Replacing Human Annotators with LLMs".
     """
-    if not isinstance(ratings, Ratings) or not isinstance(judges, Judges):
-        raise OptionError("alt_test takes people's Ratings first and Judges second: alt_test(ratings, judges).")
+    ratings, judges = as_data(ratings, judges)
     options = AltTestOptions.given(
         locals(), judge=None if judge is None else tuple(dict.fromkeys([judge] if isinstance(judge, str) else judge))
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.data import Judges, Ratings
+from dissensus.data import JudgesLike, RatingsLike, as_data
 from dissensus.errors import listed, named
 from dissensus.methods.compare.metrics import Columns, MetricName, midranks
 from dissensus.methods.compare.options import ASKED, CompareOptions, Test
@@ -41,8 +41,8 @@ BINNED = (
 
 
 def compare(
-    ratings: Ratings,
-    judges: Judges,
+    ratings: RatingsLike,
+    judges: JudgesLike,
     *,
     a: str | None = None,
     b: str | None = None,
@@ -67,9 +67,9 @@ def compare(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, or anything that `read` takes
         Who gave which label to which item.
-    judges : Judges
+    judges : Judges, or anything that `read_judges` takes
         What judges answered on these items: labels, probabilities, once or several times.
     a, b : str, optional
         The judges to compare; with one of them, it and every other; with neither, every pair, Holm-corrected.
@@ -119,6 +119,7 @@ def compare(
     S. Wein, C. Homan, L. Aroyo, C. Welty (2023), "Follow the leader(board) with confidence: Estimating p-values from a
     single test set with item and response variance".
     """
+    ratings, judges = as_data(ratings, judges)
     options = CompareOptions.given(locals(), seed=seed_of(rng))
     pairs, rated, people, warnings = pairs_of(ratings, judges, options)
     drawn_as, about_raters = resolve_raters(raters, on_items_of(pairs, rated))

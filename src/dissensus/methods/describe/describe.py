@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Floats
-from dissensus.data import CountTypes, Ratings
+from dissensus.data import CountTypes, Ratings, RatingsLike, as_ratings
 from dissensus.data.counts import items_as_types, median
 from dissensus.data.ratings import ELICITATIONS, Elicitation
 from dissensus.errors import OptionError, listed
@@ -91,7 +91,7 @@ BINS = 20
 
 
 def describe(
-    ratings: Ratings,
+    ratings: RatingsLike,
     *,
     group: str | None = None,
     by_group: bool = False,
@@ -109,7 +109,7 @@ def describe(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, or anything that `read` takes
         Who gave which label to which item.
     group : str, optional
         Describe the ratings of this group only.
@@ -146,6 +146,7 @@ def describe(
     >>> round(result.whole.pairwise_agreement.value, 3)  # two of the three items
     0.667
     """
+    ratings = as_ratings(ratings)
     options = DescribeOptions.given(locals(), seed=seed_of(rng))
     asked = ratings if elicitation is None else ratings.of_elicitation(elicitation)
     if elicitation is not None and not asked.n_items:

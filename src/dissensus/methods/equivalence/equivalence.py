@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Floats
-from dissensus.data import Judges, Ratings
+from dissensus.data import JudgesLike, RatingsLike, as_data
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import listed
 from dissensus.methods.equivalence.bounds import Ends, Intervals
@@ -42,8 +42,8 @@ from dissensus.sampling.intervals import Interval, bootstrap_interval
 
 
 def equivalence(
-    ratings: Ratings,
-    judges: Judges,
+    ratings: RatingsLike,
+    judges: JudgesLike,
     *,
     judge: str | Sequence[str] | None = None,
     combiner: Combiner | OwnCombiner = "abc",
@@ -73,9 +73,9 @@ def equivalence(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, or anything that `read` takes
         Who gave which label to which item.
-    judges : Judges
+    judges : Judges, or anything that `read_judges` takes
         What judges answered on these items: labels, probabilities, or several samples, which are averaged.
     judge : str or sequence of str, optional
         Which judges to compare; all if not given. The items are those that all of them answered.
@@ -138,6 +138,7 @@ def equivalence(
     P. Resnick, Y. Kong, G. Schoenebeck, T. Weninger (2021), "Survey Equivalence: A Procedure for Measuring Classifier
     Accuracy Against Human Labels".
     """
+    ratings, judges = as_data(ratings, judges)
     options = EquivalenceOptions.given(locals(), seed=seed_of(rng))
     # A stream for each purpose: none depends on whether another is used.
     fold_stream, survey_stream, bootstrap_stream = np.random.default_rng(rng).spawn(3)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Floats
-from dissensus.data import Judges, Ratings, Task
+from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
 from dissensus.errors import OptionError
 from dissensus.methods.compare import compare
 from dissensus.methods.compare.metrics import MetricName
@@ -38,8 +38,8 @@ from dissensus.sampling.intervals import bootstrap_interval, paired_difference_i
 
 
 def gate(
-    ratings: Ratings,
-    judges: Judges,
+    ratings: RatingsLike,
+    judges: JudgesLike,
     *,
     judge: str,
     min_equivalence: float | None = None,
@@ -67,9 +67,9 @@ def gate(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, or anything that `read` takes
         Who gave which label to which item.
-    judges : Judges
+    judges : Judges, or anything that `read_judges` takes
         What judges answered on these items.
     judge : str
         The judge at the gate.
@@ -124,6 +124,7 @@ def gate(
     >>> result.verdict, result.checks[0].items
     ('pass', 300)
     """
+    ratings, judges = as_data(ratings, judges)
     options = GateOptions.given(locals(), seed=seed_of(rng))
     for name in (*options.judge, *options.better_than, *options.not_worse_than):
         judges[name]  # raises for an unknown judge, before any work

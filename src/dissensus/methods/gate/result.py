@@ -81,6 +81,10 @@ class GateResult(Result):
         """Whether every check passes."""
         return self.verdict == "pass"
 
+    def __bool__(self) -> bool:
+        """Whether every check passes, so that `assert gate(...)` does what it seems to."""
+        return self.passes
+
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""
         return {"judge": self.judge, "verdict": self.verdict, "checks": self.rows()}

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.data import Judges, Ratings, Task
+from dissensus.data import JudgesLike, RatingsLike, Task, as_data
 from dissensus.methods.judges.advice import advice_on
 from dissensus.methods.judges.options import JudgesOptions, LeakMapping, distinct
 from dissensus.methods.judges.result import FlipPoint, JudgesResult, Sensitivity, Violation
@@ -36,8 +36,8 @@ SHOWN = ("hit_rate", "kl_human_judge", "jsd", "mse_soft", "coverage", "mse_respo
 
 
 def judges(
-    ratings: Ratings,
-    judges: Judges,
+    ratings: RatingsLike,
+    judges: JudgesLike,
     *,
     task: Task | None = None,
     judge: str | Sequence[str] | None = None,
@@ -57,9 +57,9 @@ def judges(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, or anything that `read` takes
         Who gave which label to which item: forced choices, response sets, or both.
-    judges : Judges
+    judges : Judges, or anything that `read_judges` takes
         What judges answered; samples are averaged. All judges are compared on the items that all of them answered.
     task : Task, optional
         The options in order, the response sets that a rater may give, the positive options. Without it every set of
@@ -107,6 +107,7 @@ def judges(
     >>> round(result.definition("mse_soft").values[0].value, 6)  # (.1^2 + .1^2 + 0) / 2
     0.01
     """
+    ratings, judges = as_data(ratings, judges)
     options = JudgesOptions.given(
         locals(), positive=() if positive is None else positive, tau=distinct(tau),
         beta=None if beta is None else distinct(beta), seed=seed_of(rng),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
-from dissensus.data import Judges, Ratings
+from dissensus.data import JudgesLike, RatingsLike, as_data
 from dissensus.data.align import item_by_item
 from dissensus.data.ratings import Elicitation
 from dissensus.methods.equivalence.equivalence import equivalence
@@ -23,8 +23,8 @@ PANEL = "panel"
 
 
 def panel(
-    ratings: Ratings,
-    judges: Judges,
+    ratings: RatingsLike,
+    judges: JudgesLike,
     *,
     judge: str | Sequence[str] | None = None,
     method: Method | Sequence[Method] = METHODS,
@@ -45,9 +45,9 @@ def panel(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, or anything that `read` takes
         Who gave which label to which item.
-    judges : Judges
+    judges : Judges, or anything that `read_judges` takes
         What judges answered on these items; those that all of them answered count.
     judge : str or sequence of str, optional
         The members; all judges if not given. With one member there is no panel, only what it saves beside people.
@@ -82,6 +82,7 @@ def panel(
     -------
     PanelResult
     """
+    ratings, judges = as_data(ratings, judges)
     options = PanelOptions.given(locals(), seed=seed_of(rng))
     # A stream for each purpose: none depends on whether another is used.
     fold_stream, survey_stream, people_stream = np.random.default_rng(rng).spawn(3)

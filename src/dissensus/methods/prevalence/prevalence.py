@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Floats
-from dissensus.data import Judges, Ratings, Task
+from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
 from dissensus.data.align import elicitations_in, rows_among
 from dissensus.data.labels import natural_order, parts_of
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
@@ -31,8 +31,8 @@ UNLIKE = reach_of(0.999)
 
 
 def prevalence(
-    ratings: Ratings,
-    judges: Judges,
+    ratings: RatingsLike,
+    judges: JudgesLike,
     *,
     positive: str | Sequence[str] | None = None,
     half: str | Sequence[str] | None = None,
@@ -51,9 +51,9 @@ def prevalence(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, or anything that `read` takes
         What people said of some items.
-    judges : Judges
+    judges : Judges, or anything that `read_judges` takes
         What judges said of all items.
     positive : str or sequence of str, optional
         Labels that are counted; those of the task if not given. A response set with one of them counts.
@@ -88,8 +88,7 @@ def prevalence(
     A. Angelopoulos, S. Bates, C. Fannjiang, M. Jordan, T. Zrnic (2023), "Prediction-powered inference".
     A. Angelopoulos, J. Duchi, T. Zrnic (2023), "PPI++: Efficient Prediction-Powered Inference".
     """
-    if not isinstance(ratings, Ratings) or not isinstance(judges, Judges):
-        raise OptionError("prevalence takes people's Ratings first and Judges second: prevalence(ratings, judges).")
+    ratings, judges = as_data(ratings, judges)
     if ratings.copies is not None:
         raise OptionError("The items that nobody rated were left out when alike items were put together, and they are "
                           "what is counted here: read the files without reducing them.")  # fmt: skip

@@ -21,7 +21,8 @@ from dissensus.data.judges import ORDERS
 from dissensus.data.labels import SEPARATOR, option_name, options_of
 from dissensus.data.ratings import Elicitation, Provenance
 from dissensus.data.sources.files import sha256_of
-from dissensus.data.sources.source import FrameSheet, open_sheet
+from dissensus.data.sources.frames import sheet_of
+from dissensus.data.sources.source import open_sheet
 from dissensus.data.task import Example, Kind, Task
 from dissensus.errors import ColumnError, FileError, RatingsError, TaskError, counted, listed
 from dissensus.methods.rate.options import TOP_TOKENS, RateOptions
@@ -352,7 +353,7 @@ def _opened(source: "Source") -> Iterator[Sheet]:
         with open_sheet(source) as sheet:
             yield sheet
     else:
-        yield FrameSheet(source)
+        yield sheet_of(source)
 
 
 def _check_columns(sheet: Sheet, names: dict[str, str | None], *, kind: Kind) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Floats
-from dissensus.data import Judges, Ratings, Task
+from dissensus.data import JudgesLike, Ratings, RatingsLike, Task, as_data, as_ratings
 from dissensus.data.align import asked_in_one_way
 from dissensus.data.closeness import closeness, label_heights
 from dissensus.data.ratings import Elicitation
@@ -117,8 +117,8 @@ NO_GROUPS = (
 
 
 def raters(
-    ratings: Ratings,
-    judges: Judges | None = None,
+    ratings: RatingsLike,
+    judges: JudgesLike | None = None,
     *,
     judge: str | Sequence[str] | None = None,
     positive: str | Sequence[str] = (),
@@ -136,10 +136,10 @@ def raters(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, or anything that `read` takes
         Who gave which label to which item. Groups are compared if every rater is in one group only; consistency needs
         items that came again (read with `repeats="keep"`).
-    judges : Judges, optional
+    judges : Judges, or anything that `read_judges` takes, optional
         What judges answered; compared with each group.
     judge : str or sequence of str, optional
         Which judges; all if not given.
@@ -180,6 +180,7 @@ def raters(
     >>> [(rater.rater, rater.agreement, rater.others, rater.leniency.value) for rater in found.raters]
     [('a', 0.5, 0.0, -0.5), ('b', 0.5, 0.0, -0.5), ('c', 0.0, 1.0, 1.0)]
     """
+    ratings, judges = (as_ratings(ratings), None) if judges is None else as_data(ratings, judges)
     options = RatersOptions.given(locals(), positive=positive or (task.positive if task else ()), seed=seed_of(rng))
     test_stream, judge_stream = np.random.default_rng(rng).spawn(2)
     asked, about_kinds = asked_in_one_way(ratings, None, options.elicitation)
