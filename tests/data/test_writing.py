@@ -118,7 +118,7 @@ def test_judges_read_back_as_they_were_written(judges):
         assert same_codes(getattr(again, name), getattr(judges, name)), name
     # Reading divides by the sum, which is 1 only up to rounding.
     np.testing.assert_allclose(again.probability, judges.probability, rtol=1e-14)
-    assert not again.warnings
+    assert [warning for warning in again.warnings if "beside probabilities" not in warning] == []  # drawn at random
 
 
 def test_counts_read_back_as_they_were_written(tmp_path):

@@ -200,7 +200,12 @@ def assemble_judges(raw: RawJudges, plan: ReadPlan, *, sha256: str | None) -> tu
         warnings.append(about_samples(sheet, roles, of=plan.of))
     if rescaled:
         warnings.append(f"Rescaled {counted(rescaled, 'row')} of probabilities that almost sum to 1.")
-    warnings += _contradictions(label, probability, label_set, kept=kept, row=row, item=item, judge=judge)
+    given = None if probability is None else probability[kept]
+    both, odd = contradicting(label[kept], given, label_set)
+    first = [
+        f"{shortened(str(judge[i]))} on {shortened(str(item[i]))} (row {row[i]})" for i in kept[odd[:SHOWN]].tolist()
+    ]
+    warnings += about_contradictions(len(odd), len(both), first)
     item_code, items = compact(item.codes[kept], item.texts)
     judge_code, judges = compact(judge.codes[kept], judge.texts)
     n_columns = len(sheet.columns)
@@ -208,7 +213,7 @@ def assemble_judges(raw: RawJudges, plan: ReadPlan, *, sha256: str | None) -> tu
     answers = Judges(
         item=item_code, items=items, judge=judge_code, judges=judges, sample=sample, label=label[kept],
         labels=label_set.labels, options=label_set.options,
-        probability=None if probability is None else probability[kept],
+        probability=given,
         elicitation=columns["elicitation"].codes[kept] if "elicitation" in columns else None,
         order=columns["order"].codes[kept] if "order" in columns else None,
         warnings=(*warnings, *doubts(label_counts(label[kept], label_set), label_set, order=plan.labels)),
@@ -292,31 +297,32 @@ TIE = 1e-9
 """Probabilities that differ by less are equal."""
 
 
-def _contradictions(
-    label: Codes,
-    probability: Floats | None,
-    label_set: LabelSet,
-    *,
-    kept: Codes,
-    row: Codes,
-    item: TextColumn,
-    judge: TextColumn,
-) -> list[str]:
-    """Say where a stated label is not among the most likely by the probabilities beside it, with the first of them."""
+def contradicting(label: Codes, probability: Floats | None, label_set: LabelSet) -> tuple[Codes, Codes]:
+    """The answers with a label and probabilities, and those of them whose label is not among the most likely.
+
+    Of labels in order the median may be stated as well. A response set beside probabilities of single options
+    contradicts nothing.
+    """
     if probability is None:
+        return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+    both = np.flatnonzero((label >= 0) & ~np.isnan(probability).any(axis=1))
+    both = both[(label[both] < len(label_set.options)) | (probability[both, label[both]] > 0)]
+    own = probability[both, label[both]]
+    is_odd = own < probability[both].max(axis=1) - TIE
+    if label_set.scale != "nominal":
+        up_to = np.cumsum(probability[both], axis=1)[np.arange(len(both)), label[both]]
+        is_odd &= (up_to < 1 / 2 - TIE) | (up_to - own > 1 / 2 + TIE)
+    return both, both[is_odd]
+
+
+def about_contradictions(odd: int, both: int, first: Sequence[str]) -> list[str]:
+    """What to say of stated labels that contradict the probabilities beside them, with the first ones; or nothing."""
+    if not odd:
         return []
-    rows = kept[(label[kept] >= 0) & ~np.isnan(probability[kept]).any(axis=1)]
-    # A response set beside probabilities of single options contradicts nothing.
-    rows = rows[(label[rows] < len(label_set.options)) | (probability[rows, label[rows]] > 0)]
-    odd = rows[probability[rows, label[rows]] < probability[rows].max(axis=1) - TIE]
-    if not odd.size:
-        return []
-    first = [f"{shortened(str(judge[i]))} on {shortened(str(item[i]))} (row {row[i]})" for i in odd[:SHOWN].tolist()]
-    more = ", ..." if odd.size > SHOWN else ""
-    shown = f"{', '.join(first)}{more}"
-    odd_ones = f"{counted(odd.size, 'stated label')} of {rows.size:,} beside probabilities"
-    not_likely = f"{'is' if odd.size == 1 else 'are'} not the most likely by them: {shown}"
-    return [f"{odd_ones} {not_likely}. Hard scores use the label, others the probabilities."]
+    shown = ", ".join(first) + (", ..." if first and odd > len(first) else "")
+    not_likely = f"{'is' if odd == 1 else 'are'} not the most likely by them{': ' * bool(first)}{shown}"
+    stated = f"{counted(odd, 'stated label')} of {both:,} beside probabilities"
+    return [f"{stated} {not_likely}. Hard scores use the label, others the probabilities."]
 
 
 def _answered(

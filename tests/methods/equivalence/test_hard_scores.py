@@ -75,6 +75,13 @@ def test_labels_that_contradict_their_probabilities_are_counted_once_per_file(st
     )
 
 
+def test_labels_that_contradict_their_probabilities_are_counted_in_files_of_any_size(unanimous, stated):
+    _, judges = dissensus.read_reduced(unanimous / "ratings.csv", unanimous / "judges.csv")
+    [warning] = judges.warnings
+    assert warning.startswith("5 stated labels of 20 beside probabilities are not the most likely by them. Hard")
+    assert [judges.label.tolist(), judges.n_answers] != [stated[1].label.tolist(), stated[1].n_answers]
+
+
 def test_equivalence_takes_the_stated_label_for_hard_scores_and_the_probabilities_for_others(stated):
     by = {
         score: {judge.judge: judge.score for judge in dissensus.equivalence(*stated, score=score, bootstrap=0).judges}

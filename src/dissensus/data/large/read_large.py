@@ -9,7 +9,7 @@ from functools import partial
 import duckdb
 import numpy as np
 
-from dissensus.data.assemble import about_samples
+from dissensus.data.assemble import about_contradictions, about_samples, contradicting
 from dissensus.data.coding import ColumnNames
 from dissensus.data.columns import likely_match
 from dissensus.data.formats.plan import LeftOut, ReadPlan, Repeats, sentences
@@ -135,7 +135,12 @@ def reduce(
         provenance=_provenance(wanted.answers, answers, tally.answer_rows, "judges"),
     )  # fmt: skip
     summed_up = [] if sums is None else [SUMMED_UP.format(f"{most:,}")]
-    about = (*_about_answers(judges, tally, judged, answers), *_about_reading(wanted, items, summed_up))
+    contradictions = [] if sums is not None else _about_stated(judges, judged, ratings)
+    about = (
+        *_about_answers(judges, tally, judged, answers),
+        *contradictions,
+        *_about_reading(wanted, items, summed_up),
+    )
     judges = replace(judges, warnings=about)
     if sums is None or scored_by is None:
         return ratings, judges
@@ -247,6 +252,14 @@ def _about_answers(judges: Judges, tally: Tally, judged: Spelled, answers: Table
     if tally.rescaled:
         warnings.append(f"Rescaled {counted(tally.rescaled, 'row')} of probabilities that almost sum to 1.")
     return [*warnings, *judged.notes]
+
+
+def _about_stated(judges: Judges, judged: Spelled, ratings: Ratings) -> list[str]:
+    """Say how many stated labels contradict the probabilities beside them."""
+    copies = dict(zip(ratings.items, (1,) * ratings.n_items if ratings.copies is None else ratings.copies, strict=True))
+    times = np.array([copies.get(item, 1) for item in judges.items], dtype=np.intp)[judges.item]
+    both, odd = contradicting(judges.label, judges.probability, judged.label_set)
+    return about_contradictions(int(times[odd].sum()), int(times[both].sum()), ())
 
 
 def _provenance(files: LargeFiles, table: Table, rows: int, format_: str) -> Provenance:
