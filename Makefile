@@ -18,8 +18,9 @@ help:  ## List the targets
 demo: .venv/has-package  ## Describe the bundled data and write report.html
 	@$(PY) -m dissensus demo -o report.html
 
+# The browser's tests take longest and come first, the doctests shortest and last: both processes end together.
 test: .venv/has-test chromium postgresql paper-data  ## Run the tests (ARGS="-k alpha" for some of them)
-	@$(PY) -m pytest --numprocesses 2 --dist loadfile $(ARGS)
+	@$(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-slow: .venv/has-test chromium paper-data  ## Run the simulations of level and coverage
 	@$(PY) -m pytest -m slow $(ARGS)

@@ -15,6 +15,12 @@ from dissensus.web.server import serve
 from dissensus.web.guard import Settings
 serve(Settings(port=0, **{settings!r}), opens=False, say=lambda text: print(text, flush=True))
 """
+LASTING = """
+from dissensus.web import app
+fresh = app.Pool
+app.Pool = lambda *given, **named: fresh(*given, **named | {"is_fresh": False})
+"""
+"""Processes that do one job after the other: to start one for each takes a second, and only some tests are about it."""
 
 
 @dataclass
@@ -27,7 +33,7 @@ class Running:
 
     def ask(self, method, path, *, body=None, headers=None):
         """Status, headers and text of an answer; a request of our own pages unless `headers` say otherwise."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         own = {"Host": f"127.0.0.1:{self.port}", "Origin": f"http://127.0.0.1:{self.port}"}
         with contextlib.closing(connection):
             sent = {name: value for name, value in {**own, **(headers or {})}.items() if value is not None}
@@ -46,7 +52,7 @@ class Running:
         assert status == 303, text
         return headers["Location"]
 
-    def answer(self, task, query, *, seconds=60):
+    def answer(self, task, query, *, seconds=240):
         """What long work comes to, asked for as a page does."""
         status, _, text = self.ask("POST", f"/start/{task}?{query}", headers={"HX-Request": "true"})
         assert status == 200, text
@@ -57,7 +63,7 @@ class Running:
         return text
 
 
-def until(answer, wanted, *, seconds=30):
+def until(answer, wanted, *, seconds=120):
     """What `answer` gives once it is what is wanted, or in the end: a busy machine takes its time."""
     end = time.monotonic() + seconds
     while not wanted(found := answer()) and time.monotonic() < end:
@@ -78,9 +84,9 @@ def form(files):
 
 
 @contextlib.contextmanager
-def running(**settings):
-    """A server on a free port."""
-    program = START.format(settings=settings)
+def running(*, is_lasting=False, **settings):
+    """A server on a free port; its processes may last for many jobs."""
+    program = (LASTING if is_lasting else "") + START.format(settings=settings)
     process = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -91,7 +97,7 @@ def running(**settings):
         yield Running(process, f"http://127.0.0.1:{found[1]}", int(found[1]))
     finally:
         process.terminate()
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 def shown(text, id_):

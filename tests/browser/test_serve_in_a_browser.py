@@ -18,7 +18,7 @@ LABELS = "/plan/labels?accuracy=0.75&margin=0.1&label_accuracy=0.75&error=0.05"
 
 @pytest.fixture(scope="module")
 def server():
-    with running() as started:
+    with running(is_lasting=True) as started:
         yield started
 
 

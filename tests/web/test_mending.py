@@ -38,7 +38,7 @@ JUDGES_MENDED = "judges_merge_case=yes&judges_drop=judge%3Ddraft_*"
 
 @pytest.fixture(scope="module")
 def server():
-    with running() as started:
+    with running(is_lasting=True) as started:
         yield started
 
 

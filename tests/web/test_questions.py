@@ -33,7 +33,7 @@ ASKED = [
 
 @pytest.fixture(scope="module")
 def server():
-    with running() as started:
+    with running(is_lasting=True) as started:
         yield started
 
 

@@ -23,7 +23,7 @@ pytest.importorskip("openai", reason="the extra [llm] is not installed")
 
 TASK = 'options = ["Not toxic", "Toxic", "Very toxic"]\ninstructions = "How toxic?"\n'
 SAMPLES, CONCURRENCY = 5, 16
-MANY, FEW = 200, 60
+MANY, FEW = 100, 60
 """Items: so many to kill it in their middle, so few where that is not the point."""
 
 
@@ -47,7 +47,7 @@ def command(server, folder, *options, out="out.csv"):
 
 
 def run(arguments, **options):
-    return subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False, **options)
+    return subprocess.run(arguments, capture_output=True, text=True, timeout=600, check=False, **options)
 
 
 def start(arguments):
@@ -66,7 +66,7 @@ def saved(folder) -> dict[str, str]:
         return {}
 
 
-def wait_until(is_true, seconds=60):
+def wait_until(is_true, seconds=240):
     end = time.monotonic() + seconds
     while not is_true():
         assert time.monotonic() < end, "waited in vain"
@@ -85,7 +85,7 @@ def kill(process):
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is of POSIX")
 def test_killed_in_the_middle_it_loses_no_answer_and_asks_none_twice(tmp_path):
-    folder, answers = filled(tmp_path, MANY), 400
+    folder, answers = filled(tmp_path, MANY), 200
 
     def script(_asked, number):
         return Says(text="ABC"[number % 3], hangs=number >= answers)
@@ -126,7 +126,7 @@ def test_killed_at_any_moment_it_asks_again_only_what_was_under_way(folder):
 def test_two_runs_at_once_share_one_cache_and_hardly_ask_twice(folder):
     with ScriptedServer(lambda _asked, number: Says(text="ABC"[number % 3], delay=0.01)) as server:
         both = [start(command(server, folder, out=f"{i}.csv")) for i in range(2)]
-        errors = [process.communicate(timeout=120)[1] for process in both]
+        errors = [process.communicate(timeout=600)[1] for process in both]
         assert [process.returncode for process in both] == [0, 0], errors
         # They start at opposite ends; where they meet, what is under way may be asked by both.
         assert len(server.asked) <= FEW * SAMPLES + 2 * CONCURRENCY + 2
@@ -269,7 +269,7 @@ def test_interrupted_it_says_that_nothing_is_lost_and_goes_on(folder):
         process = start(arguments)
         wait_until(lambda: len(saved(folder)) >= 50)
         process.send_signal(signal.SIGINT)
-        *progress, last = process.communicate(timeout=120)[1].splitlines()
+        *progress, last = process.communicate(timeout=600)[1].splitlines()
         assert process.returncode == 130
         assert last == "Stopped. Every answer so far is kept: the same command goes on from here."
         assert all(" requests, " in line for line in progress)  # a line every ten seconds, on a slow machine

@@ -92,7 +92,7 @@ def groups(paper):
 
 SLOW = {
     ("judges-without-gold", "figures 4, 10 and 13"),
-    ("dont-label-twice", "appendix A"),  # test_cli runs it
+    ("dont-label-twice", "appendix A"),  # test_docs runs it
     *(("how-many-raters", f"table {number}") for number in range(12, 16)),
 }
 GROUPS = [
