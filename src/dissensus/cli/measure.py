@@ -186,7 +186,7 @@ def prevalence_command(
     ratings = source.read()
     judges = judges_source.read_all(repeats=source.repeats)
     systems = None if pairs is None else read_pairs(pairs)
-    output.show(prevalence(ratings, judges, task=source.read_task(), pairs=systems, **options))
+    output.show(prevalence(ratings, judges, task=source.read_task(), pairs=systems, rng=output.seed, **options))
 
 
 def gate_command(

@@ -27,6 +27,10 @@ MOST_GROUPS = 30
 SHUFFLES = 4
 MOST_SHUFFLED = 120_000
 """Ratings that are shuffled in all, where they are too many for four shuffles; one there is always."""
+CHANCES = 1000
+"""Equally likely values of a chi-squared draw, where none is drawn."""
+FARTHEST, HALVINGS = 10.0, 50
+"""How the end of an interval is found: from 10 of the largest standard errors, by halving."""
 STREAM = 0x7A7E25
 """Keeps the random numbers of raters apart from those of items; the same for all methods, so that they share draws."""
 
@@ -174,6 +178,30 @@ class RaterSpread(NamedTuple):
     def variance(self) -> Floats:
         """What raters add to the variance of the items' bootstrap, not below 0; without `RaterDraws.inflation`."""
         return np.maximum(self.total - self.within, 0)
+
+    def variance_with(self, variance: Floats, confidence: float) -> Floats:
+        """The variance of a normal interval as long as one for other items and other raters.
+
+        Parameters
+        ----------
+        variance : ndarray of shape (n_statistics,)
+            What items alone bring.
+        confidence : float
+            Of the interval: few raters count for more, the surer it is.
+        """
+        from scipy.special import chdtri, ndtr, ndtri  # noqa: PLC0415 - takes a while to import
+
+        steps = (np.arange(CHANCES) + 0.5) / CHANCES
+        inflation = (self.groups - 1) / chdtri(self.groups - 1, steps)
+        extra = np.maximum(self.total * inflation[:, None] - self.within, 0)
+        spreads = np.sqrt(variance + extra)
+        low, high = np.zeros(len(self.total)), FARTHEST * spreads.max(axis=0)
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            with np.errstate(invalid="ignore", divide="ignore"):
+                is_short = ndtr(np.where(spreads > 0, -middle / spreads, -np.inf)).mean(axis=0) > (1 - confidence) / 2
+            low, high = np.where(is_short, middle, low), np.where(is_short, high, middle)
+        return np.asarray(np.where(np.isnan(self.total), np.nan, (high / ndtri((1 + confidence) / 2)) ** 2))
 
     def moved(self, replicates: Floats, draws: RaterDraws) -> Floats:
         """Bootstrap values of shape (n_replicates, n_statistics), moved by the noise of raters.

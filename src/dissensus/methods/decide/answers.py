@@ -333,7 +333,7 @@ def counted_positive(asking: Asking, judges: Judges) -> PrevalenceResult | Unans
         return None
 
     def ask(_: Progress | None) -> PrevalenceResult:
-        return prevalence(asking.ratings, judges, positive=positive, judge=enough, task=asking.task)
+        return prevalence(asking.ratings, judges, positive=positive, judge=enough, task=asking.task, rng=asking.seed)
 
     return asking.ask(POSITIVE, "Counting positive items", ask)
 

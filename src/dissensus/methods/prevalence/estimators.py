@@ -1,10 +1,12 @@
 """Estimates of a share from people's answers on some items and a judge's on all: means, and moments of them.
 
 People's answer to an item is the share of its raters who say yes (or their decision), so that an item's variance holds
-the disagreement between raters as well as the difference between items. Items are what was drawn at random.
+the disagreement between raters as well as the difference between items. That raters were drawn from others like them,
+some more lenient than others, is in no item's variance: it is seen by leaving them out.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -14,6 +16,7 @@ from dissensus.arrays import Floats
 from dissensus.methods.prevalence.options import Method, PrevalenceOptions
 from dissensus.methods.prevalence.result import Estimate
 from dissensus.sampling.intervals import UNKNOWN, normal_interval, reach_of, wilson_interval
+from dissensus.sampling.raters import RaterPool, RaterSpread
 
 Interval = tuple[float, float]
 MORE = 0.5
@@ -63,6 +66,22 @@ class Sample:
     def everything(self) -> Floats:
         """The judge's answer to all items."""
         return np.concatenate([self.judge, self.judge_only])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Without:
+    """People's answers without some raters: each group of them in turn, as they are and with labels shuffled."""
+
+    pool: RaterPool
+    people: Floats  # (n_times, n_rated): the answer of those who are left to each item, NaN where nobody is
+
+    def spread(self, statistics: Callable[[Sample], Floats], sample: Sample) -> RaterSpread:
+        """What raters bring to statistics of a sample, each of shape (n_statistics,); NaN where nobody is left."""
+        values = []
+        for people in self.people:
+            left = ~np.isnan(people)
+            values.append(statistics(replace(sample, people=people[left], judge=sample.judge[left])))
+        return self.pool.spread(np.stack(values))
 
 
 class Point(NamedTuple):
@@ -150,12 +169,20 @@ class Corrected:
     is_cut: bool = False  # whether the value was beyond 0 or 1
 
 
-def rogan_gladen(sample: Sample, confidence: float) -> Corrected:
+def rates(sample: Sample) -> tuple[float, float]:
+    """How often the judge says yes where a rater does, and where a rater says no; NaN where none does."""
+    yes, no = float(sample.people.sum()), float((1 - sample.people).sum())
+    a = float(sample.people @ sample.judge) / yes if yes > 0 else math.nan
+    return a, float((1 - sample.people) @ sample.judge) / no if no > 0 else math.nan
+
+
+def rogan_gladen(sample: Sample, confidence: float, added: Floats | None = None) -> Corrected:
     """What share of positive items makes the judge say yes as often as it does, given how often it errs.
 
     Where a rater says yes the judge says yes with chance a, else with chance b; so it says yes on q = s a + (1 - s) b.
     The interval holds every s with which q - s a - (1 - s) b is near enough to 0 (Fieller), since the quotient has no
-    variance worth the name where a is near b.
+    variance worth the name where a is near b. To the variances of q - b and a - b, those that raters bring are `added`,
+    of shape (2, 2).
 
     References
     ----------
@@ -164,19 +191,18 @@ def rogan_gladen(sample: Sample, confidence: float) -> Corrected:
     share = float(sample.people.mean())
     if not 0 < share < 1:
         return Corrected(value=math.nan, interval=UNKNOWN, sensitivity=math.nan, specificity=math.nan)
-    a = float(np.mean(sample.people * sample.judge)) / share
-    b = float(np.mean((1 - sample.people) * sample.judge)) / (1 - share)
+    a, b = rates(sample)
     q = float(sample.everything.mean())
-    interval = _shares_within(sample, (q, a, b), share, reach_of(confidence))
+    interval = _shares_within(sample, (q, a, b), reach_of(confidence), np.zeros((2, 2)) if added is None else added)
     value = (q - b) / (a - b) if a - b > ROUNDING else math.nan
     cut = min(1.0, max(0.0, value)) if math.isfinite(value) else value
     return Corrected(value=cut, interval=interval, sensitivity=a, specificity=1 - b, is_cut=abs(cut - value) > ROUNDING)
 
 
-def _shares_within(sample: Sample, moments: tuple[float, float, float], share: float, z: float) -> Interval:
+def _shares_within(sample: Sample, moments: tuple[float, float, float], z: float, added: Floats) -> Interval:
     """Every s from 0 to 1 with (q - b - s (a - b))^2 <= z^2 v(s), where v is the variance of that difference."""
     q, a, b = moments
-    n, total = len(sample.people), len(sample.everything)
+    n, total, share = len(sample.people), len(sample.everything), float(sample.people.mean())
     # Half an error more on either side: no error on a few yes or no of raters does not mean that there is none.
     size = error_size(sample)
     more_a, more_b = (MORE * size / (n * part + 2 * MORE) ** 2 for part in (share, 1 - share))
@@ -184,8 +210,11 @@ def _shares_within(sample: Sample, moments: tuple[float, float, float], share: f
     adds_a = sample.people * (sample.judge - a) / (n * share)
     adds_b = (1 - sample.people) * (sample.judge - b) / (n * (1 - share))
     first, second = (sample.judge - q) / total - adds_b, adds_a - adds_b
-    constant = float(first @ first) + float(np.sum((sample.judge_only - q) ** 2)) / total**2 + more_b
-    linear, square = float(first @ second) + more_b, float(second @ second) + more_a + more_b
+    constant = (
+        float(first @ first) + float(np.sum((sample.judge_only - q) ** 2)) / total**2 + more_b + float(added[0, 0])
+    )
+    linear = float(first @ second) + more_b + float(added[0, 1])
+    square = float(second @ second) + more_a + more_b + float(added[1, 1])
     squared = (a - b) ** 2 - z**2 * square
     half = (q - b) * (a - b) - z**2 * linear
     rest = (q - b) ** 2 - z**2 * constant
@@ -209,31 +238,78 @@ class Estimates:
     gain: float  # items that people alone would need for the interval of ppi++, by those they have, less 1; else NaN
 
 
-def estimates_of(sample: Sample, options: PrevalenceOptions) -> Estimates:
-    """Every method on a sample."""
+def estimates_of(sample: Sample, options: PrevalenceOptions, without: Without | None = None) -> Estimates:
+    """Every method on a sample; with people's answers `without` some raters, intervals for raters like these."""
     weight = tuned_weight(sample)
-    corrected = rogan_gladen(sample, options.confidence)
-    alone, tuned = people_only(sample), prediction_powered(sample, weight)
+    points: dict[Method, Point] = {
+        "people": people_only(sample),
+        "ppi": prediction_powered(sample, 1.0),
+        "ppi++": prediction_powered(sample, weight),
+    }
+    variances, added = {name: point.variance for name, point in points.items()}, None
+    if without is not None:
+        spread = without.spread(lambda own: _moving(own, weight), sample)
+        wider = _part(spread, slice(3)).variance_with(np.array(list(variances.values())), options.confidence)
+        variances = dict(zip(points, wider.tolist(), strict=True))
+        added = _of_rates(_part(spread, slice(3, 6)), options.confidence)
+    corrected = rogan_gladen(sample, options.confidence, added)
     base = Base(share=float(sample.people.mean()), n_items=len(sample.people))
     judged, size = naive(sample), error_size(sample)
-    helped = replace(base, error=weight**2 * size)
-    estimates = [
-        _estimate("naive", judged, Base(share=judged.value, n_items=len(sample.everything)), options),
-        _estimate("people", alone, base, options),
+    bases: dict[Method, Base] = {
+        "people": base, "ppi": replace(base, error=size), "ppi++": replace(base, error=weight**2 * size),
+    }  # fmt: skip
+    own = {name: _estimate(name, points[name].value, variances[name], bases[name], options) for name in points}
+    of_judge = Base(share=judged.value, n_items=len(sample.everything))
+    estimates = (
+        _estimate("naive", judged.value, judged.variance, of_judge, options),
+        own["people"],
         Estimate(method="rogan-gladen", value=corrected.value, low=corrected.interval[0], high=corrected.interval[1]),
-        _estimate("ppi", prediction_powered(sample, 1.0), replace(base, error=size), options),
-        _estimate("ppi++", tuned, helped, options),
-    ]
-    # What is saved, by the intervals as they are.
-    gain = alone.variance / tuned.variance - 1 if tuned.variance > 0 else math.nan
+        own["ppi"],
+        own["ppi++"],
+    )
+    gain = _gain(points, bases, options)
+    return Estimates(estimates=estimates, corrected=corrected, weight=weight, gain=gain)
+
+
+def _gain(points: dict[Method, Point], bases: dict[Method, Base], options: PrevalenceOptions) -> float:
+    """What is saved, by the intervals of these raters: more ratings by them do not make up for other raters."""
+    alone, tuned = points["people"].variance, points["ppi++"].variance
     if options.interval == "wilson":
-        gain = size_of(tuned.variance, helped) / size_of(alone.variance, base) - 1
-    return Estimates(estimates=tuple(estimates), corrected=corrected, weight=weight, gain=gain)
+        return size_of(tuned, bases["ppi++"]) / size_of(alone, bases["people"]) - 1
+    return alone / tuned - 1 if tuned > 0 else math.nan
 
 
-def _estimate(method: Method, point: Point, base: Base, options: PrevalenceOptions) -> Estimate:
+def _moving(sample: Sample, weight: float) -> Floats:
+    """What raters move: people's mean, ppi, ppi++ at its weight, the judge's two rates and their difference."""
+    if not len(sample.people):
+        return np.full(6, np.nan)
+    people, judge = float(sample.people.mean()), float(sample.judge.mean())
+    others = float(sample.judge_only.mean()) if len(sample.judge_only) else math.nan
+    a, b = rates(sample)
+    tuned = people + weight * (others - judge) if weight else people
+    return np.array([people, people + others - judge, tuned, a, b, a - b])
+
+
+def _part(spread: RaterSpread, own: slice) -> RaterSpread:
+    return spread._replace(total=spread.total[own], within=spread.within[own])
+
+
+def _of_rates(spread: RaterSpread, confidence: float) -> Floats:
+    """Variances and covariance that raters add to q - b and a - b, from what they bring to a, b and a - b."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - takes a while to import
+
+    inflation = (float(stdtrit(spread.groups - 1, (1 + confidence) / 2)) / reach_of(confidence)) ** 2
+    a, b, gap = inflation * spread.total - spread.within
+    if not np.isfinite([a, b, gap]).all():
+        return np.zeros((2, 2))
+    # a is the sum of b and the gap, so that their covariance is half of what its variance has more.
+    together = (a - b - gap) / 2
+    values, vectors = np.linalg.eigh(np.array([[b, -together], [-together, gap]]))
+    return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
+
+
+def _estimate(method: Method, value: float, variance: float, base: Base, options: PrevalenceOptions) -> Estimate:
     """With Wilson's interval in a sample of `size_of` items, or a normal one."""
-    value, variance = point
     if options.interval == "normal" or not (math.isfinite(value) and math.isfinite(variance)):
         low, high = normal_interval(value, variance, options.confidence)
     else:

@@ -9,6 +9,7 @@ from dissensus.data.labels import option_name
 from dissensus.data.task import PAIRWISE_OPTIONS
 from dissensus.errors import OptionError
 from dissensus.options import Options, confidence_option, named, option
+from dissensus.sampling.raters import RatersAs, raters_option
 
 Target = Literal["share", "decision"]
 TARGETS: tuple[Target, ...] = ("share", "decision")
@@ -43,6 +44,7 @@ class PrevalenceOptions(Options):
     interval: IntervalName = option(
         "wilson", choices=INTERVALS, metavar="I", help="wilson, or normal (standard errors to each side)."
     )
+    raters: RatersAs | None = raters_option()
     confidence: float = confidence_option()
 
     def check(self) -> None:
@@ -55,10 +57,6 @@ class PrevalenceOptions(Options):
             )
         if both := set(self.positive) & set(self.half or ()):
             raise OptionError(f"{min(both)!r} cannot count as positive and as half: name it once.")
-
-    def settings(self) -> dict[str, object]:
-        """The options by name, for the JSON; nothing is drawn, so there is no seed."""
-        return {name: value for name, value in Options.settings(self).items() if name != "seed"}
 
 
 def counted_labels(

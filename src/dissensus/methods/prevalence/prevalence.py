@@ -5,19 +5,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 
-from dissensus.arrays import Floats
+from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
 from dissensus.data.align import elicitations_in, rows_among
 from dissensus.data.labels import natural_order, parts_of
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.judges.definitions import reaches
-from dissensus.methods.prevalence.estimators import Estimates, Sample, estimates_of
+from dissensus.methods.prevalence.estimators import Estimates, Sample, Without, estimates_of
 from dissensus.methods.prevalence.options import IntervalName, PrevalenceOptions, Target, counted_labels
 from dissensus.methods.prevalence.result import JudgePrevalence, PrevalenceResult
 from dissensus.methods.prevalence.systems import Pairs, systems_of
 from dissensus.options import named
+from dissensus.sampling import seed_of
 from dissensus.sampling.intervals import reach_of
+from dissensus.sampling.raters import RaterPool, RatersAs, rater_pool, rater_stream, resolve_raters
 
 BOTH_KINDS = (
     "The ratings hold forced choices and response sets: a set is positive if an option in it is, and all count alike."
@@ -42,12 +45,14 @@ def prevalence(
     tau: float = 0.5,
     pairs: Pairs | None = None,
     interval: IntervalName = "wilson",
+    raters: RatersAs | None = None,
     confidence: float = 0.95,
+    rng: int | Generator | None = 0,
 ) -> PrevalenceResult:
     """The share of positive items among all that a judge answered, corrected by those that people rated.
 
-    The rated items should be drawn at random from all items. Items are what was drawn: an interval holds the
-    differences between items and the disagreement of their raters, not that these raters were drawn from others.
+    The rated items should be drawn at random from all items. An interval holds the differences between items, the
+    disagreement of their raters and, unless raters are fixed, that these raters were drawn from others like them.
 
     Parameters
     ----------
@@ -75,8 +80,13 @@ def prevalence(
         Wilson's interval at the size of a sample of the same variance, which stays between 0 and 1 and counts half an
         error of the judge more than was seen; or so many standard errors to each side, which is too short where few
         items are positive or the judge seldom errs.
+    raters : {"sampled", "fixed"}, optional
+        Intervals for raters like these, or for these raters alone; sampled if not given and at least three raters have
+        ids.
     confidence : float
         Of the intervals.
+    rng : int or Generator
+        Seed, for the labels that change hands among the raters of an item to see whether it matters who rated.
 
     Returns
     -------
@@ -94,19 +104,23 @@ def prevalence(
                           "what is counted here: read the files without reducing them.")  # fmt: skip
     ones, halves = counted_labels(positive, half, task)
     judge = tuple(dict.fromkeys(judge)) if judge is not None and not isinstance(judge, str) else judge
-    options = PrevalenceOptions.given(locals(), positive=ones, half=halves)
+    options = PrevalenceOptions.given(locals(), positive=ones, half=halves, seed=seed_of(rng))
     _check_labels(ratings, judges, ones, halves)
     targets, warnings = _targets(ratings, judges, options)
+    drawn_as, about_raters = resolve_raters(raters, ratings)
+    pool = rater_pool(ratings, rater_stream(rng)) if drawn_as == "sampled" else None
+    without = None if pool is None else _people_without(pool, ratings, options)
     summed = []
     for one in targets:
-        judged, texts = _summed_up(one, pairs, options)
+        others = None if pool is None or without is None else Without(pool=pool, people=without[:, one.rows])
+        judged, texts = _summed_up(one, pairs, options, others)
         summed.append(judged)
         warnings += texts
     mixed = [BOTH_KINDS] if elicitations_in(ratings) >= {0, 1} else []
     return PrevalenceResult(
-        settings=options.settings(),
+        settings=options.settings() | {"raters": drawn_as},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
-        warnings=tuple(dict.fromkeys([*ratings.warnings, *judges.warnings, *mixed, *warnings])),
+        warnings=tuple(dict.fromkeys([*ratings.warnings, *judges.warnings, *mixed, *about_raters, *warnings])),
         judges=tuple(sorted(summed, key=_least_saved)),
         positive=ones,
         half=halves,
@@ -133,6 +147,7 @@ class Targets:
     name: str
     items: tuple[str, ...]
     sample: Sample
+    rows: Codes  # (n_rated,): the rated items among those of the ratings
     ratings: int
 
 
@@ -158,8 +173,20 @@ def _targets(ratings: Ratings, judges: Judges, options: PrevalenceOptions) -> tu
             warnings.append(f"{name} did not answer {left_out}: left out of its estimates, people's among them.")
         sample = Sample(people=people[rows[rated]], judge=values[rated], judge_only=values[others])
         items = tuple(answered.items[place] for place in (*rated, *others))
-        targets.append(Targets(name=name, items=items, sample=sample, ratings=int(total[rows[rated]].sum())))
+        own = rows[rated]
+        targets.append(Targets(name=name, items=items, sample=sample, rows=own, ratings=int(total[own].sum())))
     return targets, warnings
+
+
+def _people_without(pool: RaterPool, ratings: Ratings, options: PrevalenceOptions) -> Floats:
+    """People's answer to each item without each group of raters, (n_times, n_items); NaN where nobody is left."""
+    weights, answers = _label_weights(ratings, options), []
+    for cells in pool.cells(ratings.n_labels):
+        total = np.bincount(cells.item, weights=cells.times, minlength=ratings.n_items)
+        yes = np.bincount(cells.item, weights=cells.times * weights[cells.label], minlength=ratings.n_items)
+        shares = _decided(yes / np.maximum(total, 1), options)
+        answers.append(np.where(total > 0, shares, np.nan))
+    return np.stack(answers)
 
 
 def _check_labels(ratings: Ratings, judges: Judges, ones: Sequence[str], halves: Sequence[str]) -> None:
@@ -211,14 +238,16 @@ def _decided(shares: Floats, options: PrevalenceOptions) -> Floats:
 # ---- From answers to estimates with intervals, judge by judge
 
 
-def _summed_up(targets: Targets, pairs: Pairs | None, options: PrevalenceOptions) -> tuple[JudgePrevalence, list[str]]:
+def _summed_up(
+    targets: Targets, pairs: Pairs | None, options: PrevalenceOptions, without: Without | None
+) -> tuple[JudgePrevalence, list[str]]:
     """The estimates with one judge, and what to warn about."""
     name, sample = targets.name, targets.sample
-    estimates = estimates_of(sample, options)
+    estimates = estimates_of(sample, options, without)
     warnings = [*_about_sample(name, sample), *_about_correction(name, sample, estimates)]
     systems = None
     if pairs is not None:
-        systems, about_systems = systems_of(sample, targets.items, pairs, options, judge=name)
+        systems, about_systems = systems_of(sample, targets.items, pairs, options, judge=name, without=without)
         warnings += about_systems
     judge = JudgePrevalence(
         judge=name,

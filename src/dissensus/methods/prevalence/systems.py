@@ -16,7 +16,7 @@ import numpy as np
 from dissensus.arrays import Codes, Floats
 from dissensus.data.labels import natural_order
 from dissensus.errors import OptionError, counted, listed
-from dissensus.methods.prevalence.estimators import Sample, estimates_of
+from dissensus.methods.prevalence.estimators import Sample, Without, estimates_of
 from dissensus.methods.prevalence.options import Method, PrevalenceOptions
 from dissensus.methods.prevalence.result import Estimate, SystemScore
 from dissensus.options import named
@@ -185,23 +185,53 @@ FEWEST_RATED = 2
 
 
 def systems_of(
-    sample: Sample, items: Sequence[str], pairs: Pairs, options: PrevalenceOptions, *, judge: str
+    sample: Sample,
+    items: Sequence[str],
+    pairs: Pairs,
+    options: PrevalenceOptions,
+    *,
+    judge: str,
+    without: Without | None = None,
 ) -> tuple[tuple[SystemScore, ...], list[str]]:
-    """Every system, the strongest first, and what to warn about; the rated items stand first."""
+    """Every system, the strongest first, and what to warn about; the rated items stand first.
+
+    With people's answers `without` some raters, intervals are for raters like these.
+    """
     names = _check_pairs(items, pairs)
     place = {name: code for code, name in enumerate(names)}
     first, second = (np.array([place[pairs[item][side]] for item in items], dtype=np.intp) for side in (0, 1))
     duels = Duels(first=first, second=second, people=sample.people, judge=sample.everything, n_systems=len(names))
+    weights: dict[Method, float] = {"people": 0.0, "ppi": 1.0, "ppi++": tuned_weight(duels)}
     fitted: dict[Method, Strengths] = {
         "naive": judged_strengths(duels),
-        "people": strengths_of(duels, 0.0),
-        "ppi": strengths_of(duels, 1.0),
-        "ppi++": strengths_of(duels, tuned_weight(duels)),
+        **{method: strengths_of(duels, weight) for method, weight in weights.items()},
     }
-    scores = [_score(name, code, duels, fitted, options) for code, name in enumerate(names)]
+    if without is not None:
+        fitted |= {name: _wider(fitted[name], duels, weight, without, options) for name, weight in weights.items()}
+    scores = [_score(name, code, duels, fitted, options, without) for code, name in enumerate(names)]
     best = fitted["ppi++"].values
     order = sorted(range(len(names)), key=lambda code: -best[code] if math.isfinite(best[code]) else code)
     return tuple(scores[code] for code in order), _warnings(judge, scores, fitted)
+
+
+def _wider(
+    strengths: Strengths, duels: Duels, weight: float, without: Without, options: PrevalenceOptions
+) -> Strengths:
+    """The same with variances for raters like these."""
+    n = duels.n_rated
+    values = []
+    for people in without.people:
+        left = np.concatenate([~np.isnan(people), np.ones(len(duels.judge) - n, dtype=np.bool_)])
+        own = Duels(
+            first=duels.first[left], second=duels.second[left], people=people[left[:n]], judge=duels.judge[left],
+            n_systems=duels.n_systems,
+        )  # fmt: skip
+        values.append(_fitted(own, weight) if own.n_rated else np.full(duels.n_systems, np.nan))
+    spread = without.pool.spread(np.stack(values))
+    variances = spread.variance_with(np.diag(strengths.covariance), options.confidence)
+    covariance = strengths.covariance.copy()
+    np.fill_diagonal(covariance, variances)
+    return strengths._replace(covariance=covariance)
 
 
 def _check_pairs(items: Sequence[str], pairs: Pairs) -> list[str]:
@@ -219,10 +249,15 @@ def _check_pairs(items: Sequence[str], pairs: Pairs) -> list[str]:
 
 
 def _score(
-    name: str, code: int, duels: Duels, fitted: Mapping[Method, Strengths], options: PrevalenceOptions
-) -> SystemScore:
+    name: str, code: int, duels: Duels, fitted: Mapping[Method, Strengths], options: PrevalenceOptions,
+    without: Without | None,
+) -> SystemScore:  # fmt: skip
     rows = np.flatnonzero((duels.first == code) | (duels.second == code))
     sample = _seen_by(code, rows, duels)
+    rated = rows[rows < duels.n_rated]
+    if without is not None:
+        own = without.people[:, rated]
+        without = replace(without, people=np.where(duels.first[rated] == code, own, 1 - own))
     enough = len(sample.people) >= FEWEST_RATED
     strengths = []
     for method, strength in fitted.items():
@@ -233,7 +268,7 @@ def _score(
         system=name,
         items=len(rows),
         rated_items=len(sample.people),
-        win_rates=estimates_of(sample, options).estimates if enough else (),
+        win_rates=estimates_of(sample, options, without).estimates if enough else (),
         strengths=tuple(strengths),
     )
 

@@ -42,11 +42,13 @@ METHOD_WORDS: dict[Method, str] = {
     "ppi++": "PPI++: the same, with the judge at the weight that makes the interval shortest. A judge that does not "
     "help gets the weight 0, and people alone remain.",
 }
-UNITS = (
-    "Items are what was drawn at random. An interval holds the differences between items and the disagreement between "
-    "the raters of an item; that other raters might see all items differently is not in it. Ratings saved are counted "
-    "at as many raters per item as there are now."
-)
+UNITS = {
+    "sampled": "An interval is for other items and other raters like these: it holds the differences between items, "
+    "the disagreement between the raters of an item and that some raters say yes more often than others.",
+    "fixed": "An interval is for other items and these raters: it holds the differences between items and the "
+    "disagreement between the raters of an item, not that other raters might see all items differently.",
+}
+SAVED = "Ratings saved are counted with these raters, at the number of raters per item that there is now."
 UNSEEN = (
     "Intervals count half an error of the judge more than people found: that it did not err on a few items does not "
     "make it perfect."
@@ -268,7 +270,8 @@ def _computed(result: PrevalenceResult) -> Block:
     ]
     systems = [STRENGTHS] if any(judge.systems for judge in result.judges) else []
     unseen = [UNSEEN] if result.settings.get("interval") == "wilson" else []
-    texts = [target_sentence(result), *METHOD_WORDS.values(), *weights, UNITS, *unseen, *systems]
+    units = UNITS[str(result.settings.get("raters", "fixed"))]
+    texts = [target_sentence(result), *METHOD_WORDS.values(), *weights, units, SAVED, *unseen, *systems]
     return Fold(title="How this was computed", parts=[Points(title="", texts=texts)])
 
 
