@@ -22,7 +22,7 @@ _SPEC.loader.exec_module(pages)
 def run(notebook, folder):
     """The notebook as it is after all of its cells ran in a new kernel, in an empty folder."""
     where = {"metadata": {"path": str(folder)}}
-    client = NotebookClient(notebook, timeout=120, record_timing=False, coalesce_streams=True, resources=where)
+    client = NotebookClient(notebook, timeout=600, record_timing=False, coalesce_streams=True, resources=where)
     done = client.execute()
     for cell in done.cells:
         cell.metadata = {}

@@ -45,7 +45,7 @@ def test_the_next_server_removes_what_a_killed_one_left_behind(folder):
         (killed,) = folder.iterdir()
         assert list(killed.glob("data-*/ratings.csv"))
         os.kill(server.process.pid, signal.SIGKILL)
-        server.process.wait(timeout=10)
+        server.process.wait(timeout=60)
     assert killed.exists()
     with running():
         assert not killed.exists()

@@ -253,7 +253,7 @@ def test_the_command_prints_its_address_and_ends_on_ctrl_c():
         )
     finally:
         process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=10)[1] == ""
+    assert process.communicate(timeout=60)[1] == ""
     assert process.returncode == 0
 
 

@@ -44,7 +44,7 @@ def run(repository, judge, *options):
     environment = {**os.environ, "PYTHON": sys.executable, "JUDGE": judge, "NO_COLOR": "1"}
     for left in ("gate.xml", "summary.md"):
         (repository / left).unlink(missing_ok=True)
-    done = subprocess.run(["sh", "ci.sh", *options], cwd=repository, env=environment, timeout=120, check=False)
+    done = subprocess.run(["sh", "ci.sh", *options], cwd=repository, env=environment, timeout=600, check=False)
     assert str(done.returncode) == (repository / "status.txt").read_text(encoding="utf-8").strip()
     return done.returncode
 
