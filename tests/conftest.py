@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Compiling what ppi-python computes takes longer than computing it once.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 # A busy machine is no fault: nothing fails for having taken long.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
