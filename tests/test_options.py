@@ -30,7 +30,6 @@ ROOMS = {
 }
 """The command of each method."""
 FLAGS_IN_TEXT = {
-    "methods/judges/advice.py": 1,
     "methods/reproduce/data.py": 1,
     "methods/reproduce/survey_equivalence/authors_files.py": 3,
     "report/views/rate.py": 1,

@@ -13,6 +13,7 @@ from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.choice import choice_of, kinds_of, rank_correlation
 from dissensus.methods.judges.result import (
     Advice,
+    Constant,
     DefinitionResult,
     Downstream,
     FlipPoint,
@@ -21,6 +22,8 @@ from dissensus.methods.judges.result import (
     JudgeValue,
     OrderFlips,
     OwnBeta,
+    Perfect,
+    Person,
     Redundancy,
     ReverseMatrix,
     Sensitivity,
@@ -163,13 +166,37 @@ def points(result, title):
 # Words
 
 
-def test_the_answer_says_whom_to_pick_how_surely_who_disagrees_and_what_that_costs():
-    # Of three kinds that look at people (hit rate with mse_hard, jsd, mse_soft) two have a on top.
+def test_the_answer_says_whom_to_pick_how_surely_and_what_a_constant_has():
     assert pick_in_short(choice_of(found())) == one_line(
         """Pick "a": by Jensen-Shannon divergence it stands in for people best, and is the best in 97.0% of the
-        bootstrap samples. 2 of 3 definitions of agreement pick it. Hit rate would have picked "b", which decides as
-        people do on 74.0% of the items instead of 81.0%."""
+        bootstrap samples."""
     )
+    beside = dataclasses.replace(DEFINITIONS[1], constant=Constant(answer="no", value=0.18))
+    assert pick_in_short(choice_of(found(definitions=(DEFINITIONS[0], beside)))).endswith(
+        'It has 0.100, always answering "no" 0.180 (lower is better).'
+    )
+    close = dataclasses.replace(DEFINITIONS[1], constant=Constant(answer={"no": 0.7, "yes": 0.3}, value=0.14))
+    said = pick_in_short(choice_of(found(definitions=(DEFINITIONS[0], close))))  # a has 0.100 [0.050, 0.150]
+    assert said.startswith('Lean towards "a"')
+    assert said.endswith(
+        "always answering the overall shares 0.140 (lower is better). That it beats the constant is not shown."
+    )
+
+
+def test_no_judge_is_picked_by_a_measure_on_which_a_constant_is_better():
+    values = tuple(dataclasses.replace(value, beats_constant=False) for value in DEFINITIONS[1].values)
+    beaten = dataclasses.replace(
+        DEFINITIONS[1], values=values, selected=None, constant=Constant(answer="5", value=0.05, reduced=0.06),
+        person=Person(value=0.04, items=200), perfect=Perfect(value=0.025, low=0.02, high=0.03),
+    )  # fmt: skip
+    result = found(definitions=(DEFINITIONS[0], beaten), recommended=None, measure="jsd", downstream=())
+    assert section_of(result).lead == (
+        'No judge beats always answering 5 (Jensen-Shannon divergence 0.050, "a" 0.100, one more person 0.040; '
+        "lower is better)."
+    )
+    rows = table(result, "The judges, best first").rows
+    assert [row[0] for row in rows] == ["a", "b", "c", "always answering 5", "one more person", "a perfect judge"]
+    assert [row[2] for row in rows[3:]] == ["0.060", "0.040", "0.020 to 0.030"]
 
 
 def test_a_judge_that_is_not_surely_the_best_is_leaned_towards():
@@ -227,7 +254,7 @@ def test_of_one_judge_the_table_has_no_contest():
         "Bias",
     ]
     assert "What each definition says about it" in [b.title for b in section_of(result).blocks if isinstance(b, Fold)]
-    assert list(table(result, "What each definition says of it").columns) == ["Definition", "Aim", "Value"]
+    assert list(table(result, "What each definition says of it").columns) == ["Definition", "Aim", "Value", "Constant"]
     told = " ".join(text for part in section_of(result).parts() if isinstance(part, Points) for text in part.texts)
     assert "The judge is compared with people on 200 items." in told
     assert "All judges" not in told
@@ -258,37 +285,14 @@ def tie_of(*names):
 def test_judges_that_tie_are_not_told_to_be_picked():
     result = found(definitions=tie_of("a", "b"), redundant=(), downstream=())
     section = section_of(result)
-    assert section.lead == (
-        'By Jensen-Shannon divergence "a" and "b" are equally near to people. '
-        'No definition of agreement can tell "a" from another judge.'
-    )
-    assert [row[3] for row in table(result, "The judges, best first").rows] == ["0 of 2, 2 tied"] * 2
-    assert figures(result)[0].title == '"a" comes first by 0 of 2 definitions and ties for first by 2'
-
-
-def test_the_table_the_answer_and_the_chart_count_ties_alike():
-    tied = definition("hit_rate", {"a": 0.8, "b": 0.8, "c": 0.5})
-    result = found(definitions=(tied, DEFINITIONS[1], definition("cohen_kappa", {"a": 0.5, "b": 0.6, "c": 0.1})))
-    assert "1 of 3 definitions of agreement picks it, 1 cannot tell it from another judge." in section_of(result).lead
-    assert [row[3] for row in table(result, "The judges, best first").rows] == [
-        "1 of 3, 1 tied",
-        "1 of 3, 1 tied",
-        "0 of 3",
-    ]
-    assert figures(result)[0].title == '"a" comes first by 1 of 3 definitions and ties for first by 1'
-
-
-def test_a_definition_without_a_value_for_the_judge_to_pick_is_not_counted_for_it():
-    by_kappa = definition("cohen_kappa", {"a": NAN, "b": 0.6, "c": 0.1})
-    result = found(definitions=(DEFINITIONS[1], by_kappa), redundant=())
-    assert figures(result)[0].title == '"a" comes first by 1 of 2 definitions'
+    assert section.lead == ('By Jensen-Shannon divergence "a" and "b" are equally near to people.')
 
 
 def test_no_bias_has_no_sign():
     result = found(
         downstream=(decided("a", 0.8, 0.0004), decided("b", 0.7, 0.1), decided("c", 0.6, -0.1), DECISIONS[4])
     )
-    assert [row[5] for row in table(result, "The judges, best first").rows] == ["0.0 pt", "+10.0 pt", "-10.0 pt"]
+    assert [row[4] for row in table(result, "The judges, best first").rows] == ["0.0 pt", "+10.0 pt", "-10.0 pt"]
 
 
 def test_judges_that_decide_alike_share_the_title():
@@ -333,13 +337,16 @@ def test_advice_has_its_reason_and_names_definitions_in_words():
     ]
 
 
-def test_after_four_pieces_of_advice_the_rest_is_folded():
+def test_after_three_pieces_of_advice_the_rest_is_folded():
     advice = tuple(Advice(text=f"Do {i}.", reason="Because.") for i in range(6))
     blocks = section_of(found(advice=advice)).blocks
     [shown] = [block for block in blocks if isinstance(block, Points)]
-    assert list(shown.texts) == [f"Do {i}. Because." for i in range(4)]
+    assert list(shown.texts) == [f"Do {i}. Because." for i in range(3)]
     [fold] = [block for block in blocks if isinstance(block, Fold) and "advice" in block.title]
-    assert (fold.title, list(fold.parts[0].texts)) == ("2 more pieces of advice", ["Do 4. Because.", "Do 5. Because."])
+    assert (fold.title, list(fold.parts[0].texts)) == (
+        "3 more pieces of advice",
+        ["Do 3. Because.", "Do 4. Because.", "Do 5. Because."],
+    )
 
 
 def test_disagreements_name_judges_definitions_and_one_item():
@@ -380,28 +387,27 @@ def test_own_betas_and_flips_with_the_order_are_told_in_words():
 # Tables
 
 
-def test_redundant_definitions_share_a_row_and_count_once():
+def test_redundant_definitions_share_a_row():
     rows = [
         table_cells(table(found(), "The judge that each"), row) for row in table(found(), "The judge that each").rows
     ]
-    assert rows[0] == ["Hit rate; squared error of labels (label)", "high", "b", "0.80 [0.75, 0.85]", "0%"]
-    assert rows[1] == ["Jensen-Shannon divergence (shares)", "low", "a", "0.10 [0.05, 0.15]", "97.0%"]
+    assert rows[0] == ["Hit rate; squared error of labels (label)", "high", "b", "0.80 [0.75, 0.85]", "-", "0%"]
+    assert rows[1] == ["Jensen-Shannon divergence (shares)", "low", "a", "0.10 [0.05, 0.15]", "-", "97.0%"]
     assert [kind.first.id for kind in kinds_of(found(), 0.5)][:3] == ["hit_rate", "jsd", "mse_soft"]
 
 
-def test_each_judge_has_one_row_with_votes_decisions_and_bias():
+def test_each_judge_has_one_row_with_decisions_and_bias():
     rows = [
         table_cells(table(found(), "The judges, best first"), row) for row in table(found(), "The judges, best").rows
     ]
-    assert rows[0] == ["a", "0.100 [0.050, 0.150]", "97.0%", "2 of 3", "81.0%", "-2.0 pt"]
-    assert rows[1] == ["b", "0.200 [0.150, 0.250]", "3.0%", "1 of 3", "74.0%", "+12.0 pt"]
+    assert rows[0] == ["a", "0.100 [0.050, 0.150]", "97.0%", "81.0%", "-2.0 pt"]
+    assert rows[1] == ["b", "0.200 [0.150, 0.250]", "3.0%", "74.0%", "+12.0 pt"]
 
 
 def test_judges_that_tie_are_said_to_tie():
     tied = definition("hit_rate", {"a": 0.8, "b": 0.8, "c": 0.5})
     rows = table(found(definitions=(tied, DEFINITIONS[1])), "The judge that each").rows
     assert rows[0][2] == "a (tie of 2)"
-    assert len(choice_of(found(definitions=(tied, DEFINITIONS[1]))).agreeing("b")) == 1
 
 
 def test_the_reverse_matrix_is_a_table_of_what_choices_stand_for():
@@ -465,7 +471,7 @@ def test_the_chart_of_ranks_puts_the_definition_to_select_by_first_and_the_least
     order = [kind.first.id for kind in choice_of(found()).most_alike_first()]
     assert order == ["jsd", "mse_soft", "hit_rate", "predictive_efficiency_hrs_hrs_0.5"]
     figure = figures(found())[0]
-    assert figure.title == '"a" comes first by 2 of 3 definitions'
+    assert figure.title == "Ranks of the judges by each definition"
     rows = figure.spec["data"]["values"]
     assert [(row["series"], row["rank"]) for row in rows[:3]] == [("a", 1), ("b", 2), ("c", 3)]
     assert figure.spark == 'place of "a" by each definition |██▅▃| full: first of 3'

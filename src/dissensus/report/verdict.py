@@ -1,7 +1,6 @@
 """The verdict: what a whole report comes down to, in a few sentences."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,28 +13,22 @@ from dissensus.methods.judges.result import JudgesResult
 from dissensus.report.numbers import (
     capital,
     counted,
-    listing,
     p_text,
     percent,
     quoted,
-    spelled,
     whole,
     with_interval,
 )
 from dissensus.report.views import worth as words
 from dissensus.report.views.describe import coefficient_name, headline, interval_of, pairwise_clause
-from dissensus.report.views.judge_words import constant_words, kind_name, votes_clause
-from dissensus.report.views.worth import Settings, Terms
+from dissensus.report.views.judge_words import constant_words, kind_name, none_beats
+from dissensus.report.views.worth import Terms
 
 PAIR = 2
 ONE_PERSON = 1.0
 """A judge that is worth as much by its estimate could be thought to replace one."""
 SENTENCES = 3
 """A shorter verdict ends with how far people agree."""
-VISIBLE_BIAS = 0.01
-"""Prevalence that is off by less than a point is not worth words."""
-MOST_OPTIONS = 2
-"""More positive options than that are not named one by one."""
 FEW = 0.5
 """A worth that rests on a smaller share of the rated items than that says so."""
 
@@ -110,6 +103,8 @@ def _closest(best: JudgeWorth, result: EquivalenceResult, *, is_only: bool) -> s
 def nearest_sentence(choice: Choice) -> str:
     """Which judge comes closest to people where none is one to pick; empty if there is nothing to choose between."""
     picked, select_by, mine, constant = choice.picked, choice.select_by, choice.decided, choice.constant
+    if choice.beaten_by is not None and len(choice.ranked) > 1:
+        return none_beats(choice)
     if picked is None or select_by is None or len(choice.ranked) == 1:
         return ""
     text = f"Of these, {quoted(picked.judge)} comes closest to people by {kind_name(select_by)}"
@@ -164,6 +159,8 @@ def _placed(result: EquivalenceResult, best: JudgeWorth, terms: Terms, rated: De
 
 def _choice(result: JudgesResult, comparison: CompareResult | None, worthiest: str | None) -> list[str]:
     choice = choice_of(result)
+    if choice.beaten_by is not None:
+        return [none_beats(choice)]
     if choice.picked is None:
         return []
     if len(choice.ranked) == 1:
@@ -172,21 +169,14 @@ def _choice(result: JudgesResult, comparison: CompareResult | None, worthiest: s
         return [nearest_sentence(choice)]
     picked, select_by = choice.picked.judge, choice.select_by
     who = "it" if picked == worthiest else quoted(picked)
-    is_few = 2 * len(choice.agreeing(picked)) < len(choice.voting)
-    if is_few and select_by is not None:
-        pick = "it is the judge to pick" if picked == worthiest else f"the judge to pick is {who}"
-        text = f"By {kind_name(select_by)} {pick}, but only {votes_clause(choice, picked, 'it')}"
-    else:
-        is_same = worthiest is None or picked == worthiest
-        text = votes_clause(choice, picked, who, verb="pick" if is_same else "would rather pick")
+    by = "" if select_by is None else f"By {kind_name(select_by)} "
+    how = "comes closest to people, too" if picked == worthiest else "comes closest to people"
+    if select_by is not None and len(select_by.best) > 1:
+        how = "and others are equally near to people"
+    text = f"{by}{who} {how}"
     duel = _duel(comparison, picked)
-    rival, kinds = choice.rivals[0] if choice.rivals else (None, [])
-    if duel is not None and duel.other != rival:
-        text += duel.clause(has_but=is_few)
-    if rival is not None:
-        does = duel.verb() if duel is not None and duel.other == rival else ""
-        which = " and ".join(filter(None, [_harm(choice, rival, result.settings), does]))
-        text += f"; {spelled(len(kinds))} would have picked {quoted(rival)}{f', which {which}' if which else ''}"
+    if duel is not None:
+        text += duel.clause()
     return [f"{text}."]
 
 
@@ -199,11 +189,11 @@ class Duel:
     how: str
     p_value: float
 
-    def clause(self, *, has_but: bool) -> str:
-        """As what is added about the judge to pick; one `but` in a sentence is enough."""
+    def clause(self) -> str:
+        """As what is added about the judge to pick."""
         other = quoted(self.other)
         text = {
-            "open": f"{'and' if has_but else 'but'} that it is better than {other} is not shown",
+            "open": f"but that it is better than {other} is not shown",
             "won": f"and it beats {other} {self.how}",
             "lost": f"although {other} beats it {self.how}",
         }[self.result]
@@ -219,11 +209,6 @@ class Duel:
         }[self.result]
         return f"{capital(text)} ({p_text(self.p_value)})."
 
-    def verb(self) -> str:
-        """As what the other one does."""
-        did = {"won": f"loses to it {self.how}", "lost": f"beats it {self.how}", "open": "is not shown to be worse"}
-        return f"{did[self.result]} ({p_text(self.p_value)})"
-
 
 def _duel(comparison: CompareResult | None, picked: str) -> Duel | None:
     """Whether the judge to pick is shown to be better than the second; None if they were not compared."""
@@ -237,22 +222,6 @@ def _duel(comparison: CompareResult | None, picked: str) -> Duel | None:
         how="item by item" if comparison.metric == "wins" else f"by {comparison.metric}",
         p_value=pair.p_holm,
     )
-
-
-def _harm(choice: Choice, other: str, settings: Settings) -> str:
-    """What deciding with another judge does worse, as what that one does."""
-    mine, theirs = choice.decided, choice.downstream.get(other)
-    if mine is None or theirs is None:
-        return ""
-    if abs(theirs.bias) > abs(mine.bias) and abs(theirs.bias) >= VISIBLE_BIAS:
-        positive = settings.get("positive")
-        names = [quoted(str(name)) for name in positive] if isinstance(positive, Sequence) else []
-        what = listing(names, word="or") if 0 < len(names) <= MOST_OPTIONS else "the positive options"
-        return f"{'overstates' if theirs.bias > 0 else 'understates'} {what} by {abs(100 * theirs.bias):.0f} points"
-    if theirs.consistency < mine.consistency:
-        shares = percent(theirs.consistency), percent(mine.consistency)
-        return f"decides as people do on {shares[0]} of the items, not on {shares[1]}"
-    return ""
 
 
 def _only(choice: Choice) -> list[str]:

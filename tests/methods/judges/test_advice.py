@@ -105,7 +105,8 @@ def test_another_judge_is_named_where_its_decisions_are_better():
 
 def test_judges_that_cannot_be_told_apart_are_called_that():
     people = [choices(0), choices(1)] * 10
-    even = {"one": [choices(0), choices(0)] * 10, "two": [choices(1), choices(1)] * 10}
+    even = {"one": [choices(0), choices(1), choices(0)] * 6 + [choices(0), choices(1)],
+            "two": [choices(0), choices(1), choices(1)] * 6 + [choices(0), choices(1)]}  # fmt: skip
     assert about(advice(people, even, bootstrap=100), "Do not take one for clearly better than two")
     clear = {"one": [choices(0), choices(1)] * 10, "two": [choices(1), choices(0)] * 10}
     assert not about(advice(people, clear, bootstrap=100), "clearly better")
@@ -122,8 +123,8 @@ def test_a_beta_at_which_another_judge_is_best_has_to_be_found_out():
 
 
 def test_hit_rate_is_not_to_be_trusted_where_it_selects_somebody_else():
-    people = [choices(*[0] * 6, *[1] * 4)]
-    judges = {"hits": [choices(0, 0, 0, 0, 2)], "near": [choices(0, 0, 1, 1, 1)]}
+    people = [choices(*[0] * 6, *[1] * 4), choices(*[2] * 10)]
+    judges = {"hits": [choices(0, 0, 0, 0, 2), choices(2)], "near": [choices(0, 0, 1, 1, 1), choices(2)]}
     (reason,) = about(advice(people, judges), "Do not select by hit_rate: it would take hits.")
     assert reason.startswith("jsd takes near.")
     assert not about(advice(people, judges, task=SINGLE), "Do not select by hit_rate")
@@ -143,12 +144,14 @@ def test_hard_labels_that_tie_are_not_to_be_trusted():
     assert reason.startswith("Several options tie for it on up to 1 of 3 items")
 
 
-def test_a_scale_asks_for_distances():
-    scored = advice([choices(0), choices(2)], {"one": [choices(1), choices(2)]})
-    assert not about(scored, "Look at distances")
-    ratings = ratings_from([choices(0), choices(2)], ("1", "2", "3"), scale="ordinal")
-    result = rank_judges(ratings, judges_from({"one": [choices(1), choices(2)]}, ("1", "2", "3")), bootstrap=0)
-    assert any(own.text.startswith("Look at distances, too") for own in result.advice)
+def test_labels_in_order_are_selected_by_a_definition_that_knows_the_order():
+    people, steps = [choices(0, 0), choices(2, 2), choices(1, 1)], ("1", "2", "3")
+    near = {"near": [choices(0), choices(1), choices(1)], "far": [choices(0), choices(0), choices(1)]}
+    result = rank_judges(ratings_from(people, steps, scale="ordinal"), judges_from(near, steps), bootstrap=0)
+    assert result.recommended == "mae"
+    assert [definition.id for definition in result.definitions[:4]] == ["mae", "rps", "emd", "weighted_kappa"]
+    assert result.advice[0].text == "Select by mae: near."
+    assert result.definition("hit_rate").of("near").value == result.definition("hit_rate").of("far").value
 
 
 def test_nobody_is_asked_for_response_sets_on_a_measure():
@@ -182,7 +185,7 @@ def test_where_every_judge_decides_like_a_constant_none_is_to_be_selected():
     people = [choices(0, 0, 0)] * 4 + [choices(1, 1, 1)]
     judges = {"one": [choices(0)] * 5, "two": [choices(0, 0, 1)] * 5}
     found = advice(people, judges, positive="b")
-    assert about(found, "none is one to select yet.")
+    assert about(found, "by jsd none beats always answering a.")
     assert not about(found, "Select by")
 
 

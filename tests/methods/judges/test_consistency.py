@@ -65,8 +65,8 @@ def test_example_2_on_data_with_both_elicitations():
     z = [choices(*[0] * 4, *[1] * 6) + sets(*[{1}] * 6, *[{0, 1}] * 4)]
     w = [choices(*[0] * 5, *[1] * 5) + sets(*[{0}] * 4, *[{1}] * 5, {0, 1})]
     result = rank_judges(ratings_from(people, o), judges_from({"z": z, "w": w}, o), bootstrap=0)
-    assert result.definition("kl_human_judge").selected == "z"
-    assert result.definition("mse_response_set").selected == "w"
+    assert result.definition("kl_human_judge").of("z").rank == 1
+    assert result.definition("mse_response_set").of("w").rank == 1
     assert np.isclose(result.definition("mse_response_set").of("z").value, 0.17)
 
 

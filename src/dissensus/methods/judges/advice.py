@@ -12,7 +12,7 @@ from dissensus.data.counts import median
 from dissensus.data.labels import number
 from dissensus.errors import counted, listed
 from dissensus.methods.judges.definitions import CLIP, SLACK, mean_of
-from dissensus.methods.judges.result import BASELINES, Advice, Downstream, JudgesResult
+from dissensus.methods.judges.result import BASELINES, Advice, DefinitionResult, Downstream, JudgesResult
 from dissensus.methods.judges.reverse_matrix import specification_sentence
 from dissensus.methods.judges.setup import Prepared
 from dissensus.options import named
@@ -103,13 +103,11 @@ def _judge_sets(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
 MANY_CLIPPED = 0.01
 MANY_TIES = 0.1
 MANY_FLIPS = 0.1
-FEWEST_STEPS = 3
-"""With two options there is no near miss."""
 
 
 def reading(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Advice on what the numbers do not say."""
-    for about in (_clip, _ties, scale, _orders):
+    for about in (_clip, _ties, _orders):
         yield from about(prepared, result)
 
 
@@ -148,17 +146,6 @@ def _ties(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     )
 
 
-def scale(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
-    """Labels in an order, which these definitions do not know."""
-    if prepared.scale == "nominal" or len(prepared.space.options) < FEWEST_STEPS:
-        return
-    yield Advice(
-        text=f"Look at distances{'' if prepared.scale == 'interval' else ', too'}: the mean absolute error or a "
-        "rank correlation (`dissensus compare --metric mae` or spearman; `dissensus equivalence --score pearson`).",
-        reason=f"The labels are {prepared.scale}, and every definition here takes a near miss for as bad as a far one.",
-    )
-
-
 def _orders(_prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Judges that go by the place of an output."""
     flipping = [flips for flips in result.order_flips if flips.share > MANY_FLIPS]
@@ -176,26 +163,45 @@ SURE = 0.95
 
 def advice_on(prepared: Prepared, result: JudgesResult) -> tuple[Advice, ...]:
     """What to do, the most important first."""
-    first = [scale] if prepared.scale == "interval" else []
-    order = (*first, _select, _decide, _rivals, _sweep, _baselines, _distrust, collecting, reading)
+    order = (_select, _decide, _rivals, _sweep, _baselines, _distrust, collecting, reading)
     return tuple(dict.fromkeys(advice for about in order for advice in about(prepared, result)))
 
 
 def _select(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """By which definition to select, and whom that is."""
-    chosen = result.definition(prepared.recommended)
+    chosen = result.definition(prepared.measure)
     if chosen.selected is None:
+        yield from _none_beats(chosen)
         return
-    tied = [value.judge for value in chosen.values if value.rank == 1]
+    able = [value for value in chosen.values if value.rank is not None and value.beats_constant]
+    first = min(value.rank or 0 for value in able)
+    tied = [value.judge for value in able if value.rank == first]
     if len(tied) > 1:
         yield Advice(text=f"Do not select by {chosen.id} alone: {listed(tied)} tie.", reason=_why(prepared))
         return
     alone = f"Go by {chosen.id} when you compare it with another judge."
     select = f"Select by {chosen.id}: {chosen.selected}."
     if not _is_any_better(result):
-        select = f"Compare judges by {chosen.id}, by which {chosen.selected} comes closest; none is one to select yet."
+        select = (
+            f"Compare judges by {chosen.id}; none decides better than a constant, so select none for decisions yet."
+        )
     text = select if len(chosen.values) > 1 else alone
     yield Advice(text=text, reason=_why(prepared))
+
+
+def _none_beats(chosen: DefinitionResult) -> Iterator[Advice]:
+    """That a constant is better than every judge."""
+    known = [value for value in chosen.values if value.rank is not None]
+    if chosen.constant is None or not known:
+        return
+    best, answer = min(known, key=lambda value: value.rank or 0), chosen.constant.answer
+    always = f"always answering {answer}" if isinstance(answer, str) else "always answering the overall shares"
+    yield Advice(
+        text=f"Do not use these judges' answers as they are: by {chosen.id} none beats {always}.",
+        reason=f"{always.capitalize()} has {chosen.constant.value:.3g}, {best.judge} {best.value:.3g}, and "
+        f"{chosen.better} is better. A judge that is stricter or more lenient than people can still be worth "
+        "something once it is recalibrated: `dissensus equivalence` tells.",
+    )
 
 
 def _is_any_better(result: JudgesResult) -> bool:
@@ -208,6 +214,8 @@ def _is_any_better(result: JudgesResult) -> bool:
 
 def _why(prepared: Prepared) -> str:
     reversal = prepared.problem.reversal
+    if prepared.problem.numbers is not None:
+        return "The labels are in an order, and this definition takes a near miss for better than a far one."
     if prepared.is_fully_specified:
         return (
             "The task is fully specified, so that forced choices tell all there is, and a divergence uses every rating "
@@ -233,11 +241,14 @@ def _why(prepared: Prepared) -> str:
 
 def _decide(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Another judge where the one to select is not the one whose decisions are best; each with all its thresholds."""
-    chosen = result.definition(prepared.recommended)
+    chosen = result.definition(prepared.measure)
     better: dict[str, list[tuple[Downstream, ...]]] = {}
     for tau in dict.fromkeys(row.tau for row in result.downstream):
         rows = {row.judge: row for row in result.downstream if row.tau == tau and row.judge not in BASELINES}
         best = max(rows.values(), key=lambda row: row.consistency)
+        constant = max(row.consistency for row in result.downstream if row.tau == tau and row.judge in BASELINES)
+        if best.consistency <= constant + SLACK:
+            continue
         if chosen.selected is not None and best.consistency > rows[chosen.selected].consistency + SLACK:
             better.setdefault(best.judge, []).append((best, rows[chosen.selected]))
     for judge, beaten in better.items():
@@ -270,8 +281,9 @@ def _beside(comparisons: Sequence[tuple[Downstream, ...]], *, with_intervals: bo
 
 def _rivals(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Whether the best judge is clearly best."""
-    chosen = result.definition(prepared.recommended)
-    ranked = sorted((value for value in chosen.values if value.rank is not None), key=lambda value: value.rank or 0)
+    chosen = result.definition(prepared.measure)
+    able = (value for value in chosen.values if value.rank is not None and value.beats_constant)
+    ranked = sorted(able, key=lambda value: value.rank or 0)
     if len(ranked) > 1 and ranked[0].share_best < SURE:
         first, second = ranked[:2]
         yield Advice(
@@ -324,8 +336,8 @@ def _baselines(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
 
 def _distrust(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Categorical agreement where it would select somebody else."""
-    chosen, common = result.definition(prepared.recommended), result.definition("hit_rate")
-    if common.selected in {None, chosen.selected} or prepared.is_fully_specified:
+    chosen, common = result.definition(prepared.measure), result.definition("hit_rate")
+    if None in {common.selected, chosen.selected} or common.selected == chosen.selected or prepared.is_fully_specified:
         return
     best = max((value.share_best for value in chosen.values), default=math.nan)
     if best < SURE:  # the data cannot tell who is best, so they cannot tell which definition is right

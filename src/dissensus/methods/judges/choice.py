@@ -7,10 +7,17 @@ from functools import cached_property
 from itertools import combinations
 
 from dissensus.data.labels import number
-from dissensus.methods.judges.result import BASELINES, DefinitionResult, Downstream, JudgesResult, JudgeValue
+from dissensus.methods.judges.definitions import BLIND
+from dissensus.methods.judges.result import (
+    BASELINES,
+    Constant,
+    DecisionRulers,
+    DefinitionResult,
+    Downstream,
+    JudgesResult,
+    JudgeValue,
+)
 
-BLIND = "predictive_efficiency"
-"""The definition that does not look at people, so that it cannot vouch for a judge."""
 HALF = 0.5
 NEARLY = 0.99
 """Of the largest Jensen-Shannon divergence, ln 2: judge and people share next to no label."""
@@ -30,8 +37,10 @@ class Kind:
 
     @property
     def best(self) -> tuple[str, ...]:
-        """The judges with the best value: several if they tie, none if it is undefined."""
-        return tuple(value.judge for value in self.first.values if value.rank == 1)
+        """The judges with the best value: several if they tie, none if it is undefined or no judge beats a constant."""
+        able = [value for value in self.first.values if value.rank is not None and value.beats_constant]
+        first = min((value.rank or 0 for value in able), default=0)
+        return tuple(value.judge for value in able if value.rank == first)
 
     @property
     def looks_at_people(self) -> bool:
@@ -49,11 +58,29 @@ class Choice:
     ranked: Sequence[JudgeValue]  # the judges by it, the best first, those without a value last
     downstream: Mapping[str, Downstream]  # decisions at the threshold, by judge; empty if no option is positive
     has_numbers: bool = False  # whether every label is a number, so that distances mean something
+    rulers: DecisionRulers | None = None  # what stands beside decisions at the threshold
 
     @property
     def picked(self) -> JudgeValue | None:
-        """The judge to pick."""
-        return self.ranked[0] if self.ranked and self.ranked[0].rank == 1 else None
+        """The judge to pick; None if no judge has a value, or none beats the best constant."""
+        names = () if self.select_by is None else self.select_by.best
+        return next((value for value in self.ranked if value.judge in names), None)
+
+    @property
+    def beaten_by(self) -> Constant | None:
+        """The constant that no judge beats by the definition to select by; None if one does, or none has a value."""
+        has_value = any(value.rank is not None for value in self.ranked)
+        return self.select_by.first.constant if self.select_by and has_value and self.picked is None else None
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the judge to pick is shown to beat the constant: by its interval, or its value where it has none."""
+        picked, constant = self.picked, None if self.select_by is None else self.select_by.first.constant
+        if picked is None or self.select_by is None or constant is None:
+            return picked is not None
+        if self.select_by.first.better == "higher":
+            return not picked.low <= constant.value
+        return not picked.high >= constant.value
 
     @property
     def decided(self) -> Downstream | None:
@@ -103,17 +130,9 @@ class Choice:
         if self.decided is None or not rows:
             return None
         best = max(rows, key=lambda row: row.consistency)
-        return best if best.consistency_low > self.decided.consistency_high else None
-
-    def votes(self, judge: str) -> tuple[int, int]:
-        """By how many definitions a judge comes first alone, and tied with others."""
-        agreeing = self.agreeing(judge)
-        tied = sum(len(kind.best) > 1 for kind in agreeing)
-        return len(agreeing) - tied, tied
-
-    def agreeing(self, judge: str) -> list[Kind]:
-        """The kinds that would pick a judge."""
-        return [kind for kind in self.voting if judge in kind.best]
+        is_better = best.consistency_low > self.decided.consistency_high
+        is_beaten = self.constant is not None and best.consistency <= self.constant.consistency
+        return best if is_better and not is_beaten else None
 
     def most_alike_first(self) -> list[Kind]:
         """The kinds with a best judge: the one to select by first, then those that rank most as it does."""
@@ -138,6 +157,7 @@ def choice_of(result: JudgesResult) -> Choice:
         ranked=sorted(values, key=lambda value: math.inf if value.rank is None else value.rank),
         downstream={row.judge: row for row in result.downstream if math.isclose(row.tau, tau)},
         has_numbers=bool(numbers) and None not in numbers,
+        rulers=next((row for row in result.decision_rulers if math.isclose(row.tau, tau)), None),
     )
 
 
@@ -164,9 +184,11 @@ def kinds_of(result: JudgesResult, tau: float) -> list[Kind]:
 
 
 def _recommended(result: JudgesResult, kinds: Sequence[Kind]) -> Kind | None:
-    """The kind with the definition to select by, if a judge has a value there; else the first with a value."""
+    """The kind with the definition that fits the data, if a judge has a value there; else the first with a value."""
+    measure = result.measure or result.recommended
     for kind in kinds:
-        if kind.best and any(definition.id == result.recommended for definition in kind.definitions):
+        is_known = any(value.rank is not None for value in kind.first.values)
+        if is_known and any(definition.id == measure for definition in kind.definitions):
             return kind
     return next((kind for kind in kinds if kind.best and kind.looks_at_people), None)
 

@@ -148,6 +148,13 @@ class Definition:
         return f"{self.name}_{SHORT[self.judge]}_{SHORT[self.human]}{threshold}"
 
     @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest value that it can have."""
+        if self.name in COEFFICIENTS or self.name == "rps":
+            return -1.0, 0.0 if self.name == "rps" else 1.0
+        return 0.0, 1.0 if self.better == "higher" else np.inf
+
+    @property
     def needs_choices(self) -> bool:
         """Whether people's side is made of forced choices."""
         return self.human in {"hard", "soft"}
@@ -167,8 +174,10 @@ class Margins:
 
     items: Floats  # (n_replicates, 1): how many
     agreement: Floats  # (n_replicates, n_judges): share of the items where judge and people have the same label
+    squared: Floats | None = None  # (n_replicates, n_judges): mean squared distance of their labels, if in an order
     judge: Floats  # (n_replicates, n_judges, n_options): share of each label among the judge's
     people: Floats  # (n_replicates, 1, n_options): and among people's
+    numbers: Floats | None = None  # (n_options,): where each label stands, if they are in an order
 
 
 def hit_rate(judge: Floats, people: Floats) -> Floats:
@@ -226,7 +235,27 @@ def _beyond_chance(agreement: Floats, by_chance: Floats) -> Floats:
     return np.where(is_defined, (agreement - by_chance) / room, np.nan)
 
 
+def weighted_kappa(margins: Margins) -> Floats:
+    """Cohen's kappa with quadratic weights: a near miss counts less than a far one; NaN as Cohen's is.
+
+    Examples
+    --------
+    >>> both = np.array([[[0.5, 0.0, 0.5]]])
+    >>> margins = Margins(items=np.array([[4.0]]), agreement=np.array([[0.5]]), judge=both, people=both,
+    ...                   squared=np.array([[0.5]]), numbers=np.array([1.0, 2.0, 3.0]))
+    >>> weighted_kappa(margins)  # by chance (3 - 1)^2 / 2 = 2, so 1 - .5 / 2
+    array([[0.75]])
+    """
+    assert margins.squared is not None  # noqa: S101 - labels are in an order
+    assert margins.numbers is not None  # noqa: S101 - as above
+    apart = (margins.numbers[:, None] - margins.numbers) ** 2
+    by_chance = np.einsum("rjk,rpl,kl->rj", margins.judge, margins.people, apart)
+    is_constant = np.maximum(margins.judge.max(axis=-1), margins.people.max(axis=-1)) >= 1 - SLACK
+    return np.where(is_constant, np.nan, 1 - margins.squared / np.where(is_constant, 1.0, by_chance))
+
+
 COEFFICIENTS: Mapping[str, Callable[[Margins], Floats]] = {
+    "weighted_kappa": weighted_kappa,
     "krippendorff_alpha": krippendorff_alpha,
     "fleiss_kappa": scott_pi,  # which it is for two raters per item
     "cohen_kappa": cohen_kappa,
@@ -359,6 +388,54 @@ def squared_error(judge: Floats, people: Floats) -> Floats:
     return over_options((judge - people) ** 2)
 
 
+# ---- Measures of labels in an order; each for one item. `numbers`, of shape (n_options,), are where the labels stand
+
+
+def mean_error(judge: Floats, people: Floats, numbers: Floats) -> Floats:
+    """Distance of the judge's mean answer from the mean of people's.
+
+    Examples
+    --------
+    >>> mean_error(np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5]), np.array([1.0, 2.0, 3.0]))
+    array(0.)
+    """
+    return np.asarray(np.abs(over_options((judge - people) * numbers)))
+
+
+def earth_mover(judge: Floats, people: Floats, numbers: Floats) -> Floats:
+    """How far shares must be moved along the labels to turn one distribution into the other.
+
+    Examples
+    --------
+    >>> earth_mover(np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5]), np.array([1.0, 2.0, 3.0]))
+    np.float64(1.0)
+    """
+    order = np.argsort(numbers, kind="stable")
+    below = np.cumsum((judge - people)[..., order], axis=-1)[..., :-1]
+    return np.asarray((np.abs(below) * np.diff(numbers[order])).sum(axis=-1))
+
+
+def ranked_probability(judge: Floats, people: Floats, numbers: Floats) -> Floats:
+    """Ranked probability score of the judge's shares, the mean over the raters' labels; 0 is best, -1 worst.
+
+    Examples
+    --------
+    >>> ranked_probability(np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5]), np.array([1.0, 2.0, 3.0]))
+    np.float64(-0.5)
+    """
+    order = np.argsort(numbers, kind="stable")
+    judged, given = (np.cumsum(side[..., order], axis=-1)[..., :-1] for side in (judge, people))
+    # The square of Q - 1 for those at or below a cut and of Q for the others: (Q - H)^2 + H (1 - H).
+    return np.asarray(-((judged - given) ** 2 + given * (1 - given)).mean(axis=-1))
+
+
+ORDERED: Mapping[str, Callable[[Floats, Floats, Floats], Floats]] = {
+    "mae": mean_error,
+    "emd": earth_mover,
+    "rps": ranked_probability,
+}
+"""Called as measure(judge, people, numbers) on aggregated vectors; one value per item."""
+
 # ---- The definitions by name, with the aggregations that Table 1 pairs them with
 
 Measure = Callable[[Floats, Floats], Floats]
@@ -384,6 +461,15 @@ PER_ITEM: Mapping[str, Measure] = {
 SECOND_IS_JUDGE = ("kl_human_judge", "cross_entropy_human_judge")
 SECOND_IS_PEOPLE = ("kl_judge_human", "cross_entropy_judge_human")
 """Whose distribution stands under the logarithm, where smoothing applies."""
+
+_IN_ORDER: tuple[tuple[str, Aggregation, Better], ...] = (
+    ("mae", "soft", "lower"),
+    ("rps", "soft", "higher"),
+    ("emd", "soft", "lower"),
+    ("weighted_kappa", "hard", "higher"),
+)
+BLIND = "predictive_efficiency"
+"""The definition that does not look at people: it cannot vouch for a judge, and no constant is worse by it."""
 
 _ALONE: tuple[tuple[str, Aggregation, Better], ...] = (
     ("hit_rate", "hard", "higher"),
@@ -418,15 +504,16 @@ _PAIRED: tuple[tuple[str, Aggregation, Aggregation, Better], ...] = (
 """With hard labels on both sides coverage, precision and recall are the hit rate, and every set has one option."""
 
 
-def definitions_at(taus: Sequence[float]) -> tuple[Definition, ...]:
-    """Every definition, those with hard response sets once for each threshold.
+def definitions_at(taus: Sequence[float], *, are_ordered: bool = False) -> tuple[Definition, ...]:
+    """Every definition, those with hard response sets once for each threshold; of ordered labels these come first.
 
     Examples
     --------
     >>> [definition.id for definition in definitions_at([0.5])][-3:]
     ['recall_hrs_h_0.5', 'bce_srs_hrs_0.5', 'bce_srs_h']
     """
-    alone = [Definition(name=name, judge=how, human=how, better=better) for name, how, better in _ALONE]
+    kinds = (*_IN_ORDER, *_ALONE) if are_ordered else _ALONE
+    alone = [Definition(name=name, judge=how, human=how, better=better) for name, how, better in kinds]
     paired = [
         Definition(name=name, judge=judge, human=human, better=better, tau=tau, is_one_of_many=True)
         for name, judge, human, better in _PAIRED

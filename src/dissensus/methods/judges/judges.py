@@ -8,13 +8,16 @@ from numpy.random import Generator
 
 from dissensus.data import JudgesLike, RatingsLike, Task, as_data
 from dissensus.methods.judges.advice import advice_on
+from dissensus.methods.judges.left_out import moved_by_raters
 from dissensus.methods.judges.options import JudgesOptions, LeakMapping, distinct
 from dissensus.methods.judges.result import FlipPoint, JudgesResult, Sensitivity, Violation
+from dissensus.methods.judges.rulers import best_constants, rulers_of
 from dissensus.methods.judges.scoring import Scores, Statistics, bootstrap_scores, scores_of, statistics_of
 from dissensus.methods.judges.sensitivity import sweep_problem
 from dissensus.methods.judges.setup import Prepared, set_up
 from dissensus.methods.judges.summary import (
     check_names,
+    decision_rulers,
     definition_results,
     downstream_rows,
     interval_warnings,
@@ -25,11 +28,15 @@ from dissensus.methods.judges.summary import (
     own_beta,
     redundancies,
     reverse_matrix,
+    ruler_warnings,
+    scale_use,
     tie_warnings,
     undefined_warnings,
     violations,
+    with_baselines,
 )
 from dissensus.sampling import Engine, Progress, seed_of
+from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
 
 SHOWN = ("hit_rate", "kl_human_judge", "jsd", "mse_soft", "coverage", "mse_response_set")
 """Definitions, one of each kind, for which an item is looked for that sets them against each other."""
@@ -46,6 +53,7 @@ def judges(
     beta: float | Sequence[float] | None = None,
     mapping: LeakMapping = "keep",
     smoothing: float = 0.0,
+    raters: RatersAs | None = None,
     bootstrap: int = 500,
     confidence: float = 0.95,
     rng: int | Generator | None = 0,
@@ -77,6 +85,9 @@ def judges(
         Whether such a rater keeps the own choice, or endorses the positive option instead, as in the paper's Table 2.
     smoothing : float
         Added to each option of the distribution under a logarithm, of divergences and cross-entropies.
+    raters : {"sampled", "fixed"}, optional
+        Intervals for raters like these, or for these raters alone; sampled if not given and at least three raters have
+        ids.
     bootstrap : int
         Bootstrap samples of the items; 0 for no intervals.
     confidence : float
@@ -116,12 +127,17 @@ def judges(
     prepared = set_up(ratings, judges, task, options)
     problem = prepared.problem
     statistics = statistics_of(problem)
+    replicates = bootstrap if problem.items_in_all > 1 else 0
     samples = bootstrap_scores(
-        problem, statistics, replicates=bootstrap if problem.items_in_all > 1 else 0,
-        rng=rng, engine=engine, workers=workers, progress=progress,
-    )  # fmt: skip
+        problem, statistics, replicates=replicates, rng=rng, engine=engine, workers=workers, progress=progress
+    )
+    samples = None if samples is None else with_baselines(samples)
+    drawn_as, about_raters = resolve_raters(raters, ratings, bootstrap=replicates)
+    if samples is not None and drawn_as == "sampled":
+        samples = moved_by_raters(prepared, ratings, samples, rater_stream(rng))
     data = {"ratings": ratings.describe_data(), "judges": judges.describe_data()}
-    return _sum_up(prepared, options, statistics, samples, data)
+    prepared = replace(prepared, warnings=(*prepared.warnings, *about_raters))
+    return _sum_up(prepared, replace(options, raters=drawn_as), statistics, samples, data)
 
 
 def _sum_up(
@@ -134,10 +150,16 @@ def _sum_up(
     """The result of a question, from the problem and the scores of the bootstrap samples."""
     problem, judges, confidence = prepared.problem, prepared.judges, options.confidence
     scores = scores_of(problem, statistics, problem.pool_weights[None, :])
-    definitions = definition_results(prepared, scores, samples, confidence=confidence)
-    downstream = downstream_rows(scores, samples, taus=problem.taus, judges=judges, confidence=confidence)
+    decided = with_baselines(scores)
+    constants = best_constants(prepared)
+    rulers = rulers_of(prepared, constants, options.seed)
+    definitions = definition_results(prepared, scores, samples, constants, rulers, confidence=confidence)
+    downstream = downstream_rows(
+        decided, samples, taus=problem.taus, judges=judges, confidence=confidence, rulers=rulers
+    )
     sensitivity, flips = _sweep(prepared, options, scores)
     turned = oriented(problem.definitions, scores.values[0])
+    by_measure = next(definition for definition in definitions if definition.id == prepared.measure)
     result = JudgesResult(
         settings=_settings(prepared, options),
         data=data,
@@ -147,13 +169,17 @@ def _sum_up(
             *interval_warnings(definitions, bootstrap=options.bootstrap, n_items=problem.items_in_all),
             *tie_warnings(definitions),
             *kappa_warnings(downstream),
+            *ruler_warnings(rulers),
         ),
         definitions=definitions,
         downstream=downstream,
         sensitivity=sensitivity,
         inversions=inversions(turned, ids=[definition.id for definition in definitions], judges=judges),
         reverse_matrix=reverse_matrix(prepared, samples, confidence=confidence),
-        recommended=prepared.recommended,
+        recommended=None if by_measure.selected is None else prepared.measure,
+        measure=prepared.measure,
+        decision_rulers=decision_rulers(prepared, decided, rulers),
+        scale_use=scale_use(prepared),
         redundant=redundancies(problem.definitions, has_sets=prepared.has_sets),
         violations=_violations(prepared, statistics),
         flip_points=flips,

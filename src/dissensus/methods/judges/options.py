@@ -6,6 +6,7 @@ from typing import Literal
 
 from dissensus.errors import OptionError
 from dissensus.options import Options, bootstrap_option, confidence_option, named, option
+from dissensus.sampling.raters import RatersAs, raters_option
 
 LeakMapping = Literal["keep", "paper"]
 MAPPINGS: tuple[LeakMapping, ...] = ("keep", "paper")
@@ -54,6 +55,7 @@ class JudgesOptions(Options):
         0.0, at_least=0, wants="it is added to shares, so 0 or more", metavar="S",
         help="Added to each share under a logarithm, instead of the clip.",
     )  # fmt: skip
+    raters: RatersAs | None = raters_option()
     bootstrap: int = bootstrap_option()
     confidence: float = confidence_option()
 

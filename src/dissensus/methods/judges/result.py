@@ -13,6 +13,35 @@ BASELINES = (ALWAYS_POSITIVE, ALWAYS_NEGATIVE)
 PairedBy = Literal["rater", "item"]
 
 
+NAN = float("nan")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant:
+    """The best constant answer: what a judge must beat."""
+
+    answer: str | Mapping[str, float]  # a label, or the overall shares of the labels
+    value: float
+    reduced: float = NAN  # against panels without one rater, as a person's; NaN where nobody can be left out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """One more person standing in as the judge: each rater in turn against the others."""
+
+    value: float
+    items: int  # with two ratings or more, on which this rests
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perfect:
+    """A judge who knows each item's distribution, against the same panels as a person; estimated by two models."""
+
+    value: float  # the middle of the two
+    low: float
+    high: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeValue:
     """A judge under one definition."""
@@ -24,6 +53,8 @@ class JudgeValue:
     rank: int | None  # 1 for the best; judges that tie share the better one; None without a value
     share_best: float  # share of the bootstrap samples in which it is best; NaN without samples
     tied_items: int  # items on which its most frequent choice ties, where the definition takes that choice; else 0
+    beats_constant: bool = True  # whether it is better than the best constant; False without a value
+    reduced: float = NAN  # against panels without one rater, as a person's; NaN where nobody can be left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +67,13 @@ class DefinitionResult:
     human_aggregation: Aggregation  # predictive efficiency does not look at people's
     tau: float | None  # threshold of hard response sets
     better: Better
-    selected: str | None  # the best judge, the first one of those that tie; None if no judge has a value
+    # The best judge, the first one of those that tie; None if no judge has a value, or none beats the best constant.
+    selected: str | None
     tied_items: int  # items on which people's most frequent choice ties, where the definition takes that choice; else 0
     values: tuple[JudgeValue, ...]  # in the order of the judges
+    constant: Constant | None = None  # None where the definition does not look at people
+    person: Person | None = None  # None where too few items have two ratings
+    perfect: Perfect | None = None
 
     def of(self, judge: str) -> JudgeValue:
         """What this definition says of a judge."""
@@ -58,6 +93,28 @@ class Downstream:
     bias_low: float
     bias_high: float
     kappa: float  # Cohen's, of the decisions; NaN where one side decides the same on all items
+    reduced: float = NAN  # consistency with panels without one rater, as a person's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRulers:
+    """What stands beside the judges' consistency at one threshold."""
+
+    tau: float
+    panel: float  # ratings per item, the median: consistency is with a panel of this many
+    constant: Constant  # the better one of `always-positive` and `always-negative`
+    person: Person | None
+    perfect: Perfect | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleUse:
+    """How a judge uses labels in an order, beside people."""
+
+    judge: str
+    shift: float  # mean answer less that of people, in steps from label to label
+    spread: float  # standard deviation of its answers over that of people's; NaN if theirs is 0
+    unused: tuple[str, ...]  # labels of people that it never gives
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +237,13 @@ class JudgesResult(Result):
     advice : tuple of Advice
         What to do.
     recommended : str, optional
-        Id of the definition to select by on these data.
+        Id of the definition to select by on these data; None where no judge beats the best constant by it.
+    measure : str, optional
+        Id of the definition that fits the data, whether a judge beats the best constant by it or not.
+    decision_rulers : tuple of DecisionRulers
+        The best constant, a person and a perfect judge beside decisions, at each threshold.
+    scale_use : tuple of ScaleUse
+        How each judge uses labels in an order.
     redundant : tuple of Redundancy
         Definitions that rank judges the same way whatever the data.
     violations : tuple of Violation
@@ -202,6 +265,9 @@ class JudgesResult(Result):
     reverse_matrix: ReverseMatrix | None = None
     advice: tuple[Advice, ...] = ()
     recommended: str | None = None
+    measure: str | None = None
+    decision_rulers: tuple[DecisionRulers, ...] = ()
+    scale_use: tuple[ScaleUse, ...] = ()
     redundant: tuple[Redundancy, ...] = ()
     violations: tuple[Violation, ...] = ()
     flip_points: tuple[FlipPoint, ...] = ()

@@ -16,6 +16,7 @@ from numpy.random import Generator
 from dissensus.arrays import Flags, Floats
 from dissensus.methods.judges.definitions import (
     COEFFICIENTS,
+    ORDERED,
     PER_ITEM,
     SECOND_IS_JUDGE,
     SECOND_IS_PEOPLE,
@@ -54,6 +55,7 @@ class Problem:
     has_both: Flags  # (n_items, n_judges): asked for a forced choice and for a response set
     smoothing: float  # added to each option of a distribution under a logarithm
     pool_copies: Floats | None = None  # (n_pool,): items of the data that each one stands for; one if None
+    numbers: Floats | None = None  # (n_options,): where the options stand, if they are in an order
 
     @property
     def n_items(self) -> int:
@@ -113,6 +115,7 @@ class Scores:
     consistency: Floats  # (n_replicates, n_taus, n_judges): share of the items that judge and people decide the same
     judged_positive: Floats  # (n_replicates, n_taus, n_judges): share of the items that the judge decides positive
     prevalence: Floats  # (n_replicates, n_taus): share of the items that people decide positive
+    bias: Floats  # (n_replicates, n_taus, n_judges): what judges decide positive less what people do
     reverse: Floats  # (n_replicates, n_options, n_sets): F'; empty without paired ratings
     own_beta: Floats  # (n_replicates, n_judges); NaN where it cannot be told
 
@@ -154,6 +157,10 @@ def item_values(
             continue
         judge = of_judges(definition.judge, definition.tau)
         human = of_people(definition.human, definition.tau)[:, None, :]
+        if definition.name in ORDERED:
+            assert problem.numbers is not None  # noqa: S101 - as its definitions say
+            values[:, place] = ORDERED[definition.name](judge, human, problem.numbers)
+            continue
         if definition.name in SECOND_IS_JUDGE:
             judge = smoothed(judge, problem.smoothing)
         if definition.name in SECOND_IS_PEOPLE:
@@ -173,11 +180,13 @@ def scores_of(problem: Problem, statistics: Statistics, weights: Floats) -> Scor
     consistency, prevalence = _totals(compared, alike), _totals(compared, statistics.people_decisions)
     if anew is not None:
         consistency, prevalence = consistency + anew.alike, prevalence + anew.positive
+    judged, decided = _totals(compared, statistics.judge_decisions) / total[:, :, None], prevalence / total
     return Scores(
         values=values,
         consistency=consistency / total[:, :, None],
-        judged_positive=_totals(compared, statistics.judge_decisions) / total[:, :, None],
-        prevalence=prevalence / total,
+        judged_positive=judged,
+        prevalence=decided,
+        bias=judged - decided[:, :, None],
         reverse=np.zeros((len(weights), 0, 0)) if anew is None else anew.matrix,
         own_beta=_own_betas(problem, compared),
     )
@@ -194,8 +203,10 @@ def _own_betas(problem: Problem, weights: Floats) -> Floats:
 
 
 def _totals(weights: Floats, per_item: Flags) -> Floats:
-    """Weighted number of items that have something: whole numbers, exact in any order."""
+    """Weighted number of items that have something: whole numbers, exact in any order; of parts in a fixed one."""
     flat = per_item.reshape(len(per_item), -1).astype(np.float64)
+    if len(weights) == 1:
+        return np.asarray(np.einsum("ri,ix->rx", weights, flat).reshape(1, *per_item.shape[1:]))
     return np.asarray((weights @ flat).reshape(len(weights), *per_item.shape[1:]))
 
 
@@ -211,19 +222,25 @@ def _definition_values(
         sums[:, ~needs_choices] += anew.sums
     items = np.where(needs_choices, chosen.sum(axis=1)[:, None], compared.sum(axis=1)[:, None])[:, :, None]
     values: Floats = np.divide(sums, items, out=np.full_like(sums, np.nan), where=items > 0)
-    margins = _margins(statistics, chosen)
+    margins = _margins(statistics, chosen, problem.numbers)
     for place, definition in enumerate(problem.definitions):
         if definition.name in COEFFICIENTS:
             values[:, place] = COEFFICIENTS[definition.name](margins)
     return values
 
 
-def _margins(statistics: Statistics, weights: Floats) -> Margins:
+def _margins(statistics: Statistics, weights: Floats, numbers: Floats | None) -> Margins:
     """Agreement of hard labels and the shares of each label; NaN in a replicate without items."""
     items = weights.sum(axis=1)
     items = np.where(items > 0, items, np.nan)
     hits = over_options(statistics.hard_judges * statistics.hard_people[:, None, :])
+    squared = None
+    if numbers is not None:
+        judged, given = (over_options(side * numbers) for side in (statistics.hard_judges, statistics.hard_people))
+        squared = np.einsum("ri,ij->rj", weights, (judged - given[:, None]) ** 2) / items[:, None]
     return Margins(
+        squared=squared,
+        numbers=numbers,
         items=items[:, None],
         agreement=_totals(weights, hits > 0) / items[:, None],
         judge=_totals(weights, statistics.hard_judges > 0) / items[:, None, None],

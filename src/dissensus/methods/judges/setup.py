@@ -7,7 +7,7 @@ import numpy as np
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings, Task
-from dissensus.data.align import rows_among
+from dissensus.data.align import order_of_labels, rows_among
 from dissensus.data.labels import (
     SEPARATOR,
     Scale,
@@ -197,8 +197,37 @@ def shares(counts: Floats) -> Floats:
     return np.asarray(np.divide(counts, total, out=np.zeros_like(counts), where=total > 0))
 
 
-def people_of(ratings: Ratings, space: LabelSpace) -> People:
-    """People's answers, by item of the ratings.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RatingRows:
+    """Ratings one by one: what each of them is, and which two one rater gave for one item."""
+
+    shape: tuple[int, int, int]  # how many items, options and sets
+    item: Codes  # (n_ratings,)
+    label: Codes  # (n_ratings,)
+    option: Codes  # (n_labels,): the option that each label is,
+    set_code: Codes  # and the set
+    is_set: Flags  # (n_ratings,): whether it is a response set
+    times: Floats  # (n_ratings,): how many raters gave it
+    chosen: Codes  # (n_pairs,): ratings that are a forced choice,
+    given: Codes  # and the response set of the same rater for the same item
+
+    def people(self, label: Codes | None = None, kept: Flags | None = None) -> People:
+        """People's answers by item: of all ratings, or with other labels, or of some ratings only."""
+        own, is_kept = self.label if label is None else label, np.ones_like(self.is_set) if kept is None else kept
+        n_items, n_options, n_sets = self.shape
+        paired = is_kept[self.chosen] & is_kept[self.given]
+        chosen, given = self.chosen[paired], self.given[paired]
+        return People(
+            choices=_table(self.item, self.option[own], self.times * (is_kept & ~self.is_set), (n_items, n_options)),
+            sets=_table(self.item, self.set_code[own], self.times * (is_kept & self.is_set), (n_items, n_sets)),
+            pair_item=self.item[chosen],
+            pair_choice=self.option[own[chosen]],
+            pair_set=self.set_code[own[given]],
+        )
+
+
+def rating_rows(ratings: Ratings, space: LabelSpace) -> RatingRows:
+    """The ratings one by one.
 
     Where the elicitation was not said, all ratings are response sets if one of them has several options.
     """
@@ -207,17 +236,18 @@ def people_of(ratings: Ratings, space: LabelSpace) -> People:
     is_set = is_response_set(
         ratings.elicitation, size[ratings.label] > 1, everybody, whose="raters", error=RatingsError
     )
-    option = space.people_members.argmax(axis=1)[ratings.label]
-    set_code = space.set_codes()[ratings.label]
-    times = np.ones(len(ratings.item)) if ratings.times is None else ratings.times.astype(np.float64)
     chosen, given = _pairs(ratings, is_set)
-    return People(
-        choices=_table(ratings.item, option, times * ~is_set, (ratings.n_items, len(space.options))),
-        sets=_table(ratings.item, set_code, times * is_set, (ratings.n_items, len(space.members))),
-        pair_item=ratings.item[chosen],
-        pair_choice=option[chosen],
-        pair_set=set_code[given],
-    )
+    return RatingRows(
+        shape=(ratings.n_items, len(space.options), len(space.members)),
+        item=ratings.item, label=ratings.label, is_set=is_set, chosen=chosen, given=given,
+        option=space.people_members.argmax(axis=1), set_code=space.set_codes(),
+        times=np.ones(len(ratings.item)) if ratings.times is None else ratings.times.astype(np.float64),
+    )  # fmt: skip
+
+
+def people_of(ratings: Ratings, space: LabelSpace) -> People:
+    """People's answers, by item of the ratings."""
+    return rating_rows(ratings, space).people()
 
 
 def _table(row: Codes, column: Codes, weight: Floats, shape: tuple[int, int]) -> Floats:
@@ -377,6 +407,8 @@ class Prepared:
     """A problem, and what there is to say about how it came about."""
 
     problem: Problem
+    layout: "Layout"  # the same problem for other answers of people
+    rows: RatingRows  # people's answers one by one
     items: tuple[str, ...]  # that are compared
     judges: tuple[str, ...]
     space: LabelSpace
@@ -398,8 +430,10 @@ class Prepared:
         return self.problem.reversal is not None or bool(self.people.has_set.all())
 
     @property
-    def recommended(self) -> str:
-        """The id of the definition to select by."""
+    def measure(self) -> str:
+        """The id of the definition that fits the data, to select by."""
+        if self.problem.numbers is not None:
+            return "mae"
         return "mse_response_set" if self.knows_sets else "jsd"
 
     @property
@@ -427,21 +461,25 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, options: JudgesO
     copies = None if ratings.copies is None else ratings.copies.astype(np.float64)
     weights = np.ones(ratings.n_items) if copies is None else copies
     left_out = _left_out(answers, weights)
-    everybody = people_of(ratings, space)
+    rating_by_rating = rating_rows(ratings, space)
+    everybody = rating_by_rating.people()
     asked = _task(space, task)
     behind = sets_behind_choices(asked)
     pool, place = pool_of(everybody, rows)
-    reversal = reversal_of(everybody, space.members, place, weights) if behind is None else None
-    # Pairs stay as they are, since F' belongs to no item.
-    people = replace(everybody, choices=everybody.choices[rows], sets=everybody.sets[rows])
     given = JudgeAnswers(**{name: getattr(answers, name)[rows] for name in JudgeAnswers.__dataclass_fields__})
     if behind is not None:
         pool, given = rows, _with_sets_told(given, behind, positive)
-    pool_copies = None if copies is None else copies[pool]
-    problem = _problem(people, given, space, options, positive, reversal, len(pool), pool_copies, behind)
+    layout = Layout(
+        space=space, options=options, positive=positive, answers=given, behind=behind,
+        numbers=_numbers(ratings, space.options), rows=rows, pool=pool, place=place,
+        weights=weights, pool_copies=None if copies is None else copies[pool],
+    )  # fmt: skip
+    people, problem = layout.people(everybody), layout.problem(everybody)
     assumptions = _assumptions(people, given, shared.judges, problem, is_told=behind is not None)
     return Prepared(
         problem=problem,
+        layout=layout,
+        rows=rating_by_rating,
         items=tuple(ratings.items[row] for row in rows),
         judges=shared.judges,
         space=space,
@@ -452,6 +490,19 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, options: JudgesO
         answers=given,
         warnings=(*ratings.warnings, *shared.warnings, *space.warnings, *about_positive, *left_out, *assumptions),
     )
+
+
+FEWEST_STEPS = 3
+"""With two options there is no near miss."""
+
+
+def _numbers(ratings: Ratings, options: Sequence[str]) -> Floats | None:
+    """Where the options stand, as `compare` has it: numbers as they are, words in a given order by place."""
+    order = order_of_labels(ratings, options)
+    if order is None or len(options) < FEWEST_STEPS:
+        return None
+    values = label_values(options)
+    return values if np.isfinite(values).all() else np.argsort(order).astype(np.float64)
 
 
 def _positive(names: Sequence[str], task: Task | None, options: JudgesOptions) -> tuple[Flags, list[str]]:
@@ -509,49 +560,74 @@ def _with_sets_told(answers: JudgeAnswers, behind: Flags, positive: Flags) -> Ju
     )
 
 
-def _problem(
-    people: People,
-    answers: JudgeAnswers,
-    space: LabelSpace,
-    options: JudgesOptions,
-    positive: Flags,
-    reversal: Reversal | None,
-    pool: int,
-    pool_copies: Floats | None,
-    behind: Flags | None,
-) -> Problem:
-    meets = np.asarray((space.members & positive).any(axis=1), dtype=np.float64)
-    members, given = space.members.astype(np.float64), shares(people.sets)
-    soft, is_chosen = shares(people.choices), people.has_choice
-    if not is_chosen.any():  # each response set counts in equal parts for its options
-        soft, is_chosen = np.einsum("iv,vk->ik", given, shares(members)), people.has_set
-    is_reversed = ~people.has_set & (reversal is not None)
-    # Omega and the probability of a positive response set: of the sets that were given, else of what choices tell.
-    implied, chosen = (soft, soft[:, positive].sum(axis=1)) if behind is None else through_sets(soft, behind, positive)
-    marginals = np.where(people.has_set[:, None], np.einsum("iv,vk->ik", given, members), implied)
-    share = np.where(people.has_set, np.einsum("iv,v->i", given, meets), chosen)
-    if reversal is not None and is_reversed.any():
-        matrix = reversal.matrix()
-        marginals[is_reversed] = apply_reverse(soft[is_reversed], matrix, space.members)
-        share[is_reversed] = share_meeting(soft[is_reversed], matrix, meets)
-    has_positive = bool(positive.any())
-    return Problem(
-        definitions=definitions_at(options.tau),
-        taus=options.tau,
-        judges=RatingVectors(soft=answers.soft, marginals=answers.marginals, stated=answers.stated),
-        judge_positive=answers.positive if has_positive else None,
-        people=RatingVectors(soft=soft, marginals=marginals),
-        people_positive=share if has_positive else None,
-        is_chosen=is_chosen,
-        is_reversed=is_reversed,
-        reversal=reversal,
-        positive=positive,
-        meets=meets,
-        pool=pool,
-        has_both=answers.has_choice & answers.has_set,
-        smoothing=options.smoothing,
-        pool_copies=pool_copies,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Layout:
+    """What makes a problem of people's answers: judges' answers, items and options, which stay as they are."""
+
+    space: LabelSpace
+    options: JudgesOptions
+    positive: Flags  # (n_options,)
+    answers: JudgeAnswers  # on the items that are compared
+    behind: Flags | None  # (n_options, n_options): the response set that each choice tells, if it does
+    numbers: Floats | None  # (n_options,): where the options stand, if they are in an order
+    rows: Codes  # the items that are compared, among those that were rated
+    pool: Codes  # the items that are resampled, among the same
+    place: Codes  # (n_rated,): and the place of each there, or -1
+    weights: Floats  # (n_rated,): how often each counts
+    pool_copies: Floats | None
+
+    def people(self, everybody: People) -> People:
+        """People's answers on the items that are compared; pairs stay, since F' belongs to no item."""
+        return replace(everybody, choices=everybody.choices[self.rows], sets=everybody.sets[self.rows])
+
+    def problem(self, everybody: People) -> Problem:
+        """The problem with these answers of people."""
+        members = self.space.members
+        reversal = reversal_of(everybody, members, self.place, self.weights) if self.behind is None else None
+        people = self.people(everybody)
+        given = shares(people.sets)
+        soft, is_chosen = shares(people.choices), people.has_choice
+        if not is_chosen.any():  # each response set counts in equal parts for its options
+            soft, is_chosen = np.einsum("iv,vk->ik", given, shares(members.astype(np.float64))), people.has_set
+        is_reversed = ~people.has_set & (reversal is not None)
+        # Omega and the probability of a positive response set: of sets that were given, else of what choices tell.
+        implied, chosen = self.told(soft)
+        marginals = np.where(people.has_set[:, None], np.einsum("iv,vk->ik", given, members), implied)
+        share = np.where(people.has_set, np.einsum("iv,v->i", given, self.meets), chosen)
+        if reversal is not None and is_reversed.any():
+            matrix = reversal.matrix()
+            marginals[is_reversed] = apply_reverse(soft[is_reversed], matrix, members)
+            share[is_reversed] = share_meeting(soft[is_reversed], matrix, self.meets)
+        has_positive = bool(self.positive.any())
+        return Problem(
+            definitions=definitions_at(self.options.tau, are_ordered=self.numbers is not None),
+            taus=self.options.tau,
+            judges=RatingVectors(soft=self.answers.soft, marginals=self.answers.marginals, stated=self.answers.stated),
+            judge_positive=self.answers.positive if has_positive else None,
+            people=RatingVectors(soft=soft, marginals=marginals),
+            people_positive=share if has_positive else None,
+            is_chosen=is_chosen,
+            is_reversed=is_reversed,
+            reversal=reversal,
+            positive=self.positive,
+            meets=self.meets,
+            pool=len(self.pool),
+            has_both=self.answers.has_choice & self.answers.has_set,
+            smoothing=self.options.smoothing,
+            pool_copies=self.pool_copies,
+            numbers=self.numbers,
+        )
+
+    @property
+    def meets(self) -> Floats:
+        """1 for a response set with a positive option, of shape (n_sets,)."""
+        return np.asarray((self.space.members & self.positive).any(axis=1), dtype=np.float64)
+
+    def told(self, soft: Floats) -> tuple[Floats, Floats]:
+        """Omega and the share of a positive response set that forced choices alone tell."""
+        if self.behind is None:
+            return soft, np.asarray(soft[..., self.positive].sum(axis=-1))
+        return through_sets(soft, self.behind, self.positive)
 
 
 def _assumptions(

@@ -4,24 +4,32 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import TypedDict
 
 import numpy as np
 
 from dissensus.arrays import Floats
+from dissensus.data.counts import median
 from dissensus.errors import JudgesError, listed
 from dissensus.methods.judges.definitions import COEFFICIENTS, SLACK, Definition, number_of
 from dissensus.methods.judges.result import (
     BASELINES,
+    Constant,
+    DecisionRulers,
     DefinitionResult,
     Downstream,
     Inversion,
     JudgeValue,
     OrderFlips,
     OwnBeta,
+    Perfect,
+    Person,
     Redundancy,
     ReverseMatrix,
+    ScaleUse,
     Violation,
 )
+from dissensus.methods.judges.rulers import FEWEST_ITEMS, BestConstant, Rulers, beats_constant
 from dissensus.methods.judges.scoring import Scores
 from dissensus.methods.judges.setup import JudgeAnswers, Prepared
 from dissensus.sampling.intervals import UNDEFINED_SHARE, percentile_interval
@@ -82,13 +90,20 @@ def shares_best(values: Floats) -> Floats:
 
 
 def definition_results(
-    prepared: Prepared, data: Scores, samples: Scores | None, *, confidence: float
+    prepared: Prepared,
+    data: Scores,
+    samples: Scores | None,
+    constants: Sequence[BestConstant | None],
+    rulers: Rulers | None,
+    *,
+    confidence: float,
 ) -> tuple[DefinitionResult, ...]:
-    """Every definition with the value, interval, rank and share of each judge."""
+    """Every definition with the value, interval, rank and share of each judge, and the rulers beside them."""
     definitions = prepared.problem.definitions
     turned = oriented(definitions, data.values[0])
     rank = ranks(turned)
     best = None if samples is None else shares_best(oriented(definitions, samples.values))
+    beats = beats_constant(prepared, constants, data.values[0])
     tied_people, tied_judges = prepared.problem.tied()
 
     def value_of(d: int, j: int) -> JudgeValue:
@@ -100,18 +115,101 @@ def definition_results(
             rank=None if math.isnan(rank[d, j]) else int(rank[d, j]),
             share_best=float(best[d, j]) if best is not None and is_known else NAN,
             tied_items=tied_judges[j] if definitions[d].judge == "hard" else 0,
+            beats_constant=bool(beats[d, j]),
+            reduced=NAN if rulers is None else float(rulers.judges[d, j]),
         )  # fmt: skip
 
     return tuple(
         DefinitionResult(
             id=definition.id, definition=definition.name, judge_aggregation=definition.judge,
             human_aggregation=definition.human, tau=definition.tau, better=definition.better,
-            selected=selected(turned[d], prepared.judges),
+            selected=selected(np.where(beats[d], turned[d], np.nan), prepared.judges),
             tied_items=tied_people if definition.human == "hard" else 0,
             values=tuple(value_of(d, j) for j in range(len(prepared.judges))),
+            **_beside(constants[d], rulers, d),
         )
         for d, definition in enumerate(definitions)
     )  # fmt: skip
+
+
+class _Beside(TypedDict):
+    constant: Constant | None
+    person: Person | None
+    perfect: Perfect | None
+
+
+def _beside(best: BestConstant | None, rulers: Rulers | None, d: int) -> _Beside:
+    """The rulers of one definition."""
+    if best is None:
+        return {"constant": None, "person": None, "perfect": None}
+    constant = Constant(answer=best.answer, value=best.value)
+    if rulers is None:
+        return {"constant": constant, "person": None, "perfect": None}
+    person = float(rulers.person[d])
+    return {
+        "constant": replace(constant, reduced=float(rulers.constants[d])),
+        "person": None if math.isnan(person) else Person(value=person, items=rulers.items[d]),
+        "perfect": _perfect(rulers.perfect[d]),
+    }
+
+
+def _perfect(ends: Floats) -> Perfect | None:
+    low, high = map(float, ends)
+    return None if math.isnan(low + high) else Perfect(value=(low + high) / 2, low=low, high=high)
+
+
+def panel_size(prepared: Prepared) -> float:
+    """Ratings per item, the median."""
+    people = prepared.people
+    sizes = np.maximum(people.choices.sum(axis=1), people.sets.sum(axis=1))
+    return median(sizes.astype(np.float64), prepared.problem.weights)
+
+
+def decision_rulers(prepared: Prepared, data: Scores, rulers: Rulers | None) -> tuple[DecisionRulers, ...]:
+    """The better constant, a person and a perfect judge at every threshold; the scores have the constants."""
+    if not data.prevalence.size:
+        return ()
+    rows = []
+    for t, tau in enumerate(prepared.problem.taus):
+        shares = data.consistency[0, t, -len(BASELINES) :]
+        place = int(shares.argmax())
+        constant = Constant(
+            answer=BASELINES[place], value=float(shares[place]),
+            reduced=NAN if rulers is None else float(rulers.constant_consistency[t, place]),
+        )  # fmt: skip
+        person = None if rulers is None else Person(value=float(rulers.person_consistency[t]), items=rulers.items[-1])
+        perfect = None if rulers is None else _perfect(rulers.perfect_consistency[t])
+        rows.append(
+            DecisionRulers(tau=tau, panel=panel_size(prepared), constant=constant, person=person, perfect=perfect)
+        )
+    return tuple(rows)
+
+
+def scale_use(prepared: Prepared) -> tuple[ScaleUse, ...]:
+    """Shift, spread and unused labels of each judge; nothing where labels have no order."""
+    problem, options = prepared.problem, prepared.space.options
+    if problem.numbers is None:
+        return ()
+    steps = np.argsort(np.argsort(problem.numbers, kind="stable")).astype(np.float64)
+    weights = problem.weights * problem.is_chosen
+    people = np.einsum("i,ik->k", weights, problem.people.soft) / weights.sum()
+    judged = np.einsum("i,ijk->jk", weights, problem.judges.soft) / weights.sum()
+
+    def spread(shares: Floats) -> float:
+        return math.sqrt(max(float(shares @ steps**2 - (shares @ steps) ** 2), 0.0))
+
+    of_people = spread(people)
+    return tuple(
+        ScaleUse(
+            judge=judge,
+            shift=float((own - people) @ steps),
+            spread=spread(own) / of_people if of_people > 0 else NAN,
+            unused=tuple(
+                option for option, mine, theirs in zip(options, own, people, strict=True) if theirs > 0 and mine <= 0
+            ),
+        )
+        for judge, own in zip(prepared.judges, judged, strict=True)
+    )
 
 
 def reverse_matrix(prepared: Prepared, samples: Scores | None, *, confidence: float) -> ReverseMatrix | None:
@@ -171,6 +269,7 @@ def with_baselines(scores: Scores) -> Scores:
     constant = np.concatenate([np.ones_like(prevalence), np.zeros_like(prevalence)], axis=2)
     return replace(
         scores,
+        bias=np.concatenate([scores.bias, constant - prevalence], axis=2),
         consistency=np.concatenate([scores.consistency, prevalence, 1 - prevalence], axis=2),
         judged_positive=np.concatenate([scores.judged_positive, constant], axis=2),
     )
@@ -193,28 +292,35 @@ def decision_kappa(consistency: Floats, judged_positive: Floats, prevalence: Flo
 
 
 def downstream_rows(
-    data: Scores, samples: Scores | None, *, taus: Sequence[float], judges: Sequence[str], confidence: float
+    data: Scores,
+    samples: Scores | None,
+    *,
+    taus: Sequence[float],
+    judges: Sequence[str],
+    confidence: float,
+    rulers: Rulers | None = None,
 ) -> tuple[Downstream, ...]:
-    """Every judge and both constants at every threshold; `data` has one replicate."""
+    """Every judge and both constants at every threshold; the scores have the constants, `data` one replicate."""
     if not data.prevalence.size:
         return ()
-    data, samples = with_baselines(data), None if samples is None else with_baselines(samples)
-    bias = data.judged_positive - data.prevalence[:, :, None]
     kappa = decision_kappa(data.consistency, data.judged_positive, data.prevalence[:, :, None])
+    reduced = np.full(data.consistency.shape[1:], np.nan)
+    if rulers is not None:
+        reduced = np.concatenate([rulers.consistency, rulers.constant_consistency], axis=1)
     rows = []
     for t, tau in enumerate(taus):
         for j, judge in enumerate([*judges, *BASELINES]):
             bounds = [NAN] * 4
             if samples is not None:
-                drawn = samples.judged_positive[:, t, j] - samples.prevalence[:, t]
                 bounds = [
                     *percentile_interval(samples.consistency[:, t, j], confidence),
-                    *percentile_interval(drawn, confidence),
+                    *percentile_interval(samples.bias[:, t, j], confidence),
                 ]
             row = Downstream(
                 tau=tau, judge=judge, kappa=float(kappa[0, t, j]),
                 consistency=float(data.consistency[0, t, j]), consistency_low=bounds[0], consistency_high=bounds[1],
-                bias=float(bias[0, t, j]), bias_low=bounds[2], bias_high=bounds[3],
+                bias=float(data.bias[0, t, j]), bias_low=bounds[2], bias_high=bounds[3],
+                reduced=float(reduced[t, j]),
             )  # fmt: skip
             rows.append(row)
     return tuple(rows)
@@ -373,6 +479,14 @@ def tie_warnings(results: Sequence[DefinitionResult]) -> list[str]:
         f"{listed(judges)} tie for best by {listed(ids)}: the first is named as selected."
         for judges, ids in tied.items()
     ]
+
+
+def ruler_warnings(rulers: Rulers | None) -> list[str]:
+    """Why no person and no perfect judge stands beside the judges."""
+    if rulers is not None:
+        return []
+    why = f"fewer than {FEWEST_ITEMS} items have two ratings, so that nobody can be left out"
+    return [f"No person and no perfect judge stand beside the judges: {why}."]
 
 
 def kappa_warnings(downstream: Sequence[Downstream]) -> list[str]:

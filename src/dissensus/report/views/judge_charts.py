@@ -124,14 +124,10 @@ def _value(kind: Kind, value: JudgeValue) -> str:
 
 def _ranks_finding(choice: Choice, kinds: Sequence[Kind]) -> str:
     picked = choice.picked
-    if picked is None:
-        return "Ranks of the judges by each definition"
-    ranks = [kind.first.of(picked.judge).rank for kind in kinds if kind.looks_at_people]
-    alone, tied = choice.votes(picked.judge)
-    if alone == len(ranks):
+    looking = [kind for kind in kinds if kind.looks_at_people]
+    if picked is not None and all(kind.first.of(picked.judge).rank == 1 for kind in looking):
         return f"{quoted(picked.judge)} comes first by every definition that looks at people"
-    ties = f" and ties for first by {tied}" if tied else ""
-    return f"{quoted(picked.judge)} comes first by {alone} of {len(ranks)} definitions{ties}"
+    return "Ranks of the judges by each definition"
 
 
 def likeness_figures(choice: Choice) -> list[Figure]:

@@ -5,12 +5,16 @@
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
-from dissensus.methods.judges.choice import BLIND, Choice, Kind, beaten_by_constant, best_constant
+from dissensus.data.labels import number
+from dissensus.methods.judges.choice import Choice, Kind, beaten_by_constant, best_constant
+from dissensus.methods.judges.definitions import BLIND
 from dissensus.methods.judges.result import (
     ALWAYS_POSITIVE,
     BASELINES,
+    Constant,
+    DecisionRulers,
     DefinitionResult,
     Downstream,
     FlipPoint,
@@ -18,6 +22,7 @@ from dissensus.methods.judges.result import (
     JudgeValue,
     OrderFlips,
     OwnBeta,
+    Perfect,
     Sensitivity,
 )
 from dissensus.report.numbers import (
@@ -38,6 +43,10 @@ from dissensus.report.views.worth import samples
 # ---- The definitions of agreement in words
 
 NAMES = {
+    "mae": "mean absolute error",
+    "rps": "ranked probability score",
+    "emd": "earth mover's distance",
+    "weighted_kappa": "weighted kappa",
     "hit_rate": "hit rate",
     "krippendorff_alpha": "Krippendorff's alpha",
     "fleiss_kappa": "Fleiss' kappa",
@@ -145,11 +154,15 @@ SMALLEST = 0.0005
 
 
 def pick_in_short(choice: Choice, *, is_shown: bool = True) -> str:
-    """The answer: which judge to pick, how sure, who would have picked another one, and what that costs.
+    """The answer: which judge to pick and what a constant would do.
 
-    No judge is one to pick where a constant decides as well, or where none is shown to be better than asking nobody.
+    No judge is one to pick where a constant does as well, or where none is shown to be better than asking nobody.
     """
     picked, select_by = choice.picked, choice.select_by
+    if choice.is_hopeless and len(choice.ranked) > 1:
+        return nothing_told(choice)
+    if choice.beaten_by is not None:
+        return none_beats(choice)
     if picked is None or select_by is None:
         return "Which judge can stand in for people is undefined here (the warnings say why)."
     name, by = quoted(picked.judge), kind_name(select_by)
@@ -157,20 +170,59 @@ def pick_in_short(choice: Choice, *, is_shown: bool = True) -> str:
         alone = f"There is one judge only, {name}: nothing to choose between."
         mine = choice.decided
         decides = "" if mine is None else f"It decides as people do on {percent(mine.consistency)} of the items."
-        return sentences(alone, decides, constant_warning(choice))
-    if choice.is_hopeless:
-        return nothing_told(choice)
-    sure = "" if math.isnan(picked.share_best) else f", and is the best in {samples(picked.share_best)}"
+        return sentences(alone, against_constant(choice), decides, constant_warning(choice))
     if len(select_by.best) > 1:
         tied = listing([quoted(judge) for judge in select_by.best], most=MOST_NAMES)
-        first, who = f"By {by} {tied} are equally near to people.", name
+        first = f"By {by} {tied} are equally near to people."
     elif not is_shown or choice.is_beaten:
-        first, who = f"Of these, {name} comes closest to people by {by}{sure}.", "it"
+        first = f"Of these, {name} comes closest to people by {by}."
     else:
-        verb = "Lean towards" if picked.share_best < SURE else "Pick"
-        first, who = f"{verb} {name}: by {by} it stands in for people best{sure}.", "it"
-    votes = f"{votes_clause(choice, picked.judge, who)}."
-    return sentences(first, votes, others_sentence(choice), decider_sentence(choice), constant_warning(choice))
+        verb = "Lean towards" if picked.share_best < SURE or not choice.is_shown else "Pick"
+        first = f"{verb} {name}: by {by} it stands in for people best{sure_words(picked)}."
+    return sentences(first, against_constant(choice), decider_sentence(choice), constant_warning(choice))
+
+
+def sure_words(picked: JudgeValue) -> str:
+    """How often the judge to pick is best; empty where nothing was resampled."""
+    return "" if math.isnan(picked.share_best) else f", and is the best in {samples(picked.share_best)}"
+
+
+def always_words(constant: Constant) -> str:
+    """A constant answer in a sentence."""
+    if constant.answer in BASELINES:
+        return "calling every item positive" if constant.answer == ALWAYS_POSITIVE else "calling no item positive"
+    if not isinstance(constant.answer, str):
+        return "always answering the overall shares"
+    return f"always answering {constant.answer if number(constant.answer) is not None else quoted(constant.answer)}"
+
+
+def none_beats(choice: Choice) -> str:
+    """That no judge beats a constant by the definition to select by."""
+    constant, select_by = choice.beaten_by, choice.select_by
+    if constant is None or select_by is None:
+        return ""
+    digits = value_digits(select_by.first.values)
+    best, always = choice.ranked[0], decimal(constant.value, digits)
+    person = select_by.first.person
+    other = "" if person is None else f", one more person {decimal(person.value, digits)}"
+    what = f"{kind_name(select_by)} {always}, {quoted(best.judge)} {decimal(best.value, digits)}{other}"
+    way = f"{select_by.first.better} is better"
+    if len(choice.ranked) == 1:
+        return f"{quoted(best.judge)} does not beat {always_words(constant)} ({what}; {way})."
+    return f"No judge beats {always_words(constant)} ({what}; {way})."
+
+
+def against_constant(choice: Choice) -> str:
+    """The judge to pick beside the best constant and a person; empty where there is no constant."""
+    picked, select_by = choice.picked, choice.select_by
+    if picked is None or select_by is None or select_by.first.constant is None:
+        return ""
+    constant, digits = select_by.first.constant, value_digits(select_by.first.values)
+    shown = "" if choice.is_shown else " That it beats the constant is not shown."
+    return (
+        f"It has {decimal(picked.value, digits)}, {always_words(constant)} {decimal(constant.value, digits)} "
+        f"({select_by.first.better} is better).{shown}"
+    )
 
 
 def nothing_told(choice: Choice) -> str:
@@ -182,31 +234,6 @@ def nothing_told(choice: Choice) -> str:
         "By these definitions nothing can be told: they ask whether judges give the labels that people gave, and next "
         f"to no answer does (hit rate 0, Jensen-Shannon divergence at its maximum, {decimal(math.log(2), 3)}). {remedy}"
     )
-
-
-def votes_clause(choice: Choice, judge: str, who: str, *, verb: str = "pick") -> str:
-    """How many definitions pick a judge, and how many cannot tell it from another."""
-    (alone, tied), total = choice.votes(judge), len(choice.voting)
-    if tied == total:
-        return f"No definition of agreement can tell {who} from another judge"
-    share = f"{alone} of {counted(total, 'definition')} of agreement"
-    if alone == total:
-        share = f"All {counted(total, 'definition')} of agreement" if total > 1 else "The one definition of agreement"
-    verb = "picks" if verb == "pick" and alone == 1 else verb
-    return f"{share} {verb} {who}{f', {tied} cannot tell it from another judge' if tied else ''}"
-
-
-def others_sentence(choice: Choice) -> str:
-    """Which definitions would have picked another judge, and what that costs; empty if none would."""
-    if not choice.rivals:
-        return ""
-    judge, kinds = choice.rivals[0]
-    mine, theirs = choice.decided, choice.downstream.get(judge)
-    cost = ""
-    if mine is not None and theirs is not None and abs(theirs.consistency - mine.consistency) >= SMALLEST:
-        shares = percent(theirs.consistency), percent(mine.consistency)
-        cost = f", which decides as people do on {shares[0]} of the items instead of {shares[1]}"
-    return f"{capital(kind_names(kinds))} would have picked {quoted(judge)}{cost}."
 
 
 def decider_sentence(choice: Choice) -> str:
@@ -229,16 +256,15 @@ def constant_warning(choice: Choice) -> str:
     )
 
 
-def votes_sentence(choice: Choice) -> str:
-    """How definitions were counted."""
-    count = f"{counted(len(choice.voting), 'definition')} of agreement count: those of the paper that have a value"
+def definitions_sentence(choice: Choice) -> str:
+    """How the table of definitions is to be read."""
     merged = any(len(kind.definitions) > 1 for kind in choice.kinds)
     blind = any(not kind.looks_at_people for kind in choice.kinds)
     return sentences(
-        f"{count}, at tau {choice.tau:g}.",
         BRACKETS,
-        "Definitions that rank judges alike whatever the data stand in one row and count once." if merged else "",
-        "The size of the judge's set is shown but not counted, since it does not look at people." if blind else "",
+        "Definitions that always rank judges the same way share a row." if merged else "",
+        "The size of the judge's set does not look at people." if blind else "",
+        "A definition by which no judge beats the best constant picks none.",
     )
 
 
@@ -252,12 +278,30 @@ def options_words(settings: Mapping[str, object]) -> str:
     return listing(names, most=MOST_NAMES)
 
 
-def decision_meaning(settings: Mapping[str, object], tau: float) -> str:
-    """When an item is decided positive."""
+def decision_meaning(settings: Mapping[str, object], choice: Choice) -> str:
+    """When an item is decided positive, and by how many raters."""
+    rulers = choice.rulers
+    panel = "" if rulers is None else f" People are the raters of each item, a panel of {rulers.panel:g}."
     return (
-        f"An item counts as positive where at least {percent(tau, 0)} of the raters endorse {options_words(settings)}; "
-        "a judge's own answers are counted in the same way."
+        f"An item counts as positive where at least {percent(choice.tau, 0)} of the raters endorse "
+        f"{options_words(settings)}; a judge's own answers are counted in the same way.{panel}"
     )
+
+
+def rulers_sentence(rulers: DecisionRulers) -> str:
+    """What a constant, a person and a perfect judge reach in decisions."""
+    texts = [f"{always_words(rulers.constant)} {percent(rulers.constant.value)}"]
+    if rulers.person is not None:
+        texts.append(f"one more person {percent(rulers.person.value)}")
+    if rulers.perfect is not None:
+        texts.append(f"a perfect judge {range_text(rulers.perfect, percent)}")
+    return f"Beside it, with a panel of {rulers.panel:g}: {listing(texts)}."
+
+
+def range_text(perfect: Perfect, form: Callable[[float], str]) -> str:
+    """What a perfect judge would reach, by two models."""
+    low, high = form(perfect.low), form(perfect.high)
+    return low if low == high else f"{low} to {high}"
 
 
 def constant_words(row: Downstream) -> str:

@@ -8,7 +8,17 @@ from dissensus.methods.judges.choice import Choice, Kind, choice_of
 from dissensus.methods.judges.result import JudgesResult, ReverseMatrix, Violation
 from dissensus.options import named
 from dissensus.report.document import Block, Cell, Fold, Note, Paragraph, Part, Points, Section, Table
-from dissensus.report.numbers import capital, counted, decimal, listing, quoted, sentences, short_names, with_interval
+from dissensus.report.numbers import (
+    capital,
+    counted,
+    decimal,
+    listing,
+    percent,
+    quoted,
+    sentences,
+    short_names,
+    with_interval,
+)
 from dissensus.report.views import judge_words as words
 from dissensus.report.views.judge_charts import (
     decision_figures,
@@ -22,7 +32,7 @@ from dissensus.results import Result
 
 MOST_PAIRS = 4
 MOST_DIGITS = 10
-MOST_ADVICE = 4
+MOST_ADVICE = 3
 """So many pieces of advice are shown at once."""
 LEAST_SHARE = 0.01
 """Response sets with less of a choice's raters than that are left out of the table."""
@@ -44,6 +54,7 @@ def view(result: Result) -> Section:
         lead=words.pick_in_short(choice),
         blocks=[
             *_judges(choice),
+            *_scale_use(result),
             *([ranks_figure(choice)] if is_contest and any(kind.best for kind in choice.kinds) else []),
             *_advice(result),
             *_decisions(result, choice),
@@ -79,28 +90,75 @@ def _advice(result: JudgesResult) -> list[Block]:
 
 
 def _judges(choice: Choice) -> list[Block]:
-    """Every judge in one row."""
+    """Every judge in one row, and below them the constant, a person and a perfect judge."""
     if choice.select_by is None:
         return []
-    names, digits = judge_names(choice), words.value_digits(choice.select_by.first.values)
+    main = choice.select_by.first
+    names, digits = judge_names(choice), words.value_digits(main.values)
     heading, is_contest = words.kind_name(choice.select_by), len(choice.ranked) > 1
+    has_rest = main.person is not None
     rows: list[list[Cell]] = []
     for value in choice.ranked:
         row = choice.downstream.get(value.judge)
-        decided: list[Cell] = [] if row is None else [row.consistency, f"{_signed(row.bias)} pt"]
-        alone, tied = choice.votes(value.judge)
-        votes = f"{alone} of {len(choice.voting)}{f', {tied} tied' if tied else ''}"
-        contest: list[Cell] = [value.share_best, votes] if is_contest else []
-        rows.append([names[value.judge], words.short_interval(value, digits), *contest, *decided])
+        decided: list[Cell] = [] if row is None else [percent(row.consistency), f"{_signed(row.bias)} pt"]
+        rest: list[Cell] = [decimal(value.reduced, digits)] if has_rest else []
+        contest: list[Cell] = [value.share_best] if is_contest else []
+        rows.append([names[value.judge], words.short_interval(value, digits), *rest, *contest, *decided])
+    rows += _ruler_rows(choice, digits, is_contest=is_contest)
     who = "The judges, best first" if is_contest else "The judge"
     more = ["Decides alike", "Bias"] if choice.downstream else []
     decisions = f"; decided as people do, and bias of the prevalence, at tau {choice.tau:g}" if more else ""
+    left_out = "; less one: against the raters of an item but one, as a person is" if has_rest else ""
     return [
         Table(
-            caption=f"{who} by {heading} ({choice.select_by.first.better} is better){decisions}",
-            columns=["Judge", capital(heading), *(["Best in", "Picked by"] if is_contest else []), *more],
+            caption=f"{who} by {heading} ({main.better} is better){left_out}{decisions}",
+            columns=["Judge", capital(heading), *["Less one"] * has_rest, *["Best in"] * is_contest, *more],
             rows=rows,
-            percent=frozenset({"Best in", "Decides alike"}),
+            percent=frozenset({"Best in"}),
+        )
+    ]
+
+
+def _ruler_rows(choice: Choice, digits: int, *, is_contest: bool) -> list[list[Cell]]:
+    """The best constant, a person and a perfect judge by the definition to select by, and in decisions."""
+    if choice.select_by is None:
+        return []
+    main, beside = choice.select_by.first, choice.rulers
+    nothing: list[Cell] = [None] * is_contest
+    is_decided = bool(choice.downstream)
+    rows: list[list[Cell]] = []
+    if main.constant is not None:
+        rest: list[Cell] = [decimal(main.constant.reduced, digits)] if main.person else []
+        decided: list[Cell] = [None if beside is None else percent(beside.constant.value), None] if is_decided else []
+        rows.append(
+            [words.always_words(main.constant), decimal(main.constant.value, digits), *rest, *nothing, *decided]
+        )
+    if main.person is not None:
+        decided = [percent(beside.person.value) if beside and beside.person else None, None] if is_decided else []
+        rows.append(["one more person", None, decimal(main.person.value, digits), *nothing, *decided])
+    if main.perfect is not None:
+        shown = words.range_text(main.perfect, lambda number: decimal(number, digits))
+        decided = []
+        if is_decided:
+            decided = [words.range_text(beside.perfect, percent) if beside and beside.perfect else None, None]
+        rows.append(["a perfect judge", None, shown, *nothing, *decided])
+    return rows
+
+
+def _scale_use(result: JudgesResult) -> list[Block]:
+    """How judges use labels in an order."""
+    if not result.scale_use:
+        return []
+    rows: list[list[Cell]] = [
+        [quoted(use.judge), f"{use.shift:+.2f}", decimal(use.spread, 2), listing(list(use.unused)) or "none"]
+        for use in result.scale_use
+    ]
+    return [
+        Table(
+            caption="How judges use the scale: shift of the mean answer in label steps, spread beside that of people "
+            "(1 is the same), labels of people that they never give",
+            columns=["Judge", "Shift", "Spread", "Never gives"],
+            rows=rows,
         )
     ]
 
@@ -116,10 +174,11 @@ def _decisions(result: JudgesResult, choice: Choice) -> list[Block]:
     if not result.downstream:
         return [] if result.warnings else [Note(text=NO_DECISIONS, kind="hint")]
     decided = "" if choice.decided is None else words.consistency_sentence(choice.decided)
+    beside = "" if choice.rulers is None else words.rulers_sentence(choice.rulers)
     here = list(choice.downstream.values())
     beaten = sentences(words.below_constant(here), words.elsewhere_sentence(result.downstream, choice.tau))
     return [
-        Paragraph(text=sentences(words.decision_meaning(result.settings, choice.tau), decided)),
+        Paragraph(text=sentences(words.decision_meaning(result.settings, choice), decided, beside)),
         *([Note(text=beaten)] if beaten else []),
         *decision_figures(result, choice),
     ]
@@ -134,27 +193,33 @@ def _orders(result: JudgesResult) -> list[Block]:
 
 
 def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
-    if not any(kind.best for kind in choice.kinds):
+    if not any(value.rank is not None for kind in choice.kinds for value in kind.first.values):
         return []
     names, is_contest = judge_names(choice), len(choice.ranked) > 1
     what = "The judge that each definition picks" if is_contest else "What each definition says of it"
     table = Table(
         caption=f"{what}, at tau {choice.tau:g}",
-        columns=["Definition", "Aim", "Picks", "Value", "Best in"] if is_contest else ["Definition", "Aim", "Value"],
+        columns=["Definition", "Aim", "Picks", "Value", "Constant", "Best in"]
+        if is_contest
+        else ["Definition", "Aim", "Value", "Constant"],
         rows=[_definition_row(kind, names, is_contest=is_contest) for kind in choice.kinds],
         percent=frozenset({"Best in"}),
     )
-    return [table, Paragraph(text=words.votes_sentence(choice)), *_disagreements(result, choice)]
+    return [table, Paragraph(text=words.definitions_sentence(choice)), *_disagreements(result, choice)]
 
 
 def _definition_row(kind: Kind, names: dict[str, str], *, is_contest: bool) -> list[Cell]:
     title, aim = words.titled(kind), {"higher": "high", "lower": "low"}[kind.first.better]
-    if not kind.best:
-        return [title, aim, *([None] * (3 if is_contest else 1))]
-    best = kind.first.of(kind.best[0])
-    value = words.short_interval(best, min(words.value_digits([best]), 2))
+    known = [value for value in kind.first.values if value.rank is not None]
+    if not known:
+        return [title, aim, *([None] * (4 if is_contest else 2))]
+    best = kind.first.of(kind.best[0]) if kind.best else min(known, key=lambda value: value.rank or 0)
+    digits = min(words.value_digits([best]), 2)
+    value, constant = words.short_interval(best, digits), kind.first.constant
+    always = None if constant is None else decimal(constant.value, digits)
     picks = f"{names[best.judge]} (tie of {len(kind.best)})" if len(kind.best) > 1 else names[best.judge]
-    return [title, aim, picks, value, best.share_best] if is_contest else [title, aim, value]
+    picks = picks if kind.best else "none"
+    return [title, aim, picks, value, always, best.share_best] if is_contest else [title, aim, value, always]
 
 
 def _disagreements(result: JudgesResult, choice: Choice) -> list[Part]:
