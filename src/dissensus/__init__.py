@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from dissensus.errors import DissensusError
     from dissensus.methods.alt_test import AltTestResult
     from dissensus.methods.alt_test.alt_test import alt_test
+    from dissensus.methods.apply import ApplyResult
+    from dissensus.methods.apply.apply import apply
     from dissensus.methods.compare import CompareResult
     from dissensus.methods.compare.compare import compare
     from dissensus.methods.describe import DescribeResult
@@ -37,6 +39,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "AltTestResult": "methods.alt_test",
+    "ApplyResult": "methods.apply",
     "CompareResult": "methods.compare",
     "DescribeResult": "methods.describe",
     "DissensusError": "errors",
@@ -54,6 +57,7 @@ _HOME = {
     "Ratings": "data",
     "Task": "data",
     "alt_test": "methods.alt_test",
+    "apply": "methods.apply",
     "compare": "methods.compare",
     "describe": "methods.describe",
     "doctor": "data.doctor",
@@ -74,6 +78,7 @@ _HOME = {
 
 __all__ = [
     "AltTestResult",
+    "ApplyResult",
     "CompareResult",
     "DescribeResult",
     "DissensusError",
@@ -92,6 +97,7 @@ __all__ = [
     "Task",
     "__version__",
     "alt_test",
+    "apply",
     "compare",
     "describe",
     "doctor",

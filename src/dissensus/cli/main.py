@@ -47,6 +47,7 @@ COMMANDS = {
     "plan labels": Entry("plan", "One label each for many items, or several for few?"),
     "rate": Entry("rate", "Ask a model what people were asked."),
     "gate": Entry("measure", "May this judge pass?"),
+    "apply": Entry("measure", "What do new answers of a judge mean in people's terms?"),
     "report": Entry("show", "Write one page with everything that the files can say."),
     "serve": Entry("show", "The same answers in a browser."),
     "simulate urn": Entry("simulate", "Raters and judges who draw labels from urns."),

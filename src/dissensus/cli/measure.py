@@ -222,3 +222,22 @@ def gate_command(
         save_bytes(summary, markdown_of(report).encode())
     if not result.passes:
         raise typer.Exit(NOT_PASSED)
+
+
+def apply_command(
+    recalibration: Annotated[
+        Path, typer.Argument(metavar="RECALIBRATION", help="What a judge's answers mean, as `decide` wrote it.")
+    ],
+    judges_source: JudgesInput,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The judges file to write.")
+    ] = None,
+    output: Output = Output(),
+) -> None:
+    """What do new answers of a judge mean in people's terms?
+
+    Replaces each answer by what people say where the judge says this: a label, and how likely each label is.
+    """
+    from dissensus.methods.apply import apply
+
+    output.show(apply(recalibration, judges_source.read_all(), output=out))

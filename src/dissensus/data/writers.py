@@ -37,7 +37,7 @@ def write_ratings(ratings: Ratings, path: str | os.PathLike[str]) -> None:
         "group": _named(ratings.group, ratings.groups),
         "elicitation": _named(ratings.elicitation, ELICITATIONS),
     }
-    _write_table(path, {name: cells for name, cells in columns.items() if cells is not None})
+    write_table(path, {name: cells for name, cells in columns.items() if cells is not None})
 
 
 def write_judges(judges: Judges, path: str | os.PathLike[str]) -> None:
@@ -62,7 +62,7 @@ def write_judges(judges: Judges, path: str | os.PathLike[str]) -> None:
             columns[f"p_{label}"] = _numbers(judges.probability[:, column].tolist())
     columns["elicitation"] = _named(judges.elicitation, ELICITATIONS)
     columns["order"] = _named(judges.order, ORDERS)
-    _write_table(path, {name: cells for name, cells in columns.items() if cells is not None})
+    write_table(path, {name: cells for name, cells in columns.items() if cells is not None})
 
 
 def write_folder(
@@ -92,7 +92,7 @@ def _named(codes: Codes | None, names: Sequence[str]) -> Cells | None:
     """The cell of each row; empty where the code is -1."""
     if codes is None:
         return None
-    lookup = [*map(_quoted, names), ""]
+    lookup = [*map(quoted, names), ""]
     return [lookup[code] for code in codes.tolist()]
 
 
@@ -110,13 +110,14 @@ def _label_cells(labels: Sequence[str], options: Sequence[str]) -> Sequence[str]
     return labels
 
 
-def _write_table(path: str | os.PathLike[str], columns: Mapping[str, Cells]) -> None:
-    header = ",".join(map(_quoted, columns))
+def write_table(path: str | os.PathLike[str], columns: Mapping[str, Cells]) -> None:
+    """Write columns of plain cells, by name, as a CSV file."""
+    header = ",".join(map(quoted, columns))
     rows = map(",".join, zip(*columns.values(), strict=True))
     _write_text(Path(path), "\n".join([header, *rows]) + "\n")
 
 
-def _quoted(cell: str) -> str:
+def quoted(cell: str) -> str:
     """A cell as CSV has it, quoted if need be.
 
     Not by the csv module: with a plain line feed after each row, Python 3.11 leaves a carriage return unquoted.

@@ -1,0 +1,219 @@
+"""A recalibration applied to new answers of a judge: what do they mean in people's terms?"""
+
+import os
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from dissensus.arrays import Codes, Flags, Floats
+from dissensus.data import Judges, JudgesLike, read_judges
+from dissensus.data.align import rows_among
+from dissensus.data.assemble import NAMELESS_JUDGE
+from dissensus.data.inputs import Table
+from dissensus.data.labels import Scale, are_measures, label_values, nearest_labels
+from dissensus.data.recalibration import Recalibration, RecalibrationFile, read_recalibration
+from dissensus.data.writers import write_judges
+from dissensus.errors import JudgesError, counted, listed
+from dissensus.methods.apply.result import AppliedJudge, ApplyResult
+
+TIE = 1e-12
+"""Shares that differ by less are equal."""
+HALF = 0.5
+
+
+def apply(
+    recalibration: Table,
+    judges: JudgesLike,
+    *,
+    output: str | os.PathLike[str] | None = None,
+) -> ApplyResult:
+    """A judge's answers in people's terms: what people would say where the judge says this.
+
+    Parameters
+    ----------
+    recalibration : path, frame, or anything else that `read` takes
+        What `decide` wrote, or a table with the columns `judge`, `answer` and `p_<label>`, one row per answer.
+    judges : Judges, or anything that `read_judges` takes
+        New answers of the judges in it; others are left out. Several samples are averaged first.
+    output : path, optional
+        The judges file to write: `item, judge, sample, label` and `p_<label>`.
+
+    Returns
+    -------
+    ApplyResult
+        Its `answers` are Judges again. Where labels have an order, the label of an answer is the median of what people
+        would say, else the most likely label.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"judge": "strict", "answer": [1, 2], "p_1": [0.4, 0.0], "p_2": [0.6, 0.2],
+    ...                       "p_3": [0.0, 0.8]})
+    >>> new = pd.DataFrame({"item": ["x", "y"], "judge": "strict", "label": [2, 1]})
+    >>> [(row["item"], row["label"], row["p_3"]) for row in apply(table, new).rows()]
+    [('x', '3', 0.8), ('y', '2', 0.0)]
+    """
+    read = read_recalibration(recalibration)
+    given = judges if isinstance(judges, Judges) else read_judges(judges)
+    found, warnings = _matched(read, given)
+    applied = [_applied(one, given[name]) for one, name in found]
+    answers = _together(applied, read.judges[0].labels, given)
+    if output is not None:
+        write_judges(answers, output)
+    return ApplyResult(
+        settings={"output": None if output is None else str(output)},
+        data={"recalibration": read.describe_data(), "judges": dict(given.describe_data())},
+        warnings=(*given.warnings, *warnings, *(text for one in applied for text in one.warnings)),
+        answers=answers,
+        judges=tuple(one.summary for one in applied),
+        output=None if output is None else str(output),
+    )
+
+
+def _matched(read: RecalibrationFile, judges: Judges) -> tuple[list[tuple[Recalibration, str]], list[str]]:
+    """Each recalibration whose judge answered, with the judge's name here, and what was left out."""
+    if len(read.judges) == 1 and judges.judges == (NAMELESS_JUDGE,):
+        return [(read.judges[0], NAMELESS_JUDGE)], []
+    found = [(one, one.judge) for one in read.judges if one.judge in judges.judges]
+    if not found:
+        raise JudgesError(
+            f"{read.name} recalibrates {listed([one.judge for one in read.judges])}, and the new answers are by "
+            f"{listed(judges.judges)}: give both the same name."
+        )
+    others = [name for name in judges.judges if name not in {name for _, name in found}]
+    return found, [f"Left out {listed(others)}: {read.name} says nothing about them."] if others else []
+
+
+class _Applied(NamedTuple):
+    """One judge's answers in people's terms."""
+
+    judge: str
+    items: tuple[str, ...]
+    shares: Floats  # (n_items, n_labels)
+    label: Codes  # (n_items,)
+    summary: AppliedJudge
+    warnings: list[str]
+
+
+def _applied(one: Recalibration, judge: Judges) -> _Applied:
+    """The answers of one judge, by what each of its labels means."""
+    given = judge.stated()
+    place, foreign = _places(given, one.answers, one.scale)
+    _, item, outputs = given.distributions(place, len(one.answers) + 1)
+    shares = _by_table(one, outputs)
+    never = np.append(one.items <= 0, True)  # the last column holds answers that the file does not know
+    is_unseen = np.asarray((outputs[:, never] > TIE).any(axis=1))
+    label = hard_labels(shares, one.scale)
+    before = hard_labels(judge.stated().distributions()[2], "nominal")
+    changed = np.array(judge.labels, dtype=object)[before] != np.array(one.labels, dtype=object)[label]
+    names = [*(name for name, is_new in zip(one.answers, never[:-1], strict=True) if is_new), *foreign]
+    return _Applied(
+        judge=judge.judges[0],
+        items=tuple(judge.items[i] for i in item),
+        shares=shares,
+        label=label,
+        summary=AppliedJudge(
+            judge=judge.judges[0], items=len(item), changed=int(changed.sum()), unseen=int(is_unseen.sum())
+        ),
+        warnings=_about_unseen(one, judge, names, is_unseen),
+    )
+
+
+def _places(judge: Judges, known: tuple[str, ...], scale: Scale) -> tuple[Codes, list[str]]:
+    """Where each of the judge's labels stands among known ones, after the last if it is unknown, and which are."""
+    used = judge.labels_used()
+    place = rows_among(judge.labels, known)
+    foreign = [label for label, at, is_used in zip(judge.labels, place, used, strict=True) if is_used and at < 0]
+    if foreign and are_measures(foreign, known, scale):  # a number between labels counts as the nearest one
+        return nearest_labels(label_values(judge.labels), label_values(known)), []
+    return np.where(place < 0, len(known), place), foreign
+
+
+def _by_table(one: Recalibration, outputs: Floats) -> Floats:
+    """What people say after each answer; after several samples the mean of it."""
+    meanings = np.concatenate([one.shares, one.prior[None, :]])
+    return np.asarray(np.einsum("na,al->nl", outputs, meanings))
+
+
+def hard_labels(shares: Floats, scale: Scale) -> Codes:
+    """The label of each row of shares: the median where labels have an order, else the most likely one.
+
+    Examples
+    --------
+    >>> shares = np.array([[0.4, 0.3, 0.3]])
+    >>> hard_labels(shares, "ordinal"), hard_labels(shares, "nominal")
+    (array([1]), array([0]))
+    """
+    if scale == "nominal":
+        return np.asarray(np.argmax(shares >= shares.max(axis=1, keepdims=True) - TIE, axis=1))
+    return np.asarray(np.argmax(np.cumsum(shares, axis=1) >= HALF - TIE, axis=1))
+
+
+def _about_unseen(one: Recalibration, judge: Judges, names: list[str], is_unseen: Flags) -> list[str]:
+    if not is_unseen.any():
+        return []
+    given = [label for label, used in zip(judge.labels, judge.labels_used(), strict=True) if used and label in names]
+    items = f"{int(is_unseen.sum()):,} of {counted(len(is_unseen), 'item')}"
+    never = f"{one.judge} gave answers that it never gave when it was recalibrated ({listed(given)}), on {items}"
+    return [f"{never}: what they mean is a guess from its other answers and from what people say in general."]
+
+
+def _together(applied: list[_Applied], labels: tuple[str, ...], judges: Judges) -> Judges:
+    """The answers of all judges."""
+    items = tuple(dict.fromkeys(item for one in applied for item in one.items))
+    return Judges(
+        item=np.concatenate([rows_among(one.items, items) for one in applied]),
+        items=items,
+        judge=np.repeat(np.arange(len(applied)), [len(one.items) for one in applied]),
+        judges=tuple(one.judge for one in applied),
+        sample=np.zeros(sum(len(one.items) for one in applied), dtype=np.intp),
+        label=np.concatenate([one.label for one in applied]),
+        labels=labels,
+        options=tuple(label for label in labels if label in judges.options or "|" not in label),
+        probability=np.concatenate([one.shares for one in applied]),
+    )
+
+
+# ---- What `decide` writes
+
+
+def recalibration_of(
+    judge: str,
+    learned: Callable[[Floats], Floats],
+    *,
+    outputs: Floats,
+    shares: Floats,
+    labels: tuple[str, ...],
+    scale: Scale,
+    copies: Codes | None = None,
+) -> Recalibration:
+    """What one judge's answers mean, from the map that was learned from these items.
+
+    Parameters
+    ----------
+    judge : str
+        Its name.
+    learned : callable
+        From outputs to raters' shares, as `calibrated_predictions` returns it.
+    outputs, shares : ndarray of shape (n_items, n_labels)
+        What the judge answered, and the share of raters who gave each label; a row of zeros where there are none.
+    labels : tuple of str
+        Of people and judge.
+    scale : str
+        Of the labels.
+    copies : ndarray of shape (n_items,), optional
+        How many items each one stands for; one if not given.
+    """
+    times = np.ones(len(outputs)) if copies is None else copies.astype(np.float64)
+    known = shares.sum(axis=1) > 0
+    prior = np.einsum("n,nl->l", times[known], shares[known])
+    return Recalibration(
+        judge=judge,
+        labels=labels,
+        scale=scale,
+        prior=np.asarray(prior / prior.sum()),
+        answers=labels,
+        shares=learned(np.eye(len(labels))),
+        items=np.bincount(outputs.argmax(axis=1), weights=times, minlength=len(labels)).astype(np.float64),
+    )

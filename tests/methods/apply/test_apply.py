@@ -1,0 +1,194 @@
+"""A recalibration written, read back and applied: new answers in people's terms."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dissensus
+from dissensus.cli.main import main
+from dissensus.data.recalibration import read_recalibration, write_recalibration
+from dissensus.errors import DissensusError
+from dissensus.methods.apply import recalibration_of
+from dissensus.methods.apply.apply import hard_labels
+
+from survey_builders import hard_judges_of
+
+LABELS = ("1", "2", "3")
+TABLE = "judge,answer,items,p_1,p_2,p_3\nstrict,1,30,0.4,0.6,0\nstrict,2,20,0,0.2,0.8\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    (tmp_path / "recalibration.csv").write_text(TABLE)
+    return tmp_path / "recalibration.csv"
+
+
+def answers(labels, judge="strict"):
+    return dissensus.read_judges(
+        pd.DataFrame({"item": [f"i{i}" for i in range(len(labels))], "judge": judge, "label": labels})
+    )
+
+
+def test_each_answer_becomes_what_people_say_where_the_judge_says_this(table):
+    result = dissensus.apply(table, answers(["1", "2", "2"]))
+    assert [row["label"] for row in result.rows()] == ["2", "3", "3"]
+    assert result.answers.probability.tolist() == [[0.4, 0.6, 0], [0, 0.2, 0.8], [0, 0.2, 0.8]]
+    assert result.as_dict()["judges"] == [{"judge": "strict", "items": 3, "changed": 3, "unseen": 0}]
+    assert result.warnings == ()
+
+
+def test_samples_of_labels_are_averaged(table):
+    judges = dissensus.read_judges(pd.DataFrame({"item": "x", "judge": "strict", "sample": [0, 1], "label": [1, 2]}))
+    assert dissensus.apply(table, judges).answers.probability.tolist() == [[0.2, 0.4, 0.4]]
+
+
+def test_an_answer_that_was_never_seen_counts_as_people_in_general_and_is_counted(table):
+    # In general: (30 * (.4, .6, 0) + 20 * (0, .2, .8)) / 50.
+    result = dissensus.apply(table, answers(["1", "3"]))
+    assert result.answers.probability[1] == pytest.approx([0.24, 0.44, 0.32])
+    assert result.judges[0].unseen == 1
+    [warning] = result.warnings
+    assert warning == (
+        "strict gave answers that it never gave when it was recalibrated (3), on 1 of 2 items: what they mean is a "
+        "guess from its other answers and from what people say in general."
+    )
+
+
+def test_an_answer_with_no_items_is_a_guess_although_the_file_has_it(tmp_path):
+    (tmp_path / "r.csv").write_text(TABLE + "strict,3,0,0,0.1,0.9\n")
+    result = dissensus.apply(tmp_path / "r.csv", answers(["3"]))
+    assert result.answers.probability.tolist() == [[0, 0.1, 0.9]]
+    assert "(3), on 1 of 1 item" in result.warnings[0]
+
+
+def test_labels_in_order_stand_at_their_median_and_others_at_the_most_likely(table):
+    shares = np.array([[0.4, 0.3, 0.3], [0.5, 0.0, 0.5]])
+    assert hard_labels(shares, "ordinal").tolist() == [1, 0]
+    assert hard_labels(shares, "nominal").tolist() == [0, 0]
+    words = TABLE.replace("p_1,p_2,p_3", "p_low,p_middle,p_high").replace("strict,1", "strict,low")
+    table.write_text(words.replace("0.4,0.6,0", "0.4,0.3,0.3"))
+    assert dissensus.apply(table, answers(["low"])).rows()[0]["label"] == "low"
+    table.write_text(table.read_text().replace("judge,", "judge,scale,").replace("strict,", "strict,ordinal,"))
+    assert dissensus.apply(table, answers(["low"])).rows()[0]["label"] == "middle"
+
+
+def test_a_number_between_labels_counts_as_the_nearest_answer(table):
+    result = dissensus.apply(table, answers(["1.2", "1.9"]))
+    assert result.answers.probability.tolist() == [[0.4, 0.6, 0], [0, 0.2, 0.8]]
+
+
+def test_a_stated_label_of_a_judge_with_labels_stands_for_its_probabilities(table):
+    frame = pd.DataFrame({"item": ["x"], "judge": "strict", "label": ["2"], "p_1": [0.9], "p_2": [0.1]})
+    assert dissensus.apply(table, dissensus.read_judges(frame)).answers.probability.tolist() == [[0, 0.2, 0.8]]
+
+
+def test_other_judges_are_left_out_and_a_nameless_one_is_the_only_one_meant(table):
+    frame = pd.DataFrame({"item": ["x", "x"], "judge": ["strict", "lenient"], "label": [1, 2]})
+    result = dissensus.apply(table, dissensus.read_judges(frame))
+    assert result.answers.judges == ("strict",)
+    assert result.warnings == ("Left out lenient: recalibration.csv says nothing about them.",)
+    nameless = dissensus.read_judges(pd.DataFrame({"item": ["x"], "label": [1]}))
+    assert dissensus.apply(table, nameless).answers.probability.tolist() == [[0.4, 0.6, 0]]
+
+
+FAULTS = [
+    ("judge,answer\ns,1\n", "r.csv is no recalibration: it has no column p_<label>"),
+    ("judge,p_1,p_2\ns,0.5,0.5\n", "it has no column 'answer'"),
+    ("judge,answer,p_1,p_2\ns,1,0.5,0.4\n", "row 2: the probabilities sum to 0.9, not to 1"),
+    ("judge,answer,p_1,p_2\ns,,0.5,0.5\n", "row 2: the answer is empty"),
+    ("judge,answer,p_1,p_2\ns,1,,\n", "row 2: there are no probabilities"),
+    ("judge,answer,p_1,p_2\ns,1,0.5,0.5\ns,1.0,0.5,0.5\n", "row 3: the answer 1.0 of s comes twice"),
+    ("judge,kind,answer,p_1,p_2\ns,guess,1,0.5,0.5\n", "row 2: the kind is 'guess'. Write answer, prior"),
+    ("judge,scale,answer,p_1,p_2\ns,odd,1,0.5,0.5\n", "row 2: the scale is 'odd'. Write nominal, ordinal, interval"),
+    ("judge,kind,answer,p_1,p_2\ns,prior,,0.5,0.5\n", "no row that says what an answer of s means"),
+    ("judge,answer,items,p_1,p_2\ns,1,many,0.5,0.5\n", "row 2: items is 'many', which is no number"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), FAULTS)
+def test_a_file_that_cannot_be_applied_is_refused_where_it_is_wrong(tmp_path, text, message):
+    (tmp_path / "r.csv").write_text(text)
+    with pytest.raises(DissensusError) as refused:
+        dissensus.apply(tmp_path / "r.csv", answers(["1"], judge="s"))
+    assert message in str(refused.value)
+
+
+def test_a_judge_that_the_file_does_not_know_is_refused(table):
+    with pytest.raises(DissensusError, match="recalibrates strict, and the new answers are by other: give both the"):
+        dissensus.apply(table, answers(["1"], judge="other"))
+
+
+def test_the_command_writes_a_judges_file_that_reads_back(table, tmp_path, capsys):
+    (tmp_path / "new.csv").write_text("item,judge,label\nx,strict,1\ny,strict,2\n")
+    written = tmp_path / "people.csv"
+    assert main(["apply", str(table), str(tmp_path / "new.csv"), "-o", str(written), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["command"] == "apply"
+    assert told["result"] == {
+        "labels": ["1", "2", "3"],
+        "judges": [{"judge": "strict", "items": 2, "changed": 2, "unseen": 0}],
+        "output": str(written),
+    }
+    again = dissensus.read_judges(written)
+    assert [again.labels[code] for code in again.label] == ["2", "3"]
+    assert again.probability.tolist() == [[0.4, 0.6, 0], [0, 0.2, 0.8]]
+    assert main(["apply", str(table), str(tmp_path / "new.csv")]) == 0
+    assert "2 answers now say what people would say; the label changed on 2 of them." in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+def test_a_median_beside_its_probabilities_is_no_contradiction(tmp_path):
+    (tmp_path / "j.csv").write_text("item,judge,label,p_1,p_2,p_3\nx,j,2,0.4,0.3,0.3\ny,j,3,0.4,0.3,0.3\n")
+    [warning] = dissensus.read_judges(tmp_path / "j.csv").warnings
+    assert "1 stated label of 2" in warning
+    assert "j on y (row 3)" in warning
+
+
+# What was fitted, applied to the answers that it was fitted to
+
+
+def said_after(hard, shares):
+    """A map that was learned as a table: the mean of what raters said after each answer, uniform after none."""
+    means = np.full((3, 3), 1 / 3)
+    for answer in np.unique(hard):
+        means[answer] = shares[hard == answer].mean(axis=0)
+    return lambda outputs: outputs @ means
+
+
+@given(seed=st.integers(0, 1000), n=st.integers(12, 80))
+@settings(max_examples=15, deadline=None)
+def test_applied_to_the_same_answers_it_gives_what_was_fitted(seed, n, tmp_path_factory):
+    rng = np.random.default_rng(seed)
+    hard, shares = rng.integers(0, 3, n), rng.multinomial(5, [0.2, 0.5, 0.3], n) / 5
+    outputs, learned = np.eye(3)[hard], said_after(hard, shares)
+    path = tmp_path_factory.mktemp("recalibration") / "r.csv"
+    made = recalibration_of("judge", learned, outputs=outputs, shares=shares, labels=LABELS, scale="ordinal")
+    write_recalibration([made], path)
+    applied = dissensus.apply(path, hard_judges_of({"judge": hard}, LABELS))
+    assert np.allclose(applied.answers.probability, learned(outputs), rtol=0, atol=1e-11)
+    assert applied.warnings == ()
+
+
+def test_a_file_may_hold_several_judges_and_awkward_names(tmp_path):
+    rng = np.random.default_rng(1)
+    hard, shares = rng.integers(0, 3, 30), rng.multinomial(5, [0.2, 0.5, 0.3], 30) / 5
+    labels = ("so, so", 'very "good"', "bad")
+    made = [
+        recalibration_of(
+            name, said_after(hard, shares), outputs=np.eye(3)[hard], shares=shares, labels=labels, scale="nominal"
+        )
+        for name in ("a, b", "hard")
+    ]
+    write_recalibration(made, tmp_path / "r.csv")
+    again = read_recalibration(tmp_path / "r.csv").judges
+    assert [one.judge for one in again] == ["a, b", "hard"]
+    for before, after in zip(made, again, strict=True):
+        assert after.labels == before.labels
+        assert after.scale == "nominal"
+        assert np.allclose(after.shares, before.shares, rtol=0, atol=1e-12)
+        assert after.items.tolist() == before.items.tolist()
