@@ -282,7 +282,8 @@ def test_json_has_the_keys_of_the_design():
     assert content["command"] == "alt-test"
     assert content["result"].keys() == {"judges", "baseline", "dropped"}
     judge = content["result"]["judges"][0]
-    assert judge.keys() == {"judge", "winning_rate", "advantage", "replaces", "raters"}
+    more = {"beats_constant", "winning_rate_low", "winning_rate_high"}
+    assert judge.keys() == {"judge", "winning_rate", "advantage", "replaces", "raters"} | more
     named = {"rater", "items", "p_value", "rejected", "judge_at_least_as_close", "rater_at_least_as_close"}
     assert named <= judge["raters"][0].keys()
     assert (
@@ -290,6 +291,26 @@ def test_json_has_the_keys_of_the_design():
         == (content["settings"])
     )
     assert len(result.rows()) == 6
+    assert content["settings"]["raters"] == "sampled"
+
+
+def test_the_winning_rate_has_an_interval_for_raters_like_these():
+    data = ratings_of(HAND * 8), judges_of(a=HAND_JUDGE * 8)
+    (judge,), (fixed,) = (alt_test(*data, raters=how).judges for how in (None, "fixed"))
+    exact = stats.binomtest(judge.won, 3).proportion_ci(0.95, method="exact")
+    assert (judge.winning_rate_low, judge.winning_rate_high) == pytest.approx((exact.low, exact.high))
+    assert math.isnan(fixed.winning_rate_low)
+    assert judge.winning_rate == fixed.winning_rate
+
+
+def test_a_constant_judge_does_not_beat_the_constant_and_is_not_recommended():
+    # Two of three raters say A of every item: always answering A wins, and so does a judge that does so.
+    ratings = ratings_of([["A", "A", "B"]] * 40)
+    result = alt_test(ratings, judges_of(still=["A"] * 40))
+    assert (result.judges[0].replaces, result.judges[0].beats_constant) == (True, False)
+    said = " ".join(result.summary().split())
+    assert '"still" does not beat always answering "A", so it is not shown to replace a rater' in said
+    assert "always A" in said
 
 
 def test_the_order_of_rows_and_the_names_of_labels_change_nothing():

@@ -140,7 +140,7 @@ def test_the_command_prints_the_librarys_json(run):
 def test_the_command_says_it_in_words(run):
     done = run("--test", "sign-flip", "--judge", "j", "--score", "rmse")
     assert done.exit_code == 0
-    assert '"j" passes the test for replacing a rater, but so would somebody who says "0"' in " ".join(
+    assert '"j" does not beat always answering "0", so it is not shown to replace a rater' in " ".join(
         done.stdout.split()
     )
 

@@ -26,6 +26,8 @@ from dissensus.methods.alt_test.p_values import (
     t_p_value,
 )
 from dissensus.methods.alt_test.result import AltTestResult, Dropped, JudgeTest, RaterTest
+from dissensus.sampling.intervals import share_interval
+from dissensus.sampling.raters import RatersAs, resolve_raters
 
 REPLACES_AT = 0.5
 """The winning rate from which on the authors let a judge replace raters."""
@@ -51,6 +53,7 @@ def alt_test(
     alpha: float = 0.05,
     min_raters: int = 2,
     min_items: int = 30,
+    raters: RatersAs | None = None,
     same_scale: bool | None = None,
 ) -> AltTestResult:
     """Whether each judge is as close to the other raters as a rater is: the alternative annotator test.
@@ -84,6 +87,9 @@ def alt_test(
         Ratings that an item needs.
     min_items : int
         Items that a rater needs.
+    raters : {"sampled", "fixed"}, optional
+        Whether the winning rate gets an interval for raters like these, each of whom the judge wins against or not; the
+        p-value of a rater is about that rater. Sampled if not given and there are at least three raters.
     same_scale : bool, optional
         For rmse: whether the judges' numbers are on the raters' scale; found out if not given.
 
@@ -103,8 +109,10 @@ def alt_test(
     data = _data_of(ratings, judges, options)
     tallied = [_tallied(data, name, options) for name in options.judge or judges.judges]
     constant = _constant(data, options)
-    raters = data.ratings.raters
-    tests = [_judge_test(one, raters, options) for one in tallied]
+    names = data.ratings.raters
+    drawn_as, about_raters = resolve_raters(raters, data.ratings)
+    baseline = _judge_test(constant, names, options)
+    tests = [_beside(_judge_test(one, names, options), baseline, options, drawn_as) for one in tallied]
     dropped = _dropped(data, tallied, options)
     if not any(one.raters for one in tests):
         most = max((items for _, _, items in dropped.raters), default=0)
@@ -114,11 +122,11 @@ def alt_test(
         )
     tests.sort(key=lambda one: -one.advantage if one.raters else math.inf)
     return AltTestResult(
-        settings=options.settings(),
+        settings=options.settings() | {"raters": drawn_as},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
-        warnings=(*data.warnings, *_warnings(data, tallied, tests, dropped, options)),
+        warnings=(*data.warnings, *about_raters, *_warnings(data, tallied, tests, dropped, options)),
         judges=tuple(tests),
-        baseline=_judge_test(constant, raters, options),
+        baseline=baseline,
         score=score,
         epsilon=epsilon,
         dropped=dropped,
@@ -355,6 +363,17 @@ def _judge_test(tallied: Tallied, raters: Sequence[str], options: AltTestOptions
         replaces=rate >= REPLACES_AT,
         raters=rows,
     )
+
+
+def _beside(test: JudgeTest, constant: JudgeTest, options: AltTestOptions, drawn_as: RatersAs) -> JudgeTest:
+    """The test of a judge with what it says beyond these raters, and beside always giving the same answer."""
+    if not test.raters:
+        return test
+    beats = bool(test.advantage > constant.advantage + ROUNDING) if constant.raters else None
+    if drawn_as == "fixed":
+        return replace(test, beats_constant=beats)
+    low, high = share_interval(test.won, len(test.raters), confidence=1 - options.alpha)
+    return replace(test, beats_constant=beats, winning_rate_low=low, winning_rate_high=high)
 
 
 def _rater_test(name: str, tally: Tally, test: Test, p_value: float, p_adjusted: float, alpha: float) -> RaterTest:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from dissensus.errors import OptionError
 from dissensus.options import Options, option
+from dissensus.sampling.raters import RatersAs, raters_option
 
 Score = Literal["accuracy", "rmse", "similarity"]
 SCORES: tuple[Score, ...] = ("accuracy", "rmse", "similarity")
@@ -49,6 +50,7 @@ class AltTestOptions(Options):
     min_items: int = option(
         30, metavar="N", at_least=2, wants="a test needs two items or more", help="Items that a rater needs."
     )
+    raters: RatersAs | None = raters_option()
     same_scale: bool | None = option(
         None, flag="--same-scale", help="Judges' numbers are on the raters' scale, whatever they look like."
     )

@@ -1,5 +1,6 @@
 """What `alt_test` returns."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -55,6 +56,10 @@ class JudgeTest:
         Mean over raters of the chance that the judge is at least as close to the others as the rater.
     replaces : bool or None
         Whether the winning rate is one half or more; None where it is undefined.
+    beats_constant : bool or None
+        Whether its advantage is above that of always giving the same answer; None where one is undefined.
+    winning_rate_low, winning_rate_high : float
+        Interval of the winning rate among raters like these; NaN where raters are fixed.
     """
 
     judge: str
@@ -62,6 +67,9 @@ class JudgeTest:
     advantage: float
     replaces: bool | None
     raters: tuple[RaterTest, ...]
+    beats_constant: bool | None = None
+    winning_rate_low: float = math.nan
+    winning_rate_high: float = math.nan
 
     @property
     def won(self) -> int:

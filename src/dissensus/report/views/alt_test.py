@@ -8,7 +8,17 @@ from dissensus.methods.alt_test.options import FEW_ITEMS, Score, Test
 from dissensus.methods.alt_test.result import AltTestResult, JudgeTest
 from dissensus.options import named
 from dissensus.report.document import Block, Cell, Figure, Fold, Note, Paragraph, Points, Section, Table
-from dissensus.report.numbers import are, counted, p_number, percent, points, quoted, sentences, short_names
+from dissensus.report.numbers import (
+    are,
+    counted,
+    p_number,
+    percent,
+    points,
+    quoted,
+    sentences,
+    short_names,
+    with_interval,
+)
 from dissensus.report.specs import interval_row, intervals, zoomed
 from dissensus.results import Result
 
@@ -43,7 +53,7 @@ def view(result: Result) -> Section:
     if not isinstance(result, AltTestResult):
         raise DissensusError(f"A {type(result).__name__} cannot be shown as what alt-test found.")
     tables = [_raters_table(judge) for judge in result.judges[1:] if judge.raters]
-    best, baseline = result.judges[0], baseline_sentence(result)
+    best, baseline, beyond = result.judges[0], baseline_sentence(result), raters_sentence(result)
     tested = [p_value_sentence(best, _alpha(result))] if best.raters else []
     computed = Points(title="", texts=[LEFT_OUT, SCORE_WORDS[result.score], *tested, ADVANTAGE])
     return Section(
@@ -51,6 +61,7 @@ def view(result: Result) -> Section:
         lead=lead_sentence(result),
         blocks=[
             Paragraph(text=epsilon_sentence(result)),
+            *([Paragraph(text=beyond)] if beyond else []),
             *_judges(result),
             *([Note(text=baseline) if result.baseline.replaces else Paragraph(text=baseline)] if baseline else []),
             *([_figure(result, best)] if best.raters else []),
@@ -64,6 +75,16 @@ def lead_sentence(result: AltTestResult) -> str:
     """The answer: of the one judge, or of all and the best one."""
     best, able = result.judges[0], sum(judge.replaces is True for judge in result.judges)
     of = f"Of {counted(len(result.judges), 'judge')},"
+    if best.replaces and best.beats_constant is False:
+        beats, it = f"{quoted(best.judge)} does not beat", "it"
+        if len(result.judges) > 1:
+            beats, it = "No judge beats", "none"
+        shown = f"{it} is {'' if it == 'none' else 'not '}shown to replace a rater"
+        return (
+            f"{beats} always answering {quoted(result.baseline.judge)}, so {shown}: that constant wins against "
+            f"{result.baseline.won} of {counted(len(best.raters), 'rater')}, "
+            f"{quoted(best.judge)} against {best.won}."
+        )
     if best.replaces and result.baseline.replaces:
         # A constant passes the test as well, which then tells nothing of a judge.
         who = quoted(best.judge) if len(result.judges) == 1 else f"{of} {able}"
@@ -134,20 +155,47 @@ def p_value_sentence(judge: JudgeTest, alpha: float) -> str:
 def _judges(result: AltTestResult) -> list[Block]:
     """All judges in a table, and some in words."""
     names = short_names(judge.judge for judge in result.judges)
-    able = {True: "yes", False: "not shown", None: "unknown"}
+    rows: list[list[Cell]] = [
+        [names[row.judge], _able(row), _rate(row), f"{row.won} of {len(row.raters)}", row.advantage]
+        for row in result.judges
+    ]
+    constant = result.baseline
+    if constant.raters:
+        won = f"{constant.won} of {len(constant.raters)}"
+        rows.append([f"always {constant.judge}", "-", _rate(constant), won, constant.advantage])
     table = Table(
-        caption="Judges in the place of raters, by advantage",
+        caption="Judges in the place of raters, by advantage, and always giving the same answer",
         columns=["Judge", "Replaces a rater", "Winning rate", "Raters won", "Advantage"],
-        rows=[
-            [names[row.judge], able[row.replaces], row.winning_rate, f"{row.won} of {len(row.raters)}", row.advantage]
-            for row in result.judges
-        ],
-        percent=frozenset({"Winning rate", "Advantage"}),
-    )  # fmt: skip
+        rows=rows,
+        percent=frozenset({"Advantage"}),
+    )
     texts = [judge_sentence(judge) for judge in result.judges[1 : MOST_SENTENCES + 1]]
     more = len(result.judges) - 1 - len(texts)
     texts += [f"{counted(more, 'more judge')} {are(more)} in the table."] if more else []
     return [table, *([Points(title="", texts=texts)] if texts else [])]
+
+
+def _able(judge: JudgeTest) -> str:
+    if judge.replaces and judge.beats_constant is False:
+        return "not shown"
+    return {True: "yes", False: "not shown", None: "unknown"}[judge.replaces]
+
+
+def _rate(judge: JudgeTest) -> str:
+    """The winning rate, with its interval for raters like these."""
+    if math.isnan(judge.winning_rate):
+        return "-"
+    return with_interval(judge.winning_rate, judge.winning_rate_low, judge.winning_rate_high, form=percent)
+
+
+def raters_sentence(result: AltTestResult) -> str:
+    """What the winning rate says of other raters; empty where raters are fixed."""
+    best = result.judges[0]
+    if math.isnan(best.winning_rate_low):
+        return ""
+    low, high = percent(best.winning_rate_low, 0), percent(best.winning_rate_high, 0)
+    enough = "" if best.winning_rate_low >= REPLACES_AT else ", so the verdict is about these raters"
+    return f"Of raters like these, {quoted(best.judge)} would win against {low} to {high}{enough}."
 
 
 def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
