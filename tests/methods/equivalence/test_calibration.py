@@ -7,11 +7,15 @@ from statsmodels.genmod.generalized_linear_model import GLM
 
 from dissensus.data import read, read_judges
 from dissensus.methods.equivalence import equivalence
-from dissensus.methods.equivalence.problem import calibrate, draw_folds
+from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SoftClassifier, simulate_urn
 from dissensus.simulation.urn_draws import classifier_information
 
-METHODS = ("isotonic", "platt", "table")
+METHODS = ("auto", "isotonic", "platt", "table", "multinomial")
+
+
+def outside(method, predictions, shares, **keywords):
+    return calibrated_predictions(method, predictions, shares, **keywords).outside
 
 
 def two(p):
@@ -34,14 +38,14 @@ def test_isotonic_pools_neighbours_that_are_out_of_order():
     known, shares = [0.1, 0.2, 0.3, 0.4], [0.0, 0.6, 0.2, 1.0]
     asked = [0.15, 0.25, 0.9, 0.05]
     fold = np.array([1] * 4 + [0] * 4)
-    ours = calibrate("isotonic", two(known + asked), two(shares + [0.5] * 4), fold=fold)[4:, 1]
+    ours = outside("isotonic", two(known + asked), two(shares + [0.5] * 4), fold=fold)[4:, 1]
     assert ours == pytest.approx([0.2, 0.4, 1.0, 0.0])
 
 
 def test_a_table_has_the_mean_share_of_each_output():
     known, shares = [0.0, 0.0, 1.0], [0.2, 0.4, 0.9]
     fold = np.array([1] * 3 + [0] * 3)
-    ours = calibrate("table", two([*known, 0.0, 1.0, 0.5]), two([*shares, 0, 0, 0]), fold=fold)[3:, 1]
+    ours = outside("table", two([*known, 0.0, 1.0, 0.5]), two([*shares, 0, 0, 0]), fold=fold)[3:, 1]
     # An output that was never seen gets the mean of all.
     assert ours == pytest.approx([0.3, 0.9, 0.5])
 
@@ -49,7 +53,7 @@ def test_a_table_has_the_mean_share_of_each_output():
 def test_platt_is_the_logistic_regression_of_shares_on_log_odds():
     p, share = noisy_data()
     fold = np.array([1] * 300 + [0] * 100)
-    ours = calibrate("platt", two(p), two(share), fold=fold)[300:, 1]
+    ours = outside("platt", two(p), two(share), fold=fold)[300:, 1]
     odds = np.clip(np.log(p / (1 - p)), -12, 12)
     x = np.stack([np.ones(400), odds], axis=1)
     fit = GLM(share[:300], x[:300], family=Binomial(), var_weights=np.full(300, 5.0)).fit()
@@ -61,10 +65,10 @@ def test_an_items_own_raters_do_not_teach_its_prediction(method):
     p, share = noisy_data(60)
     p = p.round(1)
     fold = draw_folds(60, np.random.default_rng(0))
-    before = calibrate(method, two(p), two(share), fold=fold)
+    before = outside(method, two(p), two(share), fold=fold)
     changed = share.copy()
     changed[7] = 1 - changed[7]
-    after = calibrate(method, two(p), two(changed), fold=fold)
+    after = outside(method, two(p), two(changed), fold=fold)
     same = fold == fold[7]
     assert np.array_equal(before[same], after[same])
     assert not np.array_equal(before[~same], after[~same])
@@ -76,7 +80,7 @@ def test_calibrated_predictions_are_probabilities(method, n_labels):
     rng = np.random.default_rng(1)
     predictions, shares = rng.dirichlet(np.full(n_labels, 0.05), size=80), rng.dirichlet(np.ones(n_labels), size=80)
     predictions[:10] = np.eye(n_labels)[0]  # a judge that is sure
-    ours = calibrate(method, predictions, shares, fold=draw_folds(80, rng))
+    ours = outside(method, predictions, shares, fold=draw_folds(80, rng))
     assert (ours >= 0).all()
     assert np.allclose(ours.sum(axis=1), 1)
 
@@ -86,9 +90,9 @@ def test_items_without_a_reference_teach_nothing(method):
     p, share = noisy_data(50)
     p = p.round(1)
     fold = np.arange(50) % 5
-    alone = calibrate(method, two(p), two(share), fold=fold)
+    alone = outside(method, two(p), two(share), fold=fold)
     silent = np.concatenate([two(share), np.zeros((50, 2))])
-    both = calibrate(method, two(np.tile(p, 2)), silent, fold=np.tile(fold, 2))
+    both = outside(method, two(np.tile(p, 2)), silent, fold=np.tile(fold, 2))
     assert np.allclose(both[:50], alone)
 
 

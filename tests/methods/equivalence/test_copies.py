@@ -8,8 +8,8 @@ from scipy.stats import ks_2samp
 from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence import equivalence
+from dissensus.methods.equivalence.calibration import calibrated_predictions
 from dissensus.methods.equivalence.options import EquivalenceOptions
-from dissensus.methods.equivalence.problem import calibrate
 from dissensus.methods.equivalence.replicates import (
     Extras,
     bootstrap_scores,
@@ -325,16 +325,17 @@ def test_more_items_than_can_be_dealt_have_folds_of_their_own_accord(monkeypatch
     np.testing.assert_allclose(table, [[4000] * 10, [6000] * 10], atol=4.5 * np.sqrt(6000))
 
 
-@pytest.mark.parametrize("method", ["isotonic", "platt", "table"])
+@pytest.mark.parametrize("method", ["auto", "isotonic", "platt", "table", "multinomial"])
 @pytest.mark.parametrize("n_labels", [2, 3])
 def test_calibration_with_copies_is_that_of_the_copies(method, n_labels):
     rng = default_rng(4)
     outputs, shares = rng.dirichlet(np.ones(n_labels), 12), rng.dirichlet(np.ones(n_labels), 30)
     predictions, copies, fold = outputs[rng.integers(12, size=30)], rng.integers(1, 6, size=30), np.arange(30) % 3
-    together = calibrate(method, predictions, shares, fold=fold, copies=copies)
+    together = calibrated_predictions(method, predictions, shares, fold=fold, copies=copies)
     one = np.repeat(np.arange(30), copies)
-    apart = calibrate(method, predictions[one], shares[one], fold=fold[one])
-    np.testing.assert_allclose(together[one], apart, atol=1e-9 if method == "platt" else 1e-12)
+    apart = calibrated_predictions(method, predictions[one], shares[one], fold=fold[one])
+    for ours, theirs in ((together.inside, apart.inside), (together.outside, apart.outside)):
+        np.testing.assert_allclose(ours[one], theirs, atol=1e-12 if method in {"isotonic", "table"} else 1e-9)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def equivalence(
     score: ScoreName = "cross-entropy",
     positive: str | None = None,
     learn: Learn | None = None,
-    calibrate: Calibration = "none",
+    calibrate: Calibration = "auto",
     reference_raters: int = 1,
     experts: str | None = None,
     amateurs: str | None = None,
@@ -90,8 +90,10 @@ def equivalence(
     learn : {"leave-one-out", "in-sample", "cross-fit"}, optional
         From which items the combiner learns what to predict for an item. Leave-one-out if not given; cross-fit for AUC
         and correlations, which compare items, and for npmle.
-    calibrate : {"none", "isotonic", "platt", "table"}
-        Map the judges' outputs to raters' shares, cross-fitted by item; raw and calibrated judges are both reported.
+    calibrate : {"auto", "none", "isotonic", "platt", "table", "multinomial"}
+        Map each judge's outputs to raters' shares. Auto does so for scores of probabilities, in the way that predicts
+        other items best, judge by judge. Judges are reported raw, too, but for bare labels under cross-entropy, which
+        have no probabilities. The map is learned once: bootstrap samples do not learn it again.
     reference_raters : int
         Score against the plurality of so many held-out raters instead of one.
     experts, amateurs : str, optional

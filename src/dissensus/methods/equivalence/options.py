@@ -20,7 +20,7 @@ OwnCombiner = Callable[[npt.NDArray[np.int32]], npt.ArrayLike]
 """From label counts of shape (n_surveys, n_labels) to predictions of the same shape, rows summing to 1."""
 Learn = Literal["leave-one-out", "in-sample", "cross-fit"]
 Prior = Literal["uniform", "data"]
-Calibration = Literal["none", "isotonic", "platt", "table"]
+Calibration = Literal["auto", "none", "isotonic", "platt", "table", "multinomial"]
 COMBINERS: tuple[Combiner, ...] = get_args(Combiner)
 LEARN: tuple[Learn, ...] = get_args(Learn)
 CALIBRATIONS: tuple[Calibration, ...] = get_args(Calibration)
@@ -36,6 +36,12 @@ def clip_option() -> float:
 def max_raters_option() -> int | None:
     """How large surveys are."""
     return option(None, metavar="K", at_least=0, wants="it is a number of raters", help="The largest survey.")
+
+
+def calibrate_option() -> Calibration:
+    """How judges' answers are turned into people's terms."""
+    text = "Calibrate the judges: auto, none, isotonic, platt, table or multinomial."
+    return option("auto", metavar="M", choices=CALIBRATIONS, help=text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,9 +62,7 @@ class EquivalenceOptions(Options):
     learn: Learn | None = option(
         None, metavar="L", choices=LEARN, help="What abc learns from: leave-one-out, in-sample or cross-fit."
     )
-    calibrate: Calibration = option(
-        "none", metavar="M", choices=CALIBRATIONS, help="Calibrate the judges: none, isotonic, platt or table."
-    )
+    calibrate: Calibration = calibrate_option()
     reference_raters: int = option(
         1,
         metavar="R",
@@ -120,19 +124,15 @@ class SurveyOptions(TypedDict, total=False):
 
     score: ScoreName
     combiner: Combiner
-    calibrate: Calibration
 
 
 def survey_options(ratings: Ratings, judges: Judges) -> SurveyOptions:
     """Options of `equivalence` under which any data can be compared.
 
-    Cross-entropy of calibrated judges, since most judges sound surer than they are: by a table where every judge gave
-    one label per item, by isotonic regression where they gave probabilities or several answers. Numbers with distances
-    are correlated, and very many labels only compared for equality.
+    Numbers with distances are correlated, and very many labels only compared for equality; else nothing is special.
     """
     if are_points_of_a_measure(ratings, judges):
         return {"score": "pearson", "combiner": "frequency"}
     if len({*ratings.labels, *judges.labels}) > MOST_LABELS:
         return {"score": "agreement", "combiner": "plurality"}
-    is_hard = judges.probability is None and not judges.sample.any()
-    return {"calibrate": "table" if is_hard else "isotonic"}
+    return {}

@@ -5,7 +5,6 @@ a profile are known by mean and covariance. The score of the data is exact. A bo
 times adds up w scores: a sum with w times the mean and w times the covariance, taken as normal.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ from dissensus.data.align import rows_among
 from dissensus.data.counts import count_types
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.curve import Panel
-from dissensus.methods.equivalence.options import Calibration, EquivalenceOptions
+from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, RankedScore, Score, label_scores, ranked_score
 from dissensus.methods.equivalence.surveys import plurality_of_draws
 from dissensus.options import named
@@ -106,6 +105,16 @@ class Predictions:
     calibrated: bool
     predictions: Floats  # (n_items, n_labels)
     values: Floats  # (n_items,), for correlations; NaN where they come from the predictions
+    inside: Floats | None = None  # (n_items, n_labels): calibrated on all items, its own among them
+
+    def label_scores(self, score: Score) -> Floats:
+        """What each label would score, of shape (n_items, n_labels), for an additive score.
+
+        Of a calibrated judge the mean of two scores, learned from other items and from all: the first loses by learning
+        what the second gains.
+        """
+        outside = score.of_labels()(self.predictions)
+        return outside if self.inside is None else (outside + score.of_labels()(self.inside)) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -211,7 +220,7 @@ def _item_by_item(
     weights = item_weights[:, known].astype(np.float64)
     score = problem.score
     if score.is_additive:
-        per_item = (shares * score.of_labels()(predictions)).sum(axis=1)
+        per_item = (shares * judge.label_scores(score)[known]).sum(axis=1)
         total = weights.sum(axis=1)
         mean = np.einsum("ri,i->r", weights, per_item) / np.where(total > 0, total, np.nan)
         return np.asarray(mean)
@@ -243,8 +252,7 @@ def _rater_by_rater(problem: Problem, judge: Predictions, item_weights: npt.NDAr
     """The mean over raters of the score against that rater alone."""
     assert problem.columns is not None  # noqa: S101 - the caller asked for it
     item, rater, label = problem.columns
-    per_label = problem.score.of_labels()(judge.predictions)
-    scored = per_label[item, label]
+    scored = judge.label_scores(problem.score)[item, label]
     n_raters = int(rater.max(initial=-1)) + 1
     means = []
     for row in item_weights:
@@ -253,127 +261,3 @@ def _rater_by_rater(problem: Problem, judge: Predictions, item_weights: npt.NDAr
         count = np.bincount(rater, weights=weight, minlength=n_raters)
         means.append(float(np.mean(total[count > 0] / count[count > 0])) if (count > 0).any() else np.nan)
     return np.array(means)
-
-
-# ---- Calibration: what raters say where the judge says this, learned from other items
-#
-# The cross-entropy of a judge that is too sure of itself measures its manners, not its information. A map from outputs
-# to label shares mends that. It is cross-fitted: an item's calibrated prediction comes from a map that never saw it.
-
-FOLDS = 10
-NEWTON_STEPS = 50
-SMALL_STEP = 1e-9
-LOGIT_LIMIT = 12.0
-Map = Callable[[Floats], Floats]
-
-
-def draw_folds(n_items: int, rng: Generator, *, folds: int = FOLDS) -> Codes:
-    """A fold for each item, as equal in size as can be, at random."""
-    fold = np.arange(n_items) % min(folds, n_items)
-    return rng.permutation(fold).astype(np.intp)
-
-
-def calibrate(
-    method: Calibration, predictions: Floats, shares: Floats, *, fold: Codes, copies: Codes | None = None
-) -> Floats:
-    """Calibrated predictions, each learned from the items in other folds, of shape (n_items, n_labels).
-
-    Parameters
-    ----------
-    method : {"isotonic", "platt", "table"}
-        A monotone map, a logistic one, or the mean answer of raters for each distinct output.
-    predictions, shares : ndarray of shape (n_items, n_labels)
-        The judge's probabilities, and the share of raters who gave each label; a row of zeros teaches nothing.
-    fold, copies : ndarray of shape (n_items,)
-        Fold of each item, and how many items each one stands for; one if not given.
-    """
-    calibrated = predictions.copy()
-    known = shares.sum(axis=1) > 0
-    times = np.ones(len(shares)) if copies is None else copies.astype(np.float64)
-    for number in np.unique(fold) if known.any() else ():
-        held = fold == number
-        learned = known & ~held if (known & ~held).any() else known
-        if method == "table":
-            calibrated[held] = _table(predictions[learned], shares[learned], times[learned], predictions[held])
-        else:
-            fit = _isotonic if method == "isotonic" else _platt
-            calibrated[held] = _label_by_label(
-                fit, predictions[learned], shares[learned], times[learned], predictions[held]
-            )
-    return calibrated
-
-
-def _table(known: Floats, shares: Floats, times: Floats, asked: Floats) -> Floats:
-    """Mean shares of the training items with the same output; of all of them where there is none."""
-    outputs = np.round(np.concatenate([known, asked]), 9)
-    _, place = np.unique(outputs, axis=0, return_inverse=True)
-    place = place.ravel()
-    learned, wanted = place[: len(known)], place[len(known) :]
-    n_outputs = int(place.max()) + 1
-    total = np.stack([np.bincount(learned, weights=column * times, minlength=n_outputs) for column in shares.T], axis=1)
-    count = np.bincount(learned, weights=times, minlength=n_outputs)[:, None]
-    mean = np.where(count > 0, total / np.maximum(count, 1), _mean(shares, times))
-    return np.asarray(mean[wanted])
-
-
-def _mean(shares: Floats, times: Floats) -> Floats:
-    """Mean share of each label, of shape (n_labels,)."""
-    return np.asarray((shares * times[:, None]).sum(axis=0) / times.sum())
-
-
-def _label_by_label(
-    fit: Callable[[Floats, Floats, Floats], Map], known: Floats, shares: Floats, times: Floats, asked: Floats
-) -> Floats:
-    """Each label against the rest, rescaled to sum to 1; for two labels the second is the rest of the first."""
-    n_labels = known.shape[1]
-    if n_labels == 2:  # noqa: PLR2004 - two labels need one map
-        second = fit(known[:, 1], shares[:, 1], times)(asked[:, 1])
-        return np.stack([1 - second, second], axis=1)
-    each = np.stack([fit(known[:, c], shares[:, c], times)(asked[:, c]) for c in range(n_labels)], axis=1)
-    total = each.sum(axis=1, keepdims=True)
-    return np.asarray(np.where(total > 0, each / np.where(total > 0, total, 1), _mean(shares, times)))
-
-
-def _isotonic(p: Floats, share: Floats, times: Floats) -> Map:
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415 - takes a while to import and is rarely needed
-
-    x, place = np.unique(p, return_inverse=True)
-    weight = np.bincount(place, weights=times)
-    mean = np.bincount(place, weights=share * times) / weight
-    y = isotonic_regression(mean, weights=weight).x
-    return lambda asked: np.interp(asked, x, y)
-
-
-def _platt(p: Floats, share: Floats, times: Floats) -> Map:
-    """Logistic regression of the raters' share on the judge's log-odds, by Newton's method with a light ridge.
-
-    It starts from the share of the label, whatever the judge says, and a step that loses is halved until it gains:
-    where a judge is very sure the likelihood is almost flat, and a full step from there would land anywhere.
-    """
-    from scipy.special import expit  # noqa: PLC0415 - takes a while to import and is rarely needed
-
-    x = np.stack([np.ones_like(p), _log_odds(p)], axis=1)
-    goal, ridge = np.array([0.0, 1.0]), np.array([1e-6, 1e-3])
-
-    def loss(beta: Floats) -> float:
-        odds = x @ beta
-        return float(((np.logaddexp(0, odds) - share * odds) * times).sum() + (ridge * (beta - goal) ** 2).sum() / 2)
-
-    beta = np.array([float(_log_odds(_mean(share[:, None], times))[0]), 0.0])
-    value = loss(beta)
-    for _ in range(NEWTON_STEPS):
-        q = expit(x @ beta)
-        slope = x.T @ ((share - q) * times) - ridge * (beta - goal)
-        step = np.linalg.solve((x * (q * (1 - q) * times)[:, None]).T @ x + np.diag(ridge), slope)
-        while loss(beta + step) > value and np.abs(step).max() > SMALL_STEP:
-            step = step / 2
-        if np.abs(step).max() <= SMALL_STEP:
-            break
-        beta = beta + step
-        value = loss(beta)
-    return lambda asked: np.asarray(expit(beta[0] + beta[1] * _log_odds(asked)))
-
-
-def _log_odds(p: Floats) -> Floats:
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.clip(np.log(p) - np.log1p(-p), -LOGIT_LIMIT, LOGIT_LIMIT))

@@ -11,22 +11,20 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.align import Answers, answered_by_all, answers_of, asked_in_one_way, order_of_labels, rows_among
 from dissensus.data.labels import label_values, option_name
 from dissensus.errors import OptionError, RatingsError, counted, listed
+from dissensus.methods.equivalence.calibration import FOLDS, calibrated_predictions, draw_folds
 from dissensus.methods.equivalence.ceiling import FEW_LABELS, TWO_LABELS
 from dissensus.methods.equivalence.curve import Panel
 from dissensus.methods.equivalence.options import EquivalenceOptions, Learn
 from dissensus.methods.equivalence.problem import (
-    FOLDS,
     Predictions,
     Problem,
-    calibrate,
     check_moments,
-    draw_folds,
     reference_shares,
     scored_moments,
     types_of_items,
 )
 from dissensus.methods.equivalence.replicates import number_of_cells
-from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, CORRELATIONS, Score
+from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, CORRELATIONS, PROPER_SCORES, Score
 from dissensus.options import named
 
 MOST_RATERS = 20
@@ -74,6 +72,7 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
     asked, about_kinds = asked_in_one_way(ratings, judges, options.elicitation)
     rated = asked if options.experts is None else asked.of_group(options.experts)
     chosen = _shared(judges.only(options.judge), ratings, rated)
+    options, about_calibration = _calibration(options, chosen)
     takes_numbers = options.score in CORRELATIONS and options.calibrate == "none"
     everybody, labels, about_labels = answers_of(chosen, rated, as_numbers=takes_numbers)
     choice, about_items = _choose_items(asked, rated, answered_by_all(everybody), options, len(labels))
@@ -100,12 +99,25 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
         "judge": list(chosen.judges),
     }
     warnings = [*ratings.warnings, *about_kinds, *chosen.warnings, *about_labels, *about_items, *about_sizes]
+    warnings += about_calibration
     return Prepared(
         problem=problem,
         settings=settings,
         data={"ratings": dict(ratings.describe_data()), "judges": dict(judges.describe_data())},
         warnings=(*warnings, *_other_options(labels, everybody, problem, options)),
     )
+
+
+def _calibration(options: EquivalenceOptions, judges: Judges) -> tuple[EquivalenceOptions, list[str]]:
+    """The options with the calibration that is used: auto calibrates for scores of probabilities, where it can."""
+    if options.calibrate != "auto" or (options.score in PROPER_SCORES and judges.moments is None):
+        return options, []
+    raw = replace(options, calibrate="none")
+    if options.score not in PROPER_SCORES:
+        return raw, []
+    known = "of their outputs only mean and covariance by label counts were kept"
+    remedy = f"To calibrate them, read them with rounded outputs ({named('round_outputs', of='read_reduced')} 3)."
+    return raw, [f"Judges are taken at face value: {known}. {remedy}"]
 
 
 def _shared(judges: Judges, ratings: Ratings, rated: Ratings) -> Judges:
@@ -206,18 +218,26 @@ def _predictions(
     for answers in everybody:
         outputs, values = answers.predictions[rows.item], answers.values[rows.item]
         raw = answers.stated[rows.item] if problem.score.is_hard else outputs
-        if options.score == "cross-entropy" and answers.is_hard and options.calibrate == "none":
+        needs_odds = options.score == "cross-entropy" and answers.is_hard
+        if needs_odds and options.calibrate == "none":
             has_numbers = np.isfinite(answers.values).any()
             pearson = f", or {named('score')} pearson since its labels are numbers" if has_numbers else ""
             raise OptionError(
                 f"The judge {answers.judge} gave one label per item and no probabilities, which cross-entropy needs: "
-                f"add {named('calibrate')} table, or choose {named('score')} agreement{pearson}."
+                f"choose {named('calibrate')} auto, or {named('score')} agreement{pearson}."
             )
-        made.append(Predictions(judge=answers.judge, calibrated=False, predictions=raw, values=values))
+        if not needs_odds:
+            made.append(Predictions(judge=answers.judge, calibrated=False, predictions=raw, values=values))
         if options.calibrate != "none":
-            better = calibrate(options.calibrate, outputs, shares, fold=problem.fold, copies=problem.copies)
-            nothing = np.full(len(better), np.nan)
-            made.append(Predictions(judge=answers.judge, calibrated=True, predictions=better, values=nothing))
+            better = calibrated_predictions(
+                options.calibrate, outputs, shares, fold=problem.fold, copies=problem.copies
+            )
+            made.append(
+                Predictions(
+                    judge=answers.judge, calibrated=True, predictions=better.outside, inside=better.inside,
+                    values=np.full(len(raw), np.nan),
+                )
+            )  # fmt: skip
     return tuple(made)
 
 
@@ -235,12 +255,12 @@ def _other_options(
         raw = [judge for judge in problem.judges if not judge.calibrated]
         fine = [judge.judge for judge in raw if len(np.unique(judge.predictions, axis=0)) > most]
         once = f"Most outputs of {listed(fine)} occur once, so a table learns nothing of them"
-        warnings += [f"{once}: use {named('calibrate')} isotonic."] if fine else []
-    elif options.calibrate != "none" and problem.counts.shape[1] > TWO_LABELS:
+        warnings += [f"{once}: use {named('calibrate')} auto."] if fine else []
+    elif options.calibrate in {"isotonic", "platt"} and problem.counts.shape[1] > TWO_LABELS:
         hard = [answers.judge for answers in everybody if answers.is_hard]
         kept = f"of which {named('calibrate')} {options.calibrate} keeps little"
         little = f"{listed(hard)} gave one label per item, {kept}, since it looks at one label after the other"
-        warnings += [f"{little}: use {named('calibrate')} table."] if hard else []
+        warnings += [f"{little}: use {named('calibrate')} auto."] if hard else []
     return warnings
 
 

@@ -24,7 +24,7 @@ from dissensus.methods.equivalence.bounds import Intervals, place_of
 from dissensus.methods.equivalence.curve import crossings, verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, survey_options
 from dissensus.methods.equivalence.replicates import bootstrap_replicates, starting_scores, up_to_size
-from dissensus.methods.equivalence.scores import POSITIVE_SCORES, PROPER_SCORES, ScoreName
+from dissensus.methods.equivalence.scores import POSITIVE_SCORES, ScoreName
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.gate.options import POWER, GateOptions
 from dissensus.methods.gate.result import Check, Constant, GateResult, Verdict
@@ -54,7 +54,7 @@ def gate(
     positive: str | Sequence[str] = (),
     score: ScoreName | None = None,
     combiner: Combiner | None = None,
-    calibrate: Calibration | None = None,
+    calibrate: Calibration = "auto",
     min_items: int = 30,
     bootstrap: int = 1000,
     confidence: float = 0.95,
@@ -93,9 +93,11 @@ def gate(
         Which options are positive.
     positive : str or sequence of str
         Options that count as positive; those of the task if not given.
-    score, combiner, calibrate
-        Of the equivalence, as in `equivalence`; what the data allow if not given: cross-entropy of the calibrated judge
-        where it gives labels or probabilities.
+    score, combiner
+        Of the equivalence, as in `equivalence`; what the data allow if not given: cross-entropy where the judge gives
+        labels or probabilities.
+    calibrate
+        Of the equivalence, as in `equivalence`.
     min_items : int
         With fewer items an interval from resampling them is too narrow: equivalence and comparisons are inconclusive.
     bootstrap : int
@@ -184,11 +186,10 @@ class _Asking:
         options = self.options
         fitting = survey_options(self.ratings, self.judges[options.judge[0]])
         score = options.score or fitting.get("score", "cross-entropy")
-        calibrate = fitting.get("calibrate", "none") if options.score in {None, *PROPER_SCORES} else "none"
         return EquivalenceOptions(
             judge=options.judge, score=score, combiner=options.combiner or fitting.get("combiner", "abc"),
             positive=options.positive[0] if len(options.positive) == 1 and score in POSITIVE_SCORES else None,
-            calibrate=options.calibrate or calibrate, bootstrap=options.bootstrap, confidence=options.confidence,
+            calibrate=options.calibrate, bootstrap=options.bootstrap, confidence=options.confidence,
             seed=options.seed,
         )  # fmt: skip
 

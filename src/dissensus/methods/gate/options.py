@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from dissensus.errors import OptionError
 from dissensus.methods.compare.metrics import METRICS, MetricName
-from dissensus.methods.equivalence.options import CALIBRATIONS, COMBINERS, Calibration, Combiner
+from dissensus.methods.equivalence.options import COMBINERS, Calibration, Combiner, calibrate_option
 from dissensus.methods.equivalence.scores import SCORES, ScoreName
 from dissensus.options import Options, confidence_option, named, option
 
@@ -56,9 +56,7 @@ class GateOptions(Options):
     combiner: Combiner | None = option(
         None, metavar="C", choices=COMBINERS, help=f"Combiner of {named('min_equivalence')}; chosen if not given."
     )
-    calibrate: Calibration | None = option(
-        None, metavar="M", choices=CALIBRATIONS, help="none, isotonic, platt or table; chosen if not given."
-    )
+    calibrate: Calibration = calibrate_option()
     min_items: int = option(
         30, metavar="N", at_least=1, wants="at least one is needed",
         help="Equivalence and comparisons on fewer items are inconclusive.",

@@ -107,7 +107,8 @@ def _judges(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Term
         return []
     blocks: list[Block] = [_judges_table(result, ranked, terms)]
     if any(worth.calibrated for worth in ranked):
-        blocks.append(Paragraph(text=words_of.CALIBRATION_MATTERS))
+        has_raw = not all(worth.calibrated for worth in result.judges)
+        blocks.append(Paragraph(text=words_of.CALIBRATION_MATTERS if has_raw else words_of.CALIBRATED))
     if any(worth.verdict == "below 0" for worth in ranked):
         blocks.append(Note(text=words_of.below_hint(result.settings, terms), kind="hint"))
     return blocks
@@ -117,14 +118,17 @@ def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms
     words = score_words(result.settings)
     origin, names = words.origin(result.curve), short_names(worth.judge for worth in ranked)
     raw = {worth.judge: worth for worth in result.judges if not worth.calibrated}
+    has_both = bool(raw) and any(worth.calibrated for worth in ranked)
     has_ratio = any(worth.performance_ratio is not None for worth in ranked)
     rows: list[list[Cell]] = []
     for worth in ranked:
-        kinds = [raw[worth.judge], worth] if worth.calibrated else [worth]
-        worths = [words_of.worth_text(kind, terms) for kind in kinds]
+        worths = [words_of.worth_text(worth, terms)]
+        if has_both:
+            own = raw.get(worth.judge)
+            worths.insert(0, "bare labels" if own is None else words_of.worth_text(own, terms))
         ratio = [worth.performance_ratio] if has_ratio else []
         rows.append([names[worth.judge], *worths, worth.score - origin, *ratio])
-    headings = ["Worth, raw", "Worth, calibrated"] if any(worth.calibrated for worth in ranked) else ["Worth"]
+    headings = ["Worth, raw", "Worth, calibrated"] if has_both else ["Worth"]
     return Table(
         caption=f"What each judge is worth, in {terms.raters}",
         columns=["Judge", *headings, words.heading, *(["Of ceiling"] if has_ratio else [])],

@@ -267,6 +267,9 @@ def reference_sentence(settings: Settings, terms: Terms) -> str:
 
 
 _CALIBRATIONS = {
+    "auto": "one by one, by the mixture of simple curves that predicts other items best, and where an answer comes "
+    "often by what people said after it",
+    "multinomial": "by softmax regression of people's shares on the judge's probabilities of all labels",
     "isotonic": "by isotonic regression, a rising curve from the judge's probability to people's share (for "
     "judges that give probabilities or several answers)",
     "platt": "by Platt's logistic curve from the judge's probability to people's share",
@@ -279,11 +282,15 @@ def calibration_sentence(settings: Settings) -> str:
     """How judges were calibrated; where they were not, that it matters to cross-entropy."""
     method = _CALIBRATIONS.get(str(settings.get("calibrate", "none")))
     if method is not None:
-        return f"Judges are calibrated {method}, learned on other items than those it is used on."
+        return (
+            f"Judges are calibrated {method}. Their score is the mean of two: learned on all items, and on other items "
+            "than those it is used on; what learning adds to the first it takes from the second. Bootstrap samples do "
+            "not learn it again."
+        )
     if settings.get("score", "cross-entropy") != "cross-entropy":
         return ""
     return (
-        f"Judges' probabilities are taken at face value; {named('calibrate')} isotonic would show what they know apart "
+        f"Judges' probabilities are taken at face value; {named('calibrate')} auto would show what they know apart "
         "from how sure they sound."
     )
 
@@ -329,11 +336,15 @@ def by_words(score: object) -> str:
 
 # ---- How many raters a judge is worth
 
+CALIBRATED = (
+    "Judges are calibrated: each answer is replaced by what people said where the judge gave the same or a similar "
+    "answer, so what counts is what it knows, not how sure it sounds."
+)
 CALIBRATION_MATTERS = (
     "Why calibrated and raw differ: a judge that sounds surer than it should scores badly however much it knows. "
-    "Calibration replaces each of its answers by what people said on other items where it answered alike, so what is "
-    "left is what it knows. Raw is what you get by taking its probabilities at face value; a bare label counts as "
-    "certain."
+    "Calibration replaces each of its answers by what people said where the judge gave the same or a similar answer, "
+    "so what is left is what it knows. Raw is what you get by taking its probabilities at face value; bare labels have "
+    "none."
 )
 FLAT = (
     "Asking people tells nothing here, however many: no survey predicts better than asking nobody, so there is nothing "
@@ -519,10 +530,10 @@ def below_hint(settings: Settings, terms: Terms) -> str:
     if score != "cross-entropy":
         return meaning
     if settings.get("calibrate", "none") != "none":
-        return f"{meaning} A calibrated judge that is there tells, as far as these data show, nothing about people."
+        return f"{meaning} A calibrated judge there tells, on this evidence, nothing about people."
     return (
         f"{meaning} With cross-entropy that is often a sign of overconfidence, not of ignorance: try "
-        f"{named('calibrate')} isotonic, or {named('calibrate')} table for judges that give one label per item."
+        f"{named('calibrate')} auto."
     )
 
 

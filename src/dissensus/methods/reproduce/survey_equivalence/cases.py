@@ -103,8 +103,9 @@ def wikipedia_curve(data: PaperData) -> EquivalenceResult:
     raw = comments.chance[:SCORED]
     judges = {"calibrated": np.stack([better, 1 - better], axis=1), "raw": np.stack([raw, 1 - raw], axis=1)}
     return equivalence(
-        files.ratings_of_counts(comments.counts[:SCORED], LABELS), files.soft_judges(judges, LABELS), bootstrap=200
-    )
+        files.ratings_of_counts(comments.counts[:SCORED], LABELS), files.soft_judges(judges, LABELS),
+        calibrate="none", bootstrap=200,
+    )  # fmt: skip
 
 
 def area(scores: Floats, positive: Floats, negative: Floats) -> float:
@@ -281,7 +282,7 @@ def credbank_curve(data: PaperData, learn: Learn) -> EquivalenceResult:
     chance = np.array([mean[row["cscw_predictor"]] for row in files.rows_of(data, "credweb.csv")])
     judge = files.soft_judges({"linguistic": np.stack([chance, 1 - chance], axis=1)}, ACCURATE)
     ratings = files.ratings_of_counts(events_of(data), ACCURATE)
-    return equivalence(ratings, judge, learn=learn, max_raters=MOST_EVENTS, bootstrap=200)
+    return equivalence(ratings, judge, learn=learn, calibrate="none", max_raters=MOST_EVENTS, bootstrap=200)
 
 
 @CREDBANK.printed("appendix A.2, information gain", 0.0023, decimals=4)
@@ -379,7 +380,9 @@ def karma_curve(
     soft = files.soft_judges({"reddit": np.stack([chance, 1 - chance], axis=1)}, SIDES)
     judge = soft if combiner != "plurality" else files.hard_judge("reddit", preferred, SIDES)
     ratings = files.ratings_of_counts(sides, SIDES)
-    return equivalence(ratings, judge, combiner=combiner, score=score, max_raters=MOST_PAIRS, bootstrap=samples)
+    return equivalence(
+        ratings, judge, combiner=combiner, score=score, calibrate="none", max_raters=MOST_PAIRS, bootstrap=samples
+    )
 
 
 @KARMA.within(

@@ -164,7 +164,7 @@ def majority_curve(data: PaperData) -> EquivalenceResult:
     """Majority vote and percent agreement: Figure 4."""
     return equivalence(
         ratings_of_counts(counts_of(data), PAIR), hard_judge("hard", hard_answers(data), PAIR), combiner="plurality",
-        score="agreement", bootstrap=SAMPLES, interval="percentile",
+        score="agreement", calibrate="none", bootstrap=SAMPLES, interval="percentile",
     )  # fmt: skip
 
 
@@ -172,7 +172,7 @@ def majority_curve(data: PaperData) -> EquivalenceResult:
 def bayesian_curve(data: PaperData, learn: Learn) -> EquivalenceResult:
     """Anonymous Bayesian Combiner and cross-entropy: Figure 5."""
     judge, ratings = soft_judges({"soft": soft_answers(data)}, PAIR), ratings_of_counts(counts_of(data), PAIR)
-    return equivalence(ratings, judge, learn=learn, bootstrap=SAMPLES, interval="percentile")
+    return equivalence(ratings, judge, learn=learn, calibrate="none", bootstrap=SAMPLES, interval="percentile")
 
 
 @ITEMS.within("section 3.4, majority vote and agreement", 4.31, 0.05, DRAWN)
@@ -189,7 +189,7 @@ def majority_mean(data: PaperData) -> float:
     for _ in range(MEAN_SAMPLES):
         drawn = stream.integers(len(counts), size=len(counts))
         ratings, judge = ratings_of_counts(counts[drawn], PAIR), hard_judge("hard", answers[drawn], PAIR)
-        result = equivalence(ratings, judge, combiner="plurality", score="agreement", bootstrap=0)
+        result = equivalence(ratings, judge, combiner="plurality", score="agreement", calibrate="none", bootstrap=0)
         found.append(result.judges[0].equivalence)
     return float(np.nanmean(found))
 
@@ -231,7 +231,7 @@ ITEMS.within("section 4, upper end", 2.54, 0.15, ENDS, what=END)(
 def frequency_worth(data: PaperData) -> float:
     """Raters that the soft classifier is worth if their labels are only counted."""
     judge, ratings = soft_judges({"soft": soft_answers(data)}, PAIR), ratings_of_counts(counts_of(data), PAIR)
-    return equivalence(ratings, judge, combiner="frequency", bootstrap=0).judges[0].equivalence
+    return equivalence(ratings, judge, combiner="frequency", calibrate="none", bootstrap=0).judges[0].equivalence
 
 
 @ITEMS.always("section 4, other combiners inflate")
