@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from dissensus.data import Judges, Ratings
+from dissensus.methods.equivalence import equivalence
 
 LABELS = ("a", "b", "c")
 NAN = math.nan
@@ -82,3 +83,8 @@ def ends_of(verdict, low, high, *, has_interval=True):
     off = ("below 0", "above K") if verdict == "within" else (verdict, verdict)
     places = ["within" if math.isfinite(end) else place for end, place in zip((low, high), off, strict=True)]
     return {"equivalence_low": low, "equivalence_high": high, "low_verdict": places[0], "high_verdict": places[1]}
+
+
+def raw_equivalence(*data, **options):
+    """`equivalence` of judges as they are, as in the paper."""
+    return equivalence(*data, **({"calibrate": "none"} | options))

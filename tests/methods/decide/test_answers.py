@@ -167,7 +167,7 @@ def test_positive_options_bring_decisions_without_a_task():
 def test_labels_that_judges_share_are_labels_even_if_they_are_numbers():
     scores = [["1", "2", "2"], ["4", "4", "5"]] * 5
     assert not are_points_of_a_measure(ratings_of(scores), judges_of(j=["2", "4"] * 5))
-    assert survey_options(ratings_of(scores), judges_of(j=["2", "4"] * 5)) == {"calibrate": "table"}
+    assert survey_options(ratings_of(scores), judges_of(j=["2", "4"] * 5)) == {}
     assert are_points_of_a_measure(ratings_of([["0.5", "1"], ["2", "2.5"]]), judges_of(j=["1", "2"]))
     assert not are_points_of_a_measure(ratings_of(LABELS), judges_of(j=["1.5"] * 20))  # words are none
 

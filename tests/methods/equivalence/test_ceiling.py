@@ -7,7 +7,6 @@ import pytest
 from scipy.special import digamma
 
 from dissensus.errors import OptionError
-from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.ceiling import (
     Mixture,
     bits_by_chance,
@@ -22,6 +21,7 @@ from dissensus.simulation import RUNNING_EXAMPLE, Urn, simulate_urn
 from dissensus.simulation.urn_draws import ceiling
 
 from survey_builders import judges_of, ratings_of, ratings_of_counts
+from survey_builders import raw_equivalence as equivalence
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -7,7 +7,6 @@ from scipy.stats import ks_2samp
 
 from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
-from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.calibration import calibrated_predictions
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.replicates import (
@@ -23,6 +22,7 @@ from dissensus.sampling.draws import draw_copies, draw_weights
 
 from profiles import moments_of, profiles_of
 from survey_builders import hard_judges_of, judges_of, names_of, ratings_of
+from survey_builders import raw_equivalence as equivalence
 
 RANKED = ("auc", "pearson", "spearman")
 NUMBERS = ("1", "2", "3")
@@ -93,7 +93,7 @@ def vars_of(point):
 
 
 def asked(**options):
-    return EquivalenceOptions(**({"bootstrap": 100, "seed": 0} | options))
+    return EquivalenceOptions(**({"bootstrap": 100, "calibrate": "none", "seed": 0} | options))
 
 
 def replicates(ratings, judges, n, seed, *, fold_seed=5, **options):
@@ -344,6 +344,7 @@ def test_calibration_with_copies_is_that_of_the_copies(method, n_labels):
         {"score": "auc"},
         {"score": "spearman"},
         {"learn": "cross-fit"},
+        {"calibrate": "auto"},
         {"calibrate": "isotonic"},
         {"calibrate": "platt"},
         {"calibrate": "table"},
@@ -482,3 +483,10 @@ def test_profiles_of_the_helper_are_named_after_their_first_item():
     assert (together.items, together.copies.tolist()) == (names_of(2), [2, 1])
     assert isinstance(answers, Judges)
     assert answers.items == together.items
+
+
+def test_judges_known_by_moments_are_taken_at_face_value_and_it_is_said():
+    ratings, judges = continuous(60)
+    found = equivalence(*moments_of(ratings, judges), calibrate="auto", bootstrap=0)
+    assert not any(judge.calibrated for judge in found.judges)
+    assert any(warning.startswith("Judges are taken at face value: of their outputs only") for warning in found.warnings)

@@ -5,9 +5,10 @@ from math import isnan
 import numpy as np
 import pytest
 
-from dissensus.methods.equivalence import equivalence
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
 from dissensus.simulation.urn_draws import ceiling, classifier_information, equivalent_raters
+
+from survey_builders import raw_equivalence as equivalence
 
 pytestmark = pytest.mark.slow
 

@@ -9,13 +9,13 @@ import pytest
 
 from dissensus.data import read, read_judges
 from dissensus.errors import JudgesError, OptionError, RatingsError
-from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.curve import crosses_again, crossings
 from dissensus.methods.equivalence.scores import SCORES
 from dissensus.sampling.intervals import bootstrap_interval
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
 
 from survey_builders import hard_judges_of, judges_of, ratings_of, ratings_of_counts, uniform_judge
+from survey_builders import raw_equivalence as equivalence
 
 ITEMS = [[0, 0, 1], [0, 1, 2], [2, 2, 2], [0, 0, 0], [1, 1, 2]]
 
@@ -57,7 +57,10 @@ CLIP = (
             f"score= cannot be 'accuracy': choose one of {', '.join(SCORES)}.",
         ),
         ({"learn": "twice"}, "learn= cannot be 'twice': choose one of leave-one-out, in-sample, cross-fit."),
-        ({"calibrate": "beta"}, "calibrate= cannot be 'beta': choose one of none, isotonic, platt, table."),
+        (
+            {"calibrate": "beta"},
+            "calibrate= cannot be 'beta': choose one of auto, none, isotonic, platt, table, multinomial.",
+        ),
         ({"prior": "flat"}, "prior= cannot be 'flat': choose one of uniform, data."),
         ({"interval": "bca"}, "interval= cannot be 'bca': choose one of studentized, basic, percentile."),
         ({"weights": "label"}, "weights= cannot be 'label': choose one of item, rater."),
@@ -109,25 +112,23 @@ def test_a_hard_judge_has_no_cross_entropy():
         equivalence(ratings_of(ITEMS), hard_judges_of({"hard": [0, 1, 2, 0, 1]}))
     assert str(error.value) == (
         "The judge hard gave one label per item and no probabilities, which cross-entropy needs: "
-        "add calibrate= table, or choose score= agreement."
+        "choose calibrate= auto, or score= agreement."
     )
 
 
 def test_a_hard_judge_of_numbers_may_be_correlated():
     ratings = ratings_of_counts([[2, 1], [1, 2]], "12")
     judges = pd.DataFrame({"item": ratings.items, "judge": "hard", "label": ["1", "2"]})
-    with pytest.raises(
-        OptionError, match=r"or choose score= agreement, or score= pearson since its labels are numbers\.$"
-    ):
+    with pytest.raises(OptionError, match=r"or score= agreement, or score= pearson since its labels are numbers\.$"):
         equivalence(ratings, read_judges(judges))
 
 
 @pytest.mark.parametrize("calibrate", ["isotonic", "platt"])
-def test_calibrating_labels_one_by_one_says_that_a_table_makes_more_of_them(calibrate):
+def test_calibrating_labels_one_by_one_says_that_auto_makes_more_of_them(calibrate):
     result = equivalence(ratings_of(ITEMS), hard_judges_of({"hard": [0, 1, 2, 0, 1]}), calibrate=calibrate, bootstrap=0)
     assert (
         f"hard gave one label per item, of which calibrate= {calibrate} keeps little, since it looks at one label "
-        "after the other: use calibrate= table." in result.warnings
+        "after the other: use calibrate= auto." in result.warnings
     )
 
 
@@ -476,11 +477,12 @@ def test_two_judges_are_compared_on_the_same_samples(drawn):
 
 
 def test_raw_and_calibrated_judges_stand_side_by_side(drawn):
-    hard = drawn.judges["hard classifier"]
-    raw, calibrated = equivalence(drawn.ratings, hard, calibrate="table", bootstrap=0).judges
-    assert (raw.calibrated, calibrated.calibrated) == (False, True)
-    assert calibrated.name == "hard classifier (calibrated)"
-    assert calibrated.score > raw.score
+    hard, raw, soft = equivalence(drawn.ratings, drawn.judges, calibrate="auto", bootstrap=0).judges
+    assert (hard.name, hard.calibrated) == (
+        "hard classifier (calibrated)",
+        True,
+    )  # bare labels have no odds of their own
+    assert (raw.name, soft.name) == ("soft classifier", "soft classifier (calibrated)")
 
 
 def test_an_own_combiner_is_used_as_it_is(drawn, soft):

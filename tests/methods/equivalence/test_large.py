@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from dissensus.data import read, read_judges
-from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.surveys import count_subsets, draw_subsets, orders, sequence_probability
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
+
+from survey_builders import raw_equivalence as equivalence
 
 LARGE = "dissensus.methods.equivalence.replicates"
 

@@ -53,7 +53,7 @@ def test_a_table_of_outputs_that_occur_once_is_warned_of():
     share = np.linspace(0.1, 0.9, 6)
     judges = judges_of(p_a=share, p_b=1 - share)
     result = equivalence(ratings_of(), judges, calibrate="table", bootstrap=0)
-    assert any("use calibrate= isotonic" in warning for warning in result.warnings)
+    assert any("use calibrate= auto" in warning for warning in result.warnings)
 
 
 def test_the_interval_holds_the_numbers_of_raters_that_cannot_be_told_from_the_judge():

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.curve import Panel, crossings, curve_point
 from dissensus.methods.equivalence.problem import Problem, fold_weights, types_of_items
 from dissensus.methods.equivalence.scores import Score
@@ -16,6 +15,7 @@ from dissensus.sampling.draws import copies_of
 
 import survey_reference as reference
 from survey_builders import LABELS, judges_of, ratings_of, uniform_judge
+from survey_builders import raw_equivalence as equivalence
 
 L = 3
 COMBINERS = {

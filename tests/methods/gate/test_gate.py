@@ -128,7 +128,7 @@ def test_better_needs_the_interval_and_the_test():
 def test_the_bounds_are_those_of_equivalence(binary):
     ratings, judges = binary
     found = gate(ratings, judges, judge="classifier", min_equivalence=1, bootstrap=200).checks[0]
-    expected = equivalence(ratings, judges, judge="classifier", calibrate="isotonic", bootstrap=200).judges[-1]
+    expected = equivalence(ratings, judges, judge="classifier", bootstrap=200).judges[-1]
     assert (found.value, found.low, found.high) == (
         expected.equivalence, expected.equivalence_low, expected.equivalence_high,
     )  # fmt: skip

@@ -1,6 +1,7 @@
 """How many raters is a judge worth? The survey power curve and where each judge meets it."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from itertools import combinations
 from typing import Literal
 
@@ -145,19 +146,35 @@ def equivalence(
     # A stream for each purpose: none depends on whether another is used.
     fold_stream, survey_stream, bootstrap_stream = np.random.default_rng(rng).spawn(3)
     prepared = set_up(ratings, judges, options, rng=fold_stream)
-    once = treatments(prepared.problem, is_resampled=bootstrap > 0)
-    total = len(once) + len(task_sizes(bootstrap))
+    with open_executor(engine, workers=workers) as executor:
+        return place(
+            prepared, options, survey_stream=survey_stream, bootstrap_stream=bootstrap_stream, executor=executor,
+            progress=progress,
+        )  # fmt: skip
+
+
+def place(
+    prepared: Prepared,
+    options: EquivalenceOptions,
+    *,
+    survey_stream: Generator,
+    bootstrap_stream: Generator,
+    executor: Executor,
+    progress: Progress | None,
+) -> EquivalenceResult:
+    """The judges of a problem among surveys of people."""
+    once = treatments(prepared.problem, is_resampled=options.bootstrap > 0)
+    total = len(once) + len(task_sizes(options.bootstrap))
 
     def tell(done: int, _tasks: int) -> None:
         if progress is not None:
             progress(done, total)
 
     extras, data = starting_scores(prepared.problem, options, once=once, rng=survey_stream, progress=tell)
-    with open_executor(engine, workers=workers) as executor:
-        samples = bootstrap_replicates(
-            prepared.problem, extras, bootstrap, executor, rng=bootstrap_stream,
-            progress=lambda done, tasks: tell(len(once) + done, tasks),
-        )  # fmt: skip
+    samples = bootstrap_replicates(
+        prepared.problem, extras, options.bootstrap, executor, rng=bootstrap_stream,
+        progress=lambda done, tasks: tell(len(once) + done, tasks),
+    )  # fmt: skip
     return _sum_up(prepared, options, extras, data, samples)
 
 

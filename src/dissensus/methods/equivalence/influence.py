@@ -80,11 +80,11 @@ def _of_judges(problem: Problem) -> Floats:
     if problem.moments is not None:
         return problem.moments.mean
     shares = reference_shares(problem)[problem.type_of_item]
-    per_label = problem.score.of_labels()
+    per_label = [judge.label_scores(problem.score) for judge in problem.judges]
     if problem.columns is None:
-        each = [np.einsum("il,il->i", shares, per_label(judge.predictions)) for judge in problem.judges]
+        each = [np.einsum("il,il->i", shares, scored) for scored in per_label]
     else:
-        each = [_by_rater(problem.columns, per_label(judge.predictions)) for judge in problem.judges]
+        each = [_by_rater(problem.columns, scored) for scored in per_label]
     return np.stack(each, axis=1) if each else np.empty((len(shares), 0))
 
 

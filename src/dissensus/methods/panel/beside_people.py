@@ -12,13 +12,14 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import answered_by_all, answers_of, are_points_of_a_measure, asked_in_one_way, rows_among
-from dissensus.data.labels import SEPARATOR, label_values
+from dissensus.data.align import answered_by_all, answers_of, are_points_of_a_measure, asked_in_one_way
+from dissensus.data.labels import label_values
 from dissensus.errors import OptionError, RatingsError, counted
 from dissensus.methods.equivalence.curve import crossings, predictions_from, verdict_of
 from dissensus.methods.equivalence.problem import types_of_items
 from dissensus.methods.equivalence.replicates import task_sizes
 from dissensus.methods.equivalence.scores import Score
+from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.equivalence.surveys import count_subsets, surveys_of_size
 from dissensus.methods.panel.options import MOST_LABELS, PanelOptions
 from dissensus.methods.panel.result import PeopleAndJudge
@@ -184,63 +185,40 @@ FEWEST_ITEMS = 2
 class Members:
     """The judges and the items that all of them answered."""
 
-    ratings: Ratings  # of these items, asked for in one way
+    prepared: Prepared  # how each of them compares with surveys, alone
     judges: tuple[str, ...]
-    labels: tuple[str, ...]  # the raters', then those that only judges use; options before response sets
+    labels: tuple[str, ...]  # the raters', then those that only judges use
     predictions: Floats  # (n_judges, n_items, n_labels): what each gives to each label
-    shares: Floats  # (n_items, n_labels): share of an item's raters who gave each label
-    warnings: tuple[str, ...]
+    counts: Codes  # (n_items, n_labels): how often raters gave each label
+
+    @property
+    def shares(self) -> Floats:
+        """Share of an item's raters who gave each label, of shape (n_items, n_labels)."""
+        return np.asarray(self.counts / self.counts.sum(axis=1, keepdims=True))
 
 
-def members_of(ratings: Ratings, judges: Judges, options: PanelOptions) -> Members:
-    """The members of the panel that was asked for."""
+def members_of(ratings: Ratings, judges: Judges, options: PanelOptions, *, rng: Generator) -> Members:
+    """The members of the panel that was asked for; folds come from `rng`."""
     chosen = judges.only(options.judge)
-    asked, about_kinds = asked_in_one_way(ratings, chosen, options.elicitation)
+    asked, _ = asked_in_one_way(ratings, judges, options.elicitation)
     if are_points_of_a_measure(asked, chosen):
         raise OptionError("A panel combines labels and their probabilities, and these answers are numbers on a scale: "
                           "round them to a few labels first.")  # fmt: skip
-    shared = chosen.on_items_of(asked)
-    everybody, labels, about_labels = answers_of(shared, asked)
+    everybody, labels, _ = answers_of(chosen.on_items_of(asked), asked)
     if len(labels) > MOST_LABELS:
         raise OptionError(f"A panel needs probabilities of each label, and {len(labels)} labels are too many: merge "
                           f"them to at most {MOST_LABELS}.")  # fmt: skip
     common = answered_by_all(everybody)
-    kept = asked.where(common[asked.item])
-    if kept.n_items < FEWEST_ITEMS:
+    if int(common.sum()) < FEWEST_ITEMS:
         raise RatingsError("What judges say together is learned from other items, and one item only was rated and "
                            "answered by every judge: rate more items.")  # fmt: skip
-    lost = asked.n_items - kept.n_items
-    left_out = [f"Left out {counted(lost, 'rated item')} that not every member answered."] if lost else []
-    order = np.argsort([SEPARATOR in label for label in labels], kind="stable")  # response sets last
-    names = tuple(labels[i] for i in order)
-    counts = np.zeros((kept.n_items, len(names)))
-    counts[:, rows_among(kept.labels, names)] = kept.counts()
+    # Rows of predictions, counts and folds are all in the order of the ratings' items.
     return Members(
-        ratings=kept,
+        prepared=set_up(ratings, judges, options.survey_options(), rng=rng),
         judges=tuple(answers.judge for answers in everybody),
-        labels=names,
-        predictions=np.stack([answers.predictions[common] for answers in everybody])[:, :, order],
-        shares=np.asarray(counts / counts.sum(axis=1, keepdims=True)),
-        warnings=(*ratings.warnings, *about_kinds, *shared.warnings, *about_labels, *left_out),
-    )
-
-
-def as_judges(predictions: dict[str, Floats], members: Members) -> Judges:
-    """Predictions of these items as judges with probabilities."""
-    n_items = members.ratings.n_items
-    names = tuple(predictions)
-    every = np.concatenate([predictions[name] for name in names])
-    plain = tuple(label for label in members.labels if SEPARATOR not in label)
-    return Judges(
-        item=np.tile(np.arange(n_items), len(names)),
-        judge=np.repeat(np.arange(len(names)), n_items),
-        sample=np.zeros(len(every), dtype=np.intp),
-        label=np.full(len(every), -1),
-        probability=every / every.sum(axis=1, keepdims=True),
-        items=members.ratings.items,
-        judges=names,
-        labels=members.labels,
-        options=plain,
+        labels=labels,
+        predictions=np.stack([answers.predictions[common] for answers in everybody]),
+        counts=np.pad(asked.counts()[common], ((0, 0), (0, len(labels) - asked.n_labels))),
     )
 
 
@@ -277,7 +255,7 @@ def people_and_judge(
     """
     if len(sizes) <= 1:
         return (), []
-    counts = np.rint(members.shares * members.ratings.counts().sum(axis=1, keepdims=True)).astype(np.intp)
+    counts = members.counts
     possible = possible_sizes(counts, sizes)
     # The same items for every size: what a judge saves is read across sizes, and other items would move the curve.
     kept = counts.sum(axis=1) > possible[-1]

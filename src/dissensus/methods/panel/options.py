@@ -5,7 +5,13 @@ from typing import Literal, get_args
 
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import OptionError
-from dissensus.methods.equivalence.options import clip_option, max_raters_option
+from dissensus.methods.equivalence.options import (
+    Calibration,
+    EquivalenceOptions,
+    calibrate_option,
+    clip_option,
+    max_raters_option,
+)
 from dissensus.options import Options, bootstrap_option, confidence_option, elicitation_option, option
 
 PanelScore = Literal["cross-entropy", "brier", "agreement"]
@@ -29,7 +35,7 @@ class PanelOptions(Options):
     score: PanelScore = option(
         "cross-entropy", metavar="S", choices=get_args(PanelScore), help="cross-entropy (bits), brier or agreement."
     )
-    calibrate: bool = option(default=True, flag="--raw", help="Take answers at face value, without calibrating them.")
+    calibrate: Calibration = calibrate_option()
     people: bool = option(
         default=True, flag="--people/--no-people", help="Whether to ask what a judge saves beside people."
     )
@@ -43,3 +49,11 @@ class PanelOptions(Options):
         """Raise where a member is named twice."""
         if self.judge is not None and len(set(self.judge)) < len(self.judge):
             raise OptionError("A judge is named twice: name each member of the panel once.")
+
+    def survey_options(self) -> EquivalenceOptions:
+        """How members and panels are compared with surveys."""
+        return EquivalenceOptions(
+            judge=self.judge, score=self.score, combiner="plurality" if self.score == "agreement" else "abc",
+            calibrate=self.calibrate, elicitation=self.elicitation, max_raters=self.max_raters, clip=self.clip,
+            bootstrap=self.bootstrap, confidence=self.confidence, seed=self.seed,
+        )  # fmt: skip

@@ -1,21 +1,25 @@
 """What are several judges worth together, and how many raters does a judge save beside people?"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.arrays import Codes, Floats
+from dissensus.arrays import Codes
 from dissensus.data import JudgesLike, RatingsLike, as_data
 from dissensus.data.align import item_by_item
 from dissensus.data.ratings import Elicitation
-from dissensus.methods.equivalence.equivalence import equivalence
-from dissensus.methods.equivalence.problem import draw_folds
+from dissensus.methods.equivalence.calibration import Calibrated, calibrated_predictions
+from dissensus.methods.equivalence.equivalence import place
+from dissensus.methods.equivalence.options import Calibration
+from dissensus.methods.equivalence.problem import Predictions
 from dissensus.methods.equivalence.result import EquivalenceResult
-from dissensus.methods.panel.beside_people import Members, as_judges, members_of, people_and_judge
+from dissensus.methods.panel.beside_people import Members, members_of, people_and_judge
 from dissensus.methods.panel.options import METHODS, Method, PanelOptions, PanelScore
 from dissensus.methods.panel.result import PanelResult, PanelWorth
-from dissensus.methods.panel.stacking import average, calibrated, likeliest, plurality, stacked
+from dissensus.methods.panel.stacking import average, plurality, stacked
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 
 PANEL = "panel"
@@ -29,7 +33,7 @@ def panel(
     judge: str | Sequence[str] | None = None,
     method: Method | Sequence[Method] = METHODS,
     score: PanelScore = "cross-entropy",
-    calibrate: bool = True,
+    calibrate: Calibration = "auto",
     people: bool = True,
     elicitation: Elicitation | None = None,
     max_raters: int | None = None,
@@ -56,9 +60,8 @@ def panel(
         other folds.
     score : {"cross-entropy", "brier", "agreement"}
         What a prediction is worth; agreement is that of the likeliest label, of surveys the most frequent one.
-    calibrate : bool
-        Whether members, plurality and average are turned into raters' shares, learned from the items of other folds.
-        The stacked panel always is.
+    calibrate : {"auto", "none", "isotonic", "platt", "table", "multinomial"}
+        How members, plurality and average are calibrated, as in `equivalence`. The stacked panel learns by itself.
     people : bool
         Whether to also ask what a judge saves beside people.
     elicitation : {"forced_choice", "response_set"}, optional
@@ -84,59 +87,66 @@ def panel(
     """
     ratings, judges = as_data(ratings, judges)
     options = PanelOptions.given(locals(), seed=seed_of(rng))
-    # A stream for each purpose: none depends on whether another is used.
-    fold_stream, survey_stream, people_stream = np.random.default_rng(rng).spawn(3)
-    members = members_of(*item_by_item(ratings, judges, what="A panel"), options)
-    fold = draw_folds(members.ratings.n_items, fold_stream)
-    alone = {name: _own(members.predictions[j], members, options, fold) for j, name in enumerate(members.judges)}
-    made = _made(members, options, fold)
-    named = {_apart(f"{method} panel", alone): made[method] for method in made}
-    given = {name: likeliest(outputs) if score == "agreement" else outputs for name, outputs in (alone | named).items()}
+    # The streams of `equivalence`, so that a judge alone gets the same numbers there, and one more.
+    fold_stream, survey_stream, bootstrap_stream, people_stream = np.random.default_rng(rng).spawn(4)
+    members = members_of(*item_by_item(ratings, judges, what="A panel"), options, rng=fold_stream)
+    problem = members.prepared.problem
+    alone = {judge.judge: judge for judge in problem.judges}  # calibrated judges come after themselves raw
+    made = _made(members, options, problem.fold)
+    named = {method: _apart(f"{method} panel", alone) for method in made}
+    panels = tuple(_as_judge(named[method], found) for method, found in made.items())
     beside = {name: members.predictions[[j]] for j, name in enumerate(members.judges)}
     beside |= {_apart(PANEL, alone): members.predictions} if "stacked" in made else {}
+    prepared = replace(members.prepared, problem=replace(problem, judges=(*alone.values(), *panels)))
     with open_executor(engine, workers=workers) as executor:
-        worth = equivalence(
-            members.ratings, as_judges(given, members), score=score, max_raters=max_raters, clip=clip,
-            combiner="plurality" if score == "agreement" else "abc", bootstrap=bootstrap,
-            confidence=confidence, rng=survey_stream, engine=executor, progress=progress,
+        worth = place(
+            prepared, options.survey_options(), survey_stream=survey_stream, bootstrap_stream=bootstrap_stream,
+            executor=executor, progress=progress,
         )  # fmt: skip
         sizes = range(len(worth.curve)) if people else range(0)
         rows, about_people = people_and_judge(
-            members, beside, options, sizes=sizes, fold=fold, rng=people_stream, executor=executor, progress=progress
-        )
+            members, beside, options, sizes=sizes, fold=problem.fold, rng=people_stream, executor=executor,
+            progress=progress,
+        )  # fmt: skip
+    calibrate_used = prepared.settings["calibrate"]
     return PanelResult(
-        settings=options.settings() | {"judge": list(members.judges), "max_raters": worth.curve[-1].raters},
+        settings=options.settings()
+        | {"judge": list(members.judges), "max_raters": worth.curve[-1].raters, "calibrate": calibrate_used},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
-        warnings=tuple(dict.fromkeys([*members.warnings, *worth.warnings, *about_people])),
+        warnings=tuple(dict.fromkeys([*worth.warnings, *about_people])),
         curve=worth.curve,
         judges=tuple(judge for judge in worth.judges if judge.judge in alone),
-        panels=tuple(_panel(worth, method, name, members) for method, name in zip(made, named, strict=True)),
+        panels=tuple(_panel(worth, method, name, members) for method, name in named.items()),
         people_and_judge=rows,
     )
 
 
-def _own(outputs: Floats, members: Members, options: PanelOptions, fold: Codes) -> Floats:
-    """Outputs as they are scored: calibrated if that was asked for."""
-    return calibrated(outputs, members.shares, fold=fold) if options.calibrate else outputs
-
-
-def _made(members: Members, options: PanelOptions, fold: Codes) -> dict[Method, Floats]:
+def _made(members: Members, options: PanelOptions, fold: Codes) -> dict[Method, Calibrated]:
     """What each panel predicts; none if there is one member."""
     if len(members.judges) == 1:
         return {}
-    made: dict[Method, Floats] = {}
+    shares = members.shares
+    method_used = cast("Calibration", members.prepared.settings["calibrate"])
+    made: dict[Method, Calibrated] = {}
     for method in METHODS:
         if method not in options.method:
             continue
         if method == "stacked":
-            made[method] = stacked(members.predictions, members.shares, fold=fold)
+            learned = [calibrated_predictions("auto", own, shares, fold=fold) for own in members.predictions]
+            made[method] = stacked(learned, shares, fold=fold)
         else:
             pooled = (average if method == "average" else plurality)(members.predictions)
-            made[method] = _own(pooled, members, options, fold)
+            made[method] = calibrated_predictions(method_used, pooled, shares, fold=fold)
     return made
 
 
-def _apart(name: str, taken: Mapping[str, Floats]) -> str:
+def _as_judge(name: str, found: Calibrated) -> Predictions:
+    """A panel as a judge that can be placed among surveys."""
+    nothing = np.full(len(found.outside), np.nan)
+    return Predictions(judge=name, calibrated=True, predictions=found.outside, inside=found.inside, values=nothing)
+
+
+def _apart(name: str, taken: Mapping[str, Predictions]) -> str:
     """A name that no judge has."""
     return name if name not in taken else _apart(f"{name} of judges", taken)
 
@@ -146,8 +156,8 @@ def _panel(worth: EquivalenceResult, method: Method, name: str, members: Members
     combined = next(judge for judge in worth.judges if judge.judge == name)
     alone = [judge for judge in worth.judges if judge.judge in members.judges]
     best = max(alone, key=lambda member: member.score if np.isfinite(member.score) else -np.inf)
-    pair = next(pair for pair in worth.differences if {pair.judge_a, pair.judge_b} == {best.judge, name})
-    is_first = pair.judge_a == name
+    pair = next(pair for pair in worth.differences if {pair.judge_a, pair.judge_b} == {best.name, combined.name})
+    is_first = pair.judge_a == combined.name
     return PanelWorth(
         method=method,
         judges=members.judges,

@@ -11,13 +11,14 @@ tell about an item's state and only through it about the next rater. Without thi
 fell .0015 bits short of the truth, however many items there were.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
+from dissensus.methods.equivalence.calibration import Calibrated, calibrated_predictions
+from dissensus.methods.equivalence.softmax import Ridge, fit_softmax, softmax
 from dissensus.methods.equivalence.surveys import plurality_shares
 
 # ---- From a judge's outputs to what raters say after them, learned from weighted rows
@@ -90,25 +91,8 @@ def _curve(x: Floats, mass: Floats, weight: Floats) -> Callable[[Floats], Floats
     return lambda asked: np.interp(np.round(asked, DECIMALS), places, rising)
 
 
-def learned_map(outputs: Floats, masses: Floats) -> Map:
-    """The map that these outputs allow."""
-    return table_map(outputs, masses) if are_few(outputs, weight=masses.sum()) else rising_map(outputs, masses)
-
-
-def calibrated(outputs: Floats, masses: Floats, *, fold: npt.NDArray[np.intp]) -> Floats:
-    """Outputs turned into raters' shares, each by a map learned from the items of other folds."""
-    made = outputs.copy()
-    for number in np.unique(fold):
-        held = fold == number
-        learned = ~held if (masses[~held].sum() > 0) else np.ones_like(held)
-        made[held] = learned_map(outputs[learned], masses[learned])(outputs[held])
-    return made
-
-
 LEAST = 1e-3
 """Probabilities are kept so far from 0 under the logarithm."""
-STEPS = 50
-SMALL_STEP = 1e-7
 RIDGE = 1.0
 """Weights are held together, and to a sum of 1, as firmly as one row would."""
 BIAS_RIDGE = 0.01
@@ -126,12 +110,6 @@ class Stack:
         return softmax(np.einsum("j,jnl->nl", self.weights, logs) + self.bias)
 
 
-def softmax(values: Floats) -> Floats:
-    """Probabilities whose logarithms are these values, up to a constant for each row."""
-    raised = np.exp(values - values.max(axis=1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
-
-
 def logs_of(predictions: Floats) -> Floats:
     """Logarithms of probabilities, none of them minus infinity."""
     return np.log(np.maximum(predictions, LEAST))
@@ -145,58 +123,24 @@ def fit_stack(logs: Floats, masses: Floats) -> Stack:
     that a source that comes twice counts as much as the same source once.
     """
     n_sources, _, n_labels = logs.shape
-    pull, goal = _ridge(n_sources, n_labels)
-    theta = np.concatenate([np.full(n_sources, 1 / n_sources), np.zeros(n_labels)])
-    value = _loss(theta, logs, masses, pull, goal)
-    for _ in range(STEPS):
-        slope, bend = _derivatives(theta, logs, masses)
-        step = np.linalg.solve(bend + pull, slope - pull @ (theta - goal))
-        while _loss(theta + step, logs, masses, pull, goal) > value and np.abs(step).max() > SMALL_STEP:
-            step = step / 2
-        if np.abs(step).max() <= SMALL_STEP:
-            break
-        theta = theta + step
-        value = _loss(theta, logs, masses, pull, goal)
+    start = np.concatenate([np.full(n_sources, 1 / n_sources), np.zeros(n_labels)])
+    theta = fit_softmax(_with_biases, logs.transpose(1, 2, 0), masses, _ridge(n_sources, n_labels), start=start)
     return Stack(weights=theta[:n_sources], bias=theta[n_sources:])
 
 
-def _ridge(n_sources: int, n_labels: int) -> tuple[Floats, Floats]:
-    """Matrix and centre of the ridge: (sum of weights - 1)^2, their spread, and the biases."""
+def _with_biases(logs: Floats) -> Floats:
+    """Logarithms of each source, of shape (n_rows, n_labels, n_sources), and a bias for each label."""
+    n_rows, n_labels, _ = logs.shape
+    return np.concatenate([logs, np.broadcast_to(np.eye(n_labels), (n_rows, n_labels, n_labels))], axis=2)
+
+
+def _ridge(n_sources: int, n_labels: int) -> Ridge:
+    """(Sum of weights - 1)^2, their spread, and the biases."""
     apart = np.eye(n_sources) - 1 / n_sources
     pull = np.zeros((n_sources + n_labels,) * 2)
     pull[:n_sources, :n_sources] = RIDGE * (np.ones((n_sources, n_sources)) + apart)
     pull[n_sources:, n_sources:] = BIAS_RIDGE * np.eye(n_labels)
-    goal = np.concatenate([np.full(n_sources, 1 / n_sources), np.zeros(n_labels)])
-    return pull, goal
-
-
-def _values(theta: Floats, logs: Floats) -> Floats:
-    n_sources = len(logs)
-    return np.asarray(np.einsum("j,jnl->nl", theta[:n_sources], logs) + theta[n_sources:])
-
-
-def _loss(theta: Floats, logs: Floats, masses: Floats, pull: Floats, goal: Floats) -> float:
-    values = _values(theta, logs)
-    top = values.max(axis=1)
-    total = top + np.log(np.exp(values - top[:, None]).sum(axis=1))
-    away = theta - goal
-    return float((masses.sum(axis=1) * total).sum() - (masses * values).sum() + away @ pull @ away / 2)
-
-
-def _derivatives(theta: Floats, logs: Floats, masses: Floats) -> tuple[Floats, Floats]:
-    """Slope of the likelihood and its bend, without the ridge."""
-    expected = softmax(_values(theta, logs))
-    weight = masses.sum(axis=1)
-    rest = masses - expected * weight[:, None]
-    slope = np.concatenate([np.einsum("jnl,nl->j", logs, rest), rest.sum(axis=0)])
-    spread = expected * weight[:, None]
-    mean = np.einsum("jnl,nl->jn", logs, expected)
-    first = np.einsum("jnl,inl,nl->ji", logs, logs, spread, optimize=True) - np.einsum(
-        "jn,in,n->ji", mean, mean, weight
-    )
-    mixed = np.einsum("jnl,nl->jl", logs, spread) - np.einsum("jn,nl->jl", mean, spread)
-    last = np.diag(spread.sum(axis=0)) - np.einsum("nl,nm,n->lm", expected, expected, weight, optimize=True)
-    return slope, np.block([[first, mixed], [mixed.T, last]])
+    return Ridge(pull=pull, goal=np.concatenate([np.full(n_sources, 1 / n_sources), np.zeros(n_labels)]))
 
 
 def learned_stack(sources: Floats, masses: Floats) -> Callable[[Floats], Floats]:
@@ -215,14 +159,25 @@ def learned_stack(sources: Floats, masses: Floats) -> Callable[[Floats], Floats]
     return lambda asked: curve(stack.predict(logs(asked)))
 
 
-def stacked(sources: Floats, masses: Floats, *, fold: npt.NDArray[np.intp]) -> Floats:
-    """Combined predictions of each row, learned from the rows of other folds; shape (n_rows, n_labels)."""
-    made = np.empty_like(masses)
+def stacked(members: Sequence[Calibrated], shares: Floats, *, fold: Codes) -> Calibrated:
+    """Members combined with weights, and the result calibrated: learned from all items, and from those of other folds.
+
+    Weights are learned from what members predict for items that their maps were not learned from, so that one that has
+    learned its items by heart does not count for more.
+    """
+    inside, outside = (np.stack([logs_of(each) for each in side]) for side in _sides(members))
+    learned = np.empty_like(shares)
     for number in np.unique(fold):
         held = fold == number
-        learned = ~held if (~held).any() else held
-        made[held] = learned_stack(sources[:, learned], masses[learned])(sources[:, held])
-    return made
+        others = ~held if shares[~held].any() else held | ~held
+        learned[held] = fit_stack(outside[:, others], shares[others]).predict(outside[:, held])
+    every = fit_stack(outside, shares).predict(inside)
+    first, last = (calibrated_predictions("auto", made, shares, fold=fold) for made in (every, learned))
+    return Calibrated(inside=first.inside, outside=last.outside, map=first.map)
+
+
+def _sides(members: Sequence[Calibrated]) -> tuple[list[Floats], list[Floats]]:
+    return [member.inside for member in members], [member.outside for member in members]
 
 
 SAME = 1e-9

@@ -16,12 +16,12 @@ from dissensus.results import Result
 METHOD_WORDS: dict[Method, str] = {
     "plurality": "Plurality: the label that most judges find likeliest; labels that tie share it.",
     "average": "Average: the mean of the judges' probabilities; a bare label counts as certain.",
-    "stacked": "Stacked: a weighted sum of the judges' log-probabilities puts the items in order, and a rising curve "
-    "says what raters answer at each place of that order. Both are learned from other items than the one predicted.",
+    "stacked": "Stacked: a weighted sum of the calibrated judges' log-probabilities, calibrated once more. Weights are "
+    "learned from other items than the one predicted.",
 }
 CALIBRATED = (
-    "Members, plurality and average are calibrated: each answer is replaced by what people said on other items where "
-    "the answer was alike, so what is left is what they know. The stacked panel is calibrated by the way it learns."
+    "Members, plurality and average are calibrated: each answer is replaced by what people said where the answer was "
+    "the same or similar, so what is left is what they know."
 )
 BESIDE = (
     "With a judge beside them, people's labels and the judge's answer are stacked in the same way, and drawn towards "
@@ -39,7 +39,7 @@ def view(result: Result) -> Section:
         raise DissensusError(f"A {type(result).__name__} cannot be shown as what panel found.")
     terms, words = terms_of(result.settings, largest=result.curve[-1].raters), score_words(result.settings)
     computed = [score_sentence(result.settings), *(METHOD_WORDS[panel.method] for panel in result.panels)]
-    computed += [CALIBRATED] if result.settings.get("calibrate") and result.panels else []
+    computed += [CALIBRATED] if result.settings.get("calibrate", "none") != "none" and result.panels else []
     computed += [BESIDE] if result.people_and_judge else []
     computed.append(interval_sentence(result.settings))
     return Section(
