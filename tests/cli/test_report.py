@@ -69,7 +69,7 @@ def test_the_json_has_a_part_for_each_command_and_nothing_else_is_on_stdout(caps
     assert (parts[0], parts[-1]) == ("verdict", "unanswered")
     assert parts[1:6] == ["describe", "raters", "equivalence", "judges", "compare"]
     assert set(content["data"]) >= {"ratings", "judges"}
-    assert content["settings"]["equivalence"]["calibrate"] == "isotonic"
+    assert content["settings"]["equivalence"]["calibrate"] == "auto"
 
 
 def test_the_file_can_be_markdown_or_json_by_name_or_by_format(capsys, files, tmp_path):
@@ -193,14 +193,14 @@ def test_judges_that_do_not_fit_the_ratings_are_refused(capsys, tmp_path):
     assert not page.exists()
 
 
-def test_judges_with_one_label_per_item_are_calibrated_by_a_table(tmp_path):
+def test_numbers_are_correlated_and_many_labels_compared_for_equality(tmp_path):
     ratings, judges = tmp_path / "ratings.csv", tmp_path / "judges.csv"
     ratings.write_text("item,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n3,a,y\n3,b,y\n")
     judges.write_text("item,judge,label\n1,j,x\n2,j,x\n3,j,y\n")
     hard = dissensus.read_judges(judges)
-    assert survey_options(dissensus.read(ratings), hard) == {"calibrate": "table"}
+    assert survey_options(dissensus.read(ratings), hard) == {}
     judges.write_text("item,judge,sample,label\n1,j,0,x\n1,j,1,y\n2,j,0,x\n3,j,0,y\n")
-    assert survey_options(dissensus.read(ratings), dissensus.read_judges(judges)) == {"calibrate": "isotonic"}
+    assert survey_options(dissensus.read(ratings), dissensus.read_judges(judges)) == {}
     ratings.write_text("item,rater,label\n1,a,0.5\n1,b,1\n2,a,2\n2,b,2.5\n")
     assert survey_options(dissensus.read(ratings), hard)["score"] == "pearson"
     ratings.write_text("item,rater,label\n" + "".join(f"{i},a,l{i}\n{i},b,l{i + 1}\n" for i in range(60)))

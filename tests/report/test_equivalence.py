@@ -400,9 +400,9 @@ def test_below_zero_brings_a_hint_that_fits():
 
     low = worth(score=-1.2, verdict="below 0", share_below=1.0)
     assert "overconfidence" in hints(found(low))[0]
-    assert "calibrate= isotonic" in hints(found(low))[0]
+    assert "try calibrate= auto" in hints(found(low))[0]
     calibrated = dataclasses.replace(low, calibrated=True)
-    assert "as far as these data show" in hints(found(low, calibrated, settings={"calibrate": "table"}))[0]
+    assert "on this evidence" in hints(found(low, calibrated, settings={"calibrate": "table"}))[0]
     other = found(low, settings={"score": "agreement", "combiner": "plurality"}, scores=[0.5, 0.7])
     assert hints(other) == ["Below 0 means worse than giving every label the same chance, without asking anybody."]
     [turned] = hints(found(low, settings={"score": "pearson"}, scores=[0.0, 0.7]))

@@ -489,4 +489,6 @@ def test_judges_known_by_moments_are_taken_at_face_value_and_it_is_said():
     ratings, judges = continuous(60)
     found = equivalence(*moments_of(ratings, judges), calibrate="auto", bootstrap=0)
     assert not any(judge.calibrated for judge in found.judges)
-    assert any(warning.startswith("Judges are taken at face value: of their outputs only") for warning in found.warnings)
+    assert any(
+        warning.startswith("Judges are taken at face value: of their outputs only") for warning in found.warnings
+    )

@@ -7,11 +7,11 @@ from typing import cast
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.arrays import Codes
+from dissensus.arrays import Codes, Floats
 from dissensus.data import JudgesLike, RatingsLike, as_data
 from dissensus.data.align import item_by_item
 from dissensus.data.ratings import Elicitation
-from dissensus.methods.equivalence.calibration import Calibrated, calibrated_predictions
+from dissensus.methods.equivalence.calibration import calibrated_predictions
 from dissensus.methods.equivalence.equivalence import place
 from dissensus.methods.equivalence.options import Calibration
 from dissensus.methods.equivalence.problem import Predictions
@@ -94,7 +94,7 @@ def panel(
     alone = {judge.judge: judge for judge in problem.judges}  # calibrated judges come after themselves raw
     made = _made(members, options, problem.fold)
     named = {method: _apart(f"{method} panel", alone) for method in made}
-    panels = tuple(_as_judge(named[method], found) for method, found in made.items())
+    panels = tuple(_as_judge(named[method], *found) for method, found in made.items())
     beside = {name: members.predictions[[j]] for j, name in enumerate(members.judges)}
     beside |= {_apart(PANEL, alone): members.predictions} if "stacked" in made else {}
     prepared = replace(members.prepared, problem=replace(problem, judges=(*alone.values(), *panels)))
@@ -121,29 +121,29 @@ def panel(
     )
 
 
-def _made(members: Members, options: PanelOptions, fold: Codes) -> dict[Method, Calibrated]:
-    """What each panel predicts; none if there is one member."""
+def _made(members: Members, options: PanelOptions, fold: Codes) -> dict[Method, tuple[Floats, Floats]]:
+    """What each panel predicts, learned from all items and from others; none if there is one member."""
     if len(members.judges) == 1:
         return {}
     shares = members.shares
     method_used = cast("Calibration", members.prepared.settings["calibrate"])
-    made: dict[Method, Calibrated] = {}
+    made: dict[Method, tuple[Floats, Floats]] = {}
     for method in METHODS:
         if method not in options.method:
             continue
         if method == "stacked":
-            learned = [calibrated_predictions("auto", own, shares, fold=fold) for own in members.predictions]
-            made[method] = stacked(learned, shares, fold=fold)
+            made[method] = stacked(members.predictions, shares, fold=fold)
         else:
             pooled = (average if method == "average" else plurality)(members.predictions)
-            made[method] = calibrated_predictions(method_used, pooled, shares, fold=fold)
+            found = calibrated_predictions(method_used, pooled, shares, fold=fold)
+            made[method] = found.inside, found.outside
     return made
 
 
-def _as_judge(name: str, found: Calibrated) -> Predictions:
+def _as_judge(name: str, inside: Floats, outside: Floats) -> Predictions:
     """A panel as a judge that can be placed among surveys."""
-    nothing = np.full(len(found.outside), np.nan)
-    return Predictions(judge=name, calibrated=True, predictions=found.outside, inside=found.inside, values=nothing)
+    nothing = np.full(len(outside), np.nan)
+    return Predictions(judge=name, calibrated=True, predictions=outside, inside=inside, values=nothing)
 
 
 def _apart(name: str, taken: Mapping[str, Predictions]) -> str:

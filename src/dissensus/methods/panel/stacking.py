@@ -11,13 +11,12 @@ tell about an item's state and only through it about the next rater. Without thi
 fell .0015 bits short of the truth, however many items there were.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from dissensus.arrays import Codes, Floats
-from dissensus.methods.equivalence.calibration import Calibrated, calibrated_predictions
 from dissensus.methods.equivalence.softmax import Ridge, fit_softmax, softmax
 from dissensus.methods.equivalence.surveys import plurality_shares
 
@@ -159,25 +158,14 @@ def learned_stack(sources: Floats, masses: Floats) -> Callable[[Floats], Floats]
     return lambda asked: curve(stack.predict(logs(asked)))
 
 
-def stacked(members: Sequence[Calibrated], shares: Floats, *, fold: Codes) -> Calibrated:
-    """Members combined with weights, and the result calibrated: learned from all items, and from those of other folds.
-
-    Weights are learned from what members predict for items that their maps were not learned from, so that one that has
-    learned its items by heart does not count for more.
-    """
-    inside, outside = (np.stack([logs_of(each) for each in side]) for side in _sides(members))
-    learned = np.empty_like(shares)
+def stacked(sources: Floats, masses: Floats, *, fold: Codes) -> tuple[Floats, Floats]:
+    """Combined predictions of each row, learned from all rows, and from those of other folds."""
+    outside = np.empty_like(masses)
     for number in np.unique(fold):
         held = fold == number
-        others = ~held if shares[~held].any() else held | ~held
-        learned[held] = fit_stack(outside[:, others], shares[others]).predict(outside[:, held])
-    every = fit_stack(outside, shares).predict(inside)
-    first, last = (calibrated_predictions("auto", made, shares, fold=fold) for made in (every, learned))
-    return Calibrated(inside=first.inside, outside=last.outside, map=first.map)
-
-
-def _sides(members: Sequence[Calibrated]) -> tuple[list[Floats], list[Floats]]:
-    return [member.inside for member in members], [member.outside for member in members]
+        others = ~held if (~held).any() else held
+        outside[held] = learned_stack(sources[:, others], masses[others])(sources[:, held])
+    return learned_stack(sources, masses)(sources), outside
 
 
 SAME = 1e-9
