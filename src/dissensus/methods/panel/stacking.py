@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Codes, Floats
+from dissensus.methods.equivalence.calibration import calibrated_predictions
 from dissensus.methods.equivalence.softmax import Ridge, fit_softmax, softmax
 from dissensus.methods.equivalence.surveys import plurality_shares
 
@@ -158,14 +159,20 @@ def learned_stack(sources: Floats, masses: Floats) -> Callable[[Floats], Floats]
     return lambda asked: curve(stack.predict(logs(asked)))
 
 
-def stacked(sources: Floats, masses: Floats, *, fold: Codes) -> tuple[Floats, Floats]:
-    """Combined predictions of each row, learned from all rows, and from those of other folds."""
-    outside = np.empty_like(masses)
+def stacked(sources: Floats, shares: Floats, *, fold: Codes) -> tuple[Floats, Floats]:
+    """Combined predictions of each item, learned from all items, and from those of other folds.
+
+    A weighted sum of the sources' logarithms, calibrated as a judge of its own.
+    """
+    logs = logs_of(sources)
+    others = np.empty_like(shares)
     for number in np.unique(fold):
         held = fold == number
-        others = ~held if (~held).any() else held
-        outside[held] = learned_stack(sources[:, others], masses[others])(sources[:, held])
-    return learned_stack(sources, masses)(sources), outside
+        learned = ~held if (~held).any() else held
+        others[held] = fit_stack(logs[:, learned], shares[learned]).predict(logs[:, held])
+    every = fit_stack(logs, shares).predict(logs)
+    inside, outside = (calibrated_predictions("auto", made, shares, fold=fold) for made in (every, others))
+    return inside.inside, outside.outside
 
 
 SAME = 1e-9

@@ -16,8 +16,8 @@ from dissensus.results import Result
 METHOD_WORDS: dict[Method, str] = {
     "plurality": "Plurality: the label that most judges find likeliest; labels that tie share it.",
     "average": "Average: the mean of the judges' probabilities; a bare label counts as certain.",
-    "stacked": "Stacked: a weighted sum of the judges' log-probabilities puts the items in order, and a rising curve "
-    "says what raters answer at each place of that order, learned as calibration is.",
+    "stacked": "Stacked: a weighted sum of the judges' log-probabilities, with weights learned from other items, "
+    "calibrated as a judge of its own.",
 }
 CALIBRATED = (
     "Members, plurality and average are calibrated: each answer is replaced by what people said where the answer was "
