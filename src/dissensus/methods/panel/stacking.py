@@ -96,6 +96,8 @@ LEAST = 1e-3
 RIDGE = 1.0
 """Weights are held together, and to a sum of 1, as firmly as one row would."""
 BIAS_RIDGE = 0.01
+LEAST_WEIGHT = 0.1
+"""Of all sources together, where their mean is taken: sources that tell nothing have no weight to share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -108,6 +110,11 @@ class Stack:
     def predict(self, logs: Floats) -> Floats:
         """Probabilities, of shape (n_rows, n_labels), from logarithms of shape (n_sources, n_rows, n_labels)."""
         return softmax(np.einsum("j,jnl->nl", self.weights, logs) + self.bias)
+
+    def mean(self, logs: Floats) -> Floats:
+        """Probabilities with the weighted mean of these logarithms, without biases."""
+        weights = self.weights / max(float(self.weights.sum()), LEAST_WEIGHT)
+        return softmax(np.einsum("j,jnl->nl", weights, logs))
 
 
 def logs_of(predictions: Floats) -> Floats:
@@ -162,15 +169,16 @@ def learned_stack(sources: Floats, masses: Floats) -> Callable[[Floats], Floats]
 def stacked(sources: Floats, shares: Floats, *, fold: Codes) -> tuple[Floats, Floats]:
     """Combined predictions of each item, learned from all items, and from those of other folds.
 
-    A weighted sum of the sources' logarithms, calibrated as a judge of its own.
+    A weighted mean of the sources' logarithms, calibrated as a judge of its own: several times the same source are that
+    source, whatever fold the weights come from.
     """
     logs = logs_of(sources)
     others = np.empty_like(shares)
     for number in np.unique(fold):
         held = fold == number
         learned = ~held if (~held).any() else held
-        others[held] = fit_stack(logs[:, learned], shares[learned]).predict(logs[:, held])
-    every = fit_stack(logs, shares).predict(logs)
+        others[held] = fit_stack(logs[:, learned], shares[learned]).mean(logs[:, held])
+    every = fit_stack(logs, shares).mean(logs)
     inside, outside = (calibrated_predictions("auto", made, shares, fold=fold) for made in (every, others))
     return inside.inside, outside.outside
 
