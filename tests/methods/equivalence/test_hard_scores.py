@@ -84,7 +84,7 @@ def test_labels_that_contradict_their_probabilities_are_counted_in_files_of_any_
 
 def test_equivalence_takes_the_stated_label_for_hard_scores_and_the_probabilities_for_others(stated):
     by = {
-        score: {judge.judge: judge.score for judge in dissensus.equivalence(*stated, score=score, bootstrap=0).judges}
+        score: {judge.judge: judge.score for judge in raw_equivalence(*stated, score=score, bootstrap=0).judges}
         for score in ("agreement", "recall", "brier")
     }
     assert by["agreement"] == by["recall"] == {"j": 0.5, "k": 0.5}

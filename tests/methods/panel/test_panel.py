@@ -433,7 +433,9 @@ def test_real_judges_together_are_worth_at_least_the_best_of_them(shared, name):
     best = max(own.score for own in found.judges)
     stack = next(panel for panel in found.panels if panel.method == "stacked")
     assert stack.worth.score >= best - 0.01
-    assert stack.high >= 0  # not shown to be worse: where one judge knows all that the others do, the stack is that judge
+    assert (
+        stack.high >= 0
+    )  # not shown to be worse: where one judge knows all that the others do, the stack is that judge
 
 
 def test_wikipedias_classifier_saves_as_many_raters_beside_people_as_it_is_worth(shared):
