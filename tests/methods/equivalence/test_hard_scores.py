@@ -8,7 +8,7 @@ from dissensus.errors import OptionError
 from dissensus.methods.equivalence.scores import HARD_SCORES, Score, label_scores
 
 import survey_reference as reference
-from survey_builders import judges_of, ratings_of
+from survey_builders import judges_of, ratings_of, raw_equivalence
 
 
 @pytest.fixture
