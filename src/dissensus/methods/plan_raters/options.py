@@ -9,8 +9,8 @@ from typing import Literal
 from dissensus.errors import OptionError
 from dissensus.options import Options, named, option
 
-PlanMetric = Literal["wins", "mae", "emd", "emd-binned"]
-METRICS: tuple[PlanMetric, ...] = ("wins", "mae", "emd", "emd-binned")
+PlanMetric = Literal["wins", "mae", "emd", "emd-binned", "information"]
+METRICS: tuple[PlanMetric, ...] = ("wins", "mae", "emd", "emd-binned", "information")
 Method = Literal["closed", "simulate"]
 METHODS: tuple[Method, ...] = ("closed", "simulate")
 CLOSED = ("wins", "mae")
@@ -63,7 +63,10 @@ class DesignOptions(Options):
     """The designs to consider, what they cost, and what they must reach."""
 
     metric: PlanMetric = option(
-        "wins", metavar="M", choices=METRICS, help="How near a judge is to people: wins, mae, emd or emd-binned."
+        "wins",
+        metavar="M",
+        choices=METRICS,
+        help="How near a judge is to people: wins, mae, emd, emd-binned; or, from a pilot, information.",
     )
     effect: float | None = option(
         None,
@@ -139,7 +142,7 @@ class PlanRatersOptions(PilotOptions, DesignOptions):
 
     def check(self) -> None:
         """Raise where two options contradict each other."""
-        if self.method == "closed" and self.metric not in CLOSED:
+        if self.method == "closed" and default_method(self.metric) != "closed":
             raise OptionError(
                 f"{named('method')} closed goes with {named('metric')} wins or mae: {self.metric} needs "
                 f"{named('method')} simulate."
@@ -167,6 +170,10 @@ class PlanRatersOptions(PilotOptions, DesignOptions):
         if has_pilot and self.method != default_method(self.metric):
             raise OptionError(
                 f"{pilot} chooses its own method, and confirms it by simulation: leave {named('method')} out."
+            )
+        if not has_pilot and self.metric == "information":
+            raise OptionError(
+                f"{named('metric')} information is planned from a pilot: give one with {pilot} and {pilot_judges}."
             )
         if not has_pilot and self.effect is None:
             raise OptionError(
@@ -201,7 +208,7 @@ class PlanRatersOptions(PilotOptions, DesignOptions):
 
 def default_method(metric: str) -> Method:
     """The closed form where there is one."""
-    return "closed" if metric in CLOSED else "simulate"
+    return "closed" if metric in {*CLOSED, "information"} else "simulate"
 
 
 def checked_numbers(option: str, given: Sequence[int], *, fewest: int, most: int) -> tuple[int, ...]:
