@@ -362,13 +362,15 @@ def _most_raters(pilot: Pilot, options: PlanRatersOptions) -> int:
 
 
 def _measured(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
-    is_closed = options.metric in CLOSED
+    is_closed = options.chosen_metric in CLOSED
     nodes = fit_pilot(pilot, spreads_of(pilot), weights if is_closed else weights[:1])
     model = Model(pilot=pilot, nodes=row_of(nodes, 0), per_item=DRAWS * HERMITE_POINTS**2)
     if is_closed:
         return NodeMoments(nodes=nodes), model
     samples = options.machine_samples or 1
-    draws = value_draws(pilot, options.metric, most_raters=_most_raters(pilot, options), samples=samples, rng=rng)
+    draws = value_draws(
+        pilot, options.chosen_metric, most_raters=_most_raters(pilot, options), samples=samples, rng=rng
+    )
     machine = [_mean_variance(pilot.a), _mean_variance(pilot.b)]
     noise = float(np.mean(machine[0] / pilot.a.size + machine[1] / pilot.b.size))
     return DrawnMoments(
@@ -406,7 +408,11 @@ def _gaps_of(pilot: Pilot, metric: str, source: MomentSource) -> Gaps | None:
 
 def _labelled(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
     draws = label_draws(
-        pilot, options.metric, most_raters=_most_raters(pilot, options), samples=options.machine_samples or 1, rng=rng
+        pilot,
+        options.chosen_metric,
+        most_raters=_most_raters(pilot, options),
+        samples=options.machine_samples or 1,
+        rng=rng,
     )
     people, machine, apart = _label_spreads(pilot, draws.vectors)
     source = DrawnMoments(draws=draws, weights=weights, apart=apart, people=people, machine=machine)
@@ -454,18 +460,18 @@ def fitted_pilot(pilot: Pilot, options: PlanRatersOptions, rng: Generator) -> Fi
     Measurements are taken as normal, with the pilot's noise taken out; labels are drawn from the pilot's own ratings,
     and so are measurements for the earth mover's distances.
     """
-    check_metric(pilot, options.metric)
-    _check_judges_differ(pilot, options.metric)
+    check_metric(pilot, options.chosen_metric)
+    _check_judges_differ(pilot, options.chosen_metric)
     weights = resampled_weights(pilot.n_items, options.bootstrap, rng)
-    fit = _told if options.metric == "information" else _measured if pilot.is_measured else _labelled
+    fit = _told if options.chosen_metric == "information" else _measured if pilot.is_measured else _labelled
     source, model = fit(pilot, options, weights, rng)
     is_drawn = isinstance(source, DrawnMoments)
-    gaps = _gaps_of(pilot, options.metric, source)
+    gaps = _gaps_of(pilot, options.chosen_metric, source)
     if gaps is not None:
-        source = for_new_raters(pilot, source, gaps, metric=options.metric, bootstrap=options.bootstrap, rng=rng)
+        source = for_new_raters(pilot, source, gaps, metric=options.chosen_metric, bootstrap=options.bootstrap, rng=rng)
     fitted = FittedPilot(
         pilot=pilot,
-        predictor=FromMoments(source=source, metric=options.metric, alpha=options.alpha),
+        predictor=FromMoments(source=source, metric=options.chosen_metric, alpha=options.alpha),
         model=model,
         typical_raters=int(np.median(pilot.people.size)),
         is_drawn=is_drawn,
@@ -518,7 +524,7 @@ def confirmed(
     first = designs[0]
     tried: list[tuple[Design, float]] = []
     for design in sufficient([*designs, *_enlarged(fitted, options, first)], options)[:MOST_TRIED]:
-        power = simulated_power(fitted.model, design, metric=options.metric, alpha=options.alpha, rng=rng)
+        power = simulated_power(fitted.model, design, metric=options.chosen_metric, alpha=options.alpha, rng=rng)
         if power >= options.power - FAR_OFF:
             return design, power
         tried.append((design, power))
@@ -602,7 +608,7 @@ def _needed_interval(fitted: FittedPilot, options: PlanRatersOptions, pair: Pair
     effects = fitted.predictor.effects(pair)
     z, reach = -ndtri(options.alpha / 2), ndtri(options.power)
     with np.errstate(divide="ignore", invalid="ignore"):
-        if options.metric == "wins":
+        if options.chosen_metric == "wins":
             decided = np.maximum(1 - moments.tied, 1e-12)
             lead = np.abs(moments.margin) / decided
             needed = ((z + reach * np.sqrt(np.maximum(1 - lead**2, 0))) / lead) ** 2 / decided
