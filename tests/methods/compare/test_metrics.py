@@ -189,7 +189,7 @@ def test_probabilities_are_responses_too():
     judges = read_judges(pd.DataFrame(rows, columns=["item", "judge", "sample", "p_a", "p_b"]))
     pair = compare(ratings, judges, a="p", b="q", metric="emd").pairs[0]
     assert (pair.score_a, pair.score_b) == pytest.approx((0.8 - 2 / 3, 0))
-    assert compare(ratings, judges, a="p", b="q").pairs[0].score_b == 1
+    assert compare(ratings, judges, a="p", b="q", metric="wins").pairs[0].score_b == 1
 
 
 @pytest.mark.parametrize("name", [name for name in METRICS if metric_of(name).coordinates != "shares"])

@@ -9,10 +9,12 @@ from numpy.random import Generator
 
 from dissensus.data import JudgesLike, RatingsLike, as_data
 from dissensus.errors import listed, named
+from dissensus.methods.compare.information import fold_stream
 from dissensus.methods.compare.metrics import Columns, MetricName, midranks
 from dissensus.methods.compare.options import ASKED, CompareOptions, Test
 from dissensus.methods.compare.pairs import NamedPair, pairs_of
 from dissensus.methods.compare.raters import noise_of, on_items_of
+from dissensus.methods.compare.references import references_of
 from dissensus.methods.compare.resampling import Resampled, holm, non_inferiority_p_value, resample
 from dissensus.methods.compare.result import Better, CompareResult, NonInferiority, PairComparison
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
@@ -46,7 +48,7 @@ def compare(
     *,
     a: str | None = None,
     b: str | None = None,
-    metric: MetricName = "wins",
+    metric: MetricName | None = None,
     test: Test = "sign-flip",
     margin: float | None = None,
     resamples: int | None = None,
@@ -73,8 +75,10 @@ def compare(
         What judges answered on these items: labels, probabilities, once or several times.
     a, b : str, optional
         The judges to compare; with one of them, it and every other; with neither, every pair, Holm-corrected.
-    metric : str
-        How a judge is scored: `wins` (share of the items on which it is nearer to the raters; ties half), `mae`, `rmse`
+    metric : str, optional
+        How a judge is scored. `information` (bits that its answers tell of a rater's label once they are calibrated, as
+        in `equivalence`) if not given, or what fits where labels are points of a measure, too many, or judges are on
+        another scale. `wins` (share of the items on which it is nearer to the raters; ties half), `mae`, `rmse`
         (of mean answers), `emd` (earth mover's distance), `emd-binned` (the paper's, which ignores the order of its
         bins), `accuracy` (share of raters who gave the judge's most frequent label), `cross-entropy` (bits),
         `spearman`.
@@ -121,12 +125,12 @@ def compare(
     """
     ratings, judges = as_data(ratings, judges)
     options = CompareOptions.given(locals(), seed=seed_of(rng))
-    pairs, rated, people, warnings = pairs_of(ratings, judges, options)
-    drawn_as, about_raters = resolve_raters(raters, on_items_of(pairs, rated))
-    noise = None
-    if drawn_as == "sampled":
-        sizes = (options.n_resamples, bootstrap)
-        noise = noise_of(rated, people, pairs, sizes=sizes, stream=rater_stream(rng))
+    folds = fold_stream(rng)
+    asked = pairs_of(ratings, judges, options, folds=folds)
+    pairs, options = asked.pairs, asked.options
+    drawn_as, about_raters = resolve_raters(raters, on_items_of(pairs, asked.ratings))
+    sizes = (options.n_resamples, bootstrap)
+    noise = noise_of(asked, sizes=sizes, stream=rater_stream(rng)) if drawn_as == "sampled" else None
     with open_executor(engine, workers=workers) as executor:
         resampled = resample(
             [pair.problem for pair in pairs],
@@ -139,22 +143,37 @@ def compare(
             progress=progress,
         )
     columns = [pair.problem.observed() for pair in pairs]
-    parts = zip(
-        pairs, columns, resampled, holm([own.p_value for own in resampled]),
-        _non_inferiorities(pairs, columns, resampled, options), strict=True,
-    )  # fmt: skip
-    compared = tuple(_compared(*part, options) for part in parts)
+    compared = _all_compared(pairs, columns, resampled, options)
+    constant, person = references_of(asked, folds)
     return CompareResult(
         settings=options.settings() | {"raters": drawn_as},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
-        warnings=(*warnings, *about_raters, *_warnings(pairs, columns, compared, options)),
-        pairs=compared,
-        metric=metric,
+        warnings=(*asked.warnings, *about_raters, *_warnings(pairs, columns, compared, options)),
+        pairs=tuple(sorted(compared, key=_rank)),
+        metric=pairs[0].problem.metric.name,
         test=test,
         better_scores=pairs[0].problem.metric.better,
         question=ASKED[test],
         is_single=a is not None and b is not None,
+        constant=constant,
+        person=person,
     )
+
+
+def _all_compared(
+    pairs: Sequence[NamedPair], columns: Sequence[Columns], resampled: Sequence[Resampled], options: CompareOptions
+) -> list[PairComparison]:
+    parts = zip(
+        pairs, columns, resampled, holm([own.p_value for own in resampled]),
+        _non_inferiorities(pairs, columns, resampled, options), strict=True,
+    )  # fmt: skip
+    return [_compared(*part, options) for part in parts]
+
+
+def _rank(pair: PairComparison) -> tuple[bool, float]:
+    """Pairs with a better judge first, the surest of them ahead."""
+    is_open = pair.better == "neither"
+    return is_open, 0.0 if is_open else pair.p_holm
 
 
 def _compared(

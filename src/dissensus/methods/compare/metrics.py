@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 
@@ -95,6 +95,17 @@ def cross_entropy(judge: Floats, people: Floats, *, clip: float) -> Floats:
     """
     inside = np.clip(judge, clip, 1 - clip)
     return np.asarray(-(people * np.log2(inside / inside.sum(axis=-1, keepdims=True))).sum(axis=-1))
+
+
+def information(judge: Floats, people: Floats) -> Floats:
+    """Mean score of the raters' labels, from what each label scores; shapes as in `accuracy`.
+
+    Examples
+    --------
+    >>> information(np.array([[-1.0, -2.0]]), np.array([[0.25, 0.75]]))
+    array([-1.75])
+    """
+    return np.asarray((judge * people).sum(axis=-1))
 
 
 # ---- From a number per item and judge to a score per judge: means, roots of means, and shares of wins
@@ -235,7 +246,7 @@ def settled(columns: Columns, *, size: float, is_square: bool = False) -> Column
     Parameters
     ----------
     columns : Columns
-        Errors, none below 0.
+        Errors, or scores in bits.
     size : float
         How large the numbers are that errors are differences of: a hundredth is rounding between numbers of 10^13.
     is_square : bool
@@ -248,7 +259,7 @@ def settled(columns: Columns, *, size: float, is_square: bool = False) -> Column
     """
     a, b, people, copies = columns
     first, second = (np.sqrt(a), np.sqrt(b)) if is_square else (a, b)
-    is_tie = np.abs(second - first) <= SCORE_TIE * (first + second + size)
+    is_tie = np.abs(second - first) <= SCORE_TIE * (np.abs(first + second) + size)
     return Columns(a, np.where(is_tie, a, b), people, copies)
 
 
@@ -420,10 +431,8 @@ def correlation(x: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         return np.where(spread > ROUNDING, (share * dx * dy).sum(axis=-1) / spread, np.nan)
 
 
-MetricName = Literal["wins", "mae", "rmse", "emd", "emd-binned", "accuracy", "cross-entropy", "spearman"]
-METRICS: tuple[MetricName, ...] = (
-    "wins", "mae", "rmse", "emd", "emd-binned", "accuracy", "cross-entropy", "spearman",
-)  # fmt: skip
+MetricName = Literal["information", "wins", "mae", "rmse", "emd", "emd-binned", "accuracy", "cross-entropy", "spearman"]
+METRICS: tuple[MetricName, ...] = get_args(MetricName)
 
 Coordinates = Literal["values", "shares", "half-shares", "steps", "bins"]
 """What an answer is as a vector; see `dissensus.methods.compare.pairs`."""
@@ -478,6 +487,7 @@ def metric_of(name: MetricName, *, has_numbers: bool = True, clip: float = 0.02)
     values: Coordinates = "values" if has_numbers else "half-shares"
     steps: Coordinates = "steps" if has_numbers else "half-shares"
     kinds: dict[MetricName, tuple[bool, Coordinates, Callable[[Floats, Floats], Floats], Score]] = {
+        "information": (True, "shares", information, mean),
         "wins": (True, values, absolute_error, WinShare()),
         "mae": (False, "values", absolute_error, mean),
         "rmse": (False, "values", squared_error, RootMeanScore()),

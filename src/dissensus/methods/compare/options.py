@@ -48,11 +48,12 @@ class CompareOptions(Options):
         None, metavar="A", help=f"The first judge; without {named('a')} and {named('b')} every pair."
     )
     b: str | None = option(None, metavar="B", help="The second judge.")
-    metric: MetricName = option(
-        "wins",
+    metric: MetricName | None = option(
+        None,
         metavar="M",
         choices=METRICS,
-        help="wins, mae, rmse, emd, emd-binned (the paper's), accuracy, cross-entropy or spearman.",
+        help="information, wins, mae, rmse, emd, emd-binned (the paper's), accuracy, cross-entropy or spearman; "
+        "information if not given and the labels allow it.",
     )
     test: Test = option(
         "sign-flip",
@@ -116,7 +117,12 @@ class CompareOptions(Options):
             raise OptionError(f"{named('bounds')} cannot be {shown}: give two numbers, the lower one first.")
         if self.margin is not None and not self.bootstrap:
             raise OptionError(f"{named('margin')} needs the bootstrap: leave {named('bootstrap')} 0 out.")
-        if self.reverse and self.metric != "spearman":
+        if self.metric == "information" and self.test != "sign-flip":
+            raise OptionError(
+                f"{named('test')} {self.test} draws answers of a judge anew, and information takes all of an item as "
+                f"one: choose {named('test')} sign-flip, or another metric such as wins."
+            )
+        if self.reverse and self.metric not in {None, "spearman"}:
             raise OptionError(
                 f"{named('reverse')} turns ranks: it goes with {named('metric')} spearman, not {self.metric}."
             )

@@ -10,18 +10,36 @@ Vectors are such that what a metric compares are means of them:
 - bins: its share of each bin, times the raters of the item over the number of bins, as the authors' tool has it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import Aligned, Responses, about_order, align, other_scale
+from dissensus.data.align import (
+    Aligned,
+    Responses,
+    about_order,
+    align,
+    asked_in_one_way,
+    elicitations_in,
+    other_scale,
+)
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, joined, listed, named
+from dissensus.methods.compare.information import (
+    Outputs,
+    Rows,
+    fold_stream,
+    outputs_of,
+    rows_in_folds,
+    scores_of_labels,
+    with_metric,
+)
 from dissensus.methods.compare.metrics import Columns, Coordinates, Metric, metric_of, put_together, rankable, settled
 from dissensus.methods.compare.options import CompareOptions
 
@@ -229,33 +247,50 @@ class Pairs(NamedTuple):
     pairs: list[NamedPair]
     ratings: Ratings  # as they were compared
     people: Responses  # what the raters answered to all items of the ratings
+    n_labels: int  # of raters and judges
+    options: CompareOptions  # with a metric that fits the data
     warnings: tuple[str, ...]
 
 
-def pairs_of(ratings: Ratings, judges: Judges, options: CompareOptions) -> Pairs:
-    """The pairs that were asked for and can be compared, and warnings."""
+def pairs_of(ratings: Ratings, judges: Judges, options: CompareOptions, *, folds: Generator | None = None) -> Pairs:
+    """The pairs that were asked for and can be compared, and warnings; `folds` are those of a calibration."""
     _check_judges(judges, (options.a, options.b, *options.reverse))
     wanted = options.pairs(judges.judges)
     names = list(dict.fromkeys(chain.from_iterable(wanted)))
     chosen = judges.only(names).on_items_of(ratings)
     ratings, chosen = _fit_for(options, ratings, chosen)
-    aligned = align(ratings, chosen.stated() if options.metric == "accuracy" else chosen)
+    aligned = align(ratings, chosen)
+    options, about_metric = with_metric(options, ratings, chosen, aligned)
+    assert options.metric is not None  # noqa: S101 - as `with_metric` says
+    if options.metric == "accuracy":
+        aligned = align(ratings, chosen.stated())
+    elif options.metric == "information" and len(elicitations_in(ratings)) > 1:
+        ratings, about_kinds = asked_in_one_way(ratings, chosen, None)
+        chosen, about_metric = chosen.on_items_of(ratings), about_metric + about_kinds
+        aligned = align(ratings, chosen)
     metric = metric_of(options.metric, has_numbers=aligned.has_numbers, clip=options.clip)
     _check_labels(ratings, aligned, metric)
     notes = about_order(ratings) if metric.needs_numbers else []
     _check_scales(aligned, names, metric, options)
     if metric.coordinates == "shares" and aligned.has_numbers and not options.same_scale:
         notes = notes + _rounding_note(aligned, names)
-    if metric.name == "cross-entropy" and options.clip * len(aligned.labels) >= 1:
+    if metric.name in {"cross-entropy", "information"} and options.clip * len(aligned.labels) >= 1:
         raise OptionError(
             f"{named('clip')} {options.clip:g} is too large for {len(aligned.labels)} labels: choose less than "
             f"{1 / len(aligned.labels):.3g}, or a metric for numbers such as mae."
         )
     turned = {name: replace(own, value=-own.value) for name, own in aligned.judges.items() if name in options.reverse}
     aligned = replace(aligned, judges=aligned.judges | turned)
-    pairs, left_out = _shared(aligned, wanted, metric, _space(aligned, options))
-    warnings = (*ratings.warnings, *chosen.warnings, *aligned.warnings, *notes, *left_out)
-    return Pairs(pairs, ratings, aligned.people, tuple(dict.fromkeys(warnings)))
+    build: Build = partial(_scored, aligned, metric, _space(aligned, options))
+    n_labels = len(aligned.labels)
+    if metric.name == "information":
+        stream = fold_stream(options.seed) if folds is None else folds
+        outputs = outputs_of(ratings, chosen)
+        n_labels = outputs.shares.shape[1]
+        build = _informed(aligned.people, outputs, metric, clip=options.clip, stream=stream)
+    pairs, left_out = _shared(aligned, wanted, build)
+    warnings = (*ratings.warnings, *chosen.warnings, *aligned.warnings, *notes, *about_metric, *left_out)
+    return Pairs(pairs, ratings, aligned.people, n_labels, options, tuple(dict.fromkeys(warnings)))
 
 
 def _check_judges(judges: Judges, names: Sequence[str | None]) -> None:
@@ -338,9 +373,44 @@ def _space(aligned: Aligned, options: CompareOptions) -> Space:
     return Space(n_labels=len(aligned.labels), bins=options.bins, bounds=bounds)
 
 
-def _shared(
-    aligned: Aligned, wanted: Sequence[tuple[str, str]], metric: Metric, space: Space
-) -> tuple[list[NamedPair], list[str]]:
+Build = Callable[[str, str, Codes, Codes | None], Problem]
+"""From two judges, their items among those of the ratings and copies of these to the problem of comparing them."""
+
+
+def _scored(
+    aligned: Aligned, metric: Metric, space: Space, a: str, b: str, rows: Codes, copies: Codes | None
+) -> Problem:
+    """Two judges by their answers as they are."""
+    responses = [party.on(rows) for party in (aligned.people, aligned.judges[a], aligned.judges[b])]
+    return problem_of(responses, metric, space, copies=copies)
+
+
+def _informed(people: Responses, outputs: Outputs, metric: Metric, *, clip: float, stream: Generator) -> Build:
+    """Two judges by what their answers tell of raters' labels, each calibrated once for the same items."""
+    space = Space(n_labels=outputs.shares.shape[1])
+    known: dict[tuple[str, bytes], Cloud] = {}
+
+    def cloud(name: str, rows: Codes, split: Rows) -> Cloud:
+        key = (name, rows.tobytes())
+        if key not in known:
+            own = rows[split.place]
+            scores = scores_of_labels(outputs.judges[name][own], outputs.shares[own], split, clip=clip)
+            known[key] = Cloud(vectors=scores[:, None, :], times=np.ones((len(own), 1)))
+        return known[key]
+
+    def build(a: str, b: str, rows: Codes, copies: Codes | None) -> Problem:
+        split = rows_in_folds(len(rows), copies, stream)
+        (whole,) = clouds_of([people.on(rows)], "shares", space)
+        return Problem(
+            metric=metric, people=Cloud(vectors=whole.vectors[split.place], times=whole.times[split.place]),
+            a=cloud(a, rows, split), b=cloud(b, rows, split), size=1.0,
+            copies=None if split.copies is None else split.copies.astype(np.float64),
+        )  # fmt: skip
+
+    return build
+
+
+def _shared(aligned: Aligned, wanted: Sequence[tuple[str, str]], build: Build) -> tuple[list[NamedPair], list[str]]:
     """Each pair on its items, and which pairs share too few of them."""
     pairs, few = [], []
     for a, b in wanted:
@@ -350,9 +420,7 @@ def _shared(
         if items < FEWEST_ITEMS:
             few.append(f"{a} and {b} share {counted(items, 'rated item')}")
             continue
-        responses = [party.on(rows) for party in (aligned.people, aligned.judges[a], aligned.judges[b])]
-        problem = problem_of(responses, metric, space, copies=copies)
-        pairs.append(NamedPair(judge_a=a, judge_b=b, problem=problem, rows=rows))
+        pairs.append(NamedPair(judge_a=a, judge_b=b, problem=build(a, b, rows, copies), rows=rows))
     if not pairs:
         raise RatingsError(f"{listed(few)}: a comparison needs {FEWEST_ITEMS} or more. Rate more items.")
     return pairs, [f"Left out, since {FEWEST_ITEMS} items are needed: {listed(few)}."] if few else []

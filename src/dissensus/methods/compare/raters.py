@@ -9,7 +9,7 @@ from numpy.random import Generator
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Ratings
 from dissensus.data.align import Responses
-from dissensus.methods.compare.pairs import Cloud, NamedPair, Problem
+from dissensus.methods.compare.pairs import Cloud, NamedPair, Pairs, Problem
 from dissensus.sampling.raters import Cells, rater_draws, rater_pool
 
 
@@ -28,13 +28,12 @@ def on_items_of(pairs: Sequence[NamedPair], ratings: Ratings) -> Ratings:
     return ratings if is_used.all() else ratings.where(is_used[ratings.item])
 
 
-def noise_of(
-    ratings: Ratings, people: Responses, pairs: Sequence[NamedPair], *, sizes: tuple[int, int], stream: Generator
-) -> list[RaterNoise]:
+def noise_of(asked: Pairs, *, sizes: tuple[int, int], stream: Generator) -> list[RaterNoise]:
     """What raters add to the difference of each pair, for these numbers of resamples of the test and of the bootstrap.
 
-    `people` are the responses of these ratings, from which the pairs were made.
+    What a calibration learned is kept: to first order it does not matter who taught it.
     """
+    ratings, people, pairs = asked.ratings, asked.people, asked.pairs
     used = on_items_of(pairs, ratings)
     pool = rater_pool(used, stream)
     items = np.flatnonzero(np.isin(ratings.items, used.items)) if used is not ratings else np.arange(ratings.n_items)

@@ -1,5 +1,6 @@
 """What `compare` returns."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -8,6 +9,8 @@ from dissensus.methods.compare.options import Asked, Test
 from dissensus.results import Result, as_dict
 
 Better = Literal["a", "b", "neither"]
+SAME = 1e-6
+"""Scores that are closer are the same: calibrations of two judges that tell nothing differ by rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +69,21 @@ class PairComparison:
     non_inferiority: NonInferiority | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant:
+    """The best of all judges that always give the same answer."""
+
+    answer: str | None  # what it answers; None if it is the shares of the labels
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """One more person as the judge: each rating left out in turn, against the other raters of its item."""
+
+    score: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class CompareResult(Result):
     """Is A better than B?
@@ -80,6 +98,9 @@ class CompareResult(Result):
         What the p-value is about: are the judges equally good, or do they answer alike?
     is_single : bool
         Whether one pair was asked for by name; the JSON then holds it, else a list of pairs.
+    constant, person : Constant, Person, optional
+        What the best constant answer and one more person score on the items of the pairs; None where the metric has no
+        score for them.
     """
 
     command: ClassVar[str] = "compare"
@@ -90,6 +111,8 @@ class CompareResult(Result):
     better_scores: Literal["higher", "lower"]
     question: Asked
     is_single: bool
+    constant: Constant | None = None
+    person: Person | None = None
 
     @property
     def best_judge(self) -> str | None:
@@ -98,6 +121,15 @@ class CompareResult(Result):
         won = [pair.judge_a if pair.better == "a" else pair.judge_b for pair in self.pairs if pair.better != "neither"]
         return next((name for name in sorted(names) if won.count(name) == len(names) - 1), None)
 
+    @property
+    def has_better_than_constant(self) -> bool | None:
+        """Whether some judge scores better than the best constant answer; None where one of them has no score."""
+        if self.constant is None or not math.isfinite(self.constant.score):
+            return None
+        sign = 1 if self.better_scores == "higher" else -1
+        scores = [score for pair in self.pairs for score in (pair.score_a, pair.score_b) if math.isfinite(score)]
+        return any(sign * (score - self.constant.score) > SAME for score in scores) if scores else None
+
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON: the pair that was asked for, or all of them under `pairs`."""
         shared = {
@@ -105,6 +137,8 @@ class CompareResult(Result):
             "better_scores": self.better_scores,
             "test": self.test,
             "question": self.question,
+            "constant": None if self.constant is None else as_dict(self.constant),
+            "person": None if self.person is None else as_dict(self.person),
         }
         if self.is_single:
             return as_dict(self.pairs[0]) | shared

@@ -6,8 +6,8 @@ from functools import partial
 from dissensus.errors import DissensusError
 from dissensus.methods.compare.metrics import MetricName
 from dissensus.methods.compare.options import Test
-from dissensus.methods.compare.result import CompareResult, PairComparison
-from dissensus.report.document import Block, Cell, Figure, Paragraph, Points, Section, Table
+from dissensus.methods.compare.result import CompareResult, Constant, PairComparison
+from dissensus.report.document import Block, Cell, Figure, Note, Paragraph, Points, Section, Table
 from dissensus.report.numbers import (
     are,
     counted,
@@ -26,8 +26,12 @@ from dissensus.report.views.section import interval_sentence
 from dissensus.results import Result
 
 METRIC_WORDS: dict[MetricName, str] = {
+    "information": "Information, in bits: the logarithm of the chance that a judge's answers, turned into people's "
+    "terms, give to a rater's label, averaged over items. It counts what a judge knows, not how strict or how sure it "
+    "is, and is the score of `dissensus equivalence`. Higher is better; 0 would be perfect.",
     "wins": "Wins is the share of the items on which a judge's answer is nearer to the raters' than the other judge's "
-    "is; a tie is half a win for each. Numbers are compared by their means, other labels by their distributions.",
+    "is; a tie is half a win for each. Numbers are compared by their means, other labels by their distributions. Wins "
+    "rewards the sharper judge: against few raters one that never hedges wins more items, even if it knows less.",
     "mae": "Mean absolute error: how far a judge's mean answer is from the raters' mean answer, on the scale of the "
     "labels, averaged over items. Lower is better.",
     "rmse": "Root mean squared error of a judge's mean answer against the raters' mean answer, on the scale of the "
@@ -70,6 +74,8 @@ def view(result: Result) -> Section:
         raise DissensusError(f"A {type(result).__name__} cannot be shown as what compare found.")
     has_many = len(result.pairs) > 1
     pairs = [pair_sentence(pair, result) for pair in result.pairs[:MOST_SENTENCES]] if has_many else []
+    more = len(result.pairs) - len(pairs) if has_many else 0
+    pairs += [f"{counted(more, 'more pair')} {are(more)} in the table."] if more else []
     confidence = result.settings.get("confidence")
     level = percent(1 - confidence, 0) if isinstance(confidence, float) else "its level"
     computed = [METRIC_WORDS[result.metric], interval_sentence(result.settings)]
@@ -79,6 +85,7 @@ def view(result: Result) -> Section:
         lead=lead_sentence(result),
         blocks=[
             *_non_inferiority(result),
+            *_references(result),
             _figure(result),
             *([Points(title="Pair by pair", texts=pairs)] if pairs else []),
             Paragraph(text=TEST_WORDS[result.test]),
@@ -160,6 +167,37 @@ def _non_inferiority(result: CompareResult) -> list[Block]:
     if len(texts) == 1:
         return [Paragraph(text=texts[0])]
     return [Points(title="At most the margin worse?", texts=texts)] if texts else []
+
+
+def constant_sentence(result: CompareResult) -> str:
+    """That no judge beats a constant answer, where that is so; else empty."""
+    if result.constant is None or result.has_better_than_constant is not False:
+        return ""
+    return f"No judge beats {_constant_name(result.constant)}."
+
+
+def _constant_name(constant: Constant) -> str:
+    return "giving the usual shares of the labels" if constant.answer is None else f"always answering {constant.answer}"
+
+
+def _references(result: CompareResult) -> list[Block]:
+    """What a constant answer and one more person score, to read the judges' scores by."""
+    rows: list[list[Cell]] = []
+    if result.constant is not None:
+        rows.append([_constant_name(result.constant), result.constant.score])
+    if result.person is not None:
+        rows.append(["one more person", result.person.score])
+    if not rows:
+        return []
+    text = constant_sentence(result)
+    table = Table(
+        caption=f"To read the scores by ({result.metric}, {result.better_scores} is better)",
+        columns=["Instead of a judge", "Score"],
+        rows=rows,
+        percent=frozenset({"Score"}) if result.metric in _SHARES else frozenset(),
+        digits=max(map(digits_of, result.pairs)),
+    )
+    return [*([Note(text=text)] if text else []), table]
 
 
 def _table(result: CompareResult) -> Table:

@@ -252,11 +252,7 @@ JUDGES = (
     Field(name="a", label="First judge", nobody="choose one"),
     Field(name="b", label="Second judge", nobody="choose one"),
 )
-PILOT_METRIC = Field(
-    name="metric", label="How near to people", kind="choice", default="wins",
-    choices=(*METRICS, ("information", "what its calibrated answers tell")),
-)  # fmt: skip
-WITHOUT_PILOT, WITH_PILOT = (EFFECT, *DESIGN), (*JUDGES, PILOT_METRIC, *DESIGN[1:])
+WITHOUT_PILOT, WITH_PILOT = (EFFECT, *DESIGN), (*JUDGES, *DESIGN)
 
 
 async def plan_raters_page(request: Request) -> HTMLResponse:

@@ -201,6 +201,7 @@ ALT_TEST = Asking(
 
 
 METRICS = (
+    ("information", "what its answers tell, calibrated"),
     ("wins", "on how many items it is nearer"),
     ("mae", "mean absolute error"),
     ("rmse", "root mean square error"),
@@ -214,7 +215,9 @@ COMPARE_TESTS = (
     ("response-permutation", "do they answer alike? (permutation)"),
     ("mixture", "do they answer alike? (mixture)"),
 )
-METRIC = option_field(CompareOptions, "metric", label="How near to people", choices=METRICS)
+METRIC = option_field(
+    CompareOptions, "metric", label="How near to people", choices=(("", "what fits the labels"), *METRICS)
+)
 COMPARE = Asking(
     method="compare",
     page="compare",
