@@ -214,7 +214,16 @@ DRAWN = {"low", "high", "bound", "share_best"}
 
 DRAWN_BY = {
     "gate": {"status", "passed", "verdict", "text", "reason"},
-    "plan_raters": {"grid", "recommended", "frontier", "trade_off", "simulated_power", "share_other"},
+    "plan_raters": {
+        "grid",
+        "recommended",
+        "frontier",
+        "trade_off",
+        "simulated_power",
+        "share_other",
+        "raters",
+        "rater_error",
+    },  # fmt: skip
 }
 """What else is drawn, or follows from it, method by method."""
 

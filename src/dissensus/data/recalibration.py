@@ -1,11 +1,12 @@
 """What a judge's answers mean in people's terms, as a file that can be applied to new answers.
 
-A row per answer says what people say where the judge says this.
+A row per answer says what people say where the judge says this. A judge that gives probabilities or several samples has
+more outputs than rows: its file also holds the parameters of the map that was fitted, one number a row.
 """
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, get_args
 
@@ -20,9 +21,9 @@ from dissensus.data.sources.source import open_source
 from dissensus.data.writers import quoted, write_table
 from dissensus.errors import ColumnError, FileError, listed, shortened
 
-KINDS = ("answer", "prior")
-"""What a row is: what one answer means, or what people say in general."""
-COLUMNS = ("judge", "scale", "kind", "answer", "items")
+KINDS = ("answer", "prior", "map")
+"""What a row is: what one answer means, what people say in general, or a parameter of the fitted map."""
+COLUMNS = ("judge", "scale", "kind", "answer", "items", "value")
 MOST_ORDINAL = 20
 """Numbers of which there are more are measured, not chosen."""
 
@@ -38,6 +39,7 @@ class Recalibration:
     answers: tuple[str, ...]  # of the judge
     shares: Floats  # (n_answers, n_labels): what people say where the judge says this
     items: Floats  # (n_answers,): on how many items the judge said so; NaN where nobody counted
+    parameters: Mapping[str, Floats] | None = None  # of the map from outputs, where the judge gives more than labels
 
 
 def write_recalibration(recalibrations: Sequence[Recalibration], path: str | os.PathLike[str]) -> None:
@@ -67,13 +69,31 @@ class _Row(NamedTuple):
 
 def _rows_of(one: Recalibration) -> list[_Row]:
     """The rows of one judge."""
+    none = [math.nan] * len(one.labels)
     start = (one.judge, one.scale)
     rows = [
-        _Row((*start, "answer", answer, _cell(items)), shares.tolist())
+        _Row((*start, "answer", answer, _cell(items), ""), shares.tolist())
         for answer, shares, items in zip(one.answers, one.shares, one.items.tolist(), strict=True)
     ]
-    rows.append(_Row((*start, "prior", "", ""), one.prior.tolist()))
+    rows.append(_Row((*start, "prior", "", "", ""), one.prior.tolist()))
+    for name, numbers in (one.parameters or {}).items():
+        rows += [_Row((*start, "map", entry, "", cell), none) for entry, cell in _entries(name, numbers)]
     return rows
+
+
+def _entries(name: str, numbers: Floats) -> list[tuple[str, str]]:
+    """Each number of an array with its name; an array without any has one row without a number.
+
+    Examples
+    --------
+    >>> _entries("size", np.array(0.5)), _entries("line", np.array([1.0, 2.5])), _entries("table", np.empty((0, 2)))
+    ([('size', '0.5')], [('line[0]', '1.0'), ('line[1]', '2.5')], [('table[,]', '')])
+    """
+    if not numbers.ndim:
+        return [(name, repr(float(numbers)))]
+    if not numbers.size:
+        return [(f"{name}[{',' * (numbers.ndim - 1)}]", "")]
+    return [(f"{name}[{','.join(map(str, place))}]", repr(float(value))) for place, value in np.ndenumerate(numbers)]
 
 
 def _cell(value: float) -> str:
@@ -106,7 +126,7 @@ def read_recalibration(source: Table) -> RecalibrationFile:
     Parameters
     ----------
     source : path or frame
-        Columns `judge`, `answer` and `p_<label>`, one row per answer; `kind`, `scale` and `items` where
+        Columns `judge`, `answer` and `p_<label>`, one row per answer; `kind`, `scale`, `items` and `value` where
         `decide` wrote it.
     """
     with open_source(source) as opened:
@@ -176,7 +196,7 @@ def _one(judge: str, rows: _Rows, labels: tuple[str, ...]) -> Recalibration:
     for row, kind in kinds.items():
         if kind not in KINDS:
             raise rows.fault(row, f"the kind is {shortened(kind)!r}. Write {listed(KINDS)}")
-        if np.isnan(rows.shares[row]).any():
+        if kind != "map" and np.isnan(rows.shares[row]).any():
             raise rows.fault(row, "there are no probabilities. Give one for every label")
     of_answers = [row for row in own if kinds[row] == "answer"]
     if not of_answers:
@@ -199,6 +219,7 @@ def _one(judge: str, rows: _Rows, labels: tuple[str, ...]) -> Recalibration:
         answers=answers,
         shares=shares,
         items=items,
+        parameters=_parameters(rows, [row for row in own if kinds[row] == "map"]),
     )
 
 
@@ -215,3 +236,30 @@ def _scale(rows: _Rows, own: Sequence[int], labels: tuple[str, ...]) -> Scale:
         return "nominal"
     is_measured = len(values) > MOST_ORDINAL or any(value is not None and value != int(value) for value in values)
     return "interval" if is_measured else "ordinal"
+
+
+def _parameters(rows: _Rows, of_map: Sequence[int]) -> dict[str, Floats] | None:
+    """The parameters of a map by name, as `_entries` wrote them; None if there is none."""
+    numbers: dict[str, dict[tuple[int, ...], float]] = {}
+    for row, entry in zip(of_map, rows.filled("answer", of_map), strict=True):
+        name, bracket, places = entry.removesuffix("]").partition("[")
+        digits = places.split(",") if bracket else []
+        if digits and not any(digits):
+            numbers[name] = {(-1,) * len(digits): 0.0}
+        elif all(text.isdigit() for text in digits):
+            numbers.setdefault(name, {})[tuple(map(int, digits))] = rows.number("value", row)
+        else:
+            raise rows.fault(row, f"{shortened(entry)!r} is no parameter, which look like line[0]")
+    return {name: _array(name, entries, rows) for name, entries in numbers.items()} or None
+
+
+def _array(name: str, entries: Mapping[tuple[int, ...], float], rows: _Rows) -> Floats:
+    """The array with these numbers; an error if one is missing."""
+    places = np.array(list(entries), dtype=np.intp)
+    shape = tuple((places.max(axis=0) + 1).tolist())
+    if len({len(place) for place in entries}) > 1 or math.prod(shape) != len(entries) * (0 not in shape):
+        raise ColumnError(f"{rows.name}: numbers of the parameter {name} are missing. Write it again.")
+    values = np.zeros(shape)
+    for place, value in entries.items() if values.size else ():
+        values[place] = value
+    return values

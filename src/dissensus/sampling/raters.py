@@ -129,16 +129,25 @@ def rater_pool(ratings: Ratings, rng: Generator) -> RaterPool:
     assert ratings.rater is not None  # noqa: S101 - as `resolve_raters` says
     kind = np.zeros_like(ratings.item) if ratings.elicitation is None else ratings.elicitation
     row = np.lexsort((ratings.label, ratings.rater, kind, ratings.item))  # whatever the order of the rows
-    raters, place = np.unique(ratings.rater[row], return_inverse=True)
+    new_part = (np.diff(ratings.item[row], prepend=-1) != 0) | (np.diff(kind[row], prepend=-2) != 0)
+    return pool_of(row, ratings.item[row], ratings.rater[row], ratings.label[row], rng, part=np.cumsum(new_part))
+
+
+def pool_of(
+    row: Codes, item: Codes, rater: Codes, label: Codes, rng: Generator, *, part: Codes | None = None
+) -> RaterPool:
+    """The same of answers, ordered by item; labels change hands within a part, the item if not given.
+
+    All of shape (n_ratings,); `row` says where each stands in the data.
+    """
+    raters, place = np.unique(rater, return_inverse=True)
     n_groups = min(len(raters), MOST_GROUPS)
     group = place if n_groups == len(raters) else rng.permutation(np.arange(len(raters)) % n_groups)[place]
-    new_part = (np.diff(ratings.item[row], prepend=-1) != 0) | (np.diff(kind[row], prepend=-2) != 0)
-    part = np.cumsum(new_part)
-    label = ratings.label[row]
+    within = item if part is None else part
     times = min(max(MOST_SHUFFLED // max(len(label), 1), 1), SHUFFLES)
-    shuffles = [label[np.lexsort((rng.random(len(part)), part))] for _ in range(times)]
+    shuffles = [label[np.lexsort((rng.random(len(within)), within))] for _ in range(times)]
     return RaterPool(
-        row=row, item=ratings.item[row], group=group, labels=(label, *shuffles),
+        row=row, item=item, group=group, labels=(label, *shuffles),
         raters=raters if n_groups == len(raters) else raters[:0], n_groups=n_groups,
     )  # fmt: skip
 
@@ -202,6 +211,10 @@ class RaterSpread(NamedTuple):
                 is_short = ndtr(np.where(spreads > 0, -middle / spreads, -np.inf)).mean(axis=0) > (1 - confidence) / 2
             low, high = np.where(is_short, middle, low), np.where(is_short, high, middle)
         return np.asarray(np.where(np.isnan(self.total), np.nan, (high / ndtri((1 + confidence) / 2)) ** 2))
+
+    def column(self, i: int) -> "RaterSpread":
+        """Those of one statistic."""
+        return RaterSpread(self.total[[i]], self.within[[i]], self.groups)
 
     def moved(self, replicates: Floats, draws: RaterDraws) -> Floats:
         """Bootstrap values of shape (n_replicates, n_statistics), moved by the noise of raters.

@@ -14,8 +14,9 @@ from dissensus.data.recalibration import read_recalibration, write_recalibration
 from dissensus.errors import DissensusError
 from dissensus.methods.apply import recalibration_of
 from dissensus.methods.apply.apply import hard_labels
+from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds
 
-from survey_builders import hard_judges_of
+from survey_builders import hard_judges_of, judges_of
 
 LABELS = ("1", "2", "3")
 TABLE = "judge,answer,items,p_1,p_2,p_3\nstrict,1,30,0.4,0.6,0\nstrict,2,20,0,0.2,0.8\n"
@@ -102,9 +103,12 @@ FAULTS = [
     ("judge,answer,p_1,p_2\ns,,0.5,0.5\n", "row 2: the answer is empty"),
     ("judge,answer,p_1,p_2\ns,1,,\n", "row 2: there are no probabilities"),
     ("judge,answer,p_1,p_2\ns,1,0.5,0.5\ns,1.0,0.5,0.5\n", "row 3: the answer 1.0 of s comes twice"),
-    ("judge,kind,answer,p_1,p_2\ns,guess,1,0.5,0.5\n", "row 2: the kind is 'guess'. Write answer, prior"),
+    ("judge,kind,answer,p_1,p_2\ns,guess,1,0.5,0.5\n", "row 2: the kind is 'guess'. Write answer, prior, map"),
     ("judge,scale,answer,p_1,p_2\ns,odd,1,0.5,0.5\n", "row 2: the scale is 'odd'. Write nominal, ordinal, interval"),
     ("judge,kind,answer,p_1,p_2\ns,prior,,0.5,0.5\n", "no row that says what an answer of s means"),
+    ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,0.5,0.5\ns,map,line[1],2,,\n", "numbers of the parameter line"),
+    ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,0.5,0.5\ns,map,line[x],2,,\n", "'line[x]' is no parameter"),
+    ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,0.5,0.5\ns,map,size,2,,\n", "The map of s has no"),
     ("judge,answer,items,p_1,p_2\ns,1,many,0.5,0.5\n", "row 2: items is 'many', which is no number"),
 ]
 
@@ -151,38 +155,47 @@ def test_a_median_beside_its_probabilities_is_no_contradiction(tmp_path):
 
 # What was fitted, applied to the answers that it was fitted to
 
-
-def said_after(hard, shares):
-    """A map that was learned as a table: the mean of what raters said after each answer, uniform after none."""
-    means = np.full((3, 3), 1 / 3)
-    for answer in np.unique(hard):
-        means[answer] = shares[hard == answer].mean(axis=0)
-    return lambda outputs: outputs @ means
+OUTPUTS = {
+    "labels": lambda rng, n: np.eye(3)[rng.integers(0, 3, n)],
+    "samples": lambda rng, n: rng.multinomial(4, [0.5, 0.3, 0.2], n) / 4,
+    "probabilities": lambda rng, n: rng.dirichlet([1.0, 1.0, 1.0], n),
+}
 
 
+def fitted(outputs, shares, seed=0):
+    fold = draw_folds(len(outputs), np.random.default_rng(seed))
+    return calibrated_predictions("auto", outputs, shares, fold=fold)
+
+
+@pytest.mark.parametrize("kind", OUTPUTS)
 @given(seed=st.integers(0, 1000), n=st.integers(12, 80))
-@settings(max_examples=15, deadline=None)
-def test_applied_to_the_same_answers_it_gives_what_was_fitted(seed, n, tmp_path_factory):
+@settings(max_examples=8, deadline=None)
+def test_applied_to_the_same_answers_it_gives_what_was_fitted(kind, seed, n, tmp_path_factory):
     rng = np.random.default_rng(seed)
-    hard, shares = rng.integers(0, 3, n), rng.multinomial(5, [0.2, 0.5, 0.3], n) / 5
-    outputs, learned = np.eye(3)[hard], said_after(hard, shares)
+    outputs = OUTPUTS[kind](rng, n)
+    shares = rng.multinomial(5, [0.2, 0.5, 0.3], n) / 5
+    found = fitted(outputs, shares)
     path = tmp_path_factory.mktemp("recalibration") / "r.csv"
-    made = recalibration_of("judge", learned, outputs=outputs, shares=shares, labels=LABELS, scale="ordinal")
-    write_recalibration([made], path)
-    applied = dissensus.apply(path, hard_judges_of({"judge": hard}, LABELS))
-    assert np.allclose(applied.answers.probability, learned(outputs), rtol=0, atol=1e-11)
+    one = recalibration_of("judge", found.map, outputs=outputs, shares=shares, labels=LABELS, scale="ordinal")
+    write_recalibration([one], path)
+    judges = (
+        hard_judges_of({"judge": outputs.argmax(axis=1)}, LABELS) if kind == "labels"
+        else judges_of({"judge": outputs}, LABELS)
+    )  # fmt: skip
+    applied = dissensus.apply(path, judges)
+    assert np.allclose(applied.answers.probability, found.inside, rtol=0, atol=1e-11)
     assert applied.warnings == ()
+    assert (read_recalibration(path).judges[0].parameters is None) == (kind == "labels")
 
 
 def test_a_file_may_hold_several_judges_and_awkward_names(tmp_path):
     rng = np.random.default_rng(1)
-    hard, shares = rng.integers(0, 3, 30), rng.multinomial(5, [0.2, 0.5, 0.3], 30) / 5
+    outputs, shares = OUTPUTS["probabilities"](rng, 30), rng.multinomial(5, [0.2, 0.5, 0.3], 30) / 5
+    hard = OUTPUTS["labels"](rng, 30)
     labels = ("so, so", 'very "good"', "bad")
     made = [
-        recalibration_of(
-            name, said_after(hard, shares), outputs=np.eye(3)[hard], shares=shares, labels=labels, scale="nominal"
-        )
-        for name in ("a, b", "hard")
+        recalibration_of(name, fitted(own, shares).map, outputs=own, shares=shares, labels=labels, scale="nominal")
+        for name, own in (("a, b", outputs), ("hard", hard))
     ]
     write_recalibration(made, tmp_path / "r.csv")
     again = read_recalibration(tmp_path / "r.csv").judges
@@ -192,3 +205,7 @@ def test_a_file_may_hold_several_judges_and_awkward_names(tmp_path):
         assert after.scale == "nominal"
         assert np.allclose(after.shares, before.shares, rtol=0, atol=1e-12)
         assert after.items.tolist() == before.items.tolist()
+    parameters = again[0].parameters
+    assert {name: values.tolist() for name, values in parameters.items()} == {
+        name: values.tolist() for name, values in made[0].parameters.items()
+    }

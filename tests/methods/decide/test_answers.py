@@ -103,7 +103,7 @@ def test_the_plan_counts_a_choice_and_a_response_set_of_a_rater_once():
         ratings=ratings, task=None, positive=(), bootstrap=20, seed=0, executor=HereExecutor(), step=no_progress
     )
     two = Contenders(best="good", second="bad")
-    plan = asking.plan(judges_of(good=GOOD, bad=BAD), two, item_cost=0, rating_cost=1)
+    plan = asking.plan(judges_of(good=GOOD, bad=BAD), two, metric="wins", item_cost=0, rating_cost=1)
     assert sorted({design.raters for design in plan.grid}) == [3, 6]
 
 

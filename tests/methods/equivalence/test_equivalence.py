@@ -201,7 +201,8 @@ def test_one_rater_per_item_places_no_judge_and_says_why():
     assert [point.raters for point in result.curve] == [0]
     assert isnan(result.judges[0].equivalence)
     assert result.judges[0].equivalence_raters is None
-    (warning,) = result.warnings
+    raters, warning = result.warnings
+    assert raters.startswith("Intervals are for these 1 rater only")
     assert warning == (
         "No item has a rating to spare for a survey: the curve ends with nobody asked, and no judge can be placed on "
         "it. Collect two or more ratings per item."

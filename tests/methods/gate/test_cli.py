@@ -103,5 +103,5 @@ def test_json_is_one_object_on_stdout_also_where_the_gate_fails(repository):
     assert (found["command"], found["result"]["verdict"]) == ("gate", "fail")
     assert set(found["result"]["checks"][0]) == {
         "check", "threshold", "value", "low", "high", "verdict", "items", "more_items", "measure", "against", "tau",
-        "place", "largest", "p_value", "constants",
+        "place", "low_verdict", "high_verdict", "largest", "p_value", "constants",
     }  # fmt: skip

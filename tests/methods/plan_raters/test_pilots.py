@@ -226,7 +226,7 @@ def test_a_pilot_takes_the_judges_that_compare_takes():
     table = {"item": [*range(60)] * 2, "judge": ["A"] * 60 + ["B"] * 60, "label": answers}
     judges = read_judges(pd.DataFrame(table))
     assert people.scale == "interval"
-    assert compare(people, judges, metric="mae", bootstrap=20, resamples=100).pairs[0].better == "a"
+    assert compare(people, judges, metric="mae", raters="fixed", bootstrap=20, resamples=100).pairs[0].better == "a"
     assert plan_raters(metric="mae", pilot=people, pilot_judges=judges, bootstrap=20).pilot.better == "A"
 
 

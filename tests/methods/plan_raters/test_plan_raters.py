@@ -105,7 +105,10 @@ def test_the_same_seed_gives_the_same_plan():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"effect": 0.1, "metric": "rmse"}, "--metric cannot be 'rmse': choose one of wins, mae, emd, emd-binned."),
+        (
+            {"effect": 0.1, "metric": "rmse"},
+            "--metric cannot be 'rmse': choose one of wins, mae, emd, emd-binned, information.",
+        ),
         ({"effect": 0.1, "method": "guess"}, "--method cannot be 'guess': choose one of closed, simulate."),
         (
             {"effect": 0.1, "metric": "emd", "method": "closed"},
@@ -290,7 +293,9 @@ def run(tmp_path, capsys, monkeypatch):
 def test_json_is_the_only_output(run):
     answer = json.loads(run("--effect", "0.1", "--items", "50,100", "--raters", "5", "--json"))
     assert answer["command"] == "plan raters"
-    assert set(answer["result"]["grid"][0]) == {"items", "raters", "machine_samples", "p_value", "power", "cost"}
+    assert set(answer["result"]["grid"][0]) == {
+        "items", "raters", "machine_samples", "p_value", "power", "cost", "raters_in_all",
+    }  # fmt: skip
     assert answer["result"]["recommended"] is None
     assert answer["settings"]["spread"] == [0.0, 0.3]
 

@@ -1,7 +1,7 @@
 """A recalibration applied to new answers of a judge: what do they mean in people's terms?"""
 
 import os
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +14,9 @@ from dissensus.data.inputs import Table
 from dissensus.data.labels import Scale, are_measures, label_values, nearest_labels
 from dissensus.data.recalibration import Recalibration, RecalibrationFile, read_recalibration
 from dissensus.data.writers import write_judges
-from dissensus.errors import JudgesError, counted, listed
+from dissensus.errors import ColumnError, JudgesError, counted, listed
 from dissensus.methods.apply.result import AppliedJudge, ApplyResult
+from dissensus.methods.equivalence.maps import DECIMALS, Map, MixedMap
 
 TIE = 1e-12
 """Shares that differ by less are equal."""
@@ -97,17 +98,20 @@ class _Applied(NamedTuple):
 
 
 def _applied(one: Recalibration, judge: Judges) -> _Applied:
-    """The answers of one judge, by what each of its labels means."""
-    given = judge.stated()
-    place, foreign = _places(given, one.answers, one.scale)
-    _, item, outputs = given.distributions(place, len(one.answers) + 1)
-    shares = _by_table(one, outputs)
-    never = np.append(one.items <= 0, True)  # the last column holds answers that the file does not know
+    """The answers of one judge: by the map of its outputs, or by what each of its labels means."""
+    known = one.answers if one.parameters is None else one.labels
+    given = judge.stated() if one.parameters is None else judge
+    place, foreign = _places(given, known, one.scale)
+    _, item, outputs = given.distributions(place, len(known) + 1)
+    # The last column holds answers of which nothing is known.
+    outside, inside = outputs[:, -1], outputs[:, :-1]
+    shares = _by_table(one, outputs) if one.parameters is None else _by_map(one, one.parameters, inside, outside)
+    never = np.append(one.items <= 0, True) if one.parameters is None else np.append(np.zeros(len(known)), 1) > 0
     is_unseen = np.asarray((outputs[:, never] > TIE).any(axis=1))
     label = hard_labels(shares, one.scale)
     before = hard_labels(judge.stated().distributions()[2], "nominal")
     changed = np.array(judge.labels, dtype=object)[before] != np.array(one.labels, dtype=object)[label]
-    names = [*(name for name, is_new in zip(one.answers, never[:-1], strict=True) if is_new), *foreign]
+    names = [*(name for name, is_new in zip(known, never[:-1], strict=True) if is_new), *foreign]
     return _Applied(
         judge=judge.judges[0],
         items=tuple(judge.items[i] for i in item),
@@ -134,6 +138,23 @@ def _by_table(one: Recalibration, outputs: Floats) -> Floats:
     """What people say after each answer; after several samples the mean of it."""
     meanings = np.concatenate([one.shares, one.prior[None, :]])
     return np.asarray(np.einsum("na,al->nl", outputs, meanings))
+
+
+def _by_map(one: Recalibration, parameters: Mapping[str, Floats], inside: Floats, outside: Floats) -> Floats:
+    """What people say after each output; where it is all on unknown labels what they say in general."""
+    left = 1 - outside
+    nothing = left <= TIE
+    outputs = np.round(inside / np.where(nothing, 1, left)[:, None], DECIMALS)  # as they were when it was learned
+    shares = map_of(parameters, one)(outputs)
+    return np.where(nothing[:, None], one.prior, shares)
+
+
+def map_of(parameters: Mapping[str, Floats], one: Recalibration) -> Map:
+    """The map that has these parameters."""
+    try:
+        return MixedMap.from_parameters(dict(parameters))
+    except KeyError as error:
+        raise ColumnError(f"The map of {one.judge} has no {error}: write the recalibration again.") from error
 
 
 def hard_labels(shares: Floats, scale: Scale) -> Codes:
@@ -180,7 +201,7 @@ def _together(applied: list[_Applied], labels: tuple[str, ...], judges: Judges) 
 
 def recalibration_of(
     judge: str,
-    learned: Callable[[Floats], Floats],
+    learned: Map,
     *,
     outputs: Floats,
     shares: Floats,
@@ -194,7 +215,7 @@ def recalibration_of(
     ----------
     judge : str
         Its name.
-    learned : callable
+    learned : Map
         From outputs to raters' shares, as `calibrated_predictions` returns it.
     outputs, shares : ndarray of shape (n_items, n_labels)
         What the judge answered, and the share of raters who gave each label; a row of zeros where there are none.
@@ -206,8 +227,14 @@ def recalibration_of(
         How many items each one stands for; one if not given.
     """
     times = np.ones(len(outputs)) if copies is None else copies.astype(np.float64)
+    is_hard = bool((outputs.max(axis=1) >= 1 - TIE).all())
     known = shares.sum(axis=1) > 0
     prior = np.einsum("n,nl->l", times[known], shares[known])
+    parameters = None
+    if not is_hard and isinstance(learned, MixedMap):
+        parameters = learned.parameters()
+        if np.isinf(learned.strength):  # the table plays no part
+            parameters |= {name: np.empty((0, len(labels))) for name in ("table.outputs", "table.masses")}
     return Recalibration(
         judge=judge,
         labels=labels,
@@ -216,4 +243,5 @@ def recalibration_of(
         answers=labels,
         shares=learned(np.eye(len(labels))),
         items=np.bincount(outputs.argmax(axis=1), weights=times, minlength=len(labels)).astype(np.float64),
+        parameters=parameters,
     )

@@ -261,9 +261,9 @@ class Asking:
         return self.ask(BETTER, "Comparing the two best judges", ask)
 
     def plan(
-        self, judges: Judges, two: Contenders, *, item_cost: float, rating_cost: float
+        self, judges: Judges, two: Contenders, *, metric: object, item_cost: float, rating_cost: float
     ) -> PlanRatersResult | Unanswered:
-        """What would tell the two best judges apart?
+        """What would tell the two best judges apart, by the metric that they were compared by?
 
         With as many raters as the data have, or twice as many: with fewer the same judges can differ by another amount,
         and the plan would not follow from the comparison beside it.
@@ -274,7 +274,8 @@ class Asking:
         def ask(progress: Progress | None) -> PlanRatersResult:
             return plan_raters(
                 pilot=ratings, pilot_judges=judges, a=two.best, b=two.second, raters=(typical, 2 * typical),
-                item_cost=item_cost, rating_cost=rating_cost, **self.how(progress, most=PILOT_SAMPLES),
+                metric="information" if metric == "information" else "wins", item_cost=item_cost,
+                rating_cost=rating_cost, **self.how(progress, most=PILOT_SAMPLES),
             )  # fmt: skip
 
         return self.ask(COLLECT, "Planning what to collect next", ask)
@@ -468,7 +469,8 @@ def answers_about(judges: Judges, asking: Asking, *, item_cost: float, rating_co
     comparison = asking.comparison(judges, two) if isinstance(two, Contenders) else two
     plan = None
     if isinstance(two, Contenders) and isinstance(comparison, CompareResult) and not is_decided(comparison):
-        plan = asking.plan(judges, two, item_cost=item_cost, rating_cost=rating_cost)
+        metric = comparison.settings["metric"]
+        plan = asking.plan(judges, two, metric=metric, item_cost=item_cost, rating_cost=rating_cost)
     raters, instead = portrayed(asking, judges), replacing(asking, judges)
     panel, positive = together(asking, judges, answered(worth)), counted_positive(asking, judges)
     return Answers(

@@ -26,6 +26,7 @@ from dissensus.sampling import Engine, Progress, open_executor, run_tasks, seed_
 from dissensus.sampling.draws import draw_types
 from dissensus.sampling.intervals import UNDEFINED_SHARE, percentile_interval
 from dissensus.sampling.raters import (
+    FEWEST_RATERS,
     Cells,
     RatersAs,
     rater_draws,
@@ -67,8 +68,12 @@ def moved_by_raters(
 ) -> dict[str, Floats]:
     """Bootstrap values for raters like these: those of the items, moved by what leaving raters out changes."""
     pool = rater_pool(ratings, stream)
+    if pool.n_groups < FEWEST_RATERS:  # a group of raters may have fewer than all of them
+        return dict(replicates)
 
     def coefficients(cells: Cells) -> Floats:
+        if not cells.item.size:  # nobody else rated anything
+            return np.full(len(measures), np.nan)
         types = items_as_types(*cells, n_labels=ratings.n_labels)
         return np.array([float(measure(types)[0]) for measure in measures.values()])
 

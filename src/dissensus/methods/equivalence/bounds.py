@@ -9,9 +9,11 @@ import numpy as np
 from dissensus.arrays import Floats
 from dissensus.methods.equivalence.curve import crossings
 from dissensus.methods.equivalence.options import EquivalenceOptions
+from dissensus.methods.equivalence.raters import RaterTerm
 from dissensus.methods.equivalence.replicates import Replicates
 from dissensus.methods.equivalence.scores import RANGES
 from dissensus.sampling.intervals import SMALLEST_ERROR, UNKNOWN, Bounds, Interval, bootstrap_interval, studentized
+from dissensus.sampling.raters import RaterSpread
 
 
 class Ends(NamedTuple):
@@ -74,6 +76,7 @@ class Intervals:
     options: EquivalenceOptions
     data: Replicates
     samples: Replicates | None
+    raters: RaterTerm | None = None  # what raters add, where they are a sample
 
     @property
     def has_errors(self) -> bool:
@@ -92,7 +95,8 @@ class Intervals:
         if self.samples is None:
             return UNKNOWN
         errors = (self.data.curve_error[0, [i]], self.samples.curve_error[:, [i]]) if self.has_errors else None
-        return self._score(self.data.curve[0, [i]], self.samples.curve[:, [i]], errors)
+        spread = None if self.raters is None else self.raters.of_curve([i])
+        return self._score(self.data.curve[0, [i]], self.samples.curve[:, [i]], errors, spread)
 
     def judge(self, j: int) -> Bounds:
         """Bounds of a judge's score."""
@@ -101,13 +105,15 @@ class Intervals:
         errors = None
         if self.has_errors:
             errors = (_judge_errors(self.data)[0, [j]], _judge_errors(self.samples)[:, [j]])
-        return self._score(self.data.judges[0, [j]], self.samples.judges[:, [j]], errors)
+        spread = None if self.raters is None else self.raters.of_judges([j])
+        return self._score(self.data.judges[0, [j]], self.samples.judges[:, [j]], errors, spread)
 
     def amateurs(self, i: int) -> Bounds:
         """Bounds of the score of so many amateurs."""
         if self.samples is None:
             return UNKNOWN
-        return self._score(self.data.amateurs[0, [i]], self.samples.amateurs[:, [i]], None)
+        spread = None if self.raters is None else self.raters.of_amateurs([i])
+        return self._score(self.data.amateurs[0, [i]], self.samples.amateurs[:, [i]], None, spread)
 
     def gaps(self, j: int) -> Floats | None:
         """Values whose percentiles are bounds of a judge's score less that of k raters, (n_replicates, n_sizes)."""
@@ -115,13 +121,25 @@ class Intervals:
             return None
         gap = self.data.judges[0, j] - self.data.curve[0]
         errors = (self.data.gap_error[0, j], self.samples.gap_error[:, j]) if self.has_errors else None
-        return self._values(gap, self.samples.judges[:, j, None] - self.samples.curve, errors)
+        spread = None if self.raters is None else self.raters.of_gaps(j)
+        return self._values(gap, self.samples.judges[:, j, None] - self.samples.curve, errors, spread)
 
     def worth_samples(self, j: int) -> Floats | None:
         """What a judge is worth in each bootstrap sample; infinite off the curve."""
         if self.samples is None:
             return None
-        return crossings(self.samples.curve, self.samples.judges[:, j])
+        if self.raters is None:
+            return crossings(self.samples.curve, self.samples.judges[:, j])
+        gaps = self.raters.of_gaps(j).moved(self.samples.judges[:, [j]] - self.samples.curve, self.raters.draws)
+        return crossings(-gaps, np.zeros(len(gaps)))
+
+    def lead_samples(self, a: int, b: int) -> Floats:
+        """How much better the first judge scores than the second in each bootstrap sample."""
+        assert self.samples is not None  # noqa: S101 - the caller asked
+        lead = self.samples.judges[:, [a]] - self.samples.judges[:, [b]]
+        if self.raters is not None:
+            lead = self.raters.of_differences(b, [a]).moved(lead, self.raters.draws)
+        return np.asarray(lead[:, 0])
 
     def worth(self, j: int) -> Ends:
         """Bounds of what a judge is worth."""
@@ -143,15 +161,15 @@ class Intervals:
             return None
         every = list(judges)
         first = every[0]
-        score = _Errors.of(
-            samples.judges[:, every] - data.judges[0, every],
-            _judge_errors(data)[0, every], _judge_errors(samples)[:, every],
-        )  # fmt: skip
-        low, high = score.lucky(self.options.confidence)
+        off = samples.judges[:, every] - data.judges[0, every]
+        error, errors = (_judge_errors(part)[:, every] for part in (data, samples))
+        values = None if self.raters is None else self.raters.deleted.judges[:, :, every]
+        low, high = self._errors(off, error[0], errors, values).lucky(self.options.confidence)
         gap_low = []
         for k in range(data.curve.shape[1]):
-            centre = samples.judges[:, every] - data.judges[0, every] - (samples.curve[:, [k]] - data.curve[0, k])
-            gap = _Errors.of(centre, data.gap_error[0, every, k], samples.gap_error[:, every, k])
+            centre = off - (samples.curve[:, [k]] - data.curve[0, k])
+            own = None if self.raters is None or values is None else values - self.raters.deleted.curve[:, :, [k]]
+            gap = self._errors(centre, data.gap_error[0, every, k], samples.gap_error[:, every, k], own)
             gap_low.append(data.judges[0, first] - data.curve[0, k] - gap.lucky(self.options.confidence)[0])
         least, most = RANGES[self.options.score]
         value = float(data.judges[0, first])
@@ -173,28 +191,45 @@ class Intervals:
         scores, drawn = self.data.judges[0, judges], self.samples.judges[:, judges]
         error, errors = (_pair_errors(part.judge_covariance[:, judges][:, :, judges])
                          for part in (self.data, self.samples))  # fmt: skip
+        values = None if self.raters is None else self.raters.deleted.judges[:, :, judges]
         kept = []
         for i in range(len(judges)):
             lead = scores - scores[i]
-            pairs = _Errors.of(drawn - drawn[:, [i]] - lead, error[0, i], errors[:, i])
+            own = None if values is None else values - values[:, :, [i]]
+            pairs = self._errors(drawn - drawn[:, [i]] - lead, error[0, i], errors[:, i], own)
             limit = np.quantile(pairs.scaled.max(axis=1), self.options.confidence, method="inverted_cdf")
             if i == 0 or bool(np.all(lead <= limit * pairs.scale)):
                 kept.append(i)
         return kept
 
-    def _values(self, estimate: Floats, replicates: Floats, errors: tuple[Floats, Floats] | None) -> Floats:
-        """Values of shape (n_replicates, n_statistics) whose percentiles are bounds of the estimates."""
-        if self.options.interval == "percentile":
-            return replicates
-        if self.options.interval == "studentized" and errors is not None:
-            return studentized(estimate, replicates, error=errors[0], errors=errors[1])
-        return np.asarray(2 * estimate - replicates)
+    def _errors(self, centred: Floats, error: Floats, errors: Floats, values: Floats | None) -> "_Errors":
+        """How far replicates are off, in standard errors; `values` are those without each group of raters."""
+        known = np.where(error > 0, error, 1.0)
+        off = centred / np.maximum(errors / known, SMALLEST_ERROR)
+        scale = error
+        if self.raters is not None and values is not None:
+            noise, variance = self.raters.together(values)
+            off, scale = off + noise, np.sqrt(error**2 + variance)
+        return _Errors(off / np.where(scale > 0, scale, 1.0), scale)
 
-    def _score(self, estimate: Floats, replicates: Floats, errors: tuple[Floats, Floats] | None) -> Bounds:
+    def _values(
+        self, estimate: Floats, replicates: Floats, errors: tuple[Floats, Floats] | None, spread: RaterSpread | None
+    ) -> Floats:
+        """Values of shape (n_replicates, n_statistics) whose percentiles are bounds of the estimates."""
+        values = replicates
+        if self.options.interval == "studentized" and errors is not None:
+            values = studentized(estimate, replicates, error=errors[0], errors=errors[1])
+        elif self.options.interval != "percentile":
+            values = np.asarray(2 * estimate - replicates)
+        return values if self.raters is None or spread is None else spread.moved(values, self.raters.draws)
+
+    def _score(
+        self, estimate: Floats, replicates: Floats, errors: tuple[Floats, Floats] | None, spread: RaterSpread | None
+    ) -> Bounds:
         """Bounds of one score, which end where the score itself does."""
         if not np.isfinite(estimate[0]):
             return UNKNOWN
-        low, high = _percentiles(self._values(estimate, replicates, errors)[:, 0], self.options.confidence)
+        low, high = _percentiles(self._values(estimate, replicates, errors, spread)[:, 0], self.options.confidence)
         least, most = RANGES[self.options.score]
         return max(low, least), min(high, most)
 
@@ -215,11 +250,6 @@ class _Errors(NamedTuple):
 
     scaled: Floats  # (n_replicates, n_statistics)
     scale: Floats  # (n_statistics,)
-
-    @classmethod
-    def of(cls, centred: Floats, error: Floats, errors: Floats) -> "_Errors":
-        known = np.where(error > 0, error, 1.0)
-        return cls(centred / known / np.maximum(errors / known, SMALLEST_ERROR), error)
 
     def lucky(self, confidence: float) -> Bounds:
         """What to take off the first statistic for its lower bound, and for its upper one."""

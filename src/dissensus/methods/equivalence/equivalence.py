@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from itertools import combinations
 from typing import Literal
 
@@ -16,10 +17,10 @@ from dissensus.methods.equivalence.bounds import Ends, Intervals
 from dissensus.methods.equivalence.curve import crosses_again, crossings, verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, Learn, OwnCombiner, Prior
 from dissensus.methods.equivalence.problem import Problem
+from dissensus.methods.equivalence.raters import RaterTerm, rater_term
 from dissensus.methods.equivalence.replicates import (
     SAMPLES,
     Extras,
-    Replicates,
     bootstrap_replicates,
     starting_scores,
     task_sizes,
@@ -40,6 +41,7 @@ from dissensus.methods.equivalence.scores import ScoreName
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.intervals import Interval, bootstrap_interval
+from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
 
 
 def equivalence(
@@ -60,6 +62,7 @@ def equivalence(
     clip: float = 0.02,
     weights: Literal["item", "rater"] = "item",
     max_raters: int | None = None,
+    raters: RatersAs | None = None,
     cohort: bool = False,
     bootstrap: int = 500,
     interval: Interval = "studentized",
@@ -109,6 +112,9 @@ def equivalence(
         Whether a judge's score is a mean over items or over raters.
     max_raters : int, optional
         The largest survey; if not given the largest for which half of the items have a further rating, at most 20.
+    raters : {"sampled", "fixed"}, optional
+        Intervals for raters like these, or for these raters alone; sampled if not given and at least three raters have
+        ids.
     cohort : bool
         Keep to the items that have enough ratings for the largest survey, so that every point has the same items.
     bootstrap : int
@@ -148,8 +154,8 @@ def equivalence(
     prepared = set_up(ratings, judges, options, rng=fold_stream)
     with open_executor(engine, workers=workers) as executor:
         return place(
-            prepared, options, survey_stream=survey_stream, bootstrap_stream=bootstrap_stream, executor=executor,
-            progress=progress,
+            prepared, options, survey_stream=survey_stream, bootstrap_stream=bootstrap_stream,
+            rater_rng=rater_stream(rng), executor=executor, progress=progress,
         )  # fmt: skip
 
 
@@ -159,6 +165,7 @@ def place(
     *,
     survey_stream: Generator,
     bootstrap_stream: Generator,
+    rater_rng: Generator,
     executor: Executor,
     progress: Progress | None,
 ) -> EquivalenceResult:
@@ -175,7 +182,20 @@ def place(
         prepared.problem, extras, options.bootstrap, executor, rng=bootstrap_stream,
         progress=lambda done, tasks: tell(len(once) + done, tasks),
     )  # fmt: skip
-    return _sum_up(prepared, options, extras, data, samples)
+    term, about_raters = rater_term_of(prepared, options, rng=rater_rng)
+    settings = prepared.settings | {"raters": "fixed" if term is None else "sampled"}
+    prepared = replace(prepared, settings=settings, warnings=(*prepared.warnings, *about_raters))
+    return _sum_up(prepared, extras, Intervals(options=options, data=data, samples=samples, raters=term))
+
+
+def rater_term_of(
+    prepared: Prepared, options: EquivalenceOptions, *, rng: Generator
+) -> tuple[RaterTerm | None, list[str]]:
+    """What raters add to the intervals, None where they are taken as they are; and a sentence about it."""
+    drawn_as, about = resolve_raters(options.raters, prepared.rated, bootstrap=options.bootstrap)
+    if drawn_as == "fixed" or not options.bootstrap:
+        return None, about
+    return rater_term(prepared.problem, prepared.rated, prepared.labels, replicates=options.bootstrap, rng=rng), about
 
 
 # ---- From scores and their replicates to the result
@@ -184,12 +204,9 @@ NAN = float("nan")
 SECOND_ORDER = "which matters in second order only"
 
 
-def _sum_up(
-    prepared: Prepared, options: EquivalenceOptions, extras: Extras, data: Replicates, samples: Replicates | None
-) -> EquivalenceResult:
+def _sum_up(prepared: Prepared, extras: Extras, intervals: Intervals) -> EquivalenceResult:
     """The result, from the data's scores and those of the bootstrap samples."""
-    problem = prepared.problem
-    intervals = Intervals(options=options, data=data, samples=samples)
+    problem, options, data = prepared.problem, intervals.options, intervals.data
     ceiling = _ceiling(intervals, extras)
     worths = _worths(problem, intervals, has_ceiling=ceiling is not None)
     warnings = [*prepared.warnings, *_judge_warnings(options, worths, data.curve[0])]
@@ -280,24 +297,34 @@ def _ratio(intervals: Intervals, j: int) -> tuple[float, float, float]:
 def _differences(problem: Problem, worths: Sequence[JudgeWorth], intervals: Intervals) -> tuple[JudgeDifference, ...]:
     """Every pair of judges; a calibrated judge is not compared with itself uncalibrated."""
     differences = []
-    samples = intervals.samples
-    every = [intervals.worth_samples(j) for j in range(len(worths))]
-    placed = [_placed(drawn, problem) for drawn in every if drawn is not None]
+    data, samples = intervals.data, intervals.samples
+    placed = [] if samples is None else [
+        _placed(crossings(samples.curve, samples.judges[:, j]), problem) for j in range(len(worths))
+    ]  # fmt: skip
     for (a, one), (b, other) in combinations(enumerate(worths), 2):
         if one.judge == other.judge:
             continue
         gap = one.equivalence - other.equivalence
         low = high = share = NAN
         if samples is not None:
+            wins = intervals.lead_samples(a, b)
+            moved = wins - (samples.judges[:, a] - samples.judges[:, b])  # by raters
             with np.errstate(invalid="ignore"):  # two judges off the same end of the curve cannot be told apart by it
-                gaps = placed[a] - placed[b]
+                gaps = placed[a] - placed[b] + moved * _raters_a_point(data.curve[0], gap, one.score - other.score)
             # Percentile, whatever the others are: it keeps to the sign that the samples agree on.
             low, high = bootstrap_interval(gap, gaps, confidence=intervals.options.confidence, kind="percentile")
-            wins = samples.judges[:, a] - samples.judges[:, b]
             share = float(np.mean(np.where(wins == 0, 0.5, wins > 0)))
         names = {"judge_a": one.name, "judge_b": other.name}
         differences.append(JudgeDifference(**names, difference=gap, low=low, high=high, share_a_better=share))
     return tuple(differences)
+
+
+def _raters_a_point(curve: Floats, raters: float, points: float) -> float:
+    """How many raters a point of the score is worth between two judges; on the whole curve where they are equal."""
+    if points and np.isfinite(raters):
+        return raters / points
+    known = curve[~np.isnan(curve)]
+    return float((len(known) - 1) / (known[-1] - known[0])) if len(known) > 1 and known[-1] > known[0] else 0.0
 
 
 def _amateurs(problem: Problem, intervals: Intervals) -> tuple[AmateurPoint, ...] | None:

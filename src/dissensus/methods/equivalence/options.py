@@ -14,6 +14,7 @@ from dissensus.errors import OptionError
 from dissensus.methods.equivalence.scores import SCORES, ScoreName
 from dissensus.options import Options, bootstrap_option, confidence_option, elicitation_option, named, option
 from dissensus.sampling.intervals import INTERVALS, Interval
+from dissensus.sampling.raters import RatersAs, raters_option
 
 Combiner = Literal["abc", "frequency", "plurality", "npmle"]
 OwnCombiner = Callable[[npt.NDArray[np.int32]], npt.ArrayLike]
@@ -87,6 +88,7 @@ class EquivalenceOptions(Options):
         help="A judge's score is a mean over items or over raters: item or rater.",
     )
     max_raters: int | None = max_raters_option()
+    raters: RatersAs | None = raters_option()
     cohort: bool = option(default=False, help="Only items with enough ratings for every survey.")
     bootstrap: int = bootstrap_option()
     interval: Interval = option(

@@ -241,7 +241,7 @@ class Extras:
 
 def observed_scores(problem: Problem, extras: Extras) -> Replicates:
     """Scores of the data themselves: one replicate."""
-    return _scores(problem, observed(problem.items), problem.weights, extras)
+    return scores_of(problem, observed(problem.items), problem.weights, extras)
 
 
 def starting_scores(
@@ -298,7 +298,7 @@ def bootstrap_scores(task: tuple[Problem, Extras, int], rng: Generator) -> Repli
     if problem.copies is None:
         weights = draw_weights(problem.n_items, replicates, rng)
         copies = copies_of(weights, problem.type_of_item, len(problem.counts))
-        return _scores(problem, copies, weights, extras, rng)
+        return scores_of(problem, copies, weights, extras, rng)
     step = max(1, WEIGHTS_AT_ONCE // problem.n_items)
     parts = []
     for done in range(0, replicates, step):
@@ -309,7 +309,7 @@ def bootstrap_scores(task: tuple[Problem, Extras, int], rng: Generator) -> Repli
             drawn = draw_copies(of_types, problem.items, rng, is_smooth=problem.score.is_additive)
         else:
             drawn = merely(of_types)
-        parts.append(_scores(problem, drawn, weights, extras, rng))
+        parts.append(scores_of(problem, drawn, weights, extras, rng))
     return joined(parts)
 
 
@@ -319,13 +319,14 @@ def joined(parts: Sequence[Replicates]) -> Replicates:
     return Replicates(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
 
-def _scores(
+def scores_of(
     problem: Problem,
     copies: Copies,
     weights: npt.NDArray[np.integer],
     extras: Extras,
     rng: Generator | None = None,
 ) -> Replicates:
+    """Scores in each replicate, from how often items of each type, and which items, are in it."""
     folds = fold_weights(weights, problem) if problem.panel.learn == "cross-fit" else None
     mixtures = _mixtures(problem, copies, folds, extras)
     columns = []

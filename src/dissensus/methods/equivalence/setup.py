@@ -62,6 +62,8 @@ class Prepared:
     """A problem, and what there is to say about how it came about."""
 
     problem: Problem
+    rated: Ratings  # what judges are scored against, of the problem's items
+    labels: tuple[str, ...]  # the problem's
     settings: dict[str, object]
     data: dict[str, dict[str, object]]
     warnings: tuple[str, ...]
@@ -102,6 +104,8 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
     warnings += about_calibration
     return Prepared(
         problem=problem,
+        rated=rated if choice.kept.all() else rated.where(choice.kept[rated.item]),
+        labels=labels,
         settings=settings,
         data={"ratings": dict(ratings.describe_data()), "judges": dict(judges.describe_data())},
         warnings=(*warnings, *_other_options(labels, everybody, problem, options)),

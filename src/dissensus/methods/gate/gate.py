@@ -22,6 +22,7 @@ from dissensus.methods.compare.metrics import MetricName
 from dissensus.methods.compare.result import CompareResult
 from dissensus.methods.equivalence.bounds import Intervals, place_of
 from dissensus.methods.equivalence.curve import crossings, verdict_of
+from dissensus.methods.equivalence.equivalence import rater_term_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, survey_options
 from dissensus.methods.equivalence.replicates import bootstrap_replicates, starting_scores, up_to_size
 from dissensus.methods.equivalence.scores import POSITIVE_SCORES, ScoreName
@@ -35,6 +36,7 @@ from dissensus.options import named
 from dissensus.results import Message
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.intervals import bootstrap_interval, paired_difference_interval, share_interval
+from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
 
 
 def gate(
@@ -56,6 +58,7 @@ def gate(
     combiner: Combiner | None = None,
     calibrate: Calibration = "auto",
     min_items: int = 30,
+    raters: RatersAs | None = None,
     bootstrap: int = 1000,
     confidence: float = 0.95,
     rng: int | Generator | None = 0,
@@ -100,6 +103,9 @@ def gate(
         Of the equivalence, as in `equivalence`.
     min_items : int
         With fewer items an interval from resampling them is too narrow: equivalence and comparisons are inconclusive.
+    raters : {"sampled", "fixed"}, optional
+        Intervals for raters like these, or for these raters alone; sampled if not given and at least three raters have
+        ids.
     bootstrap : int
         Bootstrap samples of the items.
     confidence : float
@@ -135,7 +141,9 @@ def gate(
         parts = list(asking.all_checks())
     survey = {} if min_equivalence is None else asking.survey_options().settings()
     return GateResult(
-        settings=options.settings() | {name: survey[name] for name in ("score", "combiner", "calibrate") if survey},
+        settings=options.settings()
+        | {"raters": resolve_raters(raters, ratings)[0]}
+        | {name: survey[name] for name in ("score", "combiner", "calibrate") if survey},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
         warnings=tuple(dict.fromkeys(warning for _, warnings in parts for warning in warnings)),
         judge=options.judge[0],
@@ -189,8 +197,8 @@ class _Asking:
         return EquivalenceOptions(
             judge=options.judge, score=score, combiner=options.combiner or fitting.get("combiner", "abc"),
             positive=options.positive[0] if len(options.positive) == 1 and score in POSITIVE_SCORES else None,
-            calibrate=options.calibrate, bootstrap=options.bootstrap, confidence=options.confidence,
-            seed=options.seed,
+            calibrate=options.calibrate, raters=options.raters, bootstrap=options.bootstrap,
+            confidence=options.confidence, seed=options.seed,
         )  # fmt: skip
 
     def worth(self, threshold: float) -> Part:
@@ -224,7 +232,10 @@ class _Asking:
     def comparison(self, other: str, *, margin: float | None) -> Part:
         """Is the judge better than another, or at most so much worse?"""
         (judge,) = self.options.judge
-        result = compare(self.ratings, self.judges, a=judge, b=other, metric=self.options.metric, **self.where())
+        result = compare(
+            self.ratings, self.judges, a=judge, b=other, metric=self.options.metric, raters=self.options.raters,
+            **self.where(),
+        )  # fmt: skip
         return [comparison_check(result, margin, self.options)], result.warnings
 
 
@@ -471,13 +482,16 @@ def run_survey(
             )
         prepared = set_up(ratings, judges, replace(options, max_raters=reach), rng=folds)
     extras, data = starting_scores(prepared.problem, options, rng=surveys)
+    term, about_raters = rater_term_of(prepared, options, rng=rater_stream(rng))
+    prepared = replace(prepared, warnings=(*prepared.warnings, *about_raters))
     for n_sizes in _stages(data.curve[0], float(data.judges[0, -1]), reach):
         part = replace(prepared.problem, sizes=prepared.problem.sizes[:n_sizes])
         # Each time the same samples: what was not needed before is added.
         drawn = bootstrap_replicates(
             part, extras, options.bootstrap, executor, rng=deepcopy(samples), progress=progress
         )
-        intervals = Intervals(options=options, data=up_to_size(data, n_sizes), samples=drawn)
+        raters = None if term is None else term.up_to_size(n_sizes)
+        intervals = Intervals(options=options, data=up_to_size(data, n_sizes), samples=drawn, raters=raters)
         run = SurveyRun(prepared=prepared, intervals=intervals)
         if intervals.worth(run.judge).high < np.inf:
             break

@@ -7,6 +7,7 @@ from dissensus.methods.compare.metrics import METRICS, MetricName
 from dissensus.methods.equivalence.options import COMBINERS, Calibration, Combiner, calibrate_option
 from dissensus.methods.equivalence.scores import SCORES, ScoreName
 from dissensus.options import Options, confidence_option, named, option
+from dissensus.sampling.raters import RatersAs, raters_option
 
 POWER = 0.8
 """Chance with which more items shall settle a check, if the estimate is right."""
@@ -61,6 +62,7 @@ class GateOptions(Options):
         30, metavar="N", at_least=1, wants="at least one is needed",
         help="Equivalence and comparisons on fewer items are inconclusive.",
     )  # fmt: skip
+    raters: RatersAs | None = raters_option()
     bootstrap: int = option(
         1000, metavar="N", at_least=1, wants="the bound of an interval decides, so samples are needed",
         help="Bootstrap samples.",

@@ -13,6 +13,7 @@ from dissensus.methods.equivalence.options import (
     max_raters_option,
 )
 from dissensus.options import Options, bootstrap_option, confidence_option, elicitation_option, option
+from dissensus.sampling.raters import RatersAs, raters_option
 
 PanelScore = Literal["cross-entropy", "brier", "agreement"]
 Method = Literal["plurality", "average", "stacked"]
@@ -42,6 +43,7 @@ class PanelOptions(Options):
     elicitation: Elicitation | None = elicitation_option()
     max_raters: int | None = max_raters_option()
     clip: float = clip_option()
+    raters: RatersAs | None = raters_option()
     bootstrap: int = bootstrap_option()
     confidence: float = confidence_option()
 
@@ -55,5 +57,5 @@ class PanelOptions(Options):
         return EquivalenceOptions(
             judge=self.judge, score=self.score, combiner="plurality" if self.score == "agreement" else "abc",
             calibrate=self.calibrate, elicitation=self.elicitation, max_raters=self.max_raters, clip=self.clip,
-            bootstrap=self.bootstrap, confidence=self.confidence, seed=self.seed,
+            raters=self.raters, bootstrap=self.bootstrap, confidence=self.confidence, seed=self.seed,
         )  # fmt: skip

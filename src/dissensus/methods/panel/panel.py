@@ -21,6 +21,7 @@ from dissensus.methods.panel.options import METHODS, Method, PanelOptions, Panel
 from dissensus.methods.panel.result import PanelResult, PanelWorth
 from dissensus.methods.panel.stacking import average, plurality, stacked
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
+from dissensus.sampling.raters import RatersAs, rater_stream
 
 PANEL = "panel"
 """What the stacked panel is called beside people."""
@@ -38,6 +39,7 @@ def panel(
     elicitation: Elicitation | None = None,
     max_raters: int | None = None,
     clip: float = 0.02,
+    raters: RatersAs | None = None,
     bootstrap: int = 500,
     confidence: float = 0.95,
     rng: int | Generator | None = 0,
@@ -70,6 +72,9 @@ def panel(
         The largest survey, as in `equivalence`.
     clip : float
         How far cross-entropy keeps predictions from 0 and 1.
+    raters : {"sampled", "fixed"}, optional
+        Intervals for raters like these, or for these raters alone; sampled if not given and at least three raters have
+        ids.
     bootstrap : int
         Bootstrap samples of the items; 0 for no intervals.
     confidence : float
@@ -101,7 +106,7 @@ def panel(
     with open_executor(engine, workers=workers) as executor:
         worth = place(
             prepared, options.survey_options(), survey_stream=survey_stream, bootstrap_stream=bootstrap_stream,
-            executor=executor, progress=progress,
+            rater_rng=rater_stream(rng), executor=executor, progress=progress,
         )  # fmt: skip
         sizes = range(len(worth.curve)) if people else range(0)
         rows, about_people = people_and_judge(
@@ -111,7 +116,8 @@ def panel(
     calibrate_used = prepared.settings["calibrate"]
     return PanelResult(
         settings=options.settings()
-        | {"judge": list(members.judges), "max_raters": worth.curve[-1].raters, "calibrate": calibrate_used},
+        | {"judge": list(members.judges), "max_raters": worth.curve[-1].raters, "calibrate": calibrate_used}
+        | {"raters": worth.settings["raters"]},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
         warnings=tuple(dict.fromkeys([*worth.warnings, *about_people])),
         curve=worth.curve,

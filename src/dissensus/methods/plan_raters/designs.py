@@ -130,6 +130,11 @@ class FromMoments:
         """How far apart the judges are, and how far an item's means stray."""
         return self.source.shift_and_noise(pair)
 
+    def raters_in_all(self, items: int, pair: Pair) -> int | None:
+        """How many raters the power is for; None where it holds for the pilot's own, or there is no pilot."""
+        crew = self.source.guess(pair).crew
+        return None if crew is None else int(crew.in_all(items))
+
     def items_needed(self, pair: Pair, power: float, *, fewest: int = 6) -> int | None:
         """The fewest items that reach the power; None if so many as 100,000 do not."""
         low, high = fewest - 1, fewest
@@ -173,6 +178,7 @@ def design_of(predictor: Predictor, options: PlanRatersOptions, items: int, rate
         p_value=predictor.p_value(items, pair),
         power=predictor.power(items, pair),
         cost=options.cost(items, raters),
+        raters_in_all=predictor.raters_in_all(items, pair) if isinstance(predictor, FromMoments) else None,
     )
 
 

@@ -17,7 +17,7 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
 from dissensus.methods.plan_raters.designs import Pair
-from dissensus.methods.plan_raters.moments import Moments
+from dissensus.methods.plan_raters.moments import Moments, first_row
 from dissensus.methods.plan_raters.pilot import Pilot, Vectors, bins_of, gap, label_shares, spreads_of, vectors_of
 from dissensus.methods.plan_raters.simulated import BINS, distance
 
@@ -434,9 +434,7 @@ class DrawnMoments:
 
     def guess(self, pair: Pair) -> Moments:
         """Moments by the best guess."""
-        moments = self.possible(pair)
-        names = ("margin", "tied", "mean", "variance", "null_variance")
-        return Moments(**{name: np.asarray(getattr(moments, name)[0]) for name in names})
+        return first_row(self.possible(pair))
 
     def _moments(self, raters: int) -> Moments:
         alt, null = self.draws.gaps(raters)

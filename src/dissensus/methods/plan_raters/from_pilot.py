@@ -32,13 +32,22 @@ from dissensus.methods.plan_raters.designs import (
 from dissensus.methods.plan_raters.draws import (
     DrawnMoments,
     LabelDraws,
+    LabelModel,
     chosen_answers,
+    fit_labels,
     label_draws,
     mean_answers,
     value_draws,
     value_gap,
 )
+from dissensus.methods.plan_raters.information import (
+    InformationMoments,
+    check_information,
+    information_moments,
+    log_ratios,
+)
 from dissensus.methods.plan_raters.moments import Moments, Nodes, sign_flip_power
+from dissensus.methods.plan_raters.new_raters import Gaps, NewRaters, for_new_raters, label_gaps
 from dissensus.methods.plan_raters.options import CLOSED, FEWEST_ITEMS, PlanRatersOptions
 from dissensus.methods.plan_raters.pilot import (
     DRAWS,
@@ -48,12 +57,14 @@ from dissensus.methods.plan_raters.pilot import (
     Vectors,
     check_metric,
     gap,
+    label_shares,
     spreads_of,
     vectors_of,
 )
 from dissensus.methods.plan_raters.result import Design, PilotFindings
 from dissensus.methods.plan_raters.simulated import FLIPS, sign_flip_p
 from dissensus.sampling.draws import draw_weights
+from dissensus.sampling.raters import FEWEST_RATERS
 
 # ---- From a pilot to the kinds of items behind it: the noise of the pilot is taken out of the judges' errors
 
@@ -192,12 +203,20 @@ WIDEST = 0.95
 """A beta distribution's variance, as a share of the most that its mean allows."""
 
 
+class InformationDraws(NamedTuple):
+    """A model of the labels, and by how many bits A's calibrated answer to an item predicts each label better."""
+
+    model: LabelModel
+    ratios: Floats  # (n_items, n_labels)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Model:
     """A pilot with a model of its labels, or with the kinds of items behind its measurements."""
 
     pilot: Pilot  # the data
     labels: LabelDraws | None = None  # of labels
+    told: InformationDraws | None = None  # of labels, for what calibrated judges tell
     nodes: Nodes | None = None  # of measurements: so many nodes for each item as `per_item` says, item by item
     per_item: int = 1  # see there
 
@@ -226,6 +245,8 @@ def _power_of_many(model: Model, design: Design, *, metric: str, alpha: float, r
 
 
 def _numbers_per_item(model: Model, design: Design) -> int:
+    if model.told is not None:
+        return 2 * len(model.pilot.aligned.labels)
     if model.labels is None:
         return design.raters + 2 * design.machine_samples
     return int(np.prod(model.labels.vectors.people.shape[1:])) + design.machine_samples
@@ -238,6 +259,10 @@ def _gaps(model: Model, design: Design, n: int, metric: str, rng: Generator) -> 
 
 
 def _some_gaps(model: Model, design: Design, n: int, metric: str, rng: Generator) -> Floats:
+    if model.told is not None:
+        item = rng.integers(0, model.pilot.n_items, size=n)
+        given = _drawn_shares(model.pilot, model.told.model, item, design.raters, rng)
+        return np.asarray(np.einsum("il,il->i", given, model.told.ratios[item]))
     if model.labels is not None:
         item = rng.integers(0, model.pilot.n_items, size=n)
         return _label_gaps(model.pilot, model.labels, item, design, rng)
@@ -246,9 +271,14 @@ def _some_gaps(model: Model, design: Design, n: int, metric: str, rng: Generator
     return _value_gaps(model.pilot, model.nodes, node, node // model.per_item, design, metric, rng)
 
 
+def _drawn_shares(pilot: Pilot, model: LabelModel, item: Codes, raters: int, rng: Generator) -> Floats:
+    """Shares of the labels that so many raters give to items."""
+    shares = rng.standard_gamma(model.posterior(pilot.counts())[item]) + 1e-300
+    return np.asarray(rng.multinomial(raters, shares / shares.sum(axis=1, keepdims=True)) / raters)
+
+
 def _label_gaps(pilot: Pilot, labels: LabelDraws, item: Codes, design: Design, rng: Generator) -> Floats:
-    shares = rng.standard_gamma(labels.model.posterior(pilot.counts())[item]) + 1e-300
-    given = rng.multinomial(design.raters, shares / shares.sum(axis=1, keepdims=True)) / design.raters
+    given = _drawn_shares(pilot, labels.model, item, design.raters, rng)
     vectors = labels.vectors
     every = vectors.people if len(vectors.people) == 1 else vectors.people[item]
     people = (given @ every[0])[:, None] if len(every) == 1 else given[:, None] @ every
@@ -314,11 +344,12 @@ class FittedPilot:
     predictor: FromMoments
     model: Model
     typical_raters: int
+    is_drawn: bool  # whether predictions come from the pilot's own ratings, not from a closed form
 
     @property
-    def is_drawn(self) -> bool:
-        """Whether predictions come from the pilot's own ratings, not from a closed form."""
-        return isinstance(self.predictor.source, DrawnMoments)
+    def raters(self) -> NewRaters | None:
+        """What is known of the raters, where the plan is for new ones."""
+        return self.predictor.source if isinstance(self.predictor.source, NewRaters) else None
 
     def own_pair(self, options: PlanRatersOptions) -> Pair:
         """The pilot's own numbers of raters and samples."""
@@ -331,13 +362,15 @@ def _most_raters(pilot: Pilot, options: PlanRatersOptions) -> int:
 
 
 def _measured(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
-    is_closed = options.metric in CLOSED
+    is_closed = options.chosen_metric in CLOSED
     nodes = fit_pilot(pilot, spreads_of(pilot), weights if is_closed else weights[:1])
     model = Model(pilot=pilot, nodes=row_of(nodes, 0), per_item=DRAWS * HERMITE_POINTS**2)
     if is_closed:
         return NodeMoments(nodes=nodes), model
     samples = options.machine_samples or 1
-    draws = value_draws(pilot, options.metric, most_raters=_most_raters(pilot, options), samples=samples, rng=rng)
+    draws = value_draws(
+        pilot, options.chosen_metric, most_raters=_most_raters(pilot, options), samples=samples, rng=rng
+    )
     machine = [_mean_variance(pilot.a), _mean_variance(pilot.b)]
     noise = float(np.mean(machine[0] / pilot.a.size + machine[1] / pilot.b.size))
     return DrawnMoments(
@@ -354,9 +387,32 @@ def _mean_variance(responses: Summary) -> float:
     return float(known.mean()) if known.size else 0.0
 
 
+def _told(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
+    """Of what calibrated judges tell."""
+    check_information(pilot, options)
+    ratios = log_ratios(pilot, rng)
+    shares = label_shares(pilot)
+    model = fit_labels(pilot.counts(), np.concatenate(shares, axis=1), shares)
+    return information_moments(pilot, ratios, weights), Model(pilot=pilot, told=InformationDraws(model, ratios))
+
+
+def _gaps_of(pilot: Pilot, metric: str, source: MomentSource) -> Gaps | None:
+    """What a metric says of each item, from counts of labels; None where it needs every response."""
+    if isinstance(source, InformationMoments):
+        ratios = source.ratios
+        return lambda counts: np.einsum("il,il->i", counts / np.maximum(counts.sum(axis=1, keepdims=True), 1), ratios)
+    if pilot.is_measured and metric not in CLOSED:
+        return None
+    return label_gaps(pilot, metric)
+
+
 def _labelled(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
     draws = label_draws(
-        pilot, options.metric, most_raters=_most_raters(pilot, options), samples=options.machine_samples or 1, rng=rng
+        pilot,
+        options.chosen_metric,
+        most_raters=_most_raters(pilot, options),
+        samples=options.machine_samples or 1,
+        rng=rng,
     )
     people, machine, apart = _label_spreads(pilot, draws.vectors)
     source = DrawnMoments(draws=draws, weights=weights, apart=apart, people=people, machine=machine)
@@ -404,21 +460,29 @@ def fitted_pilot(pilot: Pilot, options: PlanRatersOptions, rng: Generator) -> Fi
     Measurements are taken as normal, with the pilot's noise taken out; labels are drawn from the pilot's own ratings,
     and so are measurements for the earth mover's distances.
     """
-    check_metric(pilot, options.metric)
-    _check_judges_differ(pilot, options.metric)
+    check_metric(pilot, options.chosen_metric)
+    _check_judges_differ(pilot, options.chosen_metric)
     weights = resampled_weights(pilot.n_items, options.bootstrap, rng)
-    source, model = (_measured if pilot.is_measured else _labelled)(pilot, options, weights, rng)
+    fit = _told if options.chosen_metric == "information" else _measured if pilot.is_measured else _labelled
+    source, model = fit(pilot, options, weights, rng)
+    is_drawn = isinstance(source, DrawnMoments)
+    gaps = _gaps_of(pilot, options.chosen_metric, source)
+    if gaps is not None:
+        source = for_new_raters(pilot, source, gaps, metric=options.chosen_metric, bootstrap=options.bootstrap, rng=rng)
     fitted = FittedPilot(
         pilot=pilot,
-        predictor=FromMoments(source=source, metric=options.metric, alpha=options.alpha),
+        predictor=FromMoments(source=source, metric=options.chosen_metric, alpha=options.alpha),
         model=model,
         typical_raters=int(np.median(pilot.people.size)),
+        is_drawn=is_drawn,
     )
     _check_direction(fitted, options)
     return fitted
 
 
 def _check_judges_differ(pilot: Pilot, metric: str) -> None:
+    if metric == "information":
+        return  # judges that answer differently may tell the same, once calibrated
     means = [pilot.a.mean, pilot.b.mean] if pilot.is_measured else pilot.means_of(vectors_of(pilot, metric).judges)
     if np.allclose(means[0], means[1], rtol=0, atol=1e-12):
         a, b = pilot.names
@@ -460,7 +524,7 @@ def confirmed(
     first = designs[0]
     tried: list[tuple[Design, float]] = []
     for design in sufficient([*designs, *_enlarged(fitted, options, first)], options)[:MOST_TRIED]:
-        power = simulated_power(fitted.model, design, metric=options.metric, alpha=options.alpha, rng=rng)
+        power = simulated_power(fitted.model, design, metric=options.chosen_metric, alpha=options.alpha, rng=rng)
         if power >= options.power - FAR_OFF:
             return design, power
         tried.append((design, power))
@@ -495,6 +559,8 @@ def findings(
         items_low=low,
         items_high=high,
         simulated_power=simulated,
+        raters=None if fitted.raters is None else fitted.raters.raters,
+        rater_error=math.nan if fitted.raters is None else math.sqrt(float(fitted.raters.spread.variance[0])),
     )
     return pilot, _doubts(fitted, options, best, simulated)
 
@@ -508,6 +574,11 @@ def _spread_quartiles(pilot: Pilot) -> list[float]:
 
 def _doubts(fitted: FittedPilot, options: PlanRatersOptions, best: Design | None, simulated: float) -> list[str]:
     warnings = [*fitted.pilot.warnings]
+    if fitted.raters is None:
+        warnings.append(
+            "The plan holds for the raters of the pilot only: how far others would differ takes a rater for each "
+            f"rating, at least {FEWEST_RATERS} of them, and a metric that needs their means only."
+        )
     if best is not None and simulated < options.power - FAR_OFF:
         warnings.append(
             f"In data simulated from a model of the pilot the recommended design has power {simulated:.2f}, less than "
@@ -537,13 +608,16 @@ def _needed_interval(fitted: FittedPilot, options: PlanRatersOptions, pair: Pair
     effects = fitted.predictor.effects(pair)
     z, reach = -ndtri(options.alpha / 2), ndtri(options.power)
     with np.errstate(divide="ignore", invalid="ignore"):
-        if options.metric == "wins":
+        if options.chosen_metric == "wins":
             decided = np.maximum(1 - moments.tied, 1e-12)
             lead = np.abs(moments.margin) / decided
             needed = ((z + reach * np.sqrt(np.maximum(1 - lead**2, 0))) / lead) ** 2 / decided
         else:
             # Guenther (1981): a t test needs z^2 / 2 items more than a test with a known variance.
             needed = ((z + reach) ** 2) * moments.variance / moments.mean**2 + z**2 / 2
+        if moments.crew is not None:  # each rater stands for the items that one rates
+            raters = moments.between * moments.crew.load / moments.crew.per_item
+            needed = needed + raters * ((z + reach) / effects) ** 2
     needed = np.where(np.sign(effects) == np.sign(effects[0]), needed, np.inf)[1:]
     tail = (1 - options.confidence) / 2
     low, high = np.quantile(needed, [tail, 1 - tail], method="nearest")

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from dissensus.data import Ratings
 from dissensus.errors import OptionError
 from dissensus.options import Options, named, option
 
-PlanMetric = Literal["wins", "mae", "emd", "emd-binned"]
-METRICS: tuple[PlanMetric, ...] = ("wins", "mae", "emd", "emd-binned")
+PlanMetric = Literal["wins", "mae", "emd", "emd-binned", "information"]
+METRICS: tuple[PlanMetric, ...] = ("wins", "mae", "emd", "emd-binned", "information")
 Method = Literal["closed", "simulate"]
 METHODS: tuple[Method, ...] = ("closed", "simulate")
 CLOSED = ("wins", "mae")
@@ -62,8 +63,11 @@ def spread_of(text: str) -> tuple[float, float]:
 class DesignOptions(Options):
     """The designs to consider, what they cost, and what they must reach."""
 
-    metric: PlanMetric = option(
-        "wins", metavar="M", choices=METRICS, help="How near a judge is to people: wins, mae, emd or emd-binned."
+    metric: PlanMetric | None = option(
+        None,
+        metavar="M",
+        choices=METRICS,
+        help="wins, mae, emd, emd-binned, or from a pilot information; information from labels, else wins.",
     )
     effect: float | None = option(
         None,
@@ -139,9 +143,9 @@ class PlanRatersOptions(PilotOptions, DesignOptions):
 
     def check(self) -> None:
         """Raise where two options contradict each other."""
-        if self.method == "closed" and self.metric not in CLOSED:
+        if self.method == "closed" and default_method(self.chosen_metric) != "closed":
             raise OptionError(
-                f"{named('method')} closed goes with {named('metric')} wins or mae: {self.metric} needs "
+                f"{named('method')} closed goes with {named('metric')} wins or mae: {self.chosen_metric} needs "
                 f"{named('method')} simulate."
             )
         if self.power <= self.alpha:
@@ -164,9 +168,13 @@ class PlanRatersOptions(PilotOptions, DesignOptions):
             raise OptionError(
                 f"{named('effect')} and {pilot} contradict each other: the pilot says how large the effect is."
             )
-        if has_pilot and self.method != default_method(self.metric):
+        if has_pilot and self.method != default_method(self.chosen_metric):
             raise OptionError(
                 f"{pilot} chooses its own method, and confirms it by simulation: leave {named('method')} out."
+            )
+        if not has_pilot and self.chosen_metric == "information":
+            raise OptionError(
+                f"{named('metric')} information is planned from a pilot: give one with {pilot} and {pilot_judges}."
             )
         if not has_pilot and self.effect is None:
             raise OptionError(
@@ -184,6 +192,11 @@ class PlanRatersOptions(PilotOptions, DesignOptions):
                 "for fewer, or for wins or mae, which have a closed form."
             )
 
+    @property
+    def chosen_metric(self) -> PlanMetric:
+        """The metric, wins if none was named and nothing else suits."""
+        return self.metric or "wins"
+
     def settings(self) -> dict[str, object]:
         """The options by name, for the JSON."""
         known = super().settings()
@@ -199,9 +212,14 @@ class PlanRatersOptions(PilotOptions, DesignOptions):
         return items * (self.item_cost + raters * self.rating_cost)
 
 
+def default_metric(pilot: Ratings | None) -> PlanMetric:
+    """What `compare` decides by where a pilot has labels; else the paper's wins."""
+    return "wins" if pilot is None or pilot.scale == "interval" else "information"
+
+
 def default_method(metric: str) -> Method:
     """The closed form where there is one."""
-    return "closed" if metric in CLOSED else "simulate"
+    return "closed" if metric in {*CLOSED, "information"} else "simulate"
 
 
 def checked_numbers(option: str, given: Sequence[int], *, fewest: int, most: int) -> tuple[int, ...]:

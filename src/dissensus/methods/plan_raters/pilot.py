@@ -22,7 +22,16 @@ import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import Aligned, Responses, about_order, align, label_numbers, other_scale, rows_among
+from dissensus.data.align import (
+    Aligned,
+    Responses,
+    about_order,
+    align,
+    asked_in_one_way,
+    label_numbers,
+    other_scale,
+    rows_among,
+)
 from dissensus.data.coding import position_in_item
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed, named
 from dissensus.methods.plan_raters.options import FEWEST_ITEMS
@@ -54,6 +63,7 @@ class Pilot:
     # has fewer ratings
     codes: Codes
     aligned: Aligned  # the same response by response
+    ratings: Ratings  # people's, of these items
     warnings: tuple[str, ...] = ()  # what is to be known of the labels
 
     @property
@@ -100,6 +110,7 @@ class Pilot:
 def pilot_of(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str | None = None) -> Pilot:
     """The pilot in files; an error says why it cannot serve. The judges may be left out if there are just two."""
     names = _two(judges, a, b)
+    ratings, left_out = asked_in_one_way(ratings, judges, None)
     answered = [set(judges[name].items) for name in names]
     shared = tuple(item for item in ratings.items if all(item in items for items in answered))
     if len(shared) < FEWEST_ITEMS:
@@ -122,7 +133,8 @@ def pilot_of(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str |
         b=_summary(_numbers(second), second.sizes),
         codes=codes,
         aligned=aligned,
-        warnings=tuple(about_order(ratings)) if aligned.has_numbers else (),
+        ratings=kept,
+        warnings=(*left_out, *(about_order(ratings) if aligned.has_numbers else ())),
     )
     _check_repeats(pilot.people)
     return pilot
@@ -180,6 +192,8 @@ def _two(judges: Judges, a: str | None, b: str | None) -> tuple[str, str]:
 def check_metric(pilot: Pilot, metric: str) -> None:
     """Raise where the metric needs what the pilot's labels are not; the same rules as those of `compare`."""
     aligned, this = pilot.aligned, f"{named('metric')} {metric}"
+    if metric == "information":
+        return
     if not aligned.has_numbers:
         if metric in {"mae", "emd-binned"}:
             raise OptionError(

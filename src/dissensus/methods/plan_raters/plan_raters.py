@@ -35,6 +35,7 @@ from dissensus.methods.plan_raters.options import (
     PlanRatersOptions,
     checked_numbers,
     default_method,
+    default_metric,
 )
 from dissensus.methods.plan_raters.pilot import pilot_of
 from dissensus.methods.plan_raters.result import Design, PlanRatersResult
@@ -50,7 +51,7 @@ FEW_ITEMS_WARNING = (
 
 def plan_raters(
     *,
-    metric: PlanMetric = "wins",
+    metric: PlanMetric | None = None,
     effect: float | None = None,
     items: Sequence[int] | None = None,
     raters: Sequence[int] = RATERS,
@@ -77,13 +78,16 @@ def plan_raters(
     """The cheapest test set that tells two judges apart, and what other test sets would show.
 
     Without a pilot, items are those of the paper: responses to an item are normal on a scale from 0 to 1, A answers as
-    people do, and B's mean is off by up to `effect` either way.
+    people do, and B's mean is off by up to `effect` either way. A pilot with at least three raters who have ids is
+    planned from for new raters like these, who rate no more items each.
 
     Parameters
     ----------
-    metric : {"wins", "mae", "emd", "emd-binned"}
+    metric : {"wins", "mae", "emd", "emd-binned", "information"}, optional
         How near a judge is to people: on how many items it is the nearer one; by the mean absolute error of its mean
-        answer; by the earth mover's distance of its answers from people's; by the paper's variant of that.
+        answer; by the earth mover's distance of its answers from people's; by the paper's variant of that; by how well
+        its calibrated answers predict another rater's label, from a pilot only. Information if not given and the pilot
+        has labels, else wins.
     effect : float, optional
         How far B strays from people at most, as a share of the scale; needed unless there is a pilot.
     items, raters : sequence of int, optional
@@ -142,7 +146,8 @@ def plan_raters(
         locals(),
         items=None if items is None else checked_numbers("items", items, fewest=FEWEST_ITEMS, most=MOST_ITEMS),
         raters=checked_numbers("raters", raters, fewest=1, most=MOST_RATERS),
-        method=method or default_method(metric),
+        metric=metric or default_metric(pilot),
+        method=method or default_method(metric or default_metric(pilot)),
         seed=seed_of(rng),
     )
     options.check_pilot(has_pilot=pilot is not None)
@@ -150,10 +155,10 @@ def plan_raters(
         return _plan_from_pilot(*item_by_item(pilot, pilot_judges, what="A pilot"), options, rng)
     if options.method == "closed":
         source = NodeMoments(nodes=normal_nodes(effect or 0.0, spread))
-        predictor = FromMoments(source=source, metric=metric, alpha=alpha)
+        predictor = FromMoments(source=source, metric=options.chosen_metric, alpha=alpha)
         return _planned(options, predictor)
     plan = TestSets(
-        metric=metric,
+        metric=options.chosen_metric,
         effect=effect or 0.0,
         spread=spread,
         pairs=tuple(dict.fromkeys([*(options.pair(k) for k in options.raters), *traded_pairs(options)])),
@@ -198,7 +203,7 @@ def _planned(
         about, warnings = findings(fit, options, best, power)
     if best is None:
         warnings = [_why_none(designs, options), *warnings]
-    elif options.metric == "mae" and solver is not None and best.items < FEW_ITEMS:
+    elif options.chosen_metric == "mae" and solver is not None and best.items < FEW_ITEMS:
         warnings = [FEW_ITEMS_WARNING, *warnings]
     data = {}
     if sources is not None:

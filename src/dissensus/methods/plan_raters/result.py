@@ -23,6 +23,9 @@ class Design:
         mean over what the pilot leaves open.
     cost : float
         Of the items and their ratings.
+    raters_in_all : int, optional
+        Planned from a pilot for new raters: how many raters share the work, so that none rates more items than one of
+        the pilot did; None else.
     """
 
     items: int
@@ -31,6 +34,7 @@ class Design:
     p_value: float
     power: float
     cost: float
+    raters_in_all: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +79,12 @@ class PilotFindings:
     items_low, items_high : float
         Interval on the number of items that is needed; NaN where there is no bound.
     simulated_power : float
-        Power of the recommended design in data simulated from a model of the pilot; NaN if none is recommended.
+        Power of the recommended design in data simulated from a model of the pilot, with its own raters; NaN if none
+        is recommended.
+    raters : int, optional
+        Raters of the pilot, where the plan is for new ones like these; None where it holds for these raters only.
+    rater_error : float
+        Standard error that as many raters bring to the difference, however many items; NaN where it is not known.
     """
 
     items: int
@@ -89,6 +98,8 @@ class PilotFindings:
     items_low: float
     items_high: float
     simulated_power: float
+    raters: int | None
+    rater_error: float
 
 
 @dataclass(frozen=True, kw_only=True)

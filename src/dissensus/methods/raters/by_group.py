@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.arrays import Flags, Floats
+from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import Answers, answers_of
 from dissensus.data.closeness import closeness, label_heights
@@ -20,6 +20,7 @@ from dissensus.methods.raters.result import About, GroupRow, GroupTest, JudgeByG
 from dissensus.sampling import Progress
 from dissensus.sampling.draws import draw_weights
 from dissensus.sampling.intervals import bootstrap_interval
+from dissensus.sampling.raters import RaterPool, RaterSpread, pool_of, rater_draws, resolve_raters
 
 
 def group_rows(cells: Cells, groups: Groups | None) -> tuple[GroupRow, ...]:
@@ -124,6 +125,8 @@ def _worths(
     try:
         result = equivalence(
             members, judges, **survey_options(members, judges), bootstrap=options.bootstrap,
+            # A group may have too few raters to be a sample, and then stands for itself.
+            raters="fixed" if options.raters == "fixed" else None,
             confidence=options.confidence, rng=rng, engine=executor, progress=progress,
         )  # fmt: skip
     except DissensusError as error:
@@ -181,17 +184,18 @@ def sidings(
     """Whether each judge is nearer to one group than to raters dealt into groups at random, and warnings."""
     shared = judges.only(options.judge).on_items_of(ratings)
     everybody, labels, warnings = answers_of(shared, ratings)
-    test_stream, sample_stream, survey_stream = rng.spawn(3)
+    test_stream, sample_stream, survey_stream, rater_rng = rng.spawn(4)
     worths = worths_by_group(
         ratings, shared, options, names=groups.names, rng=survey_stream, executor=executor, progress=progress
     )
     in_both = on_shared_items(cells, groups)
+    pool = None if resolve_raters(options.raters, ratings)[0] == "fixed" else _cell_pool(cells, rater_rng)
     rows, p_values = [], []
     for answers in everybody:
         near, bias = against(answers, labels, ratings, cells, options)
         nearer = centred(cells, np.where(in_both, near, NAN))
         p_values.append(groups_p(cells, nearer, groups, resamples=options.resamples, rng=test_stream))
-        rows.append(_by_group(near, bias, cells, groups, worths[answers.judge], options, sample_stream))
+        rows.append(_by_group(near, bias, cells, groups, worths[answers.judge], options, sample_stream, pool))
     made = []
     for answers, by_group, p, p_holm in zip(everybody, rows, p_values, holm(p_values), strict=True):
         nearest = max(by_group, key=lambda group: -np.inf if np.isnan(group.nearer) else group.nearer)
@@ -216,16 +220,23 @@ def _untold(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
 
 def _by_group(
     near: Floats, height: Floats, cells: Cells, groups: Groups, worths: list[Worth], options: RatersOptions,
-    rng: Generator,
+    rng: Generator, pool: RaterPool | None,
 ) -> tuple[JudgeByGroup, ...]:  # fmt: skip
-    """A judge's closeness to each group and its bias, with intervals from resampling items."""
+    """A judge's closeness to each group and its bias, with intervals from resampling items, and raters."""
     group = groups.of_cells(cells)
     grouped = np.where(group >= 0, near, NAN)
     rows = []
+    draws = None if pool is None else rater_draws(options.bootstrap, pool.n_groups, rng)
     for code, name in enumerate(groups.names):
         inside = group == code
-        nearer = _mean_and_samples(_nearer(grouped, cells, inside), cells, options, rng)
+        nearer = _mean_and_samples(_nearer(grouped, cells.item, inside), cells, options, rng)
         bias = _mean_and_samples(np.where(inside, height, NAN), cells, options, rng)
+        if pool is not None and draws is not None:
+            spread = _spread(pool, inside, grouped, height)
+            nearer, bias = (
+                (value, spread.column(i).moved(samples[:, None], draws)[:, 0]) if len(samples) else (value, samples)
+                for i, (value, samples) in enumerate((nearer, bias))
+            )
         near_low, near_high = bootstrap_interval(*nearer, confidence=options.confidence, kind="percentile")
         bias_low, bias_high = bootstrap_interval(*bias, confidence=options.confidence, kind="percentile")
         known = inside & ~np.isnan(near)
@@ -242,14 +253,30 @@ def _by_group(
     return tuple(rows)
 
 
-def _nearer(closeness: Floats, cells: Cells, inside: Flags) -> Floats:
+def _nearer(closeness: Floats, item: Codes, inside: Flags) -> Floats:
     """Closeness to the group's answers less that to the other groups' answers on the same item; NaN without either."""
     others = ~inside & ~np.isnan(closeness)
-    n_items = len(cells.raters_of_item)
-    total = np.bincount(cells.item[others], weights=closeness[others], minlength=n_items)
-    count = np.bincount(cells.item[others], minlength=n_items)
+    n_items = int(item.max(initial=-1)) + 1
+    total = np.bincount(item[others], weights=closeness[others], minlength=n_items)
+    count = np.bincount(item[others], minlength=n_items)
     mean = np.divide(total, count, out=np.full(n_items, NAN), where=count > 0)
-    return np.asarray(np.where(inside, closeness - mean[cells.item], NAN))
+    return np.asarray(np.where(inside, closeness - mean[item], NAN))
+
+
+def _cell_pool(cells: Cells, rng: Generator) -> RaterPool:
+    """Who answered what, to leave raters out; the labels are the cells whose answer each rater gives."""
+    row = np.lexsort((cells.rater, cells.item))
+    return pool_of(row, cells.item[row], cells.rater[row], row, rng)
+
+
+def _spread(pool: RaterPool, inside: Flags, near: Floats, height: Floats) -> RaterSpread:
+    """Variances that raters bring to how much nearer a judge is to a group, and to its bias."""
+    values = []
+    own = inside[pool.row]
+    for left, given in pool.rows():
+        closer = _nearer(near[given][left], pool.item[left], own[left])
+        values.append([_mean(closer), _mean(height[given][left & own])])
+    return pool.spread(np.array(values))
 
 
 def _mean_and_samples(values: Floats, cells: Cells, options: RatersOptions, rng: Generator) -> tuple[float, Floats]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from dissensus.data.ratings import Elicitation
 from dissensus.options import Options, bootstrap_option, confidence_option, elicitation_option, option
+from dissensus.sampling.raters import RatersAs, raters_option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,5 +21,6 @@ class RatersOptions(Options):
     resamples: int = option(
         2000, metavar="N", at_least=1, wants="at least one is needed", help="Resamples of the tests of groups."
     )
+    raters: RatersAs | None = raters_option()
     bootstrap: int = bootstrap_option(help="Bootstrap samples; 0 for no intervals of judges.")
     confidence: float = confidence_option()

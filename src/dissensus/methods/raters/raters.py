@@ -25,6 +25,7 @@ from dissensus.methods.raters.options import RatersOptions
 from dissensus.methods.raters.result import Measure, Population, RaterRow, RatersResult, Siding
 from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
+from dissensus.sampling.raters import RatersAs, resolve_raters
 
 # ---- Each rater's numbers, drawn towards those of the other raters
 
@@ -125,6 +126,7 @@ def raters(
     task: Task | None = None,
     elicitation: Elicitation | None = None,
     resamples: int = 2000,
+    raters: RatersAs | None = None,
     bootstrap: int = 500,
     confidence: float = 0.95,
     rng: int | Generator | None = 0,
@@ -152,6 +154,9 @@ def raters(
         Take only the ratings that were asked for in this way; forced choices where there are both.
     resamples : int
         Dealings of raters into groups, of the tests.
+    raters : {"sampled", "fixed"}, optional
+        Intervals of judges by group for raters like these, or for these raters alone; sampled if not given and at least
+        three raters have ids.
     bootstrap : int
         Bootstrap samples of the items, for judges by group; 0 for no intervals.
     confidence : float
@@ -187,12 +192,14 @@ def raters(
     near, heights = closeness(asked), label_heights(asked, options.positive)
     cells = cells_of(asked, near, heights)
     groups, about_groups = groups_of_raters(asked)
-    raters, populations = rater_rows(asked, cells, groups, options)
+    portraits, populations = rater_rows(asked, cells, groups, options)
     tests, about_tests = group_tests(cells, groups, options, test_stream)
     warnings = [*ratings.warnings, *about_kinds, *about_groups, *about_tests, *_missing(cells, heights)]
     sides: tuple[Siding, ...] = ()
     about_judges = [] if judges is None or groups is not None else [NO_GROUPS]
+    drawn_as, about_raters = resolve_raters(raters, asked, bootstrap=bootstrap)
     if judges is not None and groups is not None:
+        warnings += about_raters
         with open_executor(engine, workers=workers) as executor:
             sides, about_judges = sidings(
                 asked, judges, options, cells=cells, groups=groups, rng=judge_stream,
@@ -202,10 +209,10 @@ def raters(
     kind = "shared options" if asked.has_response_sets else kind
     unit = None if heights is None else "share" if options.positive else "labels"
     return RatersResult(
-        settings=options.settings() | {"closeness": kind, "leniency_in": unit},
+        settings=options.settings() | {"raters": drawn_as, "closeness": kind, "leniency_in": unit},
         data={"ratings": ratings.describe_data(), **({} if judges is None else {"judges": judges.describe_data()})},
         warnings=tuple(dict.fromkeys([*warnings, *about_judges])),
-        raters=raters,
+        raters=portraits,
         populations=populations,
         groups=group_rows(cells, groups),
         tests=tests,

@@ -20,6 +20,7 @@ METRIC_WORDS = {
     "mae": "the mean absolute error of its mean answer (MAE)",
     "emd": "the earth mover's distance of its answers from people's",
     "emd-binned": "the paper's distance of sorted counts in five bins, which ignores where the bins lie",
+    "information": "how well its calibrated answers predict another rater's label, in bits (information)",
 }
 P_IS_NO_P_VALUE = (
     'p is the number that "How Many Raters Do You Need?" tabulates: how often a test set without a difference shows as '
@@ -31,7 +32,8 @@ def design_words(design: Design) -> str:
     """A design in a sentence."""
     samples = counted(design.machine_samples, "answer")
     raters = counted(design.raters, "rater")
-    return f"{counted(design.items, 'item')} with {raters} each and {samples} of each judge to each item"
+    in_all = f" ({whole(design.raters_in_all)} raters or more in all)" if design.raters_in_all is not None else ""
+    return f"{counted(design.items, 'item')} with {raters} each{in_all} and {samples} of each judge to each item"
 
 
 def recommendation(result: PlanRatersResult) -> str:
@@ -113,9 +115,15 @@ def pilot_sentence(pilot: PilotFindings, settings: Settings) -> str:
             f"With as many raters as recommended, {many} items may be needed "
             f"({percent(_number(settings, 'confidence', 0.95), 0)} interval): a larger pilot would narrow it"
         )
+    if pilot.raters is not None:
+        sentences.append(
+            f"The plan is for new raters like its {whole(pilot.raters)}, as busy as these: as many raters alone move "
+            f"the difference by a standard error of {decimal(pilot.rater_error, 3)}, whatever the items"
+        )
     if math.isfinite(pilot.simulated_power):
         sentences.append(
-            f"In data simulated from a model of the pilot the design has power {percent(pilot.simulated_power)}"
+            f"In data simulated from a model of the pilot, with its own raters, the design has power "
+            f"{percent(pilot.simulated_power)}"
         )
     return ". ".join(sentences) + "."
 

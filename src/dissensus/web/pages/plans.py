@@ -252,7 +252,11 @@ JUDGES = (
     Field(name="a", label="First judge", nobody="choose one"),
     Field(name="b", label="Second judge", nobody="choose one"),
 )
-WITHOUT_PILOT, WITH_PILOT = (EFFECT, *DESIGN), (*JUDGES, *DESIGN)
+PILOT_METRIC = Field(
+    name="metric", label="How near to people", kind="choice", default="wins",
+    choices=(*METRICS, ("information", "what its calibrated answers tell")),
+)  # fmt: skip
+WITHOUT_PILOT, WITH_PILOT = (EFFECT, *DESIGN), (*JUDGES, PILOT_METRIC, *DESIGN[1:])
 
 
 async def plan_raters_page(request: Request) -> HTMLResponse:

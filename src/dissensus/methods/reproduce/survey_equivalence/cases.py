@@ -104,7 +104,7 @@ def wikipedia_curve(data: PaperData) -> EquivalenceResult:
     judges = {"calibrated": np.stack([better, 1 - better], axis=1), "raw": np.stack([raw, 1 - raw], axis=1)}
     return equivalence(
         files.ratings_of_counts(comments.counts[:SCORED], LABELS), files.soft_judges(judges, LABELS),
-        calibrate="none", bootstrap=200,
+        calibrate="none", bootstrap=200, interval="basic", raters="fixed",
     )  # fmt: skip
 
 
@@ -282,7 +282,10 @@ def credbank_curve(data: PaperData, learn: Learn) -> EquivalenceResult:
     chance = np.array([mean[row["cscw_predictor"]] for row in files.rows_of(data, "credweb.csv")])
     judge = files.soft_judges({"linguistic": np.stack([chance, 1 - chance], axis=1)}, ACCURATE)
     ratings = files.ratings_of_counts(events_of(data), ACCURATE)
-    return equivalence(ratings, judge, learn=learn, calibrate="none", max_raters=MOST_EVENTS, bootstrap=200)
+    return equivalence(
+        ratings, judge, learn=learn, calibrate="none", max_raters=MOST_EVENTS, bootstrap=200, interval="basic",
+        raters="fixed",
+    )  # fmt: skip
 
 
 @CREDBANK.printed("appendix A.2, information gain", 0.0023, decimals=4)
@@ -381,7 +384,15 @@ def karma_curve(
     judge = soft if combiner != "plurality" else files.hard_judge("reddit", preferred, SIDES)
     ratings = files.ratings_of_counts(sides, SIDES)
     return equivalence(
-        ratings, judge, combiner=combiner, score=score, calibrate="none", max_raters=MOST_PAIRS, bootstrap=samples
+        ratings,
+        judge,
+        combiner=combiner,
+        score=score,
+        calibrate="none",
+        max_raters=MOST_PAIRS,
+        bootstrap=samples,
+        interval="basic",
+        raters="fixed",
     )
 
 

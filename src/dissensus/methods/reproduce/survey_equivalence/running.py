@@ -164,7 +164,7 @@ def majority_curve(data: PaperData) -> EquivalenceResult:
     """Majority vote and percent agreement: Figure 4."""
     return equivalence(
         ratings_of_counts(counts_of(data), PAIR), hard_judge("hard", hard_answers(data), PAIR), combiner="plurality",
-        score="agreement", calibrate="none", bootstrap=SAMPLES, interval="percentile",
+        score="agreement", calibrate="none", bootstrap=SAMPLES, interval="percentile", raters="fixed",
     )  # fmt: skip
 
 
@@ -172,7 +172,9 @@ def majority_curve(data: PaperData) -> EquivalenceResult:
 def bayesian_curve(data: PaperData, learn: Learn) -> EquivalenceResult:
     """Anonymous Bayesian Combiner and cross-entropy: Figure 5."""
     judge, ratings = soft_judges({"soft": soft_answers(data)}, PAIR), ratings_of_counts(counts_of(data), PAIR)
-    return equivalence(ratings, judge, learn=learn, calibrate="none", bootstrap=SAMPLES, interval="percentile")
+    return equivalence(
+        ratings, judge, learn=learn, calibrate="none", bootstrap=SAMPLES, interval="percentile", raters="fixed"
+    )
 
 
 @ITEMS.within("section 3.4, majority vote and agreement", 4.31, 0.05, DRAWN)
