@@ -4,7 +4,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dissensus.data import Judges, Ratings, Task, read, read_judges, read_task
+    from dissensus.data import Judges, Ratings, Task, read, read_both, read_judges, read_task
     from dissensus.data.doctor import DoctorResult, doctor
     from dissensus.data.large.read_large import read_reduced
     from dissensus.errors import DissensusError
@@ -71,6 +71,7 @@ _HOME = {
     "rate": "methods.rate",
     "raters": "methods.raters",
     "read": "data",
+    "read_both": "data",
     "read_judges": "data",
     "read_reduced": "data.large.read_large",
     "read_task": "data",
@@ -111,6 +112,7 @@ __all__ = [
     "rate",
     "raters",
     "read",
+    "read_both",
     "read_judges",
     "read_reduced",
     "read_task",

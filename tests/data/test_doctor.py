@@ -352,9 +352,9 @@ def test_a_byte_order_mark_is_a_note(tmp_path):
 
 
 def test_what_stops_every_command_is_a_finding_with_the_option_that_it_needs(tmp_path):
-    path = write(tmp_path, "text_id,annotator,rating\n1,a,2\n")
+    path = write(tmp_path, "text_id,annotator,rating,score\n1,a,2,3\n")
     finding = only(path, "columns")
-    assert (finding.severity, finding.option) == ("error", "--item text_id --label rating --rater annotator")
+    assert (finding.severity, finding.option) == ("error", "--label rating")
     several = write(tmp_path, "item,rater,q.a,q.b,w.a,w.b\n1,x,1,0,0,1\n2,x,0,1,0,1\n")
     assert only(several, "several-questions").option == "--question q"
     bare = write(tmp_path, HEADER + "1,,x\n")
@@ -362,7 +362,7 @@ def test_what_stops_every_command_is_a_finding_with_the_option_that_it_needs(tmp
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
-    assert "is not UTF-8" in typed_message_of(lambda: doctor(write(tmp_path, b"item,label\n1,\xff\n")))
+    assert "is not UTF-8" in typed_message_of(lambda: doctor(write(tmp_path, b"item,label\n\xc3\xa4,\xff\n")))
     assert "There is no file" in typed_message_of(lambda: doctor(tmp_path / "no.csv"))
 
 
@@ -372,7 +372,7 @@ def test_every_module_of_checks_is_found():
 
 @pytest.mark.parametrize(
     ("content", "status"),
-    [(table(panel()), 0), (HEADER + "1,a,x\n1,a,y\n", 0), ("text_id,rating\n1,2\n", 0), (b"\xff\xff", 2)],
+    [(table(panel()), 0), (HEADER + "1,a,x\n1,a,y\n", 0), ("text_id,rating\n1,2\n", 0), (b"\xff\xff\0", 2)],
 )
 def test_the_exit_status_is_2_only_if_the_file_cannot_be_read(tmp_path, capsys, content, status):
     assert main(["doctor", str(write(tmp_path, content)), "--json"]) == status

@@ -1,5 +1,7 @@
 """Whatever people hold in Python is read, by `read` and by every function."""
 
+import json
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -8,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 import dissensus
-from dissensus.data import as_data, read, read_judges
+from dissensus.cli.main import main
+from dissensus.data import as_data, read, read_both, read_judges
 
 from tables import jsonl, message_of, triples, typed_message_of, write
 
@@ -271,3 +274,53 @@ def test_one_column_cannot_play_two_roles():
     assert read_judges(frame, item="id", label="judge", judge="model").judges == ("g", "h")
     assert "would be both the item and the label" in message_of(lambda: read(LONG, item="label", label="label"))
     assert "would be both the item and the rater" in message_of(lambda: read(LONG, item="rater"))
+
+
+# ---- People and judges in one table
+
+ONE = {
+    "id": ["a", "b", "c"], "human_1": ["y", "n", "y"], "human_2": ["y", "y", "n"], "gpt-4o": ["y", "n", "n"],
+    "claude-3": ["n", "n", "y"],
+}  # fmt: skip
+
+
+def cells_of(*columns):
+    return sorted((item, name, label) for name in columns for item, label in zip(ONE["id"], ONE[name], strict=True))
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_people_and_judges_of_one_table_are_told_apart(is_long):
+    frame = pd.DataFrame(ONE)
+    source = frame.melt(id_vars="id", var_name="rater", value_name="label") if is_long else frame
+    by_name, by_pattern = read_both(source), read_both(source, people="human*", judges="gpt*,claude-3")
+    for ratings, judges in (by_name, by_pattern):
+        assert triples(ratings) == cells_of("human_1", "human_2")
+        assert sorted((r["item"], r["judge"], r["label"]) for r in judges.rows()) == cells_of("gpt-4o", "claude-3")
+    assert "Told apart by their names: human_1, human_2 are people, gpt-4o, claude-3 are judges." in by_name[0].warnings
+    assert not any("Told apart" in warning for warning in by_pattern[0].warnings)
+
+
+def test_who_is_not_named_is_of_the_other_kind():
+    assert read_both(ONE, judges="claude*")[0].raters == ("human_1", "human_2")
+    ratings, judges = read_both(ONE, people="human_1")
+    assert (ratings.raters, judges.judges) == (("human_1",), ("claude-3", "gpt-4o"))
+
+
+def test_one_table_without_plain_names_needs_patterns():
+    plain = {"id": ["a", "b"], "ann": ["y", "n"], "bob": ["n", "n"]}
+    assert "name the columns of both with" in message_of(lambda: read_both(plain))
+    assert read_both(plain, judges="bob")[1].judges == ("bob",)
+    assert "would be both people and judges" in message_of(lambda: read_both(ONE, people="*", judges="gpt*"))
+    assert "no column like 'x*'" in message_of(lambda: read_both(ONE, judges="x*"))
+
+
+def test_the_command_line_takes_patterns_in_place_of_the_second_file(tmp_path, capsys):
+    path = tmp_path / "survey.csv"
+    pd.DataFrame(ONE).to_csv(path, index=False)
+    options = ["--bootstrap", "0", "--json"]
+    assert main(["judges", str(path), "--people", "human*", "--judges", "gpt*", *options]) == 0
+    assert json.loads(capsys.readouterr().out)["data"]["judges"]["judges"] == ["gpt-4o"]
+    assert main(["judges", str(path), *options]) == 0
+    assert json.loads(capsys.readouterr().out)["data"]["judges"]["judges"] == ["claude-3", "gpt-4o"]
+    assert main(["judges", str(path), str(path), "--people", "human*"]) == 2
+    assert "leave JUDGES out" in capsys.readouterr().err

@@ -56,7 +56,7 @@ def test_a_wide_file_says_which_columns_and_items_it_leaves_out(tmp_path):
     assert ratings.warnings == (
         "Left out 1 blank row.",
         "Left out 1 item without any label.",
-        "Not read as raters, because they have no name: column 1.",
+        "Not read as raters: column 1. If one is a rater, name all with `rater=` of `read`.",
     )
 
 

@@ -32,9 +32,9 @@ DEEP = "[" * 100_000
 
 MALFORMED_RATINGS = [
     bad(
-        "label column missing", "r.csv", "item,annotator,rating\n1,a,x\n",
-        "r.csv has no column 'label'. Columns found: item, annotator, rating. "
-        "The likely matches are rating and annotator: add --label rating --rater annotator.",
+        "label column missing", "r.csv", "item,annotator,rating,score\n1,a,x,y\n",
+        "r.csv has no column 'label'. Columns found: item, annotator, rating, score. "
+        "The likely match is rating: add --label rating.",
     ),
     bad(
         "likely match with a blank", "r.csv", "item,rater,The Label\n1,a,x\n",
@@ -42,9 +42,9 @@ MALFORMED_RATINGS = [
         'The likely match is The Label: add --label "The Label".',
     ),
     bad(
-        "two columns missing", "r.csv", "id,annotator,rating\n1,a,x\n",
-        "r.csv has no column 'item' and no column 'label'. Columns found: id, annotator, rating. "
-        "The likely matches are id, rating and annotator: add --item id --label rating --rater annotator.",
+        "two columns missing", "r.csv", "itm,annotator,rating,score\n1,a,x,y\n",
+        "r.csv has no column 'item' and no column 'label'. Columns found: itm, annotator, rating, score. "
+        "The likely matches are itm and rating: add --item itm --label rating.",
     ),
     bad(
         "two columns missing, nothing like them", "r.csv", "thing,who,what\n1,a,x\n",
@@ -94,13 +94,12 @@ MALFORMED_RATINGS = [
         f"r.csv is an Excel workbook or a ZIP archive, whatever its suffix says. {EXPORT}"),
     bad("Parquet called CSV", "r.csv", PARQUET,
         "r.csv is a Parquet file, whatever its suffix says. Rename it to end in .parquet."),
-    bad("UTF-16", "r.csv", HEADER.encode("utf-16"), "r.csv is in UTF-16, and we read UTF-8. Save it in UTF-8."),
     bad("UTF-16 without a mark", "r.csv", HEADER.encode("utf-16-le"),
         f"r.csv is not a text file: byte 2 is zero. {EXPORT}"),
     # The header is row 1, a cell with a line break is one row, a blank row counts: the é stands in row 5.
-    bad("Latin-1", "r.csv", 'item,rater,label\n1,a,"x\ny"\n2,a,x\n\n3,b,café\n'.encode("latin-1"),
+    bad("UTF-8 with a byte of Latin-1", "r.csv", 'item,rater,label\n1,ä,"x\ny"\n2,a,x\n\n3,b,caf'.encode() + b"\xe9\n",
         "r.csv, row 5: byte 0xe9 after 'caf' is not UTF-8. Save the file in UTF-8."),
-    bad("Latin-1 in a column that is not needed", "r.csv", "item,label,text\n1,x,é\n".encode("latin-1"),
+    bad("the same in a column that is not needed", "r.csv", "item,label,text\n1,ä,".encode() + b"\xe9\n",
         "r.csv, row 2: byte 0xe9 is not UTF-8. Save the file in UTF-8."),
     bad("Latin-1 in JSONL", "r.jsonl", '{"item":1}\n{"item":"café"}\n'.encode("latin-1"),
         "r.jsonl, row 2: byte 0xe9 after '{\"item\":\"caf' is not UTF-8. Save the file in UTF-8."),
@@ -173,8 +172,8 @@ MALFORMED_RATINGS = [
         f"r.csv has no column besides the item. Columns found: item. {WIDE}", wide=True),
     bad("no rater like that", "r.csv", "item,r1,r2\n1,a,b\n",
         f"r.csv has no column like 's*'. Columns found: item, r1, r2. {WIDE}", rater="s*"),
-    bad("wide without item", "r.csv", "id,r1,r2\n1,a,b\n",
-        "r.csv has no column 'item'. Columns found: id, r1, r2. The likely match is id: add --item id.", wide=True),
+    bad("wide without item", "r.csv", "itm,r1,r2\n1,a,b\n",
+        "r.csv has no column 'item'. Columns found: itm, r1, r2. The likely match is itm: add --item itm.", wide=True),
     bad("unknown suffix", "r.docx", b"PK", f"r.docx ends in .docx, and we read {KNOWN}: save it as one of these, "
         "or rename it if it is one."),
     bad("no suffix", "ratings", "x", f"ratings has no suffix, and we read {KNOWN}: save it as one of these, "
@@ -248,8 +247,8 @@ def test_a_file_that_may_not_be_read_is_refused(tmp_path):
 def test_a_fault_far_down_a_large_file_is_found(tmp_path):
     # The file is read in pieces of a million bytes; the fault and its row lie beyond the first.
     rows = "".join(f"{i},a,x\n" for i in range(200_000))
-    (tmp_path / "r.csv").write_bytes((HEADER + rows + "last,a,é\n").encode("latin-1"))
-    expected = "r.csv, row 200002: byte 0xe9 is not UTF-8. Save the file in UTF-8."
+    (tmp_path / "r.csv").write_bytes((HEADER + "first,ä,x\n" + rows + "last,a,").encode() + b"\xe9\n")
+    expected = "r.csv, row 200003: byte 0xe9 is not UTF-8. Save the file in UTF-8."
     assert typed_message_of(lambda: read(tmp_path / "r.csv")) == expected
 
 

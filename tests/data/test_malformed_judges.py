@@ -34,15 +34,15 @@ MALFORMED_JUDGES = [
         "j.csv: columns 'p_1' and 'p_1.0' are the same label. Delete one of them."),
     bad("one response set, two columns", "j.csv", "item,p_a|b,p_b|a\n1,.5,.5\n",
         "j.csv: columns 'p_a|b' and 'p_b|a' are the same label. Delete one of them."),
-    bad("neither label nor probabilities", "j.csv", "item,judge,verdict\n1,g,yes\n",
-        "j.csv has no column 'label'. Columns found: item, judge, verdict. "
-        "The likely match is verdict: add --judge-columns label=verdict."),
+    bad("neither label nor probabilities", "j.csv", "item,judge,verdict,score\n1,g,yes,1\n",
+        "j.csv has no column 'label'. Columns found: item, judge, verdict, score. "
+        "The likely match is score: add --judge-columns label=score."),
     bad("neither label nor probabilities, nor anything like them", "j.csv", "item,judge,tone\n1,g,yes\n",
         "j.csv has no column 'label'. Columns found: item, judge, tone. Name it with --judge-columns label=COLUMN. "
         "Judges may give probabilities instead, in columns called p_<label>."),
-    bad("no item column", "j.csv", "question_id,judge,label\n1,g,yes\n",
-        "j.csv has no column 'item'. Columns found: question_id, judge, label. "
-        "The likely match is question_id: add --judge-columns item=question_id."),
+    bad("no item column", "j.csv", "itm,judge,label\n1,g,yes\n",
+        "j.csv has no column 'item'. Columns found: itm, judge, label. "
+        "The likely match is itm: add --judge-columns item=itm."),
     bad("header only", "j.csv", "item,judge,label\n",
         "j.csv has columns but no rows below them: there is nothing to read. Export it again."),
     bad("no answers", "j.csv", "item,judge,label\n1,g,\n2,g,\n",

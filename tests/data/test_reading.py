@@ -216,7 +216,9 @@ def test_without_a_rater_column_every_row_is_a_rater(tmp_path):
 
 def test_a_column_that_looks_like_raters_is_named(tmp_path):
     ratings = read(write(tmp_path, "item,Worker ID,label\n1,a,x\n"))
-    assert ratings.warnings == (f'{NO_RATER} If Worker ID says who rated, add `rater=` of `read` "Worker ID".',)
+    assert (ratings.raters, ratings.warnings) == (("a",), ("Columns taken by their names: Worker ID as rater.",))
+    likely = read(write(tmp_path, "item,ratr,label\n1,a,x\n"))
+    assert likely.warnings == (f"{NO_RATER} If ratr says who rated, add `rater=` of `read` ratr.",)
 
 
 def test_columns_can_be_renamed(tmp_path):

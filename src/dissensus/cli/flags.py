@@ -37,13 +37,12 @@ FLAGS = {
     },
     ("skipped", "read"): "`dissensus import --skipped keep`",
     ("drop", "read"): "`dissensus import --drop COLUMN=PATTERN`",
-    ("merge_case", "read"): "`dissensus import --merge-case`",
     ("decimal_comma", "read"): "`dissensus import --decimal-comma`",
     ("output", "rate"): "-o",
     ("names", "doctor"): "`dissensus doctor --json`",
 }
 """Options that the command line calls otherwise than Python, by name and the function they belong to."""
-NOT_METHODS = frozenset({"read", "read_judges", "import_", "rate", "doctor"})
+NOT_METHODS = frozenset({"read", "read_both", "read_judges", "import_", "rate", "doctor"})
 """Functions whose options every command has, or that have flags of their own."""
 
 

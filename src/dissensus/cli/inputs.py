@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -14,11 +14,9 @@ from dissensus.options import parts_of, renamed_labels, split_labels
 
 if TYPE_CHECKING:
     from dissensus.data import Judges, Ratings, Task
-    from dissensus.data.examples import Example
     from dissensus.data.formats.plan import Repeats
     from dissensus.data.judges import LabelScores
 
-EXAMPLE = "example:"
 JUDGE_COLUMNS = ("item", "judge", "sample", "label", "elicitation", "order")
 PAIR_COLUMNS = ("item", "a", "b")
 JUDGES_HELP = "Judges' answers: a file like RATINGS with a judge column, a tool's log, or example:..."
@@ -45,9 +43,9 @@ JudgeColumns = Annotated[Text, flag("ROLE=COL,...", "Names of columns of JUDGES,
 
 def resolve(name: str, file: str) -> Path:
     """The path behind an argument: `example:binary` is a bundled data set, anything else a path."""
-    from dissensus.data.examples import example_path
+    from dissensus.data.examples import resolved
 
-    return example_path(cast("Example", name.removeprefix(EXAMPLE))) / file if name.startswith(EXAMPLE) else Path(name)
+    return resolved(name, file)
 
 
 # ---- Ratings and judges
@@ -80,6 +78,9 @@ class RatingsInput:
     question: Annotated[Text, flag("Q", "Which question, if RATINGS ask several.")] = None
     item_key: ItemKey = None
     label_map: LabelMap = None
+    merge_case: Annotated[
+        bool, typer.Option("--merge-case", help="Labels that differ in case or blanks only are one.")
+    ] = False
 
     def read(self, *, group_column: str | None = None) -> "Ratings":
         """The ratings."""
@@ -89,7 +90,9 @@ class RatingsInput:
 
     def keywords(self, group_column: str | None = None) -> dict[str, Any]:
         """The options as `read` takes them."""
-        names = ("item", "rater", "label", "elicitation", "count", "scale", "repeats", "question", "item_key")
+        names = (
+            "item", "rater", "label", "elicitation", "count", "scale", "repeats", "question", "item_key", "merge_case",
+        )  # fmt: skip
         return {name: getattr(self, name) for name in names} | {
             "group": group_column,
             "labels": None if self.labels is None else split_labels(self.labels),
@@ -101,6 +104,7 @@ class RatingsInput:
     def read_task(self) -> "Task | None":
         """The task, if one was named."""
         from dissensus.data import read_task
+        from dissensus.data.examples import EXAMPLE
 
         if self.task is None and self.ratings.startswith(EXAMPLE):
             return read_task(resolve(self.ratings, "task.toml"))
@@ -124,6 +128,17 @@ class OptionalJudgesInput:
     judge_columns: JudgeColumns = None
     judges_format: Annotated[Text, flag("F", "How JUDGES are written, as in `import`; recognised if not given.")] = None
     judges_question: Annotated[Text, flag("Q", "Which question, if JUDGES answer several.")] = None
+    people: Annotated[
+        Text, flag("PATTERN", "Whose columns of RATINGS are people's, if it has judges, too: 'human*'.")
+    ] = None
+    among: Annotated[
+        Text, flag("PATTERN", "Which columns of RATINGS are judges', in place of JUDGES: 'gpt*'.", "--judges")
+    ] = None
+
+    @property
+    def needs_judges(self) -> bool:
+        """Whether there must be judges: where the user names some."""
+        return self.people is not None or self.among is not None
 
     def read_all(self, *, repeats: str = "error") -> "Judges | None":
         """The judges' answers, if a file was named."""
@@ -138,13 +153,44 @@ class OptionalJudgesInput:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgesInput(OptionalJudgesInput):
-    """A file of judges' answers."""
+    """Judges' answers: a file, or columns of the ratings."""
 
-    judges: Annotated[str, typer.Argument(metavar="JUDGES", help=JUDGES_HELP)] = field()
+    @property
+    def needs_judges(self) -> bool:
+        """Whether there must be judges: always."""
+        return True
 
     def read_all(self, *, repeats: str = "error") -> "Judges":
         """The judges' answers."""
+        if self.judges is None:
+            raise OptionError("The file of judges' answers is missing: name it after the first file.")
         return cast("Judges", super().read_all(repeats=repeats))
+
+
+def read_pair(
+    source: RatingsInput, judges_source: OptionalJudgesInput | None, *, group_column: str | None = None
+) -> "tuple[Ratings, Judges | None]":
+    """Ratings and judges' answers, from two files or from one that has both."""
+    from dissensus.data import has_judges, read_both
+
+    if judges_source is None:
+        return source.read(group_column=group_column), None
+    path, people, among = resolve(source.ratings, "ratings.csv"), judges_source.people, judges_source.among
+    if judges_source.judges is not None:
+        for option, value in {"--people": people, "--judges": among}.items():
+            if value is not None:
+                raise OptionError(f"{option} {value} names columns of one file that has both: leave JUDGES out.")
+        return source.read(group_column=group_column), judges_source.read_all(repeats=source.repeats)
+    if not judges_source.needs_judges and not has_judges(path):
+        return source.read(group_column=group_column), None
+    names = ("item", "rater", "label", "labels", "scale", "repeats", "label_map")
+    keywords = {name: value for name, value in source.keywords().items() if name in names}
+    return read_both(path, people=people, judges=among, task=source.read_task(), **keywords)
+
+
+def read_judged(source: RatingsInput, judges_source: JudgesInput) -> "tuple[Ratings, Judges]":
+    """The same for a command that needs judges."""
+    return cast("tuple[Ratings, Judges]", read_pair(source, judges_source))
 
 
 def column_names(text: str | None) -> dict[str, str]:
@@ -242,9 +288,9 @@ def read_inputs(
     path = resolve(source.ratings, "ratings.csv")
     judges = None if judges_source is None else judges_source.judges
     judges_path = None if judges is None else resolve(judges, "judges.csv")
-    if not large.wanted_for(path, judges_path):
-        answers = None if judges_source is None else judges_source.read_all(repeats=source.repeats)
-        return source.read(group_column=group_column), answers
+    is_one_file = judges_source is not None and judges is None and judges_source.needs_judges
+    if is_one_file or not large.wanted_for(path, judges_path):
+        return read_pair(source, judges_source, group_column=group_column)
     _check_plain(source, judges_source)
     from dissensus.data.formats.plan import ReadPlan
     from dissensus.data.large.read_large import judges_plan, read_input

@@ -15,6 +15,8 @@ from dissensus.cli.inputs import (
     flag,
     read_both,
     read_inputs,
+    read_judged,
+    read_pair,
     read_pairs,
 )
 from dissensus.cli.output import Output, Work
@@ -61,8 +63,7 @@ def raters_command(
     """
     from dissensus.methods.raters import raters
 
-    ratings = source.read(group_column=group)
-    judges = judges_source.read_all(repeats=source.repeats)
+    ratings, judges = read_pair(source, judges_source, group_column=group)
     where = work.where(output)
     output.run("Comparing raters", raters, ratings, judges, task=source.read_task(), **options, **where)
 
@@ -148,8 +149,7 @@ def panel_command(
     """
     from dissensus.methods.panel import panel
 
-    ratings = source.read()
-    judges = judges_source.read_all(repeats=source.repeats)
+    ratings, judges = read_judged(source, judges_source)
     output.run("Combining the judges", panel, ratings, judges, **options, **work.where(output))
 
 
@@ -165,7 +165,7 @@ def alt_test_command(
     """
     from dissensus.methods.alt_test import alt_test
 
-    output.show(alt_test(source.read(), judges_source.read_all(repeats=source.repeats), **options))
+    output.show(alt_test(*read_judged(source, judges_source), **options))
 
 
 def prevalence_command(
@@ -183,8 +183,7 @@ def prevalence_command(
     """
     from dissensus.methods.prevalence import prevalence
 
-    ratings = source.read()
-    judges = judges_source.read_all(repeats=source.repeats)
+    ratings, judges = read_judged(source, judges_source)
     systems = None if pairs is None else read_pairs(pairs)
     output.show(prevalence(ratings, judges, task=source.read_task(), pairs=systems, rng=output.seed, **options))
 
@@ -211,8 +210,7 @@ def gate_command(
     for path in (junit, summary):
         if path is not None:
             check_place(path)  # before the work, so that a misspelt folder costs no time
-    ratings = source.read()
-    judges = judges_source.read_all(repeats=source.repeats)
+    ratings, judges = read_judged(source, judges_source)
     where = work.where(output)
     result = output.run("Checking the judge", gate, ratings, judges, task=source.read_task(), **options, **where)
     if junit is not None:

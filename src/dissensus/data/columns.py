@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from dissensus.data.coding import HasColumns, Sheet
 from dissensus.data.labels import number
 from dissensus.errors import ColumnError, OptionError, joined, listed, named, shortened
+from dissensus.options import parts_of
 
 LIKELY: Mapping[str, tuple[str, ...]] = {
     "item": (
@@ -213,7 +214,7 @@ def like_pattern(columns: Sequence[str], pattern: str) -> list[str]:
     >>> like_pattern(["id", "0", "1", "n-votes"], "[0-9]*")
     ['0', '1']
     """
-    patterns = [pattern, *(part.strip() for part in pattern.split(","))]
+    patterns = [pattern, *parts_of(pattern)]
     return [column for column in columns if any(column == p or fnmatchcase(column, p) for p in patterns)]
 
 
@@ -249,8 +250,6 @@ _NAMELESS = re.compile(r"column \d+|Unnamed: \d+|__index_level_\d+__")
 """What we, pandas and pyarrow call a column without a name: usually the row numbers of somebody's frame."""
 _NUMBERED = re.compile(r" \(\d+\)$")
 FIRST_NAMES = ("rater", "item", "label")
-SEARCHED_ROWS = 10
-"""So far down the header of a table with a title may stand."""
 
 
 def is_nameless(column: str) -> bool:
@@ -258,46 +257,21 @@ def is_nameless(column: str) -> bool:
     return _NAMELESS.fullmatch(column) is not None
 
 
-def title_error(sheet: Sheet) -> ColumnError | None:
-    """What to do about a table with a title above its header; None if it has none."""
-    titles = [column for column in sheet.columns if not is_nameless(column)]
-    if len(sheet.columns) - len(titles) < max(1, len(titles)):
-        return None
-    lower = _header_below(sheet)
-    if lower is None and len(titles) != 1:
-        return None
-    where = "" if lower is None else f", and its header in row {lower[0]} ({listed(lower[1])})"
-    return ColumnError(
-        f"{sheet.name} seems to have a title in its first row ({listed(titles)}){where}: delete the rows above the "
-        "header, and save it again."
-    )
-
-
-def _header_below(sheet: Sheet) -> tuple[int, list[str]] | None:
-    """Number and names of the first row that has several names which we know."""
-    cells = sheet.load(sheet.columns)
-    for place, row in enumerate(cells.row[:SEARCHED_ROWS].tolist()):
-        names = [text for column in cells.columns.values() if (text := column[place]) is not None]
-        if sum(any(name.strip().lower() == role or synonym_of([name], role) for role in LIKELY) for name in names) > 1:
-            return row, names
-    return None
-
-
-def header_error(sheet: Sheet) -> ColumnError | None:
-    """What to do about a table without a header; None if it has one.
-
-    It has none where the names of the columns look like data: numbers or lists, or texts that come again further down.
-    """
+def has_no_header(sheet: Sheet) -> bool:
+    """Whether the first row is data: its cells are numbers or lists, or texts that come again further down."""
     data = 0
     for numbered, column in sheet.load(sheet.columns).columns.items():
         name = _NUMBERED.sub("", numbered)
         value = number(name)
         is_measured = value is not None and (value != int(value) or value < 0)
         data += name in column.texts or name.startswith("[") or is_measured
-    if 2 * data < max(len(sheet.columns) - 1, 2):
-        return None
+    return 2 * data >= max(len(sheet.columns) - 1, 2)
+
+
+def header_error(sheet: Sheet) -> ColumnError:
+    """What to do about a table without a header."""
     names = [*FIRST_NAMES, *(f"column{i}" for i in range(len(FIRST_NAMES) + 1, len(sheet.columns) + 1))]
-    option = f"{named('columns', of='import_')} {','.join(names)}"
+    option = f"{named('columns', of='import_')} {','.join(names[: len(sheet.columns)])}"
     return ColumnError(
         f"{sheet.name} seems to have no header: its first row is {shown_columns(sheet)}. Name its columns in their "
         f"order, such as `dissensus import {shlex.quote(sheet.name)} {option} -o ratings.csv`."

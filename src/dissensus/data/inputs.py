@@ -2,16 +2,24 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
 import numpy.typing as npt
 
+from dissensus.data.columns import columns_by_role, is_nameless, like_pattern, matching, missing_columns
+from dissensus.data.fixes import listing
+from dissensus.data.formats.plan import Repeats
 from dissensus.data.judges import Judges
-from dissensus.data.labels import PREFIX, cell_text
+from dissensus.data.labels import PREFIX, Scale, cell_text
+from dissensus.data.layout import answer_columns, is_judge, named_otherwise, people_among, rater_columns
 from dissensus.data.ratings import Ratings
 from dissensus.data.readers import item_names, read, read_judges
-from dissensus.errors import JudgesError, RatingsError, counted
+from dissensus.data.sources.source import open_source
+from dissensus.data.task import Task
+from dissensus.errors import ColumnError, DissensusError, JudgesError, RatingsError, counted, listed, named
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -32,8 +40,12 @@ def as_ratings(source: RatingsLike) -> Ratings:
     return source if isinstance(source, Ratings) else read(source)
 
 
-def as_data(ratings: RatingsLike, judges: JudgesLike) -> tuple[Ratings, Judges]:
-    """Ratings and judges' answers, read if they are not yet."""
+def as_data(ratings: RatingsLike, judges: JudgesLike | None = None) -> tuple[Ratings, Judges]:
+    """Ratings and judges' answers, read if they are not yet; without judges both from one table."""
+    if judges is None or _is_pattern(judges, ratings):
+        if isinstance(ratings, Ratings | Judges):
+            raise JudgesError("There are no judges: give their answers after the ratings.")
+        return read_both(ratings, judges=None if judges is None else str(judges))
     people = as_ratings(ratings)
     if isinstance(judges, Ratings):
         raise JudgesError("These are people's ratings, where judges' answers are needed: give the ratings first.")
@@ -41,6 +53,118 @@ def as_data(ratings: RatingsLike, judges: JudgesLike) -> tuple[Ratings, Judges]:
         return people, judges
     by_judge = _by_judge(judges)
     return people, read_judges(judges if by_judge is None else _records(by_judge, people, ratings))
+
+
+def _is_pattern(judges: JudgesLike, ratings: RatingsLike) -> bool:
+    """Whether judges are columns of the ratings' table, and no file of their own: `gpt*`."""
+    if not isinstance(judges, str) or isinstance(ratings, Ratings | Judges) or Path(judges).exists():
+        return False
+    with open_source(ratings) as opened:
+        return bool(like_pattern(opened.columns, judges))
+
+
+# ---- People and judges in one table
+
+
+def read_both(
+    source: Table, *, people: str | None = None, judges: str | None = None, item: str | None = None,
+    rater: str | None = None, label: str | None = None, labels: Sequence[str] | None = None, scale: Scale | None = None,
+    repeats: Repeats = "error", task: Task | None = None, label_map: Mapping[str, str] | None = None,
+) -> tuple[Ratings, Judges]:  # fmt: skip
+    """People's ratings and judges' answers from one table that has both.
+
+    Parameters
+    ----------
+    source : path or table
+        As for `read`: one column for each person and each judge, or one row per answer and a column that says whose.
+    people, judges : str, optional
+        Which columns, or names in the rater column, are people's and which are judges': names or patterns with `*`,
+        commas between. Where one is missing it is the others; without both, judges are known by names such as
+        `gpt-4o`, and the warnings say which.
+    item, rater, label, labels, scale, repeats, task, label_map
+        As for `read`.
+
+    Returns
+    -------
+    Ratings, Judges
+
+    Examples
+    --------
+    >>> ratings, judges = read_both({"ann": ["a", "b"], "bob": ["a", "a"], "gpt-4o": ["a", "b"]})
+    >>> ratings.raters, judges.judges
+    (('ann', 'bob'), ('gpt-4o',))
+    """
+    shared: dict[str, Any] = {"labels": labels, "repeats": repeats, "task": task, "label_map": label_map}
+    columns, everybody = _whose(source, item=item, rater=rater, label=label)
+    ours, theirs, note = _told_apart(everybody, people, judges, name=columns.pop("name"))
+    if "rater" in columns:
+        ratings = read(source, **columns, scale=scale, **shared)
+        codes = [ratings.raters.index(name) for name in ours if name in ratings.raters]
+        ratings = ratings.where(np.isin(np.asarray(ratings.rater), codes))
+        answers = read_judges(source, item=columns["item"], judge=columns["rater"], label=columns["label"], **shared)
+        answers = answers.only([name for name in theirs if name in answers.judges])
+    else:
+        ratings = read(source, **columns, rater=listing(ours), source_format="wide", scale=scale, **shared)
+        answers = read_judges(source, **columns, judge=listing(theirs), source_format="judge-columns", **shared)
+    return replace(ratings, warnings=(*note, *ratings.warnings)), answers
+
+
+def has_judges(source: Table) -> bool:
+    """Whether a table has people and judges, told by their names."""
+    try:
+        everybody = _whose(source)[1]
+    except DissensusError:
+        return False
+    return 0 < sum(map(is_judge, everybody)) < len(everybody)
+
+
+def _whose(
+    source: Table, *, item: str | None = None, rater: str | None = None, label: str | None = None
+) -> tuple[dict[str, Any], list[str]]:
+    """The table's name and columns by role, and the names of all who answered: raters in a column, or columns."""
+    with open_source(source) as opened:
+        sheet = opened.table()
+        names = columns_by_role(sheet, {"item": item, "rater": rater, "label": label})
+        names |= named_otherwise(sheet, names, ("rater", "label", "item"))
+        known = {role: name for role, name in names.items() if name is not None}
+        if {"item", "rater", "label"} <= known.keys():
+            cells = sheet.load([known["rater"]])
+            return {"name": opened.name, **known}, list(cells.columns[known["rater"]].texts)
+        place = known.get("item") or (sheet.columns[0] if is_nameless(sheet.columns[0]) else None)
+        if place is None:
+            raise missing_columns(sheet, ["item"])
+        others = [column for column in sheet.columns if column != place and not is_nameless(column)]
+        columns = {"name": opened.name, "item": place}
+        cells = sheet.load([place, *others])
+        return columns, rater_columns(cells, others) or answer_columns(cells, others)
+
+
+def _told_apart(
+    names: list[str], people: str | None, judges: str | None, *, name: str
+) -> tuple[list[str], list[str], tuple[str, ...]]:
+    """Those who are people, those who are judges, and what to say if nobody said which is which."""
+    ours = None if people is None else matching(names, people, name, named("people", of="read_both"))
+    theirs = None if judges is None else matching(names, judges, name, named("judges", of="read_both"))
+    note: tuple[str, ...] = ()
+    if ours is None and theirs is None:
+        theirs = [one for one in names if is_judge(one)]
+        ours = [one for one in names if one not in theirs]
+        note = (f"Told apart by their names: {listed(ours)} are people, {listed(theirs)} are judges.",)
+    if ours is None:
+        ours = people_among([one for one in names if one not in (theirs or [])])
+    if theirs is None:
+        others = [one for one in names if one not in ours]
+        theirs = [one for one in others if is_judge(one)] or others
+    both = [one for one in ours if one in theirs]
+    if both:
+        raise ColumnError(f"{name}: {listed(both)} would be both people and judges. Name them apart.")
+    if not ours or not theirs:
+        options = f"{named('people', of='read_both')} and {named('judges', of='read_both')}"
+        raise JudgesError(
+            f"{name} does not say who is a judge: give the judges' answers, too, or name the columns of both with "
+            f"{options}, such as 'human*' and 'gpt*'. Found: {listed(names)}."
+        )
+    return ours, theirs, note
 
 
 def _by_judge(source: Table) -> Mapping[str, Any] | None:

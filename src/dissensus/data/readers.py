@@ -10,11 +10,11 @@ from dissensus.data.coding import Sheet
 from dissensus.data.columns import (
     MissingColumnsError,
     find_column,
+    has_no_header,
     header_error,
     likely_match,
     shell_word,
     synonym_of,
-    title_error,
 )
 from dissensus.data.fixes import FixedSheet, fix_ratings, is_wanted
 from dissensus.data.formats.plan import (
@@ -36,10 +36,11 @@ from dissensus.data.formats.side_by_side import is_prediction
 from dissensus.data.formats.tables import read_table, read_tidy_judges
 from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, SCALES, Scale
+from dissensus.data.layout import names_by_content
 from dissensus.data.ratings import Provenance, Ratings
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.task import Task
-from dissensus.errors import ColumnError, OptionError, named
+from dissensus.errors import ColumnError, OptionError, joined, named
 
 if TYPE_CHECKING:
     from dissensus.data.inputs import Table
@@ -255,7 +256,18 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     try:
         return read_table(source.sheet, plan)
     except ColumnError as error:
-        raise _with_hint(error, source, plan) from error
+        names = _names_of_headerless(source, plan)
+        if names is None:
+            raise _with_hint(error, source, plan) from error
+    raw = _ratings(source.with_columns(tuple(names)), plan)
+    kept = [name for name in names if not name.startswith("column")]
+    note = f"There is no header: the columns were taken for {joined(kept)} by what stands in them."
+    return replace(raw, warnings=(note, *raw.warnings))
+
+
+def _names_of_headerless(source: Source, plan: ReadPlan) -> list[str] | None:
+    is_file = source.kind in {"csv", "tsv", "workbook"} and plan.columns is None
+    return names_by_content(source.table()) if is_file and has_no_header(source.table()) else None
 
 
 def take_judges(source: Source, plan: ReadPlan) -> RawJudges:
@@ -306,10 +318,9 @@ def _has(source: Source, plan: ReadPlan, *roles: str) -> bool:
 def _with_hint(error: ColumnError, source: Source, plan: ReadPlan) -> ColumnError:
     """The error, with what to do about a table that has no header, is one of judges, or has a row per rater."""
     sheet = source.table()
-    if source.kind in {"csv", "tsv", "workbook"} and plan.columns is None:
-        no_header = title_error(sheet) or (header_error(sheet) if plan.wants == "ratings" else None)
-        if no_header is not None:
-            return no_header
+    is_file = source.kind in {"csv", "tsv", "workbook"} and plan.columns is None
+    if is_file and plan.wants == "ratings" and has_no_header(sheet):
+        return header_error(sheet)
     hint = "" if plan.wants == "judges" else _hint(sheet, plan)
     if not hint:
         return error

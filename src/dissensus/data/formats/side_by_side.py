@@ -24,6 +24,7 @@ from dissensus.data.formats.answers import ONLY, Answers, loaded_texts
 from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
 from dissensus.data.formats.tables import whole_numbers
 from dissensus.data.labels import PREFIX, number
+from dissensus.data.layout import answer_columns, judges_among, named_otherwise
 from dissensus.data.sources.documents import as_text, list_in
 from dissensus.data.sources.source import Source
 from dissensus.errors import ColumnError, OptionError, counted, listed, named
@@ -77,8 +78,11 @@ PREDICTION = "Prediction: "
 
 
 def _item_column(source: Source, plan: ReadPlan) -> str | None:
-    item = find_column(source.table(), "item", plan.item or plan.item_key, of=plan.of)
-    return item or (source.columns[0] if is_nameless(source.columns[0]) else None)
+    sheet = source.table()
+    item = find_column(sheet, "item", plan.item or plan.item_key, of=plan.of)
+    if item is None and is_nameless(source.columns[0]):
+        return source.columns[0]
+    return item or named_otherwise(sheet, {}, ("item",)).get("item")
 
 
 def _has_judge_columns(source: Source, plan: ReadPlan) -> bool:
@@ -108,7 +112,7 @@ def _judges_by_column(source: Source, plan: ReadPlan) -> RawJudges:
         raise OptionError(f"{source.name}: name the column of the items with {option}.")
     others = [column for column in sheet.columns if column != item and not is_nameless(column)]
     option = named("judge", of="import_")
-    judges = others if plan.judge is None else matching(others, plan.judge, source.name, option)
+    judges = _judge_columns(sheet, others) if plan.judge is None else matching(others, plan.judge, source.name, option)
     cells, texts = loaded_texts(sheet, [item, *judges])
     answers = Answers(source.name, "judge-columns")
     for judge in judges:
@@ -124,6 +128,11 @@ def _judges_by_column(source: Source, plan: ReadPlan) -> RawJudges:
         "label": "the cells of these columns",
     }
     return answers.judges(plan, taken)
+
+
+def _judge_columns(sheet: Sheet, columns: list[str]) -> list[str]:
+    """The columns that may be judges."""
+    return judges_among(answer_columns(sheet.load(columns), columns) or columns)
 
 
 def is_prediction(text: str) -> bool:

@@ -1,6 +1,5 @@
 """Plain tables: a row per rating or per judge's answer, a row per count, a column per rater."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,6 +8,7 @@ import numpy as np
 from dissensus.arrays import Codes
 from dissensus.data.coding import Cells, Sheet, TextColumn, stack
 from dissensus.data.columns import (
+    INDEX,
     called,
     columns_by_role,
     find_column,
@@ -18,9 +18,18 @@ from dissensus.data.columns import (
     missing_columns,
     shell_word,
     shown_columns,
+    synonym_of,
 )
 from dissensus.data.formats.plan import NO_RATER, Format, RawJudges, RawRatings, ReadPlan
-from dissensus.data.labels import number, options_of, probability_columns
+from dissensus.data.labels import number, probability_columns
+from dissensus.data.layout import (
+    about_names,
+    answer_columns,
+    is_judge,
+    named_otherwise,
+    people_among,
+    rater_columns,
+)
 from dissensus.data.sources.source import Source
 from dissensus.errors import ColumnError, counted, listed, named, shortened
 
@@ -48,6 +57,8 @@ def read_tidy(sheet: Sheet, plan: ReadPlan) -> RawRatings:
 def _tidy_columns(sheet: Sheet, plan: ReadPlan, *, also: Sequence[str] = ()) -> tuple[RawRatings, Cells]:
     """The ratings, and all cells that were loaded, further columns included."""
     names = columns_by_role(sheet, {role: getattr(plan, role) for role in ROLES})
+    guessed = named_otherwise(sheet, {**names, **{name: name for name in also}}, ("rater", "label", "item"))
+    names |= guessed
     item, label, rater = names["item"], names["label"], names["rater"]
     if item is None or label is None:
         optional = ["rater"] if rater is None else []
@@ -57,7 +68,7 @@ def _tidy_columns(sheet: Sheet, plan: ReadPlan, *, also: Sequence[str] = ()) -> 
         format="tidy", row=cells.row, item=cells.columns[item], label=cells.columns[label], rater=cells.column(rater),
         group=cells.column(names["group"]), elicitation=cells.column(names["elicitation"]), rows=len(cells.row),
         blank_rows=cells.blank_rows,
-        warnings=(no_rater(likely_match(sheet.columns, "rater")),) if rater is None else (),
+        warnings=(*about_names(guessed), *((no_rater(likely_match(sheet.columns, "rater")),) if rater is None else ())),
         taken={role: called(name) for role, name in names.items() if name is not None},
     )  # fmt: skip
     return raw, cells
@@ -75,6 +86,10 @@ def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:
     sheet = source.table()
     given = {role: getattr(plan, role) for role in JUDGE_ROLES}
     names = columns_by_role(sheet, given, of=plan.of)
+    guessed = named_otherwise(sheet, names, ("judge", "label", "item"))
+    if probability_columns(sheet):
+        guessed.pop("label", None)
+    names |= guessed
     needed = ("item",) if probability_columns(sheet) else ("item", "label")
     missing = [role for role in needed if names[role] is None]
     if missing:
@@ -84,7 +99,9 @@ def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:
     taken = {role: f"column {name}" for role, name in names.items() if name is not None}
     if "sample" in taken:
         taken["repeat"] = taken.pop("sample")
-    return RawJudges(format="judges", sheet=sheet, names=given, taken=taken)
+    return RawJudges(
+        format="judges", sheet=sheet, names={**given, **guessed}, taken=taken, warnings=about_names(guessed)
+    )
 
 
 # ---- A row per item and label, with a count
@@ -127,8 +144,8 @@ def whole_numbers(column: TextColumn, *, name: str, row: Codes) -> Codes:
 def is_wide(sheet: Sheet, plan: ReadPlan) -> bool:
     """Whether each column besides the item is a rater.
 
-    Recognised if there is no label, rater or count column and the other columns speak the same language: at least half
-    of the values in each occur in another one too. A `rater` with wildcards says so, too.
+    Recognised if there is no label, rater or count column and at least two of the other columns share their labels. A
+    `rater` with wildcards says so, too.
     """
     if plan.wide is not None:
         return plan.wide
@@ -136,19 +153,16 @@ def is_wide(sheet: Sheet, plan: ReadPlan) -> bool:
         return True
     if any(find_column(sheet, role, getattr(plan, role)) is not None for role in ("label", "rater", "count")):
         return False
-    names = _named(sheet, plan)
-    if names["item"] is None:
+    names, _ = _named(sheet, plan)
+    if names["item"] is None or synonym_of(sheet.columns, "rater") is not None:
         return False
-    raters, cells = _raters(sheet, plan, names)
-    columns = [{options_of(text) for text in cells.columns[rater].texts} for rater in raters]
-    spread = Counter(label for labels in columns for label in labels)
-    shared = [sum(spread[label] > 1 for label in labels) >= len(labels) / 2 for labels in columns if labels]
-    return len(shared) >= FEWEST_RATERS and all(shared)
+    others = [column for column in sheet.columns if column not in names.values() and not is_nameless(column)]
+    return len(rater_columns(sheet.load(sheet.columns), others)) >= FEWEST_RATERS
 
 
 def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     """One row per item and one column per rater."""
-    names = _named(sheet, plan)
+    names, guessed = _named(sheet, plan)
     if names["item"] is None:
         raise missing_columns(sheet, ["item"])
     raters, cells = _raters(sheet, plan, names)
@@ -169,7 +183,7 @@ def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
         elicitation=None if elicitation is None else elicitation.take(position),
         rows=n_rows,
         blank_rows=cells.blank_rows + int(is_empty.sum()),
-        warnings=_passed_over(cells, {*raters, *names.values()}),
+        warnings=(*about_names(guessed), *_passed_over(cells, {*raters, *names.values()})),
         taken={
             **{role: called(name) for role, name in names.items() if name is not None},
             "rater": f"the names of {counted(len(raters), 'column')}: {listed(raters)}",
@@ -178,18 +192,25 @@ def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     )
 
 
-def _named(sheet: Sheet, plan: ReadPlan) -> dict[str, str | None]:
-    """The columns that are no raters."""
-    return columns_by_role(sheet, {role: getattr(plan, role) for role in ("item", "group", "elicitation")})
+def _named(sheet: Sheet, plan: ReadPlan) -> tuple[dict[str, str | None], dict[str, str]]:
+    """The columns that are no raters, and those among them that were taken by their names."""
+    names = columns_by_role(sheet, {role: getattr(plan, role) for role in ("item", "group", "elicitation")})
+    guessed = named_otherwise(sheet, names, ("item",))
+    return names | guessed, guessed
 
 
 def _raters(sheet: Sheet, plan: ReadPlan, names: dict[str, str | None]) -> tuple[list[str], Cells]:
-    """The columns that hold one rater each: those that `rater` names or matches, else all the others with a name."""
+    """The columns that hold one rater each: those that `rater` names or matches, else those that look like raters."""
     others = [column for column in sheet.columns if column not in names.values()]
-    if plan.rater is None:
-        raters = [column for column in others if not is_nameless(column)]
-    else:
+    known = [name for name in names.values() if name is not None]
+    if plan.rater is not None:
         raters = others = like_pattern(others, plan.rater)
+        cells = sheet.load([*known, *others])
+    else:
+        cells = sheet.load([*known, *others])
+        own = [column for column in others if not is_nameless(column)]
+        alike = [] if plan.wide else rater_columns(cells, own)
+        raters = people_among(alike or answer_columns(cells, own) or own)
     if not raters:
         like = "besides the item" if plan.rater is None else f"like {plan.rater!r}"
         raise ColumnError(
@@ -197,13 +218,21 @@ def _raters(sheet: Sheet, plan: ReadPlan, names: dict[str, str | None]) -> tuple
             f"rater; name them with {named('rater', of='read')}, with * for any letters and commas between, or leave "
             f"{named('wide', of='read')} out."
         )
-    return raters, sheet.load([*(name for name in names.values() if name is not None), *others])
+    return raters, cells
 
 
 def _passed_over(cells: Cells, used: set[str | None]) -> tuple[str, ...]:
-    """Say which columns were not read as raters for want of a name, unless they are empty."""
-    passed = [name for name, column in cells.columns.items() if name not in used and column.texts]
-    return (f"Not read as raters, because they have no name: {listed(passed)}.",) if passed else ()
+    """Say which columns were not read as raters, unless they are empty."""
+    passed = [name for name, column in cells.columns.items() if name not in used and name != INDEX and column.texts]
+    judges = [name for name in passed if is_judge(name)]
+    others = [name for name in passed if name not in judges]
+    option = named("rater", of="read")
+    by_name = (f"Taken for judges by their names, and not for raters: {listed(judges)}.",) if judges else ()
+    return (
+        (*by_name, f"Not read as raters: {listed(others)}. If one is a rater, name all with {option}.")
+        if others
+        else by_name
+    )
 
 
 def _has_index(source: Source, plan: ReadPlan) -> bool:
@@ -211,6 +240,8 @@ def _has_index(source: Source, plan: ReadPlan) -> bool:
     first = source.columns[0] if source.columns else ""
     is_named = any(getattr(plan, role) is not None for role in ("item", "rater", "label", "count"))
     if source.sheet is None or is_named or plan.wide is not None or not is_nameless(first):
+        return False
+    if _named(source.sheet, plan)[0]["item"] is not None:
         return False
     column = source.sheet.load([first]).columns[first]
     is_distinct = bool((column.codes >= 0).all()) and len(column.texts) == len(column.codes) > 0

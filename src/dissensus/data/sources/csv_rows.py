@@ -5,20 +5,25 @@ import csv
 import io
 import itertools
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, TextCoder
-from dissensus.data.sources.files import CHUNK, InputFile
+from dissensus.data.sources.files import CHUNK, UTF8, InputFile
 from dissensus.errors import SHOWN, ColumnError, FileError, counted, listed, named, shortened
 
 DELIMITERS = (",", ";", "\t", "|")
 OUR_COLUMNS = frozenset({"item", "rater", "label", "group", "elicitation", "count", "judge", "sample", "order"})
 SAMPLED_ROWS = 20
-TITLE = "If the first row is a title, delete the rows above the header; else mend"
+MOST_ABOVE = 10
+"""So far down the header may stand."""
+LATIN = "cp1252"
+MOST_DECODED = 256 * 2**20
+"""Bytes of a file that is not UTF-8 that we look through."""
 LONGEST_CELL = 1 << 24
 """A cell with more characters than this is taken for a quote that was never closed."""
 
@@ -29,6 +34,7 @@ class Header(NamedTuple):
     columns: tuple[str, ...]  # without blanks around them; a nameless one is called `column 4`
     delimiter: str
     is_first_line: bool  # and ends with it, which is what duckdb takes for a header
+    above: int = 0  # how many rows stand above it, blank ones not counted
     notes: tuple[str, ...] = ()  # what the user should know about the names
 
 
@@ -40,11 +46,55 @@ def read_header(file: InputFile) -> Header:
     """
     head, samples = _samples(file)
     delimiter = _delimiter(samples)
-    first = samples[delimiter][0] if samples[delimiter] else []
+    above = rows_above_header(samples[delimiter])
+    first = samples[delimiter][above] if samples[delimiter] else []
     columns = [cell.strip() or nameless(i) for i, cell in enumerate(first, start=1)]
     columns, notes = short_names(columns, file.name)
-    is_first_line = not head.startswith(("\r", "\n")) and not any({"\r", "\n"} & set(cell) for cell in first)
-    return Header(tuple(columns), delimiter, is_first_line, notes)
+    notes = (*about_encoding(file), *about_title(samples[delimiter][:above]), *notes)
+    is_first_line = (
+        not above
+        and file.encoding == UTF8
+        and not head.startswith(("\r", "\n"))
+        and not any({"\r", "\n"} & set(cell) for cell in first)
+    )
+    return Header(tuple(columns), delimiter, is_first_line, above, notes)
+
+
+def rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
+    """How many of the first rows stand above the header: titles and remarks, with few cells and a full row below them.
+
+    Examples
+    --------
+    >>> rows_above_header([["Survey 2024", "", ""], ["item", "rater", "label"], ["1", "a", "x"]])
+    1
+    >>> rows_above_header([["", "ann", "bob"], ["1", "x", "y"]])
+    0
+    """
+    width = max((len(row) for row in rows), default=0)
+    for place, row in enumerate(rows[:MOST_ABOVE]):
+        filled = sum(bool(cell and cell.strip()) for cell in row)
+        is_title = filled <= 1 and (width > 2 or len(row) < width)  # noqa: PLR2004 - an index has no name
+        is_remark = place + 1 < len(rows) and 2 * filled <= width and _is_header(rows[place + 1 : MOST_ABOVE], width)
+        if not (is_title or is_remark):
+            return place if place == 0 or 2 * filled > width else 0
+    return 0
+
+
+def _is_header(rows: Sequence[Sequence[str | None]], width: int) -> bool:
+    """Whether one of these rows names every column."""
+    return any(len({cell for cell in row if cell and cell.strip()}) == width for row in rows)
+
+
+def about_title(rows: Sequence[Sequence[str | None]]) -> tuple[str, ...]:
+    """What to say about rows above the header."""
+    first = next((cell for row in rows for cell in row if cell and cell.strip()), "")
+    return (f"Left out {counted(len(rows), 'row')} above the header: {shortened(first.strip())!r}.",) if rows else ()
+
+
+def about_encoding(file: InputFile) -> tuple[str, ...]:
+    """What to say about a file that is not in UTF-8."""
+    names = {"utf-16": "UTF-16", LATIN: "Windows-1252 (Latin-1)"}
+    return () if file.encoding == UTF8 else (f"Read as {names[file.encoding]}, since it is not UTF-8.",)
 
 
 def short_names(columns: list[str], name: str) -> tuple[list[str], tuple[str, ...]]:
@@ -108,6 +158,7 @@ def _first_records(head: str, delimiter: str) -> list[list[str]]:
 
 def _fit(records: list[list[str]]) -> tuple[bool, bool, int]:
     """How well a delimiter fits: whether it splits all rows alike, and no list in a cell, and into how many cells."""
+    records = records[rows_above_header(records) :]
     widths = {len(record) for record in records}
     width = len(records[0]) if records else 0
     splits_lists = any("[" in cell and "]" not in cell for record in records for cell in record)
@@ -175,13 +226,16 @@ class CsvSheet(Sheet):
         """Number and cells of each row that is not blank; an error for one that is not like the header."""
         width, row = len(self.columns), 0
         try:
+            above = self._header.above
             for row, cells in enumerate(rows, start=1):
+                if above and not is_blank(cells):
+                    above -= 1
+                    continue
                 # A delimiter too many at the end of a row holds nothing.
                 is_like_header = len(cells) >= width and not any(cell.strip() for cell in cells[width:])
                 if not is_like_header and not is_blank(cells):
-                    remedy = TITLE if width == 1 else "Mend"
                     raise FileError(
-                        f"{self.name}, row {row}: {counted(len(cells), 'cell')} where the header has {width}. {remedy} "
+                        f"{self.name}, row {row}: {counted(len(cells), 'cell')} where the header has {width}. Mend "
                         f"the row, or quote cells that hold a {self._header.delimiter!r}."
                     )
                 if not is_blank(cells):
@@ -211,8 +265,6 @@ FOREIGN = {
     b"SQLite format 3\0": f"is an SQLite database, whatever its suffix says. {EXPORT}",
     b"PAR1": "is a Parquet file, whatever its suffix says. Rename it to end in .parquet.",
     b"\x1f\x8b": "is gzipped twice. Unpack it once.",
-    codecs.BOM_UTF16_LE: "is in UTF-16, and we read UTF-8. Save it in UTF-8.",
-    codecs.BOM_UTF16_BE: "is in UTF-16, and we read UTF-8. Save it in UTF-8.",
 }
 HALF_A_MARK = "\udcef"
 """The byte that begins a byte order mark: where a file ends within the mark, Python shows none of it."""
@@ -257,6 +309,23 @@ def _check_chunk(file: InputFile, chunk: bytes, decoder: codecs.IncrementalDecod
         decoder.decode(chunk, final=not chunk)
     except UnicodeDecodeError as error:
         raise _not_utf8(file) from error
+
+
+def in_its_encoding(file: InputFile) -> InputFile:
+    """The file with the encoding that its text has: Windows-1252 where nothing in it is UTF-8 beyond ASCII.
+
+    A file with a few bad bytes among good ones is damaged, and stays what it is.
+    """
+    if file.encoding != UTF8 or file.kind not in {"csv", "tsv"}:
+        return file
+    with file.bytes() as stream:
+        content = stream.read(MOST_DECODED)
+    text = content.decode(UTF8, "surrogateescape")
+    strange = {character for character in text if not character.isascii()}
+    is_other = bool(strange) and all(FIRST_ESCAPED <= ord(character) <= LAST_ESCAPED for character in strange)
+    is_cut = text[-1:] in strange and text[:-1].isascii()  # within the bytes of a letter
+    is_text = all(character.isprintable() or character in "\t\r\n" for character in set(text) - strange)
+    return replace(file, encoding=LATIN) if is_other and is_text and not is_cut else file
 
 
 def _not_utf8(file: InputFile) -> FileError:

@@ -1,5 +1,6 @@
 """A file on disk: what kind it is, its bytes and lines unpacked, its hash, and a path that duckdb can take."""
 
+import codecs
 import gzip
 import hashlib
 import io
@@ -11,9 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, TextIO, cast
+from typing import TYPE_CHECKING, BinaryIO, Literal, TextIO, cast
 
 from dissensus.errors import FileError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 Kind = Literal["csv", "tsv", "jsonl", "parquet", "json", "yaml", "workbook", "archive"]
 SUFFIXES: dict[str, Kind] = {
@@ -22,6 +26,8 @@ SUFFIXES: dict[str, Kind] = {
     ".xlsx": "workbook", ".xlsm": "workbook", ".xls": "workbook", ".ods": "workbook", ".eval": "archive",
 }  # fmt: skip
 GZIP_MAGIC = b"\x1f\x8b"
+TEXT_KINDS = frozenset({"csv", "tsv", "json", "jsonl"})
+UTF8 = "utf-8"
 CHUNK = 1 << 20
 LARGEST_UNPACKED = 64 * 2**30
 """Bytes that a gzipped Parquet file may unpack to before we suspect a trap."""
@@ -35,6 +41,7 @@ class InputFile:
     path: Path  # as the user gave it
     kind: Kind  # by its suffix
     is_gzipped: bool  # by its bytes, whatever the suffix
+    encoding: str = UTF8  # of its text
 
     @property
     def name(self) -> str:
@@ -43,10 +50,10 @@ class InputFile:
 
     @contextmanager
     def bytes(self) -> Iterator[BinaryIO]:
-        """The file's bytes, unpacked."""
+        """The file's bytes, unpacked, and in UTF-8 if they are text."""
         try:
             with cast("BinaryIO", gzip.open(self.path)) if self.is_gzipped else self.path.open("rb") as stream:
-                yield stream
+                yield stream if self.encoding == UTF8 else _recoded(stream, self.encoding)
         except (OSError, EOFError, zlib.error) as error:
             if self.is_gzipped:
                 raise FileError(
@@ -61,6 +68,30 @@ class InputFile:
             yield lines
 
 
+class _Recoded(io.RawIOBase):
+    """Text in another encoding as bytes of UTF-8."""
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self._text = io.TextIOWrapper(stream, encoding, errors="replace", newline="")
+        self._rest = b""
+
+    def readable(self) -> bool:
+        """Whether it can be read: always."""
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        """Fill the buffer with the next bytes."""
+        target = memoryview(buffer)
+        self._rest = self._rest or self._text.read(CHUNK).encode()
+        part, self._rest = self._rest[: len(target)], self._rest[len(target) :]
+        target[: len(part)] = part
+        return len(part)
+
+
+def _recoded(stream: BinaryIO, encoding: str) -> BinaryIO:
+    return cast("BinaryIO", io.BufferedReader(_Recoded(stream, encoding)))
+
+
 def inspect_file(path: str | os.PathLike[str]) -> InputFile:
     """What kind of file this is; an error if it cannot be one of ours."""
     file = Path(path)
@@ -72,7 +103,7 @@ def inspect_file(path: str | os.PathLike[str]) -> InputFile:
             raise FileError(f"{file} is a device or a pipe, not a file: save its content to a file first.")
         kind = _kind_of(file)
         with file.open("rb") as stream:
-            head = stream.read(len(GZIP_MAGIC))
+            head = stream.read(len(GZIP_MAGIC))  # as long as the mark of UTF-16
     except FileNotFoundError as error:
         raise FileError(f"There is no file {file}: check the path.") from error
     except (OSError, ValueError) as error:
@@ -82,7 +113,8 @@ def inspect_file(path: str | os.PathLike[str]) -> InputFile:
         raise FileError(f"{file} cannot be opened: {reason}. Check the path and who may read it.") from error
     if not head:
         raise FileError(f"{file.name} is empty: it has not a single byte. Export it again.")
-    return InputFile(file, kind, head == GZIP_MAGIC)
+    is_utf16 = kind in TEXT_KINDS and head in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}
+    return InputFile(file, kind, head == GZIP_MAGIC, "utf-16" if is_utf16 else UTF8)
 
 
 def _kind_of(file: Path) -> Kind:

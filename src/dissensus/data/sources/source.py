@@ -15,7 +15,7 @@ import duckdb
 from dissensus.data.coding import Sheet
 from dissensus.data.columns import shown_columns
 from dissensus.data.examples import resolved
-from dissensus.data.sources.csv_rows import CsvSheet, blank_rows, check_text, read_header
+from dissensus.data.sources.csv_rows import CsvSheet, blank_rows, check_text, in_its_encoding, read_header
 from dissensus.data.sources.documents import (
     JsonlSheet,
     RecordSheet,
@@ -24,7 +24,7 @@ from dissensus.data.sources.documents import (
     json_values,
     yaml_document,
 )
-from dissensus.data.sources.files import InputFile, inspect_file, plain_path, sha256_of
+from dissensus.data.sources.files import UTF8, InputFile, inspect_file, plain_path, sha256_of
 from dissensus.data.sources.frames import document_of, sheet_of
 from dissensus.data.sources.sql_sheets import SqlSheet, connect, csv_source, jsonl_source, parquet_source
 from dissensus.errors import ColumnError, FileError, OptionError, listed, named
@@ -81,6 +81,10 @@ class Source:
                 f"{self.name} has no column {listed(missing)}. Columns found: {shown_columns(self.sheet)}."
             )
         return self.sheet
+
+    def with_columns(self, columns: tuple[str, ...]) -> "Source":
+        """The same file with these names for its columns, since it has no header."""
+        return Source(self.name, self._stack, file=self.file, sheet_name=self._sheet_name, columns=columns)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -231,12 +235,17 @@ def _open_here(file: InputFile, sheet: str | None, columns: tuple[str, ...] | No
     if file.kind not in {"csv", "tsv"}:
         option = named("columns", of="read")
         raise FileError(f"{file.name} has names for its columns or is no table: {option} is for CSV and Excel files.")
+    file = in_its_encoding(file)
     check_text(file)
     return CsvSheet(file, columns=columns)
 
 
 def _open_csv(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
-    may_have_blank_lines = check_text(file)
+    try:
+        may_have_blank_lines = check_text(file)
+    except FileError:
+        file = in_its_encoding(file)
+        may_have_blank_lines = check_text(file)
     header = read_header(file)
     if not header.is_first_line:
         return CsvSheet(file)
@@ -251,6 +260,8 @@ def _open_csv(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Pa
 
 def _open_jsonl(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
     may_have_blank_lines = check_text(file)
+    if file.encoding != UTF8:
+        return JsonlSheet(file)
     try:
         origin = jsonl_source(connection, source, is_gzipped=file.is_gzipped)
     except duckdb.Error:

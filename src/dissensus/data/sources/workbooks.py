@@ -14,7 +14,7 @@ from typing import BinaryIO
 import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, code_texts
-from dissensus.data.sources.csv_rows import nameless, short_names
+from dissensus.data.sources.csv_rows import SAMPLED_ROWS, about_title, nameless, rows_above_header, short_names
 from dissensus.data.sources.files import InputFile
 from dissensus.errors import FileError, MissingExtraError, OptionError, listed, named
 
@@ -148,9 +148,11 @@ class WorkbookSheet(Sheet):
         names = list(columns or ())
         notes: tuple[str, ...] = ()
         if columns is None:
-            header = [(cell or "").strip() or nameless(i) for i, cell in enumerate(rows[0][1], start=1)]
+            above = rows_above_header([cells for _, cells in rows[:SAMPLED_ROWS]])
+            header = [(cell or "").strip() or nameless(i) for i, cell in enumerate(rows[above][1], start=1)]
             names, notes = short_names(header, file.name)
-            rows = rows[1:]
+            notes = (*about_title([cells for _, cells in rows[:above]]), *notes)
+            rows = rows[above + 1 :]
         super().__init__(file.name, names, notes=notes)
         self.sheet_name, self._rows = sheet_name, rows
         self._blank = rows[-1][0] - rows[0][0] + 1 - len(rows) if rows else 0

@@ -44,7 +44,7 @@ P_VALUES = {"t": t_p_value, "sign-flip": sign_flip_p_value, "exact": exact_p_val
 
 def alt_test(
     ratings: RatingsLike,
-    judges: JudgesLike,
+    judges: JudgesLike | None = None,
     *,
     judge: str | Sequence[str] | None = None,
     epsilon: float = 0.1,
@@ -66,7 +66,7 @@ def alt_test(
     ----------
     ratings : Ratings, or anything that `read` takes
         Who gave which label to which item; raters must be known.
-    judges : Judges, or anything that `read_judges` takes
+    judges : Judges, or anything that `read_judges` takes, optional
         What judges answered on these items.
     judge : str or sequence of str, optional
         Which judges to test; all of them if not given.

@@ -44,7 +44,7 @@ BINNED = (
 
 def compare(
     ratings: RatingsLike,
-    judges: JudgesLike,
+    judges: JudgesLike | None = None,
     *,
     a: str | None = None,
     b: str | None = None,
@@ -71,7 +71,7 @@ def compare(
     ----------
     ratings : Ratings, or anything that `read` takes
         Who gave which label to which item.
-    judges : Judges, or anything that `read_judges` takes
+    judges : Judges, or anything that `read_judges` takes, optional
         What judges answered on these items: labels, probabilities, once or several times.
     a, b : str, optional
         The judges to compare; with one of them, it and every other; with neither, every pair, Holm-corrected.

@@ -46,7 +46,7 @@ from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
 
 def equivalence(
     ratings: RatingsLike,
-    judges: JudgesLike,
+    judges: JudgesLike | None = None,
     *,
     judge: str | Sequence[str] | None = None,
     combiner: Combiner | OwnCombiner = "abc",
@@ -79,7 +79,7 @@ def equivalence(
     ----------
     ratings : Ratings, or anything that `read` takes
         Who gave which label to which item.
-    judges : Judges, or anything that `read_judges` takes
+    judges : Judges, or anything that `read_judges` takes, optional
         What judges answered on these items: labels, probabilities, or several samples, which are averaged.
     judge : str or sequence of str, optional
         Which judges to compare; all if not given. The items are those that all of them answered.

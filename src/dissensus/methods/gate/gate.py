@@ -41,7 +41,7 @@ from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
 
 def gate(
     ratings: RatingsLike,
-    judges: JudgesLike,
+    judges: JudgesLike | None = None,
     *,
     judge: str,
     min_equivalence: float | None = None,
@@ -72,7 +72,7 @@ def gate(
     ----------
     ratings : Ratings, or anything that `read` takes
         Who gave which label to which item.
-    judges : Judges, or anything that `read_judges` takes
+    judges : Judges, or anything that `read_judges` takes, optional
         What judges answered on these items.
     judge : str
         The judge at the gate.

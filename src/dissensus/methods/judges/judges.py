@@ -44,7 +44,7 @@ SHOWN = ("hit_rate", "kl_human_judge", "jsd", "mse_soft", "coverage", "mse_respo
 
 def judges(
     ratings: RatingsLike,
-    judges: JudgesLike,
+    judges: JudgesLike | None = None,
     *,
     task: Task | None = None,
     judge: str | Sequence[str] | None = None,
@@ -67,7 +67,7 @@ def judges(
     ----------
     ratings : Ratings, or anything that `read` takes
         Who gave which label to which item: forced choices, response sets, or both.
-    judges : Judges, or anything that `read_judges` takes
+    judges : Judges, or anything that `read_judges` takes, optional
         What judges answered; samples are averaged. All judges are compared on the items that all of them answered.
     task : Task, optional
         The options in order, the response sets that a rater may give, the positive options. Without it every set of

@@ -37,9 +37,7 @@ class PanelOptions(Options):
         "cross-entropy", metavar="S", choices=get_args(PanelScore), help="cross-entropy (bits), brier or agreement."
     )
     calibrate: Calibration = calibrate_option()
-    people: bool = option(
-        default=True, flag="--people/--no-people", help="Whether to ask what a judge saves beside people."
-    )
+    people: bool = option(default=True, flag="--no-people", help="Do not ask what a judge saves beside people.")
     elicitation: Elicitation | None = elicitation_option()
     max_raters: int | None = max_raters_option()
     clip: float = clip_option()

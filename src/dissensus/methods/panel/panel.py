@@ -29,7 +29,7 @@ PANEL = "panel"
 
 def panel(
     ratings: RatingsLike,
-    judges: JudgesLike,
+    judges: JudgesLike | None = None,
     *,
     judge: str | Sequence[str] | None = None,
     method: Method | Sequence[Method] = METHODS,
@@ -53,7 +53,7 @@ def panel(
     ----------
     ratings : Ratings, or anything that `read` takes
         Who gave which label to which item.
-    judges : Judges, or anything that `read_judges` takes
+    judges : Judges, or anything that `read_judges` takes, optional
         What judges answered on these items; those that all of them answered count.
     judge : str or sequence of str, optional
         The members; all judges if not given. With one member there is no panel, only what it saves beside people.

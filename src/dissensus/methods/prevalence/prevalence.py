@@ -35,7 +35,7 @@ UNLIKE = reach_of(0.999)
 
 def prevalence(
     ratings: RatingsLike,
-    judges: JudgesLike,
+    judges: JudgesLike | None = None,
     *,
     positive: str | Sequence[str] | None = None,
     half: str | Sequence[str] | None = None,
@@ -58,7 +58,7 @@ def prevalence(
     ----------
     ratings : Ratings, or anything that `read` takes
         What people said of some items.
-    judges : Judges, or anything that `read_judges` takes
+    judges : Judges, or anything that `read_judges` takes, optional
         What judges said of all items.
     positive : str or sequence of str, optional
         Labels that are counted; those of the task if not given. A response set with one of them counts.

@@ -1,5 +1,6 @@
 """What `doctor` says: what is wrong with a file, and what fixes it."""
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -21,14 +22,28 @@ def view(result: Result) -> Section:
     for severity, heading in HEADINGS.items():
         texts = [_sentence(row) for row in rows if row["severity"] == severity]
         blocks += [Points(title=heading, texts=texts)] if texts else []
+    name = visible(str(result.data.get("source", {}).get("file", "the file")))
     if any(row["option"] for row in rows):
-        blocks.append(Note(text="These are options of `dissensus import`: use the file that it writes.", kind="hint"))
+        blocks.append(Note(text=_command(rows, name, holds=str(report["holds"])), kind="hint"))
     taken = report["taken"]
     if isinstance(taken, Mapping) and taken:
         lines = [[str(role), visible(str(getattr(where, "message", where)))] for role, where in taken.items()]
         blocks.append(Table(caption="Column mapping", columns=["For", "Taken from"], rows=lines))
-    name = visible(str(result.data.get("source", {}).get("file", "the file")))
     return Section(title="File check", lead=_lead(report, rows, name), blocks=blocks)
+
+
+def _command(rows: Sequence[Mapping[str, object]], name: str, *, holds: str) -> str:
+    """The command that fixes all that is wrong for certain."""
+    options = dict.fromkeys(_text(row["option"]) for row in rows if row["option"] and not row["is_choice"])
+    if not options:
+        return "These are options of `dissensus import`: use the file that it writes."
+    output = f"{holds}.csv" if name != f"{holds}.csv" else "fixed.csv"
+    command = f"dissensus import {shlex.quote(name)} {' '.join(options)} -o {output}"
+    return f"These are options of `dissensus import`: use the file that it writes. All at once: `{visible(command)}`"
+
+
+def _text(value: object) -> str:
+    return str(getattr(value, "message", value))
 
 
 def _lead(report: Mapping[str, object], rows: Sequence[Mapping[str, object]], name: str) -> str:
@@ -46,6 +61,6 @@ def _sentence(row: Mapping[str, object]) -> str:
     rows = row["rows"] if isinstance(row["rows"], list) else []
     more = " and more" if int(str(row["count"])) > len(rows) else ""
     where = f"See {'row' if len(rows) == 1 else 'rows'} {', '.join(map(str, rows))}{more}." if rows else ""
-    message, option = (str(getattr(row[key], "message", row[key])) for key in ("message", "option"))
+    message, option = (_text(row[key]) for key in ("message", "option"))
     how = "One possibility is" if row["is_choice"] else "Fix it with"
     return visible(sentences(message, where, f"{how} {option}" if option and option not in message else ""))

@@ -1,0 +1,199 @@
+"""Which columns of a table hold whose answers: by their names, and by what stands in them."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from dissensus.data.coding import Cells, Sheet, TextColumn
+from dissensus.data.columns import INDEX, LIKELY, is_nameless
+from dissensus.data.labels import options_of
+from dissensus.errors import joined, shortened
+
+NO_RATERS = frozenset(
+    """lang language locale country region date day time timestamp datetime created updated submitted duration seconds
+    mean avg average median mode std stdev sd var min max sum total num number count length len words tokens chars gold
+    truth groundtruth majority consensus final aggregate aggregated adjudicated resolved agreement url link split fold
+    batch status email version age gender confidence index row""".split()  # noqa: SIM905 - easier to read
+)
+"""Words in the names of columns that hold no rater, though what stands in them may look like labels."""
+JUDGES = frozenset(
+    """gpt chatgpt openai claude sonnet llama gemini gemma palm mistral mixtral qwen deepseek grok llm bert roberta
+    deberta model judge classifier machine prediction predicted autorater prometheus""".split()  # noqa: SIM905 - as above
+)
+"""Words in the names of columns and raters that are judges, beyond doubt."""
+PEOPLE = frozenset(
+    "human humans people person rater annotator worker coder expert crowd labeler reviewer participant".split()  # noqa: SIM905
+)
+"""Words in the names of columns that are people, beyond doubt."""
+NO_ITEMS = frozenset({"worker", "user", "annotator", "rater", "coder", "session", "batch", "assignment", "hit", "job"})
+"""Words in the names of ids that are no items'."""
+PLAIN = ("text", "question", "task", "document", "instance")
+"""Columns that may name items where no column has their ids."""
+LONGEST_LABEL = 60
+MOST_LABELS = 20
+_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*")
+_WORD = re.compile(r"[a-z]+")
+
+
+def words_of(name: str) -> list[str]:
+    """The words in a name.
+
+    Examples
+    --------
+    >>> words_of("GPT-4o (mini)"), words_of("createdAt")
+    (['gpt', 'o', 'mini'], ['created', 'at'])
+    """
+    return _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+
+
+def is_judge(name: str) -> bool:
+    """Whether a name is a judge's beyond doubt.
+
+    Examples
+    --------
+    >>> is_judge("gpt-4o"), is_judge("human_1"), is_judge("Claude 3.5")
+    (True, False, True)
+    """
+    return not JUDGES.isdisjoint(words_of(name))
+
+
+# ---- Columns by what other tools call them
+
+
+def is_named(name: str, role: str) -> bool:
+    """Whether a name means a role, here or in other tools.
+
+    Examples
+    --------
+    >>> is_named("annotatorName", "rater"), is_named("Rating", "label"), is_named("rating_time", "label")
+    (True, True, False)
+    """
+    spelled = "_".join(_words_and_numbers(name))
+    return spelled == role or spelled in LIKELY.get(role, ()) or spelled.removesuffix("_name") in LIKELY.get(role, ())
+
+
+def _words_and_numbers(name: str) -> list[str]:
+    return re.findall(r"[a-z]+|[0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+
+
+def named_otherwise(sheet: Sheet, names: Mapping[str, str | None], roles: Sequence[str]) -> dict[str, str]:
+    """Columns of roles that have none, by what other tools call them; a label only where one column is called so.
+
+    Where raters are known an item comes again with each of them: `comment_id` goes before the `id` of a row.
+    """
+    free = [column for column in sheet.columns if column not in names.values() and not is_nameless(column)]
+    found: dict[str, str] = {}
+    for role in roles:
+        candidates = _called(free, role)
+        if names.get(role) is not None or not candidates or (role == "label" and len(candidates) > 1):
+            continue
+        who = {**names, **found}
+        if role == "item" and len(candidates) > 1 and (who.get("rater") or who.get("judge")):
+            cells = sheet.load(candidates)
+            candidates.sort(key=lambda name: len(cells.columns[name].texts) == len(cells.row))
+        found[role] = candidates[0]
+        free.remove(candidates[0])
+    who = {**names, **found}
+    if "label" in roles and not who.get("label") and who.get("item") and (who.get("rater") or who.get("judge")):
+        labels = _labels_among(sheet, free)
+        found |= {"label": labels[0]} if len(labels) == 1 else {}
+    return found
+
+
+def _labels_among(sheet: Sheet, columns: Sequence[str]) -> list[str]:
+    """The columns that look like labels: few different texts, each of them short, and some of them again."""
+    cells = sheet.load(columns)
+    few = [name for name in columns if 1 < len(cells.columns[name].texts) <= min(MOST_LABELS, len(cells.row) - 1)]
+    return answer_columns(cells, few)
+
+
+def _called(columns: Sequence[str], role: str) -> list[str]:
+    """The columns that other tools would take for this role, the most telling first."""
+    by_name = {"_".join(_words_and_numbers(column)): column for column in reversed(columns)}
+    known = [by_name[name] for name in LIKELY[role] if name in by_name and name not in PLAIN]
+    if role != "item":
+        return list(dict.fromkeys([*known, *(column for column in columns if is_named(column, role))]))
+    own = [column for name, column in by_name.items() if name.endswith("_id") and NO_ITEMS.isdisjoint(name.split("_"))]
+    others = [column for column in own if not is_named(column, "rater") and not is_named(column, "judge")]
+    return list(dict.fromkeys([*known, *reversed(others), *(by_name[name] for name in PLAIN if name in by_name)]))
+
+
+def about_names(found: Mapping[str, str]) -> tuple[str, ...]:
+    """What to say about columns that were taken for a role by what others call it."""
+    shown = [f"{shortened(column)} as {role}" for role, column in found.items()]
+    return (f"Columns taken by their names: {joined(shown)}.",) if shown else ()
+
+
+# ---- Columns of raters, by what stands in them
+
+
+def answer_columns(cells: Cells, columns: Sequence[str]) -> list[str]:
+    """The columns that may hold answers: not those called language, date or mean, no dates, no long texts."""
+    return [name for name in columns if _may_answer(name, cells.columns[name])]
+
+
+def _may_answer(name: str, column: TextColumn) -> bool:
+    if name == INDEX or not NO_RATERS.isdisjoint(words_of(name)):
+        return False
+    if not column.texts:
+        return True
+    is_long = sum(map(len, column.texts)) > LONGEST_LABEL * len(column.texts) and not column.texts[0].startswith("[")
+    return not is_long and not all(_DATE.fullmatch(text.strip()) for text in column.texts)
+
+
+def rater_columns(cells: Cells, columns: Sequence[str]) -> list[str]:
+    """The columns of answers that share their labels: at least half of those in each occur in another one, too."""
+    labels = {
+        name: {"".join(str(options_of(text)).casefold().split()) for text in cells.columns[name].texts}
+        for name in answer_columns(cells, columns)
+    }
+    while True:
+        spread = Counter(label for own in labels.values() for label in own)
+        odd = [name for name, own in labels.items() if own and 2 * sum(spread[one] > 1 for one in own) < len(own)]
+        if not odd:
+            filled = [name for name, own in labels.items() if own]
+            return list(labels) if len(filled) > 1 else []
+        # Texts that happen to share a word with labels go first, since they have most that nobody shares.
+        del labels[max(odd, key=lambda name: sum(spread[one] == 1 for one in labels[name]))]
+
+
+def judges_among(names: Sequence[str]) -> list[str]:
+    """Those that are judges: all of them, unless some are people beyond doubt and others judges."""
+    judges = [name for name in names if is_judge(name)]
+    has_people = any(not PEOPLE.isdisjoint(words_of(name)) for name in names)
+    return judges if judges and has_people else list(names)
+
+
+def people_among(names: Sequence[str]) -> list[str]:
+    """Those that are no judges beyond doubt; all of them where none or every one is a judge."""
+    people = [name for name in names if not is_judge(name)]
+    return people or list(names)
+
+
+# ---- Tables without a header, by what stands in them
+
+
+def names_by_content(sheet: Sheet) -> list[str] | None:
+    """Names for the columns of a table whose first row is data; None where it does not say which is which.
+
+    A label has the fewest different texts, an item the most that come again, and a rater no item twice; a column of
+    lists has all labels of an item.
+    """
+    cells = sheet.load(sheet.columns)
+    texts = {name: [name, *(column[row] for row in range(len(cells.row)))] for name, column in cells.columns.items()}
+    sizes = {name: len(set(column)) for name, column in texts.items()}
+    n_rows = len(cells.row) + 1
+    lists = [name for name, column in texts.items() if all(text is None or text.startswith("[") for text in column)]
+    roles: dict[str, str] = {}
+    if lists:
+        roles = {lists[0]: "label", max((name for name in texts if name not in lists), key=sizes.__getitem__): "item"}
+    elif len(texts) >= len(TIDY):
+        label, *rest = sorted((name for name in texts if sizes[name] < n_rows), key=sizes.__getitem__)
+        if len(rest) > 1:
+            roles = {label: "label", rest[0]: "rater", rest[-1]: "item"}
+            pairs = list(zip(texts[rest[0]], texts[rest[-1]], strict=True))
+            roles = roles if len(set(pairs)) == len(pairs) else {}
+    return [roles.get(name, f"column{i}") for i, name in enumerate(sheet.columns, start=1)] if roles else None
+
+
+TIDY = ("item", "rater", "label")

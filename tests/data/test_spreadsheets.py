@@ -1,0 +1,199 @@
+"""Twenty messy files as people have them: most open at the first try, the others with the command that is proposed."""
+
+import io
+import json
+import re
+import shlex
+
+import pytest
+from openpyxl import Workbook
+
+from dissensus.cli.main import main
+from dissensus.data import read, read_judges
+
+from tables import jsonl, write
+
+ROWS = [
+    (f"c{i}", who, "toxic" if (i + j) % 3 else "fine") for i in range(6) for j, who in enumerate(("ann", "bob", "cyd"))
+]
+"""Six comments, three raters, two labels."""
+WIDE = {f"c{i}": [label for item, _, label in ROWS if item == f"c{i}"] for i in range(6)}
+TEXTS = ["Café closed", "naïve, really", "so it goes", "what a day", "never again", 'good "stuff", that']
+SHAPE = (6, 3, 18, ("fine", "toxic"))
+
+
+def rows(header, *lines, sep=","):
+    """A CSV text; cells with the separator or quotes are quoted."""
+
+    def cell(value):
+        text = str(value)
+        return '"' + text.replace('"', '""') + '"' if sep in text or '"' in text else text
+
+    return "".join(sep.join(map(cell, line)) + "\n" for line in (header, *lines))
+
+
+def workbook(**sheets):
+    book = Workbook()
+    book.remove(book.active)
+    for name, lines in sheets.items():
+        sheet = book.create_sheet(name)
+        for line in lines:
+            sheet.append(line)
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+def wide_lines(before=lambda _: (), after=lambda _: ()):
+    return [(f"c{i}", *before(i), *WIDE[f"c{i}"], *after(i)) for i in range(6)]
+
+
+LONG = rows(("id", "annotator", "rating"), *ROWS)
+FIRST_TRY = {
+    "ids, annotators and ratings": ("a.csv", LONG),
+    "semicolons in Latin-1": (
+        "b.csv",
+        rows(
+            ("Comment ID", "Kommentar", "Annotator", "Rating"),
+            *((i, TEXTS[int(i[1])], r, label) for i, r, label in ROWS),
+            sep=";",
+        ).encode("cp1252"),
+    ),
+    "Excel's Unicode text": ("c.txt", rows(("item", "rater", "label"), *ROWS, sep="\t").encode("utf-16")),
+    "a row's id beside the comment's": (
+        "d.csv",
+        rows(
+            ("id", "comment_id", "worker_id", "assignment_id", "created_at", "toxicity"),
+            *((n, i, r, f"A{n}", f"2024-05-{n + 1:02d} 10:00", label) for n, (i, r, label) in enumerate(ROWS)),
+        ),
+    ),
+    "texts, languages and dates beside raters": (
+        "e.csv",
+        rows(
+            ("response_id", "text", "language", "ann", "bob", "cyd", "date"),
+            *wide_lines(lambda i: (TEXTS[i], "en" if i % 2 else "de"), lambda i: (f"2024-05-0{i + 1}",)),
+        ),
+    ),
+    "a title above the header": (
+        "f.csv",
+        "Toxicity study 2024,,,\n,,,\n" + rows(("item", "ann", "bob", "cyd"), *wide_lines()),
+    ),
+    "an unpadded title and a remark": (
+        "g.csv",
+        "Toxicity study\nExported by Ann on Monday\n" + rows(("item", "rater", "label"), *ROWS),
+    ),
+    "a workbook with a title": (
+        "h.xlsx",
+        workbook(
+            Data=[
+                ("Toxicity study",),
+                (),
+                ("ID", "Comment text", "Annotator 1", "Annotator 2", "Annotator 3"),
+                *wide_lines(lambda i: (TEXTS[i],)),
+            ]
+        ),
+    ),
+    "majority and mean beside raters": (
+        "i.csv",
+        rows(
+            ("tweet_id", "r1", "r2", "r3", "majority", "n_toxic"),
+            *wide_lines(after=lambda i: (max(WIDE[f"c{i}"], key=WIDE[f"c{i}"].count), WIDE[f"c{i}"].count("toxic"))),
+        ),
+    ),
+    "the index of a frame": ("j.csv", rows(("", "ann", "bob", "cyd"), *wide_lines())),
+    "no header, a row per rating": ("k.csv", rows(*ROWS)),
+    "no header, lists of labels": (
+        "l.tsv",
+        "".join(f"c{i}\t{i / 2 - 1.1}\t0.{i}5\t{json.dumps(WIDE[f'c{i}'])}\n" for i in range(6)),
+    ),
+    "a list of annotations in each record": (
+        "m.jsonl",
+        jsonl(
+            *(
+                {
+                    "id": i,
+                    "text": "x",
+                    "annotations": [{"annotator": r, "label": label} for item, r, label in ROWS if item == i],
+                }
+                for i in WIDE
+            )
+        ),
+    ),
+    "labels by rater in each record": (
+        "n.jsonl",
+        jsonl(*({"meta": {"id": i}, "ratings": dict(zip(("ann", "bob", "cyd"), WIDE[i], strict=True))} for i in WIDE)),
+    ),
+    "names in camel case": ("o.csv", rows(("itemId", "annotatorName", "labelValue"), *ROWS)),
+    "a JSON list of records": (
+        "p.json",
+        json.dumps([{"question_id": i, "user": r, "answer": label} for i, r, label in ROWS]),
+    ),
+    "a mark of order, Windows' line ends, blank rows, commas too many": (
+        "q.csv",
+        "\ufeff" + "item,rater,label,\r\n" + "".join(f"{i},{r},{label},\r\n" for i, r, label in ROWS) + "\r\n\r\n",
+    ),
+    "judges beside people": (
+        "r.csv",
+        rows(
+            ("id", "text", "human_1", "human_2", "human_3", "gpt-4o", "claude-3"),
+            *wide_lines(lambda i: (TEXTS[i],), lambda i: ("fine", "toxic" if i else "fine")),
+        ),
+    ),
+}
+LATER = {
+    "two columns of labels": (
+        "s.csv",
+        rows(("id", "annotator", "rating", "score"), *((*row, 1 + n % 4) for n, row in enumerate(ROWS))),
+        "--label rating",
+    ),
+    "labels in several spellings": (
+        "t.csv",
+        rows(
+            ("id", "annotator", "rating"),
+            *((i, r, label.upper() if n % 5 == 0 else label) for n, (i, r, label) in enumerate(ROWS)),
+        ),
+        "--merge-case",
+    ),
+}
+
+
+def test_there_are_twenty_files_of_which_seventeen_open_at_the_first_try():
+    assert len(FIRST_TRY) + len(LATER) == 20
+    assert len(FIRST_TRY) >= 17
+
+
+@pytest.mark.parametrize("name", FIRST_TRY)
+def test_a_messy_file_opens_at_the_first_try(tmp_path, name):
+    ratings = read(write(tmp_path, *reversed(FIRST_TRY[name])))
+    raters = ratings.n_raters if ratings.rater is not None else 3
+    assert (ratings.n_items, raters, ratings.n_ratings, ratings.labels) == SHAPE, ratings.warnings
+    # What was guessed is said, and the ratings are those that were given.
+    counts = [[labels.count(label) for label in SHAPE[3]] for labels in WIDE.values()]
+    assert ratings.counts().tolist() == counts
+
+
+def pasted(name, capsys):
+    """The command that `doctor` proposes for a file, as its words."""
+    assert main(["doctor", name]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    command = re.search(r"All at once: `dissensus import (.+? -o [\w.]+)`", out)
+    assert command is not None, out
+    return shlex.split(command[1])
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_other_files_open_with_the_command_that_doctor_proposes(tmp_path, monkeypatch, capsys, name):
+    file, content, option = LATER[name]
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, content, file)
+    words = pasted(file, capsys)
+    assert set(option.split()) <= set(words)
+    assert main(["import", *words]) == 0
+    ratings = read(tmp_path / words[-1])
+    assert (ratings.n_items, ratings.n_raters, ratings.n_ratings, ratings.labels) == SHAPE
+
+
+def test_judges_beside_people_are_left_to_read_judges(tmp_path):
+    path = write(tmp_path, *reversed(FIRST_TRY["judges beside people"]))
+    assert "Taken for judges by their names, and not for raters: gpt-4o, claude-3." in read(path).warnings
+    assert read_judges(path).judges == ("claude-3", "gpt-4o")
