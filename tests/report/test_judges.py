@@ -319,11 +319,11 @@ def test_ids_become_words_but_only_whole_ones():
     )
 
 
-def test_who_decides_reads_judges_places_advice_and_decisions_and_may_leave_the_rest_folded():
+def test_who_decides_reads_judges_advice_and_decisions_and_may_leave_the_rest_folded():
     rows, flips = sweep()
     blocks = section_of(found(sensitivity=rows, flip_points=flips)).blocks
     shown = [type(block).__name__ for block in blocks if not isinstance(block, Fold)]
-    assert shown == ["Table", "Figure", "Points", "Paragraph", "Note", "Figure"]
+    assert shown == ["Table", "Points", "Paragraph", "Note", "Figure"]
     assert [block.title for block in blocks if isinstance(block, Fold)] == [
         "What each definition picks, and where they disagree",
         "What if forced choices hide positive options?",
@@ -470,8 +470,7 @@ def test_rank_correlation_is_kendalls_tau():
 def test_the_chart_of_ranks_puts_the_definition_to_select_by_first_and_the_least_alike_last():
     order = [kind.first.id for kind in choice_of(found()).most_alike_first()]
     assert order == ["jsd", "mse_soft", "hit_rate", "predictive_efficiency_hrs_hrs_0.5"]
-    figure = figures(found())[0]
-    assert figure.title == "Ranks of the judges by each definition"
+    [figure] = [figure for figure in figures(found()) if figure.title == "Ranks of the judges by each definition"]
     rows = figure.spec["data"]["values"]
     assert [(row["series"], row["rank"]) for row in rows[:3]] == [("a", 1), ("b", 2), ("c", 3)]
     assert figure.spark == 'place of "a" by each definition |██▅▃| full: first of 3'

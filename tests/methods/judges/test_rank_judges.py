@@ -276,20 +276,26 @@ def test_in_a_pairwise_task_the_first_option_is_positive():
 
 def test_the_sweep_finds_where_another_judge_becomes_best():
     # Three in ten say a: the item is positive from beta = (.5 - .3) / .7 on. One judge says a, the other b.
-    people, judges = [choices(*[0] * 3, *[1] * 7)], {"no": [choices(1)], "yes": [choices(0)]}
+    # Of a second item all say c, so that neither judge is a constant; it stays negative.
+    people = [choices(*[0] * 3, *[1] * 7), choices(2, 2, 2)]
+    judges = {"no": [choices(1), choices(2)], "yes": [choices(0), choices(2)]}
     result = ranked(people, judges, positive="a", beta=[0, 0.2, 0.4])
     assert [(row.beta, row.prevalence, row.best) for row in result.sensitivity] == [
-        (0, 0, "no"), (0.2, 0, "no"), (0.4, 1, "yes")]  # fmt: skip
-    assert result.sensitivity[-1].consistency == {"no": 0.0, "yes": 1.0}
+        (0, 0, "no"), (0.2, 0, "no"), (0.4, 0.5, "yes")]  # fmt: skip
+    assert result.sensitivity[-1].consistency == {"no": 0.5, "yes": 1.0}
     exact = [flip for flip in result.flip_points if flip.definition is None]
     assert [(flip.judge_from, flip.judge_to) for flip in exact] == [("no", "yes")]
     assert exact[0].beta_from == exact[0].beta_to == pytest.approx(0.2 / 0.7)
-    # Squared error at beta 0: no .3^2 + .3^2, yes .7^2 + .7^2.
+    # Squared error of the first item at beta 0: no .3^2 + .3^2, yes .7^2 + .7^2; of the second they have the same.
     # At .4 Omega is (.58, .7): no .58^2 + .3^2, yes .42^2 + .7^2.
     assert {row.selected["mse_response_set"] for row in result.sensitivity} == {"no"}
     paper = ranked(people, judges, positive="a", beta=[0.4], mapping="paper")  # Omega (.58, .42)
     assert paper.sensitivity[0].selected["mse_response_set"] == "yes"
     assert paper.sensitivity[0].selected["hit_rate"] == "no"
+    alone = ranked(people[:1], {name: own[:1] for name, own in judges.items()}, positive="a", beta=[0, 0.4])
+    assert {judge for row in alone.sensitivity for id_, judge in row.selected.items() if "efficiency" not in id_} == {
+        None
+    }
 
 
 def test_the_sweep_leaves_given_response_sets_alone():

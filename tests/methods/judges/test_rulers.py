@@ -11,10 +11,13 @@ from dissensus import compare
 from dissensus.data import Ratings
 from dissensus.methods.equivalence.scores import ranked_probability_scores
 from dissensus.methods.judges import judges as rank_judges
+from dissensus.methods.judges.left_out import scores_of_panels
 from dissensus.methods.judges.rulers import perfect_draws
+from dissensus.methods.judges.scoring import scores_of, statistics_of
 from dissensus.methods.judges.setup import set_up
+from dissensus.methods.judges.summary import with_baselines
 
-from judges_builders import ASKED, choices, judges_from, ratings_from
+from judges_builders import ASKED, choices, judges_from, ratings_from, sets
 
 STEPS = ("1", "2", "3", "4")
 
@@ -247,6 +250,27 @@ def test_scores_without_a_rater_are_those_of_the_ratings_without_them():
     expected = set_up(fewer, answers, None, ASKED.__class__(positive=("4",), bootstrap=0, seed=0)).problem
     assert np.array_equal(problem.people.soft, expected.people.soft)
     assert np.array_equal(problem.people_positive, expected.people_positive)
+
+
+@pytest.mark.parametrize("kind", ["choices", "sets"])
+def test_scores_of_many_panels_at_once_are_those_of_each(kind):
+    ratings, judges = simulated(6, n=40, raters=5)
+    if kind == "sets":
+        people = [sets({own % 3}, {own % 3, 2}, {(own + 1) % 3}) for own in range(40)]
+        ratings, judges = (
+            ratings_from(people, raters=[[0, 1, 2]] * 40),
+            {"one": [choices(own % 3) for own in range(40)]},
+        )
+    answers = judges_from(judges, ratings.options)
+    prepared = set_up(ratings, answers, None, ASKED.__class__(positive=ratings.options[:1], bootstrap=0, seed=0))
+    rng = np.random.default_rng(0)
+    panels = [prepared.rows.people(kept=rng.random(len(ratings.item)) < 0.6) for _ in range(8)]  # some items nobody's
+    for panel, found in zip(panels, scores_of_panels(prepared, panels), strict=True):
+        problem = prepared.layout.problem(panel)
+        is_rated = (panel.choices.sum(axis=1) + panel.sets.sum(axis=1)) > 0
+        expected = with_baselines(scores_of(problem, statistics_of(problem), is_rated[None, :].astype(float)))
+        for name in ("values", "consistency", "bias"):
+            assert getattr(found, name) == pytest.approx(getattr(expected, name), nan_ok=True)
 
 
 def test_intervals_for_raters_like_these_are_wider_where_raters_differ():

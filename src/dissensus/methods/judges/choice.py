@@ -135,8 +135,9 @@ class Choice:
         return best if is_better and not is_beaten else None
 
     def most_alike_first(self) -> list[Kind]:
-        """The kinds with a best judge: the one to select by first, then those that rank most as it does."""
-        main, defined = self.select_by, [kind for kind in self.kinds if kind.best]
+        """The kinds that rank judges: the one to select by first, then those that rank most as it does."""
+        defined = [kind for kind in self.kinds if any(value.rank is not None for value in kind.first.values)]
+        main = self.select_by
         if main is None:
             return defined
         return sorted(defined, key=lambda kind: -2.0 if kind is main else -rank_correlation(main, kind))

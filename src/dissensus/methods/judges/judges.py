@@ -11,9 +11,17 @@ from dissensus.methods.judges.advice import advice_on
 from dissensus.methods.judges.left_out import moved_by_raters
 from dissensus.methods.judges.options import JudgesOptions, LeakMapping, distinct
 from dissensus.methods.judges.result import FlipPoint, JudgesResult, Sensitivity, Violation
-from dissensus.methods.judges.rulers import best_constants, rulers_of
+from dissensus.methods.judges.rulers import (
+    BestConstant,
+    beats_constant,
+    best_constants,
+    constant_answers,
+    give_labels,
+    is_constant,
+    rulers_of,
+)
 from dissensus.methods.judges.scoring import Scores, Statistics, bootstrap_scores, scores_of, statistics_of
-from dissensus.methods.judges.sensitivity import sweep_problem
+from dissensus.methods.judges.sensitivity import Constants, sweep_problem
 from dissensus.methods.judges.setup import Prepared, set_up
 from dissensus.methods.judges.summary import (
     check_names,
@@ -157,7 +165,7 @@ def _sum_up(
     downstream = downstream_rows(
         decided, samples, taus=problem.taus, judges=judges, confidence=confidence, rulers=rulers
     )
-    sensitivity, flips = _sweep(prepared, options, scores)
+    sensitivity, flips = _sweep(prepared, options, scores, constants)
     turned = oriented(problem.definitions, scores.values[0])
     by_measure = next(definition for definition in definitions if definition.id == prepared.measure)
     result = JudgesResult(
@@ -202,14 +210,21 @@ def _settings(prepared: Prepared, options: JudgesOptions) -> dict[str, object]:
 
 
 def _sweep(
-    prepared: Prepared, options: JudgesOptions, data: Scores
+    prepared: Prepared, options: JudgesOptions, data: Scores, best: Sequence[BestConstant | None]
 ) -> tuple[tuple[Sensitivity, ...], tuple[FlipPoint, ...]]:
     """The sweep over beta, where it was asked for or nothing tells people's response sets."""
     is_told = prepared.problem.reversal is not None and options.beta is None
     has_set = prepared.people.has_set
     if prepared.is_fully_specified or is_told or not prepared.positive.any() or has_set.all():
         return (), ()
-    return sweep_problem(prepared.problem, data.values[0], has_set, prepared.judges, options)
+    problem, values = prepared.problem, data.values[0]
+    constants = Constants(
+        answers=constant_answers(prepared)[1].ratings,
+        may_share=not give_labels(problem),
+        beats=beats_constant(prepared, best, values),
+        are_constant=is_constant(problem),
+    )
+    return sweep_problem(problem, values, has_set, prepared.judges, options, constants)
 
 
 def _violations(prepared: Prepared, statistics: Statistics) -> tuple[Violation, ...]:

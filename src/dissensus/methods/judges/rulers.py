@@ -14,22 +14,22 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.methods.equivalence.ceiling import fit_mixtures
-from dissensus.methods.judges.definitions import BLIND, COEFFICIENTS, SLACK, Definition, RatingVectors
+from dissensus.methods.judges.definitions import BLIND, COEFFICIENTS, SLACK, RatingVectors
 from dissensus.methods.judges.reverse_matrix import apply_reverse, share_meeting
 from dissensus.methods.judges.scoring import Problem, Scores, scores_of, statistics_of
 from dissensus.methods.judges.setup import Prepared, shares
 
 FEWEST_ITEMS = 20
 """Items with two ratings or more: with fewer, a person's figure would be mostly noise."""
-MOST_LABELS = 20
+MOST_LABELS = 12
 """Of more labels the most frequent ones and the one in the middle are tried as constants."""
 MOST_TYPES = 1000
 """Of more different items evenly taken ones stand for the rest where item states are fitted."""
 TWO = 2
 """Ratings: one to leave out and one to compare with."""
-DRAWN_ROWS = 20_000
+DRAWN_CELLS = 200_000
 MOST_DRAWS = 400
-"""Draws of what a perfect judge knows: about so many rows of items in all, and at most so many of each."""
+"""Draws of what a perfect judge knows: about this many numbers in all, and at most so many draws of each item."""
 STREAM = 0x9E5FEC
 """Keeps the random numbers of perfect judges apart from others."""
 
@@ -53,6 +53,11 @@ class BestConstant:
     answer: str | Mapping[str, float]  # a label, or the overall shares of the labels
     place: int  # among the constants that were tried
     value: float
+
+    @property
+    def is_random(self) -> bool:
+        """Whether it is the overall shares, from which hard labels are drawn at random."""
+        return not isinstance(self.answer, str)
 
 
 def constant_answers(prepared: Prepared) -> tuple[list[str | Mapping[str, float]], Vectors]:
@@ -88,7 +93,7 @@ def best_constants(prepared: Prepared) -> list[BestConstant | None]:
     problem = prepared.problem
     asked = with_judges(problem, every_item(vectors, problem.n_items))
     values = scores_of(asked, statistics_of(asked), asked.pool_weights[None, :]).values[0]
-    gives_labels = _give_labels(problem)
+    gives_labels = give_labels(problem)
     best: list[BestConstant | None] = []
     for definition, own in zip(problem.definitions, values, strict=True):
         tried = definition.sign * own
@@ -105,7 +110,7 @@ def best_constants(prepared: Prepared) -> list[BestConstant | None]:
     return best
 
 
-def _give_labels(problem: Problem) -> bool:
+def give_labels(problem: Problem) -> bool:
     """Whether every judge that does not give the same answer everywhere gives single labels only."""
     asked = problem.judges.soft[:, ~is_constant(problem)]
     return bool(asked.shape[1]) and bool((asked.max(axis=-1) >= 1 - SLACK).all())
@@ -324,14 +329,12 @@ def _on_panels(
     positive = np.zeros((whole.n_items, n_judges)) if whole.judge_positive is None else whole.judge_positive
     judged = _scores(with_judges(problem, Vectors(whole.judges.of(panels.item), positive[panels.item])))
     person = _scores(with_judges(problem, person_of(prepared, panels)))
-    _, answers = constant_answers(prepared)
-    same = _scores(with_judges(problem, every_item(answers, problem.n_items)))
+    same = _constants(prepared, problem, constants)
     perfect = _perfect(prepared, kind, rng)
     share = judged.prevalence[0]
     return Rulers(
         judges=judged.values[0],
-        constants=np.array([_constant(one, own, d) for one, own, d in
-                            zip(constants, same.values[0], problem.definitions, strict=True)]),
+        constants=same,
         person=person.values[0, :, 0],
         perfect=np.sort(np.stack([values for values, _ in perfect], axis=-1), axis=-1),
         consistency=judged.consistency[0] if share.size else np.zeros((0, n_judges)),
@@ -342,12 +345,17 @@ def _on_panels(
     )  # fmt: skip
 
 
-def _constant(best: BestConstant | None, values: Floats, definition: Definition) -> float:
-    """The value of the best constant, as it was chosen on the whole panels."""
-    if best is None:
-        return float("nan")
-    is_random = definition.name in COEFFICIENTS and best.place == len(values) - 1
-    return 0.0 if is_random else float(values[best.place])
+def _constants(prepared: Prepared, problem: Problem, constants: Sequence[BestConstant | None]) -> Floats:
+    """The value of the best constant by each definition, as it was chosen on the whole panels."""
+    _, (ratings, positive) = constant_answers(prepared)
+    places = sorted({one.place for one in constants if one is not None})
+    chosen = Vectors(ratings.of(np.array(places, dtype=np.intp)), positive[places])
+    values = _scores(with_judges(problem, every_item(chosen, problem.n_items))).values[0]
+    found = []
+    for one, own, definition in zip(constants, values, problem.definitions, strict=True):
+        is_random = one is not None and one.is_random and definition.name in COEFFICIENTS
+        found.append(float("nan") if one is None else 0.0 if is_random else float(own[places.index(one.place)]))
+    return np.array(found)
 
 
 def _scores(problem: Problem) -> Scores:
@@ -368,7 +376,7 @@ def _perfect(prepared: Prepared, kind: Kind, rng: Generator) -> list[tuple[Float
     types, place = np.unique(counts[is_rated], axis=0, return_inverse=True)
     items = np.bincount(place.ravel(), weights=prepared.problem.weights[is_rated], minlength=len(types))
     panels = reduced_panels(prepared, types, items.astype(np.float64), kind)
-    draws = int(np.clip(DRAWN_ROWS // len(panels.item), 2, MOST_DRAWS))
+    draws = int(np.clip(DRAWN_CELLS // (len(panels.item) * types.shape[1]), 2, MOST_DRAWS))
     found = []
     for states in perfect_draws(types, items.astype(np.float64), draws, rng):
         answers = vectors_of(prepared, states, kind)

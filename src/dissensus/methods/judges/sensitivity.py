@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.errors import OptionError
-from dissensus.methods.judges.definitions import SLACK, RatingVectors, mean_of, reaches
+from dissensus.methods.judges.definitions import BLIND, SLACK, RatingVectors, mean_of, reaches
 from dissensus.methods.judges.options import JudgesOptions, LeakMapping
 from dissensus.methods.judges.result import FlipPoint, Sensitivity
 from dissensus.methods.judges.scoring import Problem, item_values
@@ -265,8 +265,22 @@ def best_changes(
 # ---- The sweep on the user's own items: what each definition selects, who is best, and where that changes
 
 
+class Constants(NamedTuple):
+    """Constant answers that judges must beat to be selected."""
+
+    answers: RatingVectors  # (n_constants, n_options): labels, then the overall shares
+    may_share: bool  # whether the shares count, where a definition compares distributions
+    beats: Flags  # (n_definitions, n_judges): which judge beats them where beta changes nothing
+    are_constant: Flags  # (n_judges,): which judges are constants themselves
+
+
 def sweep_problem(
-    problem: Problem, values: Floats, is_known: Flags, judges: Sequence[str], options: JudgesOptions
+    problem: Problem,
+    values: Floats,
+    is_known: Flags,
+    judges: Sequence[str],
+    options: JudgesOptions,
+    constants: Constants,
 ) -> tuple[tuple[Sensitivity, ...], tuple[FlipPoint, ...]]:
     """The sweep over the user's betas, or ours, and where it changes its mind.
 
@@ -278,6 +292,8 @@ def sweep_problem(
         Values as people's vectors are; those that need forced choices only do not depend on beta.
     is_known : ndarray of shape (n_items,)
         Items on which people gave response sets.
+    constants : Constants
+        What a judge must beat to be selected.
     """
     assert problem.judge_positive is not None  # noqa: S101 - there is no sweep without a positive option
     assert problem.people_positive is not None  # noqa: S101 - as above
@@ -285,7 +301,7 @@ def sweep_problem(
     known = KnownSets(is_known=is_known, marginals=problem.people.marginals, positive=problem.people_positive)
     points = sweep(
         soft, problem.judge_positive, positive=problem.positive, betas=betas, taus=problem.taus,
-        select=lambda marginals, tau: _selected(problem, values, marginals, tau),
+        select=lambda marginals, tau: _selected(problem, values, marginals, tau, constants),
         mapping=options.mapping, known=known, weights=problem.weights,
     )  # fmt: skip
     changes = [
@@ -312,21 +328,35 @@ def sweep_problem(
     return rows, (*changes, *selection_changes(rows))
 
 
-def _selected(problem: Problem, values: Floats, marginals: Floats, tau: float) -> dict[str, int | None]:
-    """The judge that each definition selects with these response sets of people, by id."""
+def _selected(
+    problem: Problem, values: Floats, marginals: Floats, tau: float, constants: Constants
+) -> dict[str, int | None]:
+    """The judge that each definition selects with these response sets of people; None if a constant is better."""
     people = RatingVectors(soft=problem.people.soft, marginals=marginals)
     places = [
         place for place, definition in enumerate(problem.definitions) if definition.tau is None or definition.tau == tau
     ]
     moving = [problem.definitions[place] for place in places if not problem.definitions[place].needs_choices]
     moved = mean_of(item_values(problem, moving, problem.judges, people), problem.weights)
-    anew = {definition.id: moved[i] for i, definition in enumerate(moving)}
+    same = mean_of(item_values(problem, moving, _of_every_item(constants.answers), people), problem.weights)
+    anew = {}
+    for definition, own, constant in zip(moving, moved, same, strict=True):
+        turned = definition.sign * own
+        tried = constant if constants.may_share and definition.judge == "soft_response_set" else constant[:-1]
+        beats = (turned > (definition.sign * tried).max() + SLACK) & ~constants.are_constant
+        anew[definition.id] = np.where(beats | (definition.name == BLIND), turned, np.nan)
     chosen: dict[str, int | None] = {}
     for place in places:
         definition = problem.definitions[place]
-        first = np.flatnonzero(ranks(definition.sign * anew.get(definition.id, values[place])) == 1)
+        known = np.where(constants.beats[place], definition.sign * values[place], np.nan)
+        first = np.flatnonzero(ranks(anew.get(definition.id, known)) == 1)
         chosen[definition.id] = int(first[0]) if first.size else None
     return chosen
+
+
+def _of_every_item(answers: RatingVectors) -> RatingVectors:
+    """The same answers to all items, of shape (1, n_constants, n_options)."""
+    return RatingVectors(soft=answers.soft[None], marginals=answers.marginals[None])
 
 
 def selection_changes(rows: Sequence[Sensitivity]) -> list[FlipPoint]:

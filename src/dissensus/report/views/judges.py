@@ -55,7 +55,6 @@ def view(result: Result) -> Section:
         blocks=[
             *_judges(choice),
             *_scale_use(result),
-            *([ranks_figure(choice)] if is_contest and any(kind.best for kind in choice.kinds) else []),
             *_advice(result),
             *_decisions(result, choice),
             *_orders(result),
@@ -107,11 +106,10 @@ def _judges(choice: Choice) -> list[Block]:
     rows += _ruler_rows(choice, digits, is_contest=is_contest)
     who = "The judges, best first" if is_contest else "The judge"
     more = ["Decides alike", "Bias"] if choice.downstream else []
-    decisions = f"; decided as people do, and bias of the prevalence, at tau {choice.tau:g}" if more else ""
-    left_out = "; less one: against the raters of an item but one, as a person is" if has_rest else ""
+    decisions = f"; decisions at tau {choice.tau:g}" if more else ""
     return [
         Table(
-            caption=f"{who} by {heading} ({main.better} is better){left_out}{decisions}",
+            caption=f"{who} by {heading} ({main.better} is better){decisions}",
             columns=["Judge", capital(heading), *["Less one"] * has_rest, *["Best in"] * is_contest, *more],
             rows=rows,
             percent=frozenset({"Best in"}),
@@ -205,7 +203,8 @@ def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
         rows=[_definition_row(kind, names, is_contest=is_contest) for kind in choice.kinds],
         percent=frozenset({"Best in"}),
     )
-    return [table, Paragraph(text=words.definitions_sentence(choice)), *_disagreements(result, choice)]
+    ranks = [ranks_figure(choice)] if is_contest else []
+    return [table, Paragraph(text=words.definitions_sentence(choice)), *ranks, *_disagreements(result, choice)]
 
 
 def _definition_row(kind: Kind, names: dict[str, str], *, is_contest: bool) -> list[Cell]:
@@ -351,5 +350,11 @@ def _computed(result: JudgesResult, choice: Choice) -> list[Part]:
         *(f"{capital(names)} rank judges alike: {reason}." for names, reason in merged if reason),
         interval_sentence(result.settings),
         "Best in: the share of the bootstrap samples in which that judge is best." if has_samples else "",
+        "Less one: each rater in turn is left out, and everybody is compared with the others, as a person must be."
+        if choice.select_by and choice.select_by.first.person
+        else "",
+        "A perfect judge knows the distribution of each item's labels; two models estimate what it would reach."
+        if choice.select_by and choice.select_by.first.perfect
+        else "",
     ]
     return [Points(title="", texts=[text for text in texts if text])]
