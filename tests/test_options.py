@@ -24,7 +24,7 @@ OTHERS = {
 }
 """Parameters of functions that are no options of the method: what it is about, where it runs, what it writes."""
 ROOMS = {
-    path.name: {"alt_test": "alt-test", "decide": "report"}.get(path.name, path.name.replace("plan_", "plan "))
+    path.name: {"alt_test": "alt-test"}.get(path.name, path.name.replace("plan_", "plan "))
     for path in (SOURCE / "methods").iterdir()
     if (path / "__init__.py").exists()
 }

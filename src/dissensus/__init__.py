@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from dissensus.methods.apply.apply import apply
     from dissensus.methods.compare import CompareResult
     from dissensus.methods.compare.compare import compare
+    from dissensus.methods.decide import DecideResult
+    from dissensus.methods.decide.decide import decide
     from dissensus.methods.describe import DescribeResult
     from dissensus.methods.describe.describe import describe
     from dissensus.methods.equivalence import EquivalenceResult
@@ -41,6 +43,7 @@ _HOME = {
     "AltTestResult": "methods.alt_test",
     "ApplyResult": "methods.apply",
     "CompareResult": "methods.compare",
+    "DecideResult": "methods.decide",
     "DescribeResult": "methods.describe",
     "DissensusError": "errors",
     "DoctorResult": "data.doctor",
@@ -59,6 +62,7 @@ _HOME = {
     "alt_test": "methods.alt_test",
     "apply": "methods.apply",
     "compare": "methods.compare",
+    "decide": "methods.decide",
     "describe": "methods.describe",
     "doctor": "data.doctor",
     "equivalence": "methods.equivalence",
@@ -81,6 +85,7 @@ __all__ = [
     "AltTestResult",
     "ApplyResult",
     "CompareResult",
+    "DecideResult",
     "DescribeResult",
     "DissensusError",
     "DoctorResult",
@@ -100,6 +105,7 @@ __all__ = [
     "alt_test",
     "apply",
     "compare",
+    "decide",
     "describe",
     "doctor",
     "equivalence",

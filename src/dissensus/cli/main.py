@@ -33,6 +33,7 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "demo": Entry("show", "Try it on bundled data."),
+    "decide": Entry("measure", "Which judge do I use, and how?"),
     "import": Entry("files", "Turn a tool's export into a plain file of ratings or judges."),
     "doctor": Entry("files", "What is the matter with a file, and which option mends it?"),
     "describe": Entry("measure", "Do the raters agree?"),

@@ -27,6 +27,33 @@ if TYPE_CHECKING:
 NOT_PASSED = 1
 
 
+def decide_command(
+    source: RatingsInput,
+    judges_source: JudgesInput,
+    options: Annotated[Keywords, "decide.options.DecideOptions"],
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write what the judge's answers mean in people's terms."),
+    ] = None,
+    work: Work = Work(),
+    output: Output = Output(),
+) -> None:
+    """Which judge do I use, and how?
+
+    As it is, recalibrated, or none yet; what it is worth, and what would change the answer.
+    """
+    from dissensus.methods.decide import decide
+    from dissensus.report.charts import check_place
+
+    if out is not None:
+        check_place(out)  # before the work, so that a misspelt folder costs no time
+    ratings, judges = source.read(), judges_source.read_all(repeats=source.repeats)
+    where = work.where(output)
+    result = output.run("Resampling items", decide, ratings, judges, task=source.read_task(), **options, **where)
+    if out is not None:
+        result.write_recalibration(out)
+
+
 def describe_command(
     source: RatingsInput,
     options: Annotated[Keywords, "describe.options.DescribeOptions"],

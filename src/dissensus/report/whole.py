@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dissensus.methods.compare.result import CompareResult
 from dissensus.methods.decide.answers import (
     BETTER,
     COLLECT,
@@ -21,14 +20,12 @@ from dissensus.methods.decide.answers import (
 from dissensus.methods.describe.result import Description
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
 from dissensus.methods.judges.choice import choice_of
-from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.options import Spelling, in_python, named
 from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Points, Report, Section, respelled
-from dissensus.report.numbers import counted, decimal, quoted, sentences, whole
+from dissensus.report.numbers import capital, counted, decimal, sentences, whole
 from dissensus.report.verdict import verdict_of
 from dissensus.report.views import unspelled_section, warning_texts
-from dissensus.report.views.judge_words import kind_name, pick_in_short
-from dissensus.report.views.plan_raters import design_words
+from dissensus.report.views.judge_words import pick_in_short
 from dissensus.report.views.worth import judge_name, place_of, terms_of
 from dissensus.results import Result
 
@@ -51,11 +48,10 @@ def report_of(
     answers: Answers, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0, spelling: Spelling = in_python
 ) -> Report:
     """The report about some answers, in the order of a reader's questions, options as a front end spells them."""
-    sections = [unspelled_section(answers.agreement), *_raters(answers)]
+    first = [] if answers.decision is None else [unspelled_section(answers.decision)]
+    sections = [*first, unspelled_section(answers.agreement), *_raters(answers)]
     sections += [*([] if answers.worth is None else [unspelled_section(answers.worth)]), *_ranking(answers)]
-    for section in _titled(BETTER, answers.comparison):
-        sections.append(replace(section, blocks=[*_why_these(answers), *section.blocks]))
-    sections += _titled(REPLACE, answers.replacing)
+    sections += [*_titled(BETTER, answers.comparison), *_titled(REPLACE, answers.replacing)]
     sections += [] if answers.together is None else [unspelled_section(answers.together)]
     sections += _titled(POSITIVE, answers.prevalence)
     sections.append(_collect(answers, Prices(item=item_cost, rating=rating_cost)))
@@ -94,7 +90,7 @@ def _ranking(answers: Answers) -> list[Section]:
     """Which judge can stand in; none is one to pick where none is shown to be better than asking nobody."""
     if answers.ranking is None:
         return []
-    is_shown = answers.worth is None or answers.worth.is_any_shown is not False
+    is_shown = answers.decision is None or bool(answers.decision.recommendation.use)
     lead = pick_in_short(choice_of(answers.ranking), is_shown=is_shown)
     return [replace(unspelled_section(answers.ranking), lead=lead)]
 
@@ -105,20 +101,6 @@ def _raters(answers: Answers) -> list[Section]:
     if answers.raters is None or not answers.raters.judges:
         return sections
     return [replace(section, blocks=[*section.blocks, Paragraph(text=WITHOUT_INTERVAL)]) for section in sections]
-
-
-def _why_these(answers: Answers) -> list[Block]:
-    """Why these two judges were compared, where they are the best in two ways and not the first and the second."""
-    choice = None if answers.ranking is None else choice_of(answers.ranking)
-    worthiest = None if answers.worth is None else next(iter(answers.worth.ranked), None)
-    if choice is None or choice.picked is None or choice.select_by is None or worthiest is None:
-        return []
-    picked, by = choice.picked.judge, kind_name(choice.select_by)
-    if picked == worthiest.judge:
-        return []
-    return [
-        Paragraph(text=f"{quoted(picked)} comes first by {by}, {quoted(worthiest.judge)} is worth the most raters.")
-    ]
 
 
 def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list[Section]:
@@ -231,60 +213,20 @@ def _collect(answers: Answers, prices: Prices) -> Section:
 
 def next_steps(answers: Answers, prices: Prices) -> list[str]:
     """Suggestions, each with what it would bring and what it costs."""
-    part, worth = answers.agreement.whole, answers.worth
-    best = None if worth is None else worth.picked
-    why = next((left.reason for left in answers.unanswered if left.question == COLLECT), "")
-    is_shown = worth is None or worth.is_any_shown is not False
-    texts = [tell_apart(answers.comparison, answers.plan, getattr(why, "message", why), is_shown=is_shown)]
+    part, worth, decision = answers.agreement.whole, answers.worth, answers.decision
+    best = None if worth is None else next(iter(worth.ranked), None)
+    texts = []
+    if decision is not None and decision.next is not None:
+        step = decision.next
+        cost = "" if step.cost is None else f" (cost {whole(round(step.cost, 2))})"
+        texts.append(f"{capital(step.text.removesuffix('.'))}{cost}.")
     if worth is not None and best is not None:
-        texts = [
-            "" if is_shown else beat_nobody(worth, best),
-            *texts,
+        texts += [
             more_answers(worth, part),
             narrow_interval(best, worth, part, prices),
             lengthen_curve(best, worth, part, prices),
         ]
     return [text for text in [*texts, second_ratings(part, prices)] if text]
-
-
-def beat_nobody(worth: EquivalenceResult, best: JudgeWorth) -> str:
-    """What is missing where no judge is shown to be better than asking nobody: more items, or better judges."""
-    who = f"{judge_name(best)} is not" if len(worth.ranked) == 1 else "No judge is"
-    text = f"{who} shown to predict people better than asking nobody"
-    items = counted(worth.curve[0].items, "item")
-    if best.high_verdict == "below 0" or best.equivalence_high < WIDE:
-        return (
-            f"{text}, and on {items} none can be worth as much as one rater: better judges are needed before more "
-            "ratings."
-        )
-    return f"{text} on {items}: it takes more items to know, or better judges."
-
-
-def tell_apart(
-    comparison: CompareResult | None, plan: PlanRatersResult | None, why: str = "", *, is_shown: bool = True
-) -> str:
-    """What it takes to know whether the best judge is better than the second, or `why` that is unknown."""
-    if comparison is None or not comparison.pairs:
-        return ""
-    pair = comparison.pairs[0]
-    two, items = f"{quoted(pair.judge_a)} and {quoted(pair.judge_b)}", counted(pair.items, "item")
-    if pair.better != "neither" and not is_shown:
-        return f"{two} are told apart by these {items}, which makes neither of them worth using."
-    if pair.better != "neither":
-        return f"To tell {two} apart nothing more is needed: {items} were enough."
-    if plan is None:
-        return sentences(f"What it takes to tell {two} apart these data cannot tell.", why)
-    best = plan.recommended
-    if best is None:
-        return f"To tell {two} apart more items are needed; how many these data cannot tell."
-    power = f"{float(str(plan.settings.get('power', 0.8))):.0%}"
-    # A test set with other numbers of raters asks another question, so that fewer items can be enough for it.
-    small = f"Mind that the {items} here did not find it, so take more rather than fewer."
-    return sentences(
-        f"To tell {two} apart, collect {design_words(best)}: as far as these data tell how large the difference is, "
-        f"that finds it {power} of the time (cost {whole(round(best.cost, 2))}).",
-        small if best.items <= pair.items else "",
-    )
 
 
 def more_answers(worth: EquivalenceResult, part: Description) -> str:

@@ -15,6 +15,7 @@ from dissensus.methods.decide.answers import (
     portrayed,
 )
 from dissensus.methods.describe.result import DescribeResult
+from dissensus.methods.equivalence.equivalence import Worked
 from dissensus.report.envelope import file_tables
 from dissensus.report.views import section_of
 from dissensus.report.whole import report_of
@@ -52,8 +53,9 @@ class Telling(Asking):
     ) -> T | Unanswered:
         """The answer, told as a section, or the reason why there is none."""
         answer = super().ask(question, what, ask, refused=refused)
-        if isinstance(answer, Result):
-            self._told(answer.command, answer)
+        result = answer.result if isinstance(answer, Worked) else answer
+        if isinstance(result, Result):
+            self._told(result.command, result)
         return answer
 
     def _told(self, name: str, answer: Result) -> None:
@@ -70,13 +72,10 @@ def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
         judges, task, ratings = judges_in(data), task_in(data), ratings_in(data)
     with open_executor() as executor:
         asking = Telling(
-            ratings=ratings, task=task, positive=(), bootstrap=bootstrap, seed=0, executor=executor, step=step,
-            tell=tell,
+            ratings=ratings, task=task, positive=(), bootstrap=bootstrap, item_cost=0.0, rating_cost=1.0, seed=0,
+            executor=executor, step=step, tell=tell,
         )  # fmt: skip
-        if judges is None:
-            answers = _without_judges(asking)
-        else:
-            answers = answers_about(judges, asking, item_cost=0.0, rating_cost=1.0)
+        answers = _without_judges(asking) if judges is None else answers_about(judges, asking)
     report = report_of(answers, title=TITLE if task is None else task.instructions, spelling=on_page)
     html = render("whole.html.j2", report=report, files=file_tables(report.results))
     return {"html": html, "judges": [] if judges is None else list(judges.judges)}

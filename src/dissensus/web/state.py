@@ -83,5 +83,5 @@ def _values(desk: Desk, work: Work, job: Job | None, where: str) -> dict[str, ob
     }
 
 
-PARTS = ("describe", "raters", "equivalence", "judges", "compare", "alt-test", "panel", "prevalence")
+PARTS = ("decide", "describe", "raters", "equivalence", "judges", "compare", "alt-test", "panel", "prevalence")
 """Sections that a report shows as soon as each is computed, by the command that asks alone, in reading order."""

@@ -10,16 +10,19 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dissensus.data import Judges, Ratings, Task
-from dissensus.data.align import are_points_of_a_measure, asked_in_one_way
+from dissensus.data.align import are_points_of_a_measure
 from dissensus.data.ratings import ELICITATIONS
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.alt_test import AltTestResult, alt_test
 from dissensus.methods.alt_test.options import Score
 from dissensus.methods.compare import compare
 from dissensus.methods.compare.result import CompareResult
+from dissensus.methods.decide.decide import decision_of, plan_of, with_next, worked_worth
+from dissensus.methods.decide.options import DecideOptions
+from dissensus.methods.decide.result import DecideResult
 from dissensus.methods.describe.describe import describe
 from dissensus.methods.describe.result import DescribeResult
-from dissensus.methods.equivalence.equivalence import equivalence
+from dissensus.methods.equivalence.equivalence import Worked
 from dissensus.methods.equivalence.options import survey_options
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.judges import judges as rank_judges
@@ -27,7 +30,6 @@ from dissensus.methods.judges.result import JudgesResult
 from dissensus.methods.panel.options import MOST_LABELS
 from dissensus.methods.panel.panel import panel
 from dissensus.methods.panel.result import PanelResult
-from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.methods.prevalence import PrevalenceResult, prevalence
 from dissensus.methods.raters import RatersResult, raters
@@ -37,6 +39,7 @@ from dissensus.sampling import Engine, Progress, open_executor
 
 # ---- Questions that the data leave open, and what would answer them
 
+DECISION = "Which judge to use, and how?"
 WORTH = "How many raters is each judge worth?"
 STAND_IN = "Which judge can stand in for people?"
 BETTER = "Is the best judge really better than the second?"
@@ -49,6 +52,7 @@ POSITIVE = "How many items are positive?"
 FURTHER = (RATERS, REPLACE, TOGETHER, SAVED, POSITIVE)
 """Questions beyond the four that everything else is about."""
 COMMANDS = {
+    DECISION: "decide",
     WORTH: "equivalence",
     STAND_IN: "judges",
     BETTER: "compare",
@@ -120,15 +124,9 @@ class Contenders:
 
 
 def contenders(worth: EquivalenceResult | None, ranking: JudgesResult | None) -> Contenders | Unanswered:
-    """The judge to pick and the one that is worth the most raters, or the second by the same measure if they are one.
-
-    The judge to pick is the best by the definition to select by, or else by what judges are worth.
-    """
-    names = [] if ranking is None else _by_definition(ranking)
-    by_worth = [] if worth is None else _by_worth(worth)
-    if names and by_worth[:1] != names[:1]:
-        names = list(dict.fromkeys([names[0], *(name for name in by_worth[:1] if name in names), *names]))
-    names = names or by_worth
+    """The two judges that are worth the most, or where that is unknown the first two by the definition to select by."""
+    names = [] if worth is None else [judge.judge for judge in worth.ranked if math.isfinite(judge.score)]
+    names = names or ([] if ranking is None else _by_definition(ranking))
     if len(names) > 1:
         return Contenders(best=names[0], second=names[1])
     return Unanswered(
@@ -145,11 +143,6 @@ def _by_definition(ranking: JudgesResult) -> list[str]:
     return [value.judge for value in sorted(values, key=lambda value: value.rank or 0)]
 
 
-def _by_worth(worth: EquivalenceResult) -> list[str]:
-    """The judges by their score, the best first; calibrated where they were."""
-    return [judge.judge for judge in worth.ranked if math.isfinite(judge.score)]
-
-
 # ---- One question after the other: the answer, or why there is none
 
 T = TypeVar("T")
@@ -157,8 +150,6 @@ Step = Callable[[str], AbstractContextManager[Progress | None]]
 """Told what is done next, it gives a context with what is told how far that is."""
 TAUS = (0.3, 0.5, 0.7)
 """Thresholds at which decisions are compared."""
-PILOT_SAMPLES = 100
-"""Bootstrap samples of a plan, which fits a model to each, are fewer than those of an interval."""
 MOST_SAMPLES = 200
 """The same of a panel."""
 FEWEST_RATERS = 3
@@ -185,6 +176,8 @@ class Asking:
     task: Task | None
     positive: tuple[str, ...]
     bootstrap: int
+    item_cost: float
+    rating_cost: float
     seed: int
     executor: Executor
     step: Step
@@ -210,7 +203,11 @@ class Asking:
     def how(self, progress: Progress | None, *, most: int | None = None) -> dict[str, Any]:
         """The keywords of a method that resamples, with at most so many samples."""
         samples = self.bootstrap if most is None else min(self.bootstrap, most)
-        return {"bootstrap": samples, "rng": self.seed, "engine": self.executor, "progress": progress}
+        return {"bootstrap": samples, **self.where(progress)}
+
+    def where(self, progress: Progress | None) -> dict[str, Any]:
+        """Seed and place of work."""
+        return {"rng": self.seed, "engine": self.executor, "progress": progress}
 
     @property
     def has_names(self) -> bool:
@@ -227,14 +224,28 @@ class Asking:
         with self.step("Resampling items") as progress:
             return describe(self.ratings, by_group=bool(self.ratings.groups), **self.how(progress))
 
-    def worth(self, judges: Judges) -> EquivalenceResult | Unanswered:
+    def worth(self, judges: Judges) -> Worked | Unanswered:
         """How many raters is each judge worth?"""
-        options = survey_options(self.ratings, judges)
 
-        def ask(progress: Progress | None) -> EquivalenceResult:
-            return equivalence(self.ratings, judges, **options, **self.how(progress))
+        def ask(progress: Progress | None) -> Worked:
+            return worked_worth(self.ratings, judges, self.decision_options(), **self.where(progress))
 
         return self.ask(WORTH, "Comparing judges with surveys of people", ask)
+
+    def decision_options(self) -> DecideOptions:
+        """The options of the decision at the top."""
+        return DecideOptions(
+            positive=self.positives, bootstrap=self.bootstrap, item_cost=self.item_cost, rating_cost=self.rating_cost,
+            seed=self.seed,
+        )  # fmt: skip
+
+    def decision(self, judges: Judges, worked: Worked) -> DecideResult | Unanswered:
+        """So which judge to use, and how?"""
+        return self.ask(
+            DECISION,
+            "Deciding",
+            lambda _: decision_of(self.ratings, judges, worked, self.decision_options(), rng=self.seed),
+        )
 
     def ranking(self, judges: Judges) -> JudgesResult | Unanswered:
         """Which judge can stand in for people?"""
@@ -252,33 +263,17 @@ class Asking:
         """Is the best judge really better than the second?"""
 
         def ask(progress: Progress | None) -> CompareResult:
-            how = self.how(progress)
-            try:
-                return compare(self.ratings, judges, a=two.best, b=two.second, metric="wins", **how)
-            except OptionError:  # of a judge on another scale than the raters only the order can be compared
-                return compare(self.ratings, judges, a=two.best, b=two.second, metric="spearman", **how)
+            return compare(self.ratings, judges, a=two.best, b=two.second, **self.how(progress))
 
         return self.ask(BETTER, "Comparing the two best judges", ask)
 
-    def plan(
-        self, judges: Judges, two: Contenders, *, metric: object, item_cost: float, rating_cost: float
-    ) -> PlanRatersResult | Unanswered:
-        """What would tell the two best judges apart, by the metric that they were compared by?
-
-        With as many raters as the data have, or twice as many: with fewer the same judges can differ by another amount,
-        and the plan would not follow from the comparison beside it.
-        """
-        ratings, _ = asked_in_one_way(self.ratings, judges, None)  # a choice and a response set are one rater
-        typical = max(round(ratings.n_ratings / ratings.items_in_all), 1)
-
-        def ask(progress: Progress | None) -> PlanRatersResult:
-            return plan_raters(
-                pilot=ratings, pilot_judges=judges, a=two.best, b=two.second, raters=(typical, 2 * typical),
-                metric="information" if metric == "information" else "wins", item_cost=item_cost,
-                rating_cost=rating_cost, **self.how(progress, most=PILOT_SAMPLES),
+    def plan(self, judges: Judges, decision: DecideResult) -> PlanRatersResult | None:
+        """What would tell the two best judges apart, where they cannot be?"""
+        with self.step("Planning what to collect next") as progress:
+            return plan_of(
+                self.ratings, judges, decision, self.decision_options(), rng=self.seed, engine=self.executor,
+                progress=progress,
             )  # fmt: skip
-
-        return self.ask(COLLECT, "Planning what to collect next", ask)
 
 
 # ---- Questions beyond the four papers, each asked where the data give it a meaning; None where they do not
@@ -377,6 +372,7 @@ class Answers:
     """What the data say: the answer to each question, as far as there is one."""
 
     agreement: DescribeResult  # do the raters agree?
+    decision: DecideResult | None = None  # so which judge to use, and how?
     worth: EquivalenceResult | None = None  # how many raters is each judge worth?
     ranking: JudgesResult | None = None  # which judge can stand in for people?
     comparison: CompareResult | None = None  # is the best judge really better than the second?
@@ -393,8 +389,8 @@ class Answers:
     def results(self) -> tuple[Result, ...]:
         """The answers in reading order."""
         results = (
-            self.agreement, self.raters, self.worth, self.ranking, self.comparison, self.replacing, self.together,
-            self.prevalence, self.plan,
+            self.decision, self.agreement, self.raters, self.worth, self.ranking, self.comparison, self.replacing,
+            self.together, self.prevalence, self.plan,
         )  # fmt: skip
         return tuple(result for result in results if result is not None)
 
@@ -448,53 +444,51 @@ def answers_of(
     """
     with open_executor(engine, workers=workers) as executor:
         asking = Asking(
-            ratings=ratings, task=task, positive=tuple(positive), bootstrap=bootstrap, seed=seed, executor=executor,
-            step=step,
+            ratings=ratings, task=task, positive=tuple(positive), bootstrap=bootstrap, item_cost=item_cost,
+            rating_cost=rating_cost, seed=seed, executor=executor, step=step,
         )  # fmt: skip
         if judges is None:
             raters = portrayed(asking, None)
             return Answers(
                 agreement=asking.agreement(), raters=answered(raters), unanswered=(*WITHOUT_JUDGES, *_open(raters))
             )
-        return answers_about(judges, asking, item_cost=item_cost, rating_cost=rating_cost)
+        return answers_about(judges, asking)
 
 
-def answers_about(judges: Judges, asking: Asking, *, item_cost: float, rating_cost: float) -> Answers:
+def answers_about(judges: Judges, asking: Asking) -> Answers:
     """Every question about judges, and the one about people."""
     # Judges come first, so that those that do not fit the ratings are refused at once.
-    worth, ranking = asking.worth(judges), asking.ranking(judges)
+    worked, ranking = asking.worth(judges), asking.ranking(judges)
+    worth = worked if isinstance(worked, Unanswered) else worked.result
+    decision = None if isinstance(worked, Unanswered) else asking.decision(judges, worked)
     if isinstance(worth, Unanswered) and isinstance(ranking, Unanswered):
         raise DissensusError(" ".join(getattr(text, "message", text) for text in (worth.reason, worth.remedy)).strip())
     two = contenders(answered(worth), answered(ranking))
     comparison = asking.comparison(judges, two) if isinstance(two, Contenders) else two
     plan = None
-    if isinstance(two, Contenders) and isinstance(comparison, CompareResult) and not is_decided(comparison):
-        metric = comparison.settings["metric"]
-        plan = asking.plan(judges, two, metric=metric, item_cost=item_cost, rating_cost=rating_cost)
+    if isinstance(decision, DecideResult) and not isinstance(worked, Unanswered):
+        plan = asking.plan(judges, decision)
+        decision = with_next(decision, worked.result, plan, asking.decision_options())
     raters, instead = portrayed(asking, judges), replacing(asking, judges)
     panel, positive = together(asking, judges, answered(worth)), counted_positive(asking, judges)
     return Answers(
         agreement=asking.agreement(),
+        decision=answered(decision),
         worth=answered(worth),
         ranking=answered(ranking),
         comparison=answered(comparison),
-        plan=answered(plan),
+        plan=plan,
         raters=answered(raters),
         replacing=answered(instead),
         together=answered(panel),
         prevalence=answered(positive),
-        unanswered=_open(worth, ranking, comparison, raters, instead, panel, positive, plan),
+        unanswered=_open(worth, decision, ranking, comparison, raters, instead, panel, positive),
     )
 
 
 def _open(*answers: object) -> tuple[Unanswered, ...]:
     """Those that are none."""
     return tuple(answer for answer in answers if isinstance(answer, Unanswered))
-
-
-def is_decided(comparison: CompareResult) -> bool:
-    """Whether it is known which judge of each pair is better."""
-    return all(pair.better != "neither" for pair in comparison.pairs)
 
 
 def answered(answer: T | Unanswered) -> T | None:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Floats
-from dissensus.data import JudgesLike, RatingsLike, as_data
+from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, as_data
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import listed
 from dissensus.methods.equivalence.bounds import Ends, Intervals
@@ -149,6 +149,29 @@ def equivalence(
     """
     ratings, judges = as_data(ratings, judges)
     options = EquivalenceOptions.given(locals(), seed=seed_of(rng))
+    where: dict[str, Any] = {"engine": engine, "workers": workers, "progress": progress}
+    return worked_equivalence(ratings, judges, options, rng=rng, **where).result
+
+
+class Worked(NamedTuple):
+    """An answer, and what it was worked out from."""
+
+    result: EquivalenceResult
+    prepared: Prepared
+    term: RaterTerm | None  # scores without each rater, where raters are a sample
+
+
+def worked_equivalence(
+    ratings: Ratings,
+    judges: Judges,
+    options: EquivalenceOptions,
+    *,
+    rng: int | Generator | None,
+    engine: Engine = "local",
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Worked:
+    """What `equivalence` returns, for a method that goes on from there."""
     # A stream for each purpose: none depends on whether another is used.
     fold_stream, survey_stream, bootstrap_stream = np.random.default_rng(rng).spawn(3)
     prepared = set_up(ratings, judges, options, rng=fold_stream)
@@ -168,7 +191,7 @@ def place(
     rater_rng: Generator,
     executor: Executor,
     progress: Progress | None,
-) -> EquivalenceResult:
+) -> Worked:
     """The judges of a problem among surveys of people."""
     once = treatments(prepared.problem, is_resampled=options.bootstrap > 0)
     total = len(once) + len(task_sizes(options.bootstrap))
@@ -185,7 +208,8 @@ def place(
     term, about_raters = rater_term_of(prepared, options, rng=rater_rng)
     settings = prepared.settings | {"raters": "fixed" if term is None else "sampled"}
     prepared = replace(prepared, settings=settings, warnings=(*prepared.warnings, *about_raters))
-    return _sum_up(prepared, extras, Intervals(options=options, data=data, samples=samples, raters=term))
+    result = _sum_up(prepared, extras, Intervals(options=options, data=data, samples=samples, raters=term))
+    return Worked(result, prepared, term)
 
 
 def rater_term_of(

@@ -63,6 +63,7 @@ class Prepared:
 
     problem: Problem
     rated: Ratings  # what judges are scored against, of the problem's items
+    item: Codes  # (n_rows,): which of these items each row of the problem is
     labels: tuple[str, ...]  # the problem's
     settings: dict[str, object]
     data: dict[str, dict[str, object]]
@@ -105,6 +106,7 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
     return Prepared(
         problem=problem,
         rated=rated if choice.kept.all() else rated.where(choice.kept[rated.item]),
+        item=rows.place,
         labels=labels,
         settings=settings,
         data={"ratings": dict(ratings.describe_data()), "judges": dict(judges.describe_data())},

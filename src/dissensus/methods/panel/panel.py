@@ -107,7 +107,7 @@ def panel(
         worth = place(
             prepared, options.survey_options(), survey_stream=survey_stream, bootstrap_stream=bootstrap_stream,
             rater_rng=rater_stream(rng), executor=executor, progress=progress,
-        )  # fmt: skip
+        ).result  # fmt: skip
         sizes = range(len(worth.curve)) if people else range(0)
         rows, about_people = people_and_judge(
             members, beside, options, sizes=sizes, fold=problem.fold, rng=people_stream, executor=executor,

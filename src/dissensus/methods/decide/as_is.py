@@ -1,0 +1,239 @@
+"""Judges as they are, on one scale with the best constant answer and one more person.
+
+Each is scored against the raters of an item, a person against the others. Labels in order are scored by how far apart
+two answers are (`mae`), others by whether they are the same (`agreement`).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.arrays import Codes, Flags, Floats
+from dissensus.data import Judges, Ratings
+from dissensus.data.align import Answers, align, answered_by_all, answers_of, label_numbers, other_scale
+from dissensus.data.labels import label_values
+from dissensus.methods.decide.result import AsIs, Constant, Measure, Person, Standing
+from dissensus.sampling.draws import draw_weights
+from dissensus.sampling.intervals import percentile_interval
+from dissensus.sampling.raters import RatersAs, rater_draws, rater_pool
+
+WEIGHTS_AT_ONCE = 1 << 24
+"""Of items in bootstrap samples: 128 MB."""
+CONSTANT, PERSON = 0, 1
+"""Columns of the scores; judges follow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stakes:
+    """Raters, judges and the constant answer on the items that every judge answered and two people rated."""
+
+    measure: Measure
+    judges: tuple[str, ...]
+    answers: tuple[Floats, ...]  # of each judge: (n_items,) numbers for `mae`, (n_items, n_labels) shares for agreement
+    item: Codes  # (n_ratings,): with `label`, ordered by item and label
+    label: Codes
+    values: Floats  # (n_labels,): labels as numbers; NaN where they have no order
+    constant: int  # the label that does best as the answer to every item
+    kept: Flags  # (n_rated_items,): which items of the ratings these are
+    copies: Codes | None  # (n_items,): how many items each stands for; None means one
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return int(self.kept.sum())
+
+
+class StandingOf(NamedTuple):
+    """Judges as they are, by name, and what they are held against."""
+
+    judges: dict[str, AsIs]
+    shifts: dict[str, float]
+    constant: Constant
+    person: Person
+
+
+def stakes_of(ratings: Ratings, judges: Judges) -> Stakes | str:
+    """The arrays to score, or why there is nothing to score."""
+    everybody, labels, _ = answers_of(judges, ratings)
+    values = label_numbers(ratings)
+    is_ordered = bool(np.isfinite(values).all())
+    if is_ordered:
+        aligned = align(ratings, judges)
+        others = {answers.judge: other_scale(aligned, answers.judge) for answers in everybody}
+        if (name := next((name for name, why in others.items() if why is not None), None)) is not None:
+            return f"{name} is on another scale than the raters: {others[name]}"
+    kept = answered_by_all(everybody) & (ratings.types.ratings[ratings.type_of_item] > 1)
+    if not kept.any():
+        return "no item that every judge answered has two ratings"
+    times = np.ones(len(ratings.item), dtype=np.intp) if ratings.times is None else ratings.times
+    row = np.lexsort((ratings.label, ratings.item))
+    row = np.repeat(row, times[row])
+    row = row[kept[ratings.item[row]]]
+    item, label = (np.cumsum(kept) - 1)[ratings.item[row]], ratings.label[row]
+    answers = [
+        _numbers(own, kept, ratings, labels) if is_ordered else _likeliest(own.stated[kept]) for own in everybody
+    ]
+    copies = None if ratings.copies is None else ratings.copies[kept]
+    weight = np.ones(int(kept.sum())) if copies is None else copies.astype(np.float64)
+    return Stakes(
+        measure="mae" if is_ordered else "agreement", judges=tuple(own.judge for own in everybody),
+        answers=tuple(answers), item=item, label=label, values=values,
+        constant=_constant(item, label, weight, is_ordered=is_ordered, n_labels=ratings.n_labels), kept=kept,
+        copies=copies,
+    )  # fmt: skip
+
+
+def _numbers(own: Answers, kept: Flags, ratings: Ratings, labels: tuple[str, ...]) -> Floats:
+    """A judge's answers as numbers: what it said, or its most likely label; NaN for a label that has no number."""
+    if own.is_hard and np.isfinite(ratings.values).all():
+        return own.values[kept]
+    known = dict(zip(ratings.labels, label_numbers(ratings), strict=True))
+    others = label_values(labels)
+    numbers = np.array([known.get(label, other) for label, other in zip(labels, others, strict=True)])
+    likeliest = _likeliest(own.stated[kept])
+    return np.asarray(np.where(likeliest > 0, likeliest * numbers, 0).sum(axis=1))
+
+
+def _likeliest(predictions: Floats) -> Floats:
+    """The most likely label of each item; labels that tie share it."""
+    top = predictions >= predictions.max(axis=1, keepdims=True) - 1e-9
+    return np.asarray(top / top.sum(axis=1, keepdims=True))
+
+
+def _constant(item: Codes, label: Codes, weight: Floats, *, is_ordered: bool, n_labels: int) -> int:
+    """The best answer to every item: the middle label where labels have an order, else the most frequent one."""
+    size = np.bincount(item, minlength=len(weight))
+    share = np.bincount(label, weights=weight[item] / size[item], minlength=n_labels)
+    if not is_ordered:
+        return int(np.argmax(share))
+    return int(np.searchsorted(np.cumsum(share), share.sum() / 2 * (1 - 1e-12)))
+
+
+def item_scores(stakes: Stakes, item: Codes, label: Codes) -> Floats:
+    """What the constant, a person and each judge score on each item, of shape (n_items, 2 + n_judges).
+
+    The larger the better: minus the distance for `mae`. NaN where fewer than two ratings are left.
+    """
+    n_items = stakes.n_items
+    size = np.bincount(item, minlength=n_items).astype(np.float64)
+
+    def mean(values: Floats) -> Floats:
+        return np.bincount(item, weights=values, minlength=n_items) / np.maximum(size, 1)
+
+    if stakes.measure == "agreement":
+        columns = [mean((label == stakes.constant).astype(np.float64)), _same(item, label, n_items)]
+        columns += [mean(shares[item, label]) for shares in stakes.answers]
+    else:
+        value = stakes.values[label]
+        columns = [-mean(np.abs(stakes.values[stakes.constant] - value)), -_distance(item, value, size)]
+        columns += [-mean(np.abs(answers[item] - value)) for answers in stakes.answers]
+    columns[PERSON] = columns[PERSON] / np.maximum(size * (size - 1), 1)
+    return np.where((size > 1)[:, None], np.stack(columns, axis=1), np.nan)
+
+
+def _same(item: Codes, label: Codes, n_items: int) -> Floats:
+    """How many ordered pairs of two people gave the same label, by item."""
+    n_labels = int(label.max(initial=0)) + 1
+    key, times = np.unique(item * n_labels + label, return_counts=True)
+    return np.bincount(key // n_labels, weights=times * (times - 1.0), minlength=n_items).astype(np.float64)
+
+
+def _distance(item: Codes, value: Floats, size: Floats) -> Floats:
+    """Sum of the distances of ordered pairs of two people, by item; values ascend within an item."""
+    first = np.concatenate([[0], np.cumsum(size)[:-1]])
+    place = np.arange(len(item)) - first[item]
+    return np.bincount(item, weights=2 * (2 * place - size[item] + 1) * value, minlength=len(size)).astype(np.float64)
+
+
+def standings(
+    stakes: Stakes, ratings: Ratings, *, raters: RatersAs, bootstrap: int, confidence: float, margin: float,
+    streams: tuple[Generator, Generator],
+) -> StandingOf:  # fmt: skip
+    """Where each judge stands, from bootstrap samples of the items and, if they are a sample, the raters.
+
+    Parameters
+    ----------
+    stakes, ratings
+        What is scored, and the ratings it comes from.
+    raters : {"sampled", "fixed"}
+        Whether raters are a sample.
+    bootstrap, confidence
+        Of the intervals.
+    margin : float
+        How much worse than a person a judge may be and still be like one, as a share of how much better than the
+        constant a person is.
+    streams : tuple of Generator
+        Random numbers of items and of raters.
+    """
+    scores = item_scores(stakes, stakes.item, stakes.label)
+    copies = np.ones(len(scores)) if stakes.copies is None else stakes.copies.astype(np.float64)
+    values = _statistics(np.einsum("i,ij->j", copies, scores)[None, :] / copies.sum())[0]
+    drawn = _resampled(scores, stakes.copies, bootstrap, streams[0])
+    if raters == "sampled" and bootstrap:
+        pool = rater_pool(ratings, streams[1])
+        takes_part, place = stakes.kept[pool.item], (np.cumsum(stakes.kept) - 1)[pool.item]
+        left = [_without(stakes, place[own], label[own]) for mask, label in pool.rows() for own in [mask & takes_part]]
+        drawn = pool.spread(np.stack(left)).moved(drawn, rater_draws(bootstrap, pool.n_groups, streams[1]))
+    allowed = margin * max(float(values[PERSON] - values[CONSTANT]), 0.0)
+    n = len(stakes.judges)
+    own, constant, person = (slice(2 + i * n, 2 + (i + 1) * n) for i in range(3))
+    found = {}
+    for j, name in enumerate(stakes.judges):
+        ends = [
+            percentile_interval(drawn[:, part][:, j], confidence) if bootstrap else (values[part][j],) * 2
+            for part in (own, constant, person)
+        ]
+        standing: Standing = "not better than a constant"
+        if ends[1][0] > 0:
+            standing = "better than a constant" if ends[2][1] < -allowed else "like a person"
+        value, (low, high) = values[own][j], ends[0] if bootstrap else (np.nan, np.nan)
+        if stakes.measure == "mae":
+            value, low, high = -value, max(-high, 0.0), -low
+        found[name] = AsIs(measure=stakes.measure, value=float(value), low=low, high=high, standing=standing)
+    sign = -1 if stakes.measure == "mae" else 1
+    answer = ratings.labels[stakes.constant]
+    return StandingOf(
+        found,
+        _shifts(stakes, copies),
+        Constant(answer=answer, measure=stakes.measure, value=float(sign * values[CONSTANT])),
+        Person(measure=stakes.measure, value=float(sign * values[PERSON])),
+    )
+
+
+def _statistics(means: Floats) -> Floats:
+    """Constant, person, judges, judges less constant, judges less person; a column each."""
+    judges = means[:, 2:]
+    return np.concatenate([means, judges - means[:, [CONSTANT]], judges - means[:, [PERSON]]], axis=1)
+
+
+def _resampled(scores: Floats, copies: Codes | None, bootstrap: int, rng: Generator) -> Floats:
+    step = max(1, WEIGHTS_AT_ONCE // max(len(scores), 1))
+    parts = [np.empty((0, scores.shape[1]))]
+    for done in range(0, bootstrap, step):
+        weights = draw_weights(len(scores), min(step, bootstrap - done), rng, copies=copies).astype(np.float64)
+        parts.append(np.einsum("ri,ij->rj", weights, scores) / weights.sum(axis=1)[:, None])
+    return _statistics(np.concatenate(parts))
+
+
+def _without(stakes: Stakes, item: Codes, label: Codes) -> Floats:
+    """The statistics without some raters."""
+    order = np.lexsort((label, item))
+    scores = item_scores(stakes, item[order], label[order])
+    known = ~np.isnan(scores).any(axis=1)
+    if not known.any():
+        return np.full(2 + 3 * len(stakes.judges), np.nan)
+    return np.asarray(_statistics(scores[known].mean(axis=0)[None, :])[0])
+
+
+def _shifts(stakes: Stakes, copies: Floats) -> dict[str, float]:
+    """How much higher than people each judge answers; empty where labels have no order."""
+    if stakes.measure != "mae":
+        return {}
+    size = np.bincount(stakes.item, minlength=stakes.n_items)
+    people = np.bincount(stakes.item, weights=stakes.values[stakes.label], minlength=stakes.n_items) / size
+    return {
+        name: float(np.average(answers - people, weights=copies))
+        for name, answers in zip(stakes.judges, stakes.answers, strict=True)
+    }

@@ -1,0 +1,349 @@
+"""So which judge do I use, and how? One answer, from what judges are worth and how they do as they are."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.arrays import Floats
+from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
+from dissensus.data.align import answers_of, asked_in_one_way, rows_among
+from dissensus.data.ratings import Elicitation
+from dissensus.data.recalibration import Recalibration
+from dissensus.errors import DissensusError, OptionError, listed
+from dissensus.methods.apply import recalibration_of
+from dissensus.methods.decide.as_is import StandingOf, stakes_of, standings
+from dissensus.methods.decide.information import LEAST, Gain, gains
+from dissensus.methods.decide.options import DecideOptions
+from dissensus.methods.decide.reasons import caveat_texts, reason_text
+from dissensus.methods.decide.result import (
+    DecideJudge,
+    DecideResult,
+    How,
+    Influential,
+    Next,
+    Raters,
+    Recommendation,
+)
+from dissensus.methods.equivalence.calibration import calibrated_predictions
+from dissensus.methods.equivalence.curve import crossings, verdict_of
+from dissensus.methods.equivalence.equivalence import Worked, worked_equivalence
+from dissensus.methods.equivalence.options import EquivalenceOptions, survey_options
+from dissensus.methods.equivalence.problem import reference_shares
+from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
+from dissensus.methods.plan_raters.plan_raters import plan_raters
+from dissensus.methods.plan_raters.result import PlanRatersResult
+from dissensus.options import named
+from dissensus.sampling import Engine, Progress, seed_of
+from dissensus.sampling.raters import RatersAs, rater_stream
+
+PAIR = 2
+PILOT_SAMPLES = 100
+"""Bootstrap samples of a plan, which fits a model to each, are fewer than those of an interval."""
+FEWEST_TO_STAND_OUT = 5
+"""With fewer raters everybody moves the answer."""
+OUTLYING = 6.0
+"""Robust z: random answers stand out so far in 70% of pools of 8 raters, a rater like the others in 4%."""
+MAD_TO_SD = 1.4826
+VISIBLE = 0.1
+"""In raters: a smaller change of what a judge is worth changes nothing."""
+HOPELESS = 0.5
+"""In raters: where no judge can be worth as much, more ratings would not help."""
+
+
+def decide(
+    ratings: RatingsLike,
+    judges: JudgesLike,
+    *,
+    task: Task | None = None,
+    judge: str | Sequence[str] | None = None,
+    positive: str | Sequence[str] = (),
+    elicitation: Elicitation | None = None,
+    judge_cost: Sequence[str] = (),
+    item_cost: float = 0.0,
+    rating_cost: float = 1.0,
+    margin: float = 0.1,
+    raters: RatersAs | None = None,
+    bootstrap: int = 500,
+    confidence: float = 0.95,
+    rng: int | Generator | None = 0,
+    engine: Engine = "local",
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> DecideResult:
+    """Which judge to use, as it is or recalibrated, or none; what it is worth, and what would change the answer.
+
+    Parameters
+    ----------
+    ratings : Ratings, or anything that `read` takes
+        Who gave which label to which item.
+    judges : Judges, or anything that `read_judges` takes
+        What judges answered on these items.
+    task : Task, optional
+        Which options are positive, where `positive` does not say.
+    judge : str or sequence of str, optional
+        Which judges to choose from; all if not given.
+    positive : str or sequence of str
+        Options that count as positive in a decision: then a constant that decides as well is named.
+    elicitation : {"forced_choice", "response_set"}, optional
+        Take only the ratings that were asked for in this way.
+    judge_cost : sequence of str
+        What judges cost, such as `gpt=2.5`, to put the cheapest first where several are as good.
+    item_cost, rating_cost : float
+        What a new item costs to prepare, and one rating of it.
+    margin : float
+        How much worse than a person a judge may be and still be like one, as a share of a person's lead over always
+        giving the same answer.
+    raters : {"sampled", "fixed"}, optional
+        Intervals for raters like these, or for these raters alone.
+    bootstrap : int
+        Bootstrap samples; 0 for no intervals.
+    confidence : float
+        Of the intervals.
+    rng : int or Generator
+        Seed.
+    engine, workers
+        Where the bootstrap runs; the numbers do not depend on it.
+    progress : callable, optional
+        Told how many tasks are done, and of how many.
+
+    Returns
+    -------
+    DecideResult
+
+    Notes
+    -----
+    A judge is used only if it is shown to know something: the lower end of its worth is above 0, and what its
+    calibrated answers tell beyond a constant answer is beyond doubt (p < .001, corrected for the number of judges). Of
+    those that cannot be told from the best one all are named. A judge is used as it is if its own answers beat the best
+    constant answer, else recalibrated.
+    """
+    ratings, judges = as_data(ratings, judges)
+    options = DecideOptions.given(locals(), positive=_positive(positive, task), seed=seed_of(rng))
+    where = {"rng": rng, "engine": engine, "workers": workers, "progress": progress}
+    worked = worked_worth(ratings, judges, options, **where)
+    decision = decision_of(ratings, judges, worked, options, rng=rng)
+    return with_next(decision, worked.result, plan_of(ratings, judges, decision, options, rng=rng), options)
+
+
+def worked_worth(
+    ratings: Ratings,
+    judges: Judges,
+    options: DecideOptions,
+    **where: Any,  # noqa: ANN401 - rng, engine, workers
+) -> Worked:
+    """What judges are worth, by the score that fits the data, and what it was worked out from."""
+    asked = EquivalenceOptions(
+        judge=options.judge, elicitation=options.elicitation, raters=options.raters, bootstrap=options.bootstrap,
+        confidence=options.confidence, seed=options.seed, **survey_options(ratings, judges.only(options.judge)),
+    )  # fmt: skip
+    return worked_equivalence(ratings, judges, asked, **where)
+
+
+def _positive(positive: str | Sequence[str], task: Task | None) -> tuple[str, ...]:
+    given = (positive,) if isinstance(positive, str) else tuple(positive)
+    return given or (() if task is None else tuple(task.positive))
+
+
+def decision_of(
+    ratings: Ratings, judges: Judges, worked: Worked, options: DecideOptions, *, rng: int | Generator | None
+) -> DecideResult:
+    """The decision from what judges are worth, which was worked out before."""
+    result, prepared = worked.result, worked.prepared
+    chosen = judges.only(options.judge)
+    _check_costs(options, chosen)
+    drawn_as: RatersAs = "sampled" if result.settings["raters"] == "sampled" else "fixed"
+    streams = rater_stream(rng).spawn(3)
+    asked, _ = asked_in_one_way(ratings, chosen, options.elicitation)
+    warnings = list(result.warnings)
+    stakes = stakes_of(asked, chosen.on_items_of(asked))
+    standing: StandingOf | None = None
+    if isinstance(stakes, str):
+        warnings.append(f"How judges do as they are is not known: {stakes}.")
+    else:
+        standing = standings(
+            stakes, asked, raters=drawn_as, bootstrap=options.bootstrap, confidence=options.confidence,
+            margin=options.margin, streams=(streams[0], streams[1]),
+        )  # fmt: skip
+    known = gains(prepared, raters=drawn_as, rng=streams[2]) if prepared.problem.score.is_additive else {}
+    rows = tuple(_row(worth, result, known, standing) for worth in result.ranked)
+    use = _to_use(rows, options.costs())
+    how: How | None = None
+    if use:
+        own = use[0].as_is
+        how = "as is" if own is not None and own.standing != "not better than a constant" else "recalibrated"
+    largest = result.curve[-1].raters
+    influential = _influential(worked, (use or list(rows))[0])
+    count = asked.n_raters
+    constant = None if standing is None else standing.constant
+    caveats = caveat_texts(use[0] if use else None, rows, influential, count, largest)
+    return DecideResult(
+        settings=options.settings() | {"raters": drawn_as, "score": result.settings["score"]},
+        data=result.data,
+        warnings=tuple(warnings),
+        recommendation=Recommendation(
+            use=tuple(row.judge for row in use), how=how,
+            reason=reason_text(use, rows, how, constant, largest), caveats=caveats,
+        ),
+        judges=rows,
+        constant=constant,
+        person=None if standing is None else standing.person,
+        raters=Raters(
+            count=count,
+            intervals="raters like these" if drawn_as == "sampled" else "these raters",
+            influential=influential,
+        ),
+        next=None,
+        largest=largest,
+        recalibration=_recalibration(worked, chosen[use[0].judge]) if use else None,
+    )  # fmt: skip
+
+
+def _recalibration(worked: Worked, judges: Judges) -> Recalibration | None:
+    """What the answers of one judge mean; None where the score takes numbers as they are."""
+    problem, rated, item = worked.prepared.problem, worked.prepared.rated, worked.prepared.item
+    if not any(own.calibrated for own in problem.judges):
+        return None
+    [answers], own, _ = answers_of(judges.on_items_of(rated), rated)
+    labels = worked.prepared.labels
+    shares = np.nan_to_num(reference_shares(problem)[problem.type_of_item])
+    outputs = np.zeros_like(shares)
+    outputs[:, rows_among(own, labels)] = answers.predictions[item]
+    learned = calibrated_predictions("auto", outputs, shares, fold=problem.fold, copies=problem.copies).map
+    return recalibration_of(
+        answers.judge, learned, outputs=outputs, shares=shares, labels=labels,
+        scale=rated.scale, copies=problem.copies,
+    )  # fmt: skip
+
+
+def _check_costs(options: DecideOptions, judges: Judges) -> None:
+    unknown = [name for name in options.costs() if name not in judges.judges]
+    if unknown:
+        raise OptionError(
+            f"{named('judge_cost')} names {listed(unknown)}, which is no judge: they are {listed(judges.judges)}."
+        )
+
+
+def _row(
+    worth: JudgeWorth, result: EquivalenceResult, known: Mapping[str, Gain], standing: StandingOf | None
+) -> DecideJudge:
+    gain = known.get(worth.judge)
+    best = result.best
+    is_best = best is not None and best.judge == worth.judge
+    # The best was picked for its score, so its interval allows for that.
+    ends = best if is_best and best is not None else worth
+    is_told = best is not None and (worth.judge not in best.candidates if not is_best else len(best.candidates) == 1)
+    return DecideJudge(
+        judge=worth.judge,
+        worth=worth.equivalence,
+        worth_low=ends.equivalence_low,
+        worth_high=ends.equivalence_high,
+        verdict=worth.verdict,
+        low_verdict=ends.low_verdict,
+        high_verdict=ends.high_verdict,
+        shown=_is_shown(ends.low_verdict, ends.equivalence_low, worth) and (gain is None or gain.is_shown),
+        as_is=None if standing is None else standing.judges.get(worth.judge),
+        shift=None if standing is None else standing.shifts.get(worth.judge),
+        separable=is_told,
+    )
+
+
+def _is_shown(low_verdict: str | None, low: float, worth: JudgeWorth) -> bool:
+    if worth.verdict == "within" and worth.equivalence < LEAST:
+        return False
+    return worth.is_shown and (low_verdict is None or low_verdict == "above K" or low > 0)
+
+
+def _to_use(rows: Sequence[DecideJudge], costs: Mapping[str, float]) -> list[DecideJudge]:
+    """The judges that are shown and cannot be told from the best; the cheapest first where prices are known."""
+    use = [row for number, row in enumerate(rows) if row.shown and (number == 0 or not row.separable)]
+    return sorted(use, key=lambda row: costs.get(row.judge, math.inf)) if costs else use
+
+
+def _influential(worked: Worked, best: DecideJudge) -> tuple[Influential, ...]:
+    """Raters without whom the best judge is worth something else, the farthest from the others first.
+
+    A rater stands out by how well one person predicts another without them, or by the judge's lead over one person.
+    """
+    term = worked.term
+    if term is None or len(term.pool.raters) < FEWEST_TO_STAND_OUT or worked.prepared.problem.sizes[-1] < 1:
+        return ()
+    judges = worked.prepared.problem.judges
+    j = max(number for number, own in enumerate(judges) if own.judge == best.judge)  # calibrated comes last
+    scores, curve = term.deleted.judges[0][:, j], term.deleted.curve[0]
+    apart = np.maximum(_outlying(curve[:, 1] - curve[:, 0]), _outlying(scores - curve[:, 1]))
+    worths = crossings(curve, scores)
+    names = worked.prepared.rated.raters
+    found = []
+    for group in np.argsort(-apart, kind="stable"):
+        worth, verdict = float(worths[group]), verdict_of(float(worths[group]))
+        if apart[group] > OUTLYING and (verdict != best.verdict or abs(worth - best.worth) >= VISIBLE):
+            number = worth if math.isfinite(worth) else math.nan
+            name = names[term.pool.raters[group]]
+            found.append(Influential(rater=name, judge=best.judge, worth_without=number, verdict_without=verdict))
+    return tuple(found)
+
+
+def _outlying(values: Floats) -> Floats:
+    """How many robust standard deviations each value is from the middle one; 0 where they do not differ."""
+    apart = np.abs(values - np.median(values))
+    spread = float(np.median(apart)) * MAD_TO_SD
+    return np.asarray(apart / spread if spread > 0 else np.zeros_like(apart))
+
+
+def plan_of(
+    ratings: Ratings, judges: Judges, decision: DecideResult, options: DecideOptions, *, rng: int | Generator | None,
+    **where: Any,  # noqa: ANN401 - engine, workers, progress
+) -> PlanRatersResult | None:  # fmt: skip
+    """What it takes to tell the two best judges apart, where they cannot be; None where no plan can be made."""
+    if len(decision.recommendation.use) < PAIR or not options.bootstrap:
+        return None
+    asked, _ = asked_in_one_way(ratings, judges, options.elicitation)
+    typical = max(round(asked.n_ratings / asked.items_in_all), 1)
+    first, second = (
+        decision.judges[0].judge,
+        next(row.judge for row in decision.judges[1:] if row.judge in decision.recommendation.use),
+    )
+    try:
+        return plan_raters(
+            pilot=asked, pilot_judges=judges, a=first, b=second, raters=(typical, 2 * typical), metric="information",
+            item_cost=options.item_cost, rating_cost=options.rating_cost,
+            bootstrap=min(options.bootstrap, PILOT_SAMPLES), rng=rng, **where,
+        )  # fmt: skip
+    except DissensusError:
+        return None
+
+
+def with_next(
+    decision: DecideResult, worth: EquivalenceResult, plan: PlanRatersResult | None, options: DecideOptions
+) -> DecideResult:
+    """The decision with the cheapest step that would change or settle it."""
+    use, items = decision.recommendation.use, worth.curve[0].items
+    step: Next | None = None
+    if plan is not None and plan.recommended is not None:
+        design = plan.recommended
+        text = (
+            f"to tell {use[0]} from {use[1]}, rate {design.items:,} items by {design.raters} people each; or use the "
+            "cheaper one."
+        )
+        step = Next(text=text, items=design.items, raters=design.raters, cost=design.cost)
+    elif not use:
+        step = _to_be_shown(decision.judges[0], items, worth, options)
+    return replace(decision, next=step)
+
+
+def _to_be_shown(nearest: DecideJudge, items: int, worth: EquivalenceResult, options: DecideOptions) -> Next:
+    """What would show that the nearest judge knows something: more items, unless it cannot be worth much."""
+    largest = worth.curve[-1].raters
+    if not largest:
+        text = f"get a second rating on at least half of the {items:,} items: without it nobody can be held out."
+        return Next(text=text, items=items // 2 + 1, raters=1, cost=(items // 2 + 1) * options.rating_cost)
+    if nearest.high_verdict == "below 0" or (nearest.high_verdict == "within" and nearest.worth_high < HOPELESS):
+        return Next(text="better judges are needed before more ratings.", items=None, raters=None, cost=None)
+    more, each = 3 * items, largest + 1
+    text = f"{more:,} more items with {each} ratings each would halve the interval of {nearest.judge}."
+    cost = more * (options.item_cost + each * options.rating_cost)
+    return Next(text=text, items=more, raters=each, cost=cost)

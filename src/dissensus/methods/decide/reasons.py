@@ -1,0 +1,109 @@
+"""The words of a decision: why this judge, what could change the answer, what to do next."""
+
+import math
+from collections.abc import Sequence
+
+from dissensus.errors import joined
+from dissensus.methods.decide.result import Constant, DecideJudge, How, Influential
+from dissensus.methods.equivalence.result import Verdict
+
+FEW_RATERS = 4
+MOST_CAVEATS = 3
+LARGE_SHIFT = 0.25
+"""In label steps: a judge that answers so much higher or lower than people does so visibly."""
+
+
+def end_text(value: float, verdict: Verdict | None, largest: int) -> str:
+    """A number of raters, or where it is off the curve.
+
+    Examples
+    --------
+    >>> end_text(0.512, "within", 3), end_text(float("nan"), "above K", 3)
+    ('0.51', 'above 3')
+    """
+    if verdict is None:
+        return "?"
+    return f"{value:.2f}" if verdict == "within" else verdict.replace("K", str(largest))
+
+
+def worth_text(judge: DecideJudge, largest: int) -> str:
+    """What a judge is worth, with its interval.
+
+    On a curve that ends with nobody asked, all that can be said is whether it is worth something.
+    """
+    if not largest and judge.verdict != "below 0":
+        return "above 0" if judge.low_verdict == "above K" else "-"
+    value = end_text(judge.worth, judge.verdict, largest)
+    if judge.low_verdict is None or judge.high_verdict is None:
+        return value
+    low = end_text(judge.worth_low, judge.low_verdict, largest)
+    return f"{value} [{low}, {end_text(judge.worth_high, judge.high_verdict, largest)}]"
+
+
+def raters_text(judge: DecideJudge, largest: int) -> str:
+    """The same in a sentence: `0.51 raters [0.40, 0.70]`."""
+    value, _, ends = worth_text(judge, largest).partition(" [")
+    interval = f" [{ends}" if ends else ""
+    if judge.verdict == "below 0":
+        return f"less than asking nobody{interval}"
+    if not largest or judge.verdict is None:
+        return "something" if value == "above 0" else "an unknown number of raters"
+    value = f"more than {largest}" if judge.verdict == "above K" else value
+    unit = "rater" if value in {"1.00", "more than 1"} else "raters"
+    return f"{value} {unit}{interval}"
+
+
+def reason_text(
+    use: Sequence[DecideJudge], judges: Sequence[DecideJudge], how: How | None, constant: Constant | None, largest: int
+) -> str:
+    """Why: what the judge is worth, whether it beats the others, and how to use it."""
+    if not use:
+        nearest = judges[0]
+        known = "always giving the same answer" if constant is None else f"always answering {constant.answer}"
+        return (
+            f"No judge is shown to know more than {known}; {nearest.judge} comes nearest, worth "
+            f"{raters_text(nearest, largest)}."
+        )
+    best = use[0]
+    text = f"{best.judge} is worth {raters_text(best, largest)}{_people(best)}"
+    others = [judge.judge for judge in use[1:]]
+    if others:
+        text += f", and {joined(others)} cannot be told from it on these items"
+    elif len(judges) > 1:
+        text += ", and beats every other judge"
+    if how == "recalibrated" and constant is not None and best.as_is is not None:
+        text += f". Its own answers do no better than always answering {constant.answer}, so read them recalibrated"
+    return f"{text}."
+
+
+def _people(judge: DecideJudge) -> str:
+    """Whether one person tells more."""
+    if judge.high_verdict == "below 0" or (judge.high_verdict == "within" and judge.worth_high < 1):
+        return ", less than one person"
+    if judge.low_verdict == "above K" or (judge.low_verdict == "within" and judge.worth_low > 1):
+        return ", more than one person"
+    return ""
+
+
+def caveat_texts(
+    best: DecideJudge | None,
+    judges: Sequence[DecideJudge],
+    influential: Sequence[Influential],
+    n_raters: int | None,
+    largest: int,
+) -> tuple[str, ...]:
+    """What could change the answer, at most three sentences, the gravest first."""
+    texts = []
+    about = best or judges[0]
+    for rater in influential[:1]:
+        without = end_text(rater.worth_without, rater.verdict_without, largest)
+        now = end_text(about.worth, about.verdict, largest)
+        texts.append(f"Look at rater {rater.rater}: without them {rater.judge} is worth {without} instead of {now}.")
+    if n_raters is not None and n_raters <= FEW_RATERS:
+        texts.append(f"{n_raters} raters say little about other people: a few more would narrow the intervals most.")
+    if best is not None and best.as_is is not None and best.as_is.standing == "better than a constant":
+        texts.append("Taken as they are, its answers are further from people's than another person's.")
+    shift = about.shift
+    if shift is not None and math.isfinite(shift) and abs(shift) >= LARGE_SHIFT:
+        texts.append(f"{about.judge} answers {abs(shift):.1f} {'higher' if shift > 0 else 'lower'} than people.")
+    return tuple(texts[:MOST_CAVEATS])

@@ -1,0 +1,140 @@
+"""What `decide` returns."""
+
+import os
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from dissensus.data.recalibration import Recalibration, write_recalibration
+from dissensus.errors import OptionError
+from dissensus.methods.equivalence.result import Verdict
+from dissensus.results import Result, as_dict
+
+How = Literal["as is", "recalibrated"]
+Standing = Literal["like a person", "better than a constant", "not better than a constant"]
+Measure = Literal["agreement", "mae"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsIs:
+    """How a judge's own answers do: the share of raters who gave its answer, or its mean distance from raters."""
+
+    measure: Measure
+    value: float
+    low: float
+    high: float
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecideJudge:
+    """One judge: what it is worth once its answers are read as people would mean them, and how it does as it is."""
+
+    judge: str
+    worth: float  # in raters, calibrated; NaN where it is off the curve
+    worth_low: float  # NaN where the end is off the curve
+    worth_high: float
+    verdict: Verdict | None
+    low_verdict: Verdict | None
+    high_verdict: Verdict | None
+    shown: bool  # to know something: the lower end of its worth is above asking nobody
+    as_is: AsIs | None
+    shift: float | None  # how much higher than people it answers, in label steps; None where labels have no order
+    separable: bool  # can be told from the best judge; for the best one, from every other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant:
+    """Always giving one answer."""
+
+    answer: str
+    measure: Measure
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """One more person, standing in as the judge."""
+
+    measure: Measure
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Influential:
+    """A rater without whom a judge is worth something else."""
+
+    rater: str
+    judge: str
+    worth_without: float  # NaN where that is off the curve
+    verdict_without: Verdict | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raters:
+    """Whom the intervals speak of, and who of the raters moves the answer."""
+
+    count: int | None
+    intervals: Literal["raters like these", "these raters"]
+    influential: tuple[Influential, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Next:
+    """The cheapest step that would change or settle the answer."""
+
+    text: str
+    items: int | None
+    raters: int | None
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation:
+    """Which judge to use, and how."""
+
+    use: tuple[str, ...]  # the best first, with those that cannot be told from it; empty if there is none
+    how: How | None  # for the first of them
+    reason: str
+    caveats: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecideResult(Result):
+    """Which judge to use, and how?"""
+
+    command: ClassVar[str] = "decide"
+
+    recommendation: Recommendation
+    judges: tuple[DecideJudge, ...]  # the best first
+    constant: Constant | None
+    person: Person | None
+    raters: Raters
+    next: Next | None
+    largest: int  # the largest survey of the curve: K of `above K`
+    recalibration: Recalibration | None = None  # what answers of the first judge to use mean; for a file of its own
+
+    def as_dict(self) -> dict[str, object]:
+        """The `result` part of the JSON, without the recalibration, which has a file of its own."""
+        return {name: value for name, value in super().as_dict().items() if name != "recalibration"}
+
+    def write_recalibration(self, path: str | os.PathLike[str]) -> None:
+        """Write what each answer of the first judge to use means in people's terms, for `apply`.
+
+        Raises
+        ------
+        OptionError
+            If no judge is to be used.
+        """
+        if self.recalibration is None:
+            raise OptionError(f"There is nothing to write to {path}: no judge is to be used yet.")
+        write_recalibration([self.recalibration], path)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per judge."""
+        rows = []
+        for judge in self.judges:
+            own = as_dict(judge)
+            del own["as_is"]
+            as_is = {} if judge.as_is is None else as_dict(judge.as_is)
+            rows.append(own | {f"as_is_{name}": value for name, value in as_is.items()})
+        return rows

@@ -1,0 +1,102 @@
+"""Judges as they are, beside a constant and a person: a plain-Python twin, and where they stand."""
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dissensus import read, read_judges
+from dissensus.methods.decide.as_is import item_scores, stakes_of, standings
+
+
+def streams(seed=0):
+    return tuple(np.random.default_rng(seed).spawn(2))
+
+
+def ragged(n_items, labels, seed):
+    """Ratings with two to five people an item, and three judges: a copy of a person, a guesser, a constant."""
+    rng = np.random.default_rng(seed)
+    rows, answers = [], []
+    for i in range(n_items):
+        truth = rng.integers(len(labels))
+        drawn = [labels[truth] if rng.random() < 0.7 else labels[rng.integers(len(labels))] for _ in range(6)]
+        rows += [(f"i{i}", f"r{r}", drawn[r]) for r in range(rng.integers(2, 6))]
+        answers += [(f"i{i}", "good", drawn[5]), (f"i{i}", "coin", labels[rng.integers(len(labels))])]
+        answers.append((f"i{i}", "always", labels[0]))
+    ratings = read(pd.DataFrame(rows, columns=["item", "rater", "label"]))
+    return ratings, read_judges(pd.DataFrame(answers, columns=["item", "judge", "label"]))
+
+
+def twin(ratings, judges, score):
+    """Mean scores of each judge and of a person, pair by pair."""
+    by_item = {}
+    for item, label in zip(ratings.item, ratings.label, strict=True):
+        by_item.setdefault(ratings.items[item], []).append(ratings.labels[label])
+    means = {}
+    for name in judges.judges:
+        own = judges[name]
+        answer = {own.items[i]: own.labels[label] for i, label in zip(own.item, own.label, strict=True)}
+        means[name] = np.mean([np.mean([score(answer[i], x) for x in given]) for i, given in by_item.items()])
+    people = [np.mean([score(a, b) for a, b in permutations(given, 2)]) for given in by_item.values()]
+    constants = {
+        label: np.mean([np.mean([score(label, x) for x in given]) for given in by_item.values()])
+        for label in ratings.labels
+    }
+    return means, np.mean(people), constants
+
+
+@pytest.mark.parametrize(
+    ("labels", "measure", "score"),
+    [
+        (["a", "b", "c"], "agreement", lambda a, b: float(a == b)),
+        (["1", "2", "3", "5"], "mae", lambda a, b: -abs(float(a) - float(b))),
+    ],
+)
+def test_scores_are_those_of_every_pair(labels, measure, score):
+    ratings, judges = ragged(40, labels, seed=1)
+    stakes = stakes_of(ratings, judges)
+    assert stakes.measure == measure
+    means = item_scores(stakes, stakes.item, stakes.label).mean(axis=0)
+    expected, person, constants = twin(ratings, judges, score)
+    assert means[0] == pytest.approx(max(constants.values()))
+    assert constants[ratings.labels[stakes.constant]] == pytest.approx(max(constants.values()))
+    assert means[1] == pytest.approx(person)
+    assert dict(zip(stakes.judges, means[2:], strict=True)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "c"], ["1", "2", "3"]])
+def test_a_copy_of_a_person_is_like_one_and_a_constant_is_no_better_than_itself(labels):
+    ratings, judges = ragged(200, labels, seed=2)
+    found = standings(
+        stakes_of(ratings, judges), ratings, raters="sampled", bootstrap=300, confidence=0.95, margin=0.1,
+        streams=streams(),
+    )  # fmt: skip
+    standing = {name: own.standing for name, own in found.judges.items()}
+    assert standing == {
+        "good": "like a person", "coin": "not better than a constant", "always": "not better than a constant"
+    }  # fmt: skip
+    for own in found.judges.values():
+        assert own.low <= own.value <= own.high
+    assert bool(found.shifts) == (labels[0] == "1")
+
+
+def test_a_strict_judge_is_shifted():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(2, 5, 150)
+    rows = [(i, f"r{r}", int(np.clip(t + rng.integers(-1, 2), 1, 5))) for i, t in enumerate(truth) for r in range(3)]
+    ratings = read(pd.DataFrame(rows, columns=["item", "rater", "label"]))
+    judges = read_judges(pd.DataFrame({"item": range(150), "judge": "strict", "label": truth - 1}))
+    found = standings(
+        stakes_of(ratings, judges), ratings, raters="sampled", bootstrap=0, confidence=0.95, margin=0.1,
+        streams=streams(),
+    )  # fmt: skip
+    people = np.mean([label for _, _, label in rows])
+    assert found.shifts["strict"] == pytest.approx(np.mean(truth - 1) - people)
+    assert np.isnan(found.judges["strict"].low)
+
+
+def test_nothing_is_scored_where_nobody_can_be_held_out():
+    ratings = read(pd.DataFrame({"item": [1, 2], "rater": ["a", "b"], "label": ["x", "y"]}))
+    judges = read_judges(pd.DataFrame({"item": [1, 2], "judge": "j", "label": ["x", "y"]}))
+    assert stakes_of(ratings, judges) == "no item that every judge answered has two ratings"

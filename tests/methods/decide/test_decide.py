@@ -1,0 +1,145 @@
+"""Which judge to use, and how: the rule, its words, and what must never change it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dissensus import apply, decide, read, read_judges
+from dissensus.errors import OptionError
+
+from decision_populations import (
+    lenient_and_good,
+    other_labels,
+    sharp_and_bad,
+    ten_useless,
+    two_equal,
+    with_a_constant,
+)
+
+FEW = {"bootstrap": 80}
+
+
+def decision(population, **options):
+    return decide(read(population.ratings), read_judges(population.judges), **FEW | options)
+
+
+def with_constant(population, answer):
+    """The judges, and one that always answers the same."""
+    items = population.ratings["item"].unique()
+    always = pd.DataFrame({"item": items, "judge": "zz always", "label": answer})
+    return population._replace(judges=pd.concat([population.judges, always], ignore_index=True))
+
+
+def test_the_better_judge_is_used_as_it_is_and_the_constant_is_not():
+    result = decision(with_a_constant(1))
+    assert result.recommendation.use == ("good",)
+    assert result.recommendation.how == "as is"
+    assert [judge.shown for judge in result.judges] == [True, False]
+    assert result.judges[1].as_is.standing == "not better than a constant"
+
+
+def test_judges_that_cannot_be_told_apart_are_both_named_and_the_cheapest_comes_first():
+    result = decision(two_equal(3))
+    assert set(result.recommendation.use) == {"one", "other"}
+    first, second = result.recommendation.use
+    assert f"{second} cannot be told from it" in result.recommendation.reason
+    priced = decision(two_equal(3), judge_cost=[f"{first}=2", f"{second}=1"])
+    assert priced.recommendation.use == (second, first)
+
+
+def test_no_useless_judge_is_used():
+    result = decision(ten_useless(2))
+    assert result.recommendation.use == ()
+    assert result.recommendation.how is None
+    assert result.recommendation.reason.startswith("No judge is shown to know more than always answering ")
+    assert result.next is not None
+    assert result.recalibration is None
+    with pytest.raises(OptionError, match="no judge is to be used yet"):
+        result.write_recalibration("recalibration.csv")
+
+
+def test_a_lenient_judge_that_knows_more_is_used_recalibrated():
+    result = decision(lenient_and_good(4))
+    assert result.recommendation.use == ("lenient",)
+    assert result.judges[0].shift > 0.5
+    by_name = {judge.judge: judge for judge in result.judges}
+    assert by_name["lenient"].worth > by_name["blurred"].worth
+
+
+def test_a_sharp_judge_that_knows_less_does_not_win():
+    assert decision(sharp_and_bad(5)).recommendation.use == ("modest",)
+
+
+def test_a_judge_with_labels_of_its_own_is_used_recalibrated(tmp_path):
+    population = other_labels(6)
+    result = decision(population)
+    assert result.recommendation.use == ("translated",)
+    assert result.recommendation.how == "recalibrated"
+    result.write_recalibration(tmp_path / "r.csv")
+    applied = apply(tmp_path / "r.csv", read_judges(population.judges))
+    assert set(applied.answers.labels) >= {"a", "b", "c"}
+
+
+@pytest.mark.parametrize("make", [two_equal, with_a_constant, lenient_and_good, sharp_and_bad])
+def test_a_constant_judge_changes_nothing(make):
+    population = make(7)
+    labels = population.ratings["label"]
+    before = decision(population)
+    for answer in (labels.mode()[0], labels.iloc[0]):
+        after = decision(with_constant(population, answer))
+        assert after.recommendation.use == before.recommendation.use
+        assert after.recommendation.how == before.recommendation.how
+
+
+def test_what_it_says_about_a_judge_is_what_equivalence_says():
+    from dissensus import equivalence  # noqa: PLC0415 - compared with here only
+
+    population = sharp_and_bad(8)
+    ratings, judges = read(population.ratings), read_judges(population.judges)
+    result = decide(ratings, judges, **FEW)
+    worths = {worth.judge: worth for worth in equivalence(ratings, judges, **FEW).judges if worth.calibrated}
+    for judge in result.judges:
+        assert judge.worth == pytest.approx(worths[judge.judge].equivalence, rel=1e-12, nan_ok=True)
+
+
+def test_the_same_seed_gives_the_same_bytes_whatever_the_workers():
+    population = with_a_constant(9)
+    assert decision(population).to_json() == decision(population, workers=2).to_json()
+
+
+def test_the_json_has_the_names_of_the_contract():
+    result = json.loads(decision(with_a_constant(1)).to_json())["result"]
+    assert list(result["recommendation"]) == ["use", "how", "reason", "caveats"]
+    assert {"judge", "worth", "worth_low", "worth_high", "low_verdict", "high_verdict", "shown", "as_is", "shift",
+            "separable"} <= set(result["judges"][0])  # fmt: skip
+    assert list(result["judges"][0]["as_is"]) == ["measure", "value", "low", "high", "standing"]
+    assert list(result["constant"]) == ["answer", "measure", "value"]
+    assert list(result["person"]) == ["measure", "value"]
+    assert list(result["raters"]) == ["count", "intervals", "influential"]
+    assert "recalibration" not in result
+
+
+def test_the_text_is_short():
+    lines = decision(ten_useless(2)).summary().splitlines()
+    assert len(lines) <= 25
+    assert len(lines[1].split()) <= 30
+
+
+def test_a_price_of_a_judge_that_is_not_there_is_refused():
+    with pytest.raises(OptionError, match="which is no judge"):
+        decision(with_a_constant(1), judge_cost="nobody=1")
+    with pytest.raises(OptionError, match="write JUDGE=COST"):
+        decision(with_a_constant(1), judge_cost="good")
+
+
+def test_one_rating_an_item_leaves_the_worth_open_and_says_what_to_collect():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(2, size=80)
+    ratings = pd.DataFrame({"item": range(80), "rater": "r", "label": np.where(truth, "yes", "no")})
+    judges = pd.DataFrame({"item": range(80), "judge": "j", "label": np.where(truth, "yes", "no")})
+    result = decide(ratings, judges, **FEW)
+    assert result.constant is None
+    assert any("has two ratings" in warning for warning in result.warnings)
+    assert np.isnan(result.judges[0].worth)
