@@ -25,10 +25,10 @@ NAME_START, NAME_END = "\ue000", "\ue001"
 """Around the name of an option in a message: `dissensus.options` puts it there, and spells it when it is shown."""
 Spelling = Callable[[str, str], str]
 """How a front end writes an option: from its name, and the function it belongs to where that is not the one at hand."""
-_NAME = re.compile(f"{NAME_START}([a-z_]+)(?:@([a-z_]+))?{NAME_END}")
+_NAME = re.compile(f"{NAME_START}([a-z_]+)(?:@([a-z_]+))?(?:=([^{NAME_END}]*))?{NAME_END}")
 
 
-def named(option: str, *, of: str = "") -> str:
+def named(option: str, *, of: str = "", value: str = "") -> str:
     """An option in a message, as data.
 
     Parameters
@@ -37,8 +37,10 @@ def named(option: str, *, of: str = "") -> str:
         As Python calls it.
     of : str
         The function it belongs to, where that may not be the one that the user called, such as `read`.
+    value : str
+        What to give it, if the message says so.
     """
-    return f"{NAME_START}{option}{'@' * bool(of)}{of}{NAME_END}"
+    return f"{NAME_START}{option}{'@' * bool(of)}{of}{'=' * bool(value)}{value}{NAME_END}"
 
 
 def in_python(option: str, of: str) -> str:
@@ -59,13 +61,33 @@ def spelled(text: str, spelling: Spelling = in_python) -> str:
     --------
     >>> spelled(f"Choose the other kind with {named('elicitation')}.")
     'Choose the other kind with elicitation=.'
+    >>> spelled(f"Add {named('item', of='read', value='Comment ID')}.")
+    "Add `item='Comment ID'` of `read`."
     """
-    return _NAME.sub(lambda found: spelling(found[1], found[2] or ""), text)
+    return _NAME.sub(lambda found: _with_value(spelling(found[1], found[2] or ""), found[3]), text)
+
+
+def _with_value(name: str, value: str | None) -> str:
+    """A spelled option with its value: `item='id'` in Python, `--item id` elsewhere."""
+    if value is None:
+        return name
+    return name.replace("=", f"={value!r}", 1) if "=" in name else f"{name} {shell_word(value)}"
+
+
+def shell_word(name: str) -> str:
+    """A name as it is typed in a shell.
+
+    Examples
+    --------
+    >>> shell_word("text_id"), shell_word("text id")
+    ('text_id', '"text id"')
+    """
+    return name if name.replace("_", "").isalnum() else f'"{name}"'
 
 
 def names_in(text: str) -> list[tuple[str, str]]:
     """The options that a message names, each with the function it belongs to."""
-    return _NAME.findall(text)
+    return [(option, of) for option, of, _ in _NAME.findall(text)]
 
 
 class DissensusError(Exception):

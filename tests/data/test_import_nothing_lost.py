@@ -189,9 +189,7 @@ def test_an_option_that_a_message_about_judges_names_exists(tmp_path):
 def test_a_delimiter_never_splits_a_list_in_a_cell(tmp_path):
     rows = "".join(f"i{i}\t0.5\t[{i}, 1, 2, 3, 3]\n" for i in range(5))
     path = write(tmp_path, rows, "r.txt")
-    message = typed_message_of(lambda: read(path))
-    assert "seems to have no header" in message
-    assert "--columns rater,item,label -o" in message  # three columns, and not five
+    assert triples(read(path))[:2] == [("i0", None, "0"), ("i0", None, "1")]  # three columns, and not five
     headed = write(tmp_path, "item\tmean\tlabels\n" + rows, "r.txt")
     assert triples(read(headed))[:2] == [("i0", None, "0"), ("i0", None, "1")]
 

@@ -310,9 +310,12 @@ def test_a_headerless_file_with_more_columns_is_read_by_the_names_that_count(raw
 
 def test_votes_with_timestamps_name_their_columns_and_keep_the_last_of_each(raw):
     path = raw / "polis_long_votes_with_timestamps.csv"
-    assert '--item "comment-id" --label vote --rater "voter-id"' in typed_message_of(lambda: read(path))
+    assert "Keep one of each with --repeats first" in typed_message_of(lambda: read(path))
     last = {(item, rater): label for _, _, item, rater, label in rows_of(path)[1:]}
-    ratings = read(path, item="comment-id", rater="voter-id", label="vote", repeats="last")
+    ratings = read(path, repeats="last")
+    assert ratings.warnings[-1] == (
+        "Columns taken by their names: voter-id as rater, vote as label and comment-id as item."
+    )
     assert triples(ratings) == sorted((*key, label) for key, label in last.items())
 
 
@@ -348,9 +351,10 @@ def test_the_index_of_a_frame_is_taken_for_the_item_of_a_wide_file(raw):
 
 def test_a_list_in_a_cell_behind_a_byte_order_mark_is_a_list_of_ratings(raw):
     path = raw / "vader_bom_tsv_list_in_cell.txt"
-    assert "--columns" in typed_message_of(lambda: read(path))
     rows = rows_of(path, "\t", "utf-8-sig")
-    ratings = read(path, columns=["item", "mean", "sd", "labels"])
+    ratings = read(path)
+    assert triples(ratings) == triples(read(path, columns=["item", "mean", "sd", "labels"]))
+    assert "There is no header: the columns were taken for item and label by what stands in them." in ratings.warnings
     assert "1_1" in ratings.items
     expected = [(row[0], None, str(label)) for row in rows for label in json.loads(row[3])]
     assert triples(ratings) == sorted(expected)

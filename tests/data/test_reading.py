@@ -218,7 +218,7 @@ def test_a_column_that_looks_like_raters_is_named(tmp_path):
     ratings = read(write(tmp_path, "item,Worker ID,label\n1,a,x\n"))
     assert (ratings.raters, ratings.warnings) == (("a",), ("Columns taken by their names: Worker ID as rater.",))
     likely = read(write(tmp_path, "item,ratr,label\n1,a,x\n"))
-    assert likely.warnings == (f"{NO_RATER} If ratr says who rated, add `rater=` of `read` ratr.",)
+    assert likely.warnings == (f"{NO_RATER} If ratr says who rated, add `rater='ratr'` of `read`.",)
 
 
 def test_columns_can_be_renamed(tmp_path):

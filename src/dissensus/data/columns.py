@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from dissensus.data.coding import HasColumns, Sheet
 from dissensus.data.labels import number
-from dissensus.errors import ColumnError, OptionError, joined, listed, named, shortened
+from dissensus.errors import ColumnError, OptionError, joined, listed, named, shell_word, shortened
 from dissensus.options import parts_of
 
 LIKELY: Mapping[str, tuple[str, ...]] = {
@@ -124,12 +124,12 @@ def typed_columns(names: Mapping[str, str], of: str, *, given: Mapping[str, str]
     --------
     >>> from dissensus.errors import spelled
     >>> spelled(typed_columns({"judge": "model", "label": "verdict"}, "import_"))
-    '`judge=` of `import_` model `label=` of `import_` verdict'
+    "`judge='model'` of `import_` `label='verdict'` of `import_`"
     >>> spelled(typed_columns({"judge": "model"}, "read_judges", given={"item": "Comment ID"}))
     '`judge=` of `read_judges` judge=model,item="Comment ID"'
     """
     if of != "read_judges":
-        return " ".join(f"{named(role, of=of)} {shell_word(column)}" for role, column in names.items())
+        return " ".join(named(role, of=of, value=column) for role, column in names.items())
     parts = {**names, **(given or {})}
     listing = ",".join(f"{role}={shell_word(column)}" for role, column in parts.items())
     return f"{named(next(iter(parts)), of=of)} {listing}"
@@ -171,17 +171,6 @@ def shown_columns(sheet: HasColumns) -> str:
     more = len(columns) - MOST_COLUMNS
     shown = ", ".join(shortened(column) for column in columns[:MOST_COLUMNS])
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def shell_word(name: str) -> str:
-    """A name as it is typed in a shell.
-
-    Examples
-    --------
-    >>> shell_word("text_id"), shell_word("text id")
-    ('text_id', '"text id"')
-    """
-    return name if name.replace("_", "").isalnum() else f'"{name}"'
 
 
 def called(column: str) -> str:

@@ -13,7 +13,6 @@ from dissensus.data.columns import (
     has_no_header,
     header_error,
     likely_match,
-    shell_word,
     synonym_of,
 )
 from dissensus.data.fixes import FixedSheet, fix_ratings, is_wanted
@@ -40,7 +39,7 @@ from dissensus.data.layout import names_by_content
 from dissensus.data.ratings import Provenance, Ratings
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.task import Task
-from dissensus.errors import ColumnError, OptionError, joined, named
+from dissensus.errors import ColumnError, OptionError, joined, named, shell_word
 
 if TYPE_CHECKING:
     from dissensus.data.inputs import Table

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dissensus.data.coding import Cells, ColumnsSheet, Sheet, TextCoder, TextColumn, stack
-from dissensus.data.columns import shell_word
 from dissensus.data.formats.plan import NO_RATER, RawJudges, RawRatings, ReadPlan, Tally
 from dissensus.data.sources.documents import as_text, paths_of, reach
-from dissensus.errors import OptionError, counted, listed, shortened
+from dissensus.errors import OptionError, counted, listed, named, shortened
 
 # ---- What to call an item whose id may stand in several places of a record
 
@@ -180,7 +179,7 @@ class SeveralQuestionsError(OptionError):
 
     def __init__(self, name: str, described: Mapping[str, str], plan: ReadPlan) -> None:
         listing = "; ".join(f"{shortened(question)} ({what})" for question, what in described.items())
-        self.option = f"{plan.named('question')} {shell_word(next(iter(described)))}"
+        self.option = named("question", of=plan.of, value=next(iter(described)))
         super().__init__(
             f"{name} asks {len(described)} questions: {listing}. Choose one with {plan.named('question')}, such as "
             f"{self.option}."

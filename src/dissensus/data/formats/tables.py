@@ -16,7 +16,6 @@ from dissensus.data.columns import (
     like_pattern,
     likely_match,
     missing_columns,
-    shell_word,
     shown_columns,
     synonym_of,
 )
@@ -78,7 +77,7 @@ def no_rater(likely: str | None) -> str:
     """What to say of a table without raters; `likely` is a column that may hold them."""
     if likely is None:
         return NO_RATER
-    return f"{NO_RATER} If {likely} says who rated, add {named('rater', of='read')} {shell_word(likely)}."
+    return f"{NO_RATER} If {likely} says who rated, add {named('rater', of='read', value=likely)}."
 
 
 def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:

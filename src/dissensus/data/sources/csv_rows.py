@@ -156,13 +156,14 @@ def _first_records(head: str, delimiter: str) -> list[list[str]]:
             return []
 
 
-def _fit(records: list[list[str]]) -> tuple[bool, bool, int]:
-    """How well a delimiter fits: whether it splits all rows alike, and no list in a cell, and into how many cells."""
-    records = records[rows_above_header(records) :]
-    widths = {len(record) for record in records}
-    width = len(records[0]) if records else 0
+def _fit(records: list[list[str]]) -> tuple[bool, bool, bool, int]:
+    """How well a delimiter fits: whether it splits all rows alike, or those below a title; no lists; how many cells."""
+    table = records[rows_above_header(records) :]
+    width = len(table[0]) if table else 0
+    is_even = width > 1 and all(len(record) == width for record in records)
+    is_even_below = width > 1 and len(table) > 1 and all(len(record) == width for record in table)
     splits_lists = any("[" in cell and "]" not in cell for record in records for cell in record)
-    return width > 1 and len(widths) == 1, not splits_lists, width
+    return is_even, is_even_below, not splits_lists, width
 
 
 def is_blank(cells: list[str]) -> bool:
@@ -324,6 +325,7 @@ def in_its_encoding(file: InputFile) -> InputFile:
     strange = {character for character in text if not character.isascii()}
     is_other = bool(strange) and all(FIRST_ESCAPED <= ord(character) <= LAST_ESCAPED for character in strange)
     is_cut = text[-1:] in strange and text[:-1].isascii()  # within the bytes of a letter
+    is_cut = is_cut or 2 * sum(character in strange for character in text) > len(text)  # no text at all
     is_text = all(character.isprintable() or character in "\t\r\n" for character in set(text) - strange)
     return replace(file, encoding=LATIN) if is_other and is_text and not is_cut else file
 
