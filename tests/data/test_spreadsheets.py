@@ -11,7 +11,7 @@ from openpyxl import Workbook
 from dissensus.cli.main import main
 from dissensus.data import read, read_judges
 
-from tables import jsonl, write
+from tables import jsonl, typed_message_of, write
 
 ROWS = [
     (f"c{i}", who, "toxic" if (i + j) % 3 else "fine") for i in range(6) for j, who in enumerate(("ann", "bob", "cyd"))
@@ -191,6 +191,12 @@ def test_other_files_open_with_the_command_that_doctor_proposes(tmp_path, monkey
     assert main(["import", *words]) == 0
     ratings = read(tmp_path / words[-1])
     assert (ratings.n_items, ratings.n_raters, ratings.n_ratings, ratings.labels) == SHAPE
+
+
+def test_of_two_columns_that_are_called_like_labels_none_is_taken_for_what_stands_in_it(tmp_path):
+    # Of the two only the score has a value twice, as labels have.
+    path = write(tmp_path, "text_id,annotator,rating,score\n17,ann,2,20\n17,bob,3,30\n18,ann,1,20\n")
+    assert typed_message_of(lambda: read(path)).endswith("The likely match is rating: add --label rating.")
 
 
 def test_judges_beside_people_are_left_to_read_judges(tmp_path):

@@ -94,7 +94,8 @@ def named_otherwise(sheet: Sheet, names: Mapping[str, str | None], roles: Sequen
         found[role] = candidates[0]
         free.remove(candidates[0])
     who = {**names, **found}
-    if "label" in roles and not who.get("label") and who.get("item") and (who.get("rater") or who.get("judge")):
+    is_needed = "label" in roles and not who.get("label") and who.get("item") and (who.get("rater") or who.get("judge"))
+    if is_needed and not _called(free, "label"):
         labels = _labels_among(sheet, free)
         found |= {"label": labels[0]} if len(labels) == 1 else {}
     return found
