@@ -67,6 +67,33 @@ leave_one_out = abc_from(lambda i, j: i != j)
 in_sample = abc_from(lambda _i, _j: True)
 
 
+def dirichlet(items, n_labels):
+    """Parameters with the shares of the labels and the agreement of pairs that the items have."""
+    shares = [sum(labels.count(k) / len(labels) for labels in items) / len(items) for k in range(n_labels)]
+    pairs = [list(permutations(labels, 2)) for labels in items if len(labels) > 1]
+    agreement = sum(sum(a == b for a, b in own) / len(own) for own in pairs) / max(len(pairs), 1)
+    excess = agreement - sum(share**2 for share in shares)
+    total = (1 - agreement) / excess if excess > (1 - agreement) / 1e6 else 1e6
+    return [max(total, 1e-3) * max(share, 1e-12) for share in shares]
+
+
+def smoothed(select, alpha, *, items_added=0.5):
+    """The combiner with half an item of a Dirichlet distribution added to what it learns from."""
+
+    def combine(survey, i, items, weights, r, n_labels):
+        sums = [0.0] * n_labels
+        for j, (labels, weight) in enumerate(zip(items, weights, strict=True)):
+            if select(i, j) and len(labels) >= len(survey) + r:
+                chance = chance_of(tuple(labels), tuple(survey), r, n_labels)
+                sums = [s + float(weight * c) for s, c in zip(sums, chance, strict=True)]
+        orders = len(set(permutations(survey)))
+        size = len(survey) + sum(alpha)
+        added = [items_added * (list(survey).count(k) + alpha[k]) / size / orders for k in range(n_labels)]
+        return normalised([s + more for s, more in zip(sums, added, strict=True)])
+
+    return combine
+
+
 def with_nobody_constant(combiner, k):
     """The combiner of a hard score: with nobody asked the most frequent label is the same for all items."""
     return in_sample if k == 0 and getattr(combiner, "is_learned", False) else combiner

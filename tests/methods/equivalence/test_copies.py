@@ -258,7 +258,7 @@ def test_bootstrap_of_experts_and_amateurs_is_distributed_as_that_of_items():
 def test_intervals_of_profiles_agree_with_those_of_items():
     ratings, judges = two_labels(600)
     together = equivalence(*profiles_of(ratings, judges), bootstrap=1000)
-    apart = equivalence(ratings, judges, bootstrap=1000)
+    apart = equivalence(ratings, judges, bootstrap=1000, raters="fixed")
     for mine, other in zip([*together.curve, *together.judges], [*apart.curve, *apart.judges], strict=True):
         # The ends of two simulated intervals: standard error sqrt(2 q (1 - q) / n) / density = .12 of the standard
         # deviation, which is about a quarter of the width.

@@ -56,7 +56,7 @@ CLIP = (
             {"score": "accuracy"},
             f"score= cannot be 'accuracy': choose one of {', '.join(SCORES)}.",
         ),
-        ({"learn": "twice"}, "learn= cannot be 'twice': choose one of leave-one-out, in-sample, cross-fit."),
+        ({"learn": "twice"}, "learn= cannot be 'twice': choose one of midpoint, leave-one-out, in-sample, cross-fit."),
         (
             {"calibrate": "beta"},
             "calibrate= cannot be 'beta': choose one of auto, none, isotonic, platt, table, multinomial.",

@@ -263,3 +263,24 @@ def test_a_label_that_only_the_judge_uses_takes_part_in_every_prediction():
     assert np.isclose(result.curve[0].score, 1 / 3, rtol=1e-12)
     # The judge's most likely label is a on both items: half of the raters of the first gave it, all of the second.
     assert np.isclose(result.judges[0].score, (0.5 + 1) / 2, rtol=1e-12)
+
+
+@given(
+    rated_items.filter(lambda items: len(items) > 1 and most_raters(items) >= 0),
+    st.sampled_from(["cross-entropy", "brier"]),
+)
+@settings(max_examples=40)
+def test_the_midpoint_is_the_mean_of_what_is_learned_from_all_items_and_without_the_item(items, score):
+    largest = most_raters(items)
+    found = equivalence(
+        ratings_of(items), uniform_judge(len(items)), score=score, learn="midpoint", max_raters=largest, bootstrap=0
+    )
+    alpha = reference.dirichlet(items, L)
+    expected = []
+    for k in range(largest + 1):
+        both = [
+            reference.power(items, k, reference.smoothed(select, alpha), SCORES[score], L)
+            for select in (lambda i, j: i != j, lambda _i, _j: True)
+        ]
+        expected.append(sum(both) / 2)
+    assert np.allclose([point.score for point in found.curve], expected, rtol=1e-9, atol=1e-9, equal_nan=True)

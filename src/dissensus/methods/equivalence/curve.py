@@ -125,6 +125,59 @@ class Panel:
     combiner: Combiner | OwnCombiner = "abc"  # Anonymous Bayesian Combiner, or another
     learn: Learn = "leave-one-out"  # from which items the Bayesian combiner learns what to predict for an item
     prior: Prior = "uniform"  # what the frequency combiner predicts with nobody asked
+    dirichlet: tuple[float, ...] = ()  # the Dirichlet distribution of items nearest to the data, for the midpoint
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether an item is predicted by what is learned without it, perhaps beside what is learned from all."""
+        return self.combiner == "abc" and self.learn in {"leave-one-out", "midpoint"}
+
+    @property
+    def is_midpoint(self) -> bool:
+        """Whether scores are the mean of two: learned from all items, which gains by it, and without the item."""
+        return self.combiner == "abc" and self.learn == "midpoint"
+
+    def pseudo_totals(self, counts: npt.NDArray[np.integer], orders: Floats) -> Floats:
+        """What half an item of the Dirichlet distribution adds to what is learned after each survey.
+
+        Surveys that hardly ever come again then predict no nonsense; with many items it plays no part.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (n_surveys, n_labels)
+            Labels of each survey.
+        orders : ndarray of shape (n_surveys,)
+            In how many orders they can come.
+        """
+        alpha = np.array(self.dirichlet)
+        expected = (counts + alpha) / (counts.sum(axis=1, keepdims=True) + alpha.sum())
+        return np.asarray(PSEUDO_ITEMS * expected / orders[:, None])
+
+
+PSEUDO_ITEMS = 0.5
+LARGEST, SMALLEST = 1e6, 1e-3
+"""Of the sum of a Dirichlet distribution's parameters."""
+
+
+def nearest_dirichlet(counts: Codes, items: Codes) -> tuple[float, ...]:
+    """The Dirichlet distribution of items with the shares of the labels and the agreement of pairs that the data have.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_types, n_labels)
+        Ratings of an item of each type.
+    items : ndarray of shape (n_types,)
+        How many items there are of each type.
+    """
+    size = counts.sum(axis=1).astype(np.float64)
+    weight = items * (size > 0)
+    shares = np.einsum("t,tl->l", weight / np.maximum(size, 1), counts.astype(np.float64)) / max(weight.sum(), 1)
+    pairs = items * (size > 1)
+    same = (counts * (counts - 1)).sum(axis=1) / np.maximum(size * (size - 1), 1)
+    agreement = float((pairs * same).sum() / max(pairs.sum(), 1))
+    excess = agreement - float((shares**2).sum())
+    total = (1 - agreement) / excess if excess > (1 - agreement) / LARGEST else LARGEST
+    return tuple((max(total, SMALLEST) * np.maximum(shares, 1e-12)).tolist())
 
 
 def curve_point(
@@ -151,8 +204,11 @@ def curve_point(
     # the other label just where two are equally frequent, and right on no item at all.
     is_learned = panel.combiner in {"abc", "npmle"}
     is_constant = is_learned and surveys.size == 0 and score.is_hard
-    if panel.combiner == "abc" and panel.learn == "leave-one-out" and not is_constant:
-        return _left_out(surveys, copies, score)
+    left_out = None
+    if panel.leaves_out and not is_constant:
+        left_out = _left_out(surveys, copies, score, panel)
+        if not panel.is_midpoint:
+            return left_out
     totals = survey_totals(surveys, copies.weights)
     if is_constant:
         predictions, masses = predictions_from(totals), totals
@@ -162,6 +218,7 @@ def curve_point(
         predictions = _predictions(surveys, totals, panel, mixtures)
         masses = totals * surveys.orders[:, None]
     scores = score.of_joint(predictions, masses)
+    scores = scores if left_out is None else (scores + left_out) / 2
     if surveys.size == 0 and score.is_ranked:
         # With nobody asked there is one prediction for all items, which orders none of them; folds must not tell them
         # apart. A correlation with a constant is 0 by convention.
@@ -180,7 +237,11 @@ def _predictions(surveys: Surveys, totals: Floats, panel: Panel, mixtures: list[
         return fixed
     if panel.combiner == "npmle" and mixtures is not None:
         return np.stack([mixture.predict(surveys.counts) for mixture in mixtures])
-    return predictions_from(totals)
+    return predictions_from(_with_pseudo(totals, surveys, panel))
+
+
+def _with_pseudo(totals: Floats, surveys: Surveys, panel: Panel) -> Floats:
+    return totals + panel.pseudo_totals(surveys.counts, surveys.orders) if panel.is_midpoint else totals
 
 
 def _cross_fitted(
@@ -200,12 +261,12 @@ def _cross_fitted(
     return np.concatenate(predictions, axis=1), np.concatenate(masses, axis=1)
 
 
-def _left_out(surveys: Surveys, copies: Copies, score: Score) -> Floats:
+def _left_out(surveys: Surveys, copies: Copies, score: Score, panel: Panel) -> Floats:
     """The Bayesian combiner learned without the item, all its copies excluded."""
     n_replicates, n_labels = len(copies.weights), surveys.shape[1]
     additive = np.zeros(n_replicates)
     confusion = np.zeros((n_replicates, n_labels, n_labels))
-    for part in _left_out_parts(surveys, copies):
+    for part in _left_out_parts(surveys, copies, panel):
         row, times = copies.replicate[part.entry], (copies.items * copies.copies)[part.entry]
         if score.is_additive:
             scored = np.einsum("nl,nl->n", part.mass, score.of_labels()(part.predictions))
@@ -218,12 +279,17 @@ def _left_out(surveys: Surveys, copies: Copies, score: Score) -> Floats:
     return _defined(score.of_confusion(confusion), surveys, copies)
 
 
-def type_scores(surveys: Surveys, data: Copies, score: Score) -> Floats:
-    """Additive score of the combiner learned without the item, for an item of each type; NaN where it cannot be."""
+def type_scores(surveys: Surveys, data: Copies, score: Score, panel: Panel) -> Floats:
+    """Additive score of the combiner learned without the item, for an item of each type; NaN where it cannot be.
+
+    Of the midpoint, the mean of that and of the score learned from all items.
+    """
     total = np.zeros(surveys.n_types)
-    for part in _left_out_parts(surveys, data):
+    for part in _left_out_parts(surveys, data, panel):
         scored = np.einsum("nl,nl->n", part.mass, score.of_labels()(part.predictions))
         total += np.bincount(data.type[part.entry], weights=scored, minlength=surveys.n_types)
+    if panel.is_midpoint:
+        total = (total + fixed_scores(surveys, panel, score, weights=data.weights)) / 2
     return np.where(surveys.takes_part, total, np.nan)
 
 
@@ -266,9 +332,9 @@ class _Part(NamedTuple):
     mass: Floats  # (n, n_labels): probability of the survey, in any order, and of the reference's label
 
 
-def _left_out_parts(surveys: Surveys, copies: Copies) -> Iterator[_Part]:
+def _left_out_parts(surveys: Surveys, copies: Copies, panel: Panel) -> Iterator[_Part]:
     """Predictions of the Bayesian combiner for every entry of the replicates, a chunk at a time."""
-    totals = survey_totals(surveys, copies.weights)
+    totals = _with_pseudo(survey_totals(surveys, copies.weights), surveys, panel)
     support = survey_totals(surveys, copies.weights, (surveys.joint > 0).astype(np.float64))
     mass = surveys.joint * surveys.orders[surveys.survey, None]
     cells = np.diff(surveys.start)[copies.type]

@@ -91,9 +91,10 @@ def equivalence(
         What a prediction is worth; cross-entropy is in bits.
     positive : str, optional
         The positive label of AUC, F1, precision and recall; without it their mean over labels.
-    learn : {"leave-one-out", "in-sample", "cross-fit"}, optional
-        From which items the combiner learns what to predict for an item. Leave-one-out if not given; cross-fit for AUC
-        and correlations, which compare items, and for npmle.
+    learn : {"midpoint", "leave-one-out", "in-sample", "cross-fit"}, optional
+        From which items the combiner learns what to predict for an item. If not given: the midpoint, the mean of two
+        scores, learned from all items and without the item, as calibrated judges are scored; leave-one-out where judges
+        are not calibrated; cross-fit for AUC and correlations, which compare items, and for npmle.
     calibrate : {"auto", "none", "isotonic", "platt", "table", "multinomial"}
         Map each judge's outputs to raters' shares. Auto does so for scores of probabilities, in the way that predicts
         other items best, judge by judge. Judges are reported raw, too, but for bare labels under cross-entropy, which

@@ -106,7 +106,7 @@ def scores_by_type(problem: Problem, surveys: Surveys, mixture: Mixture | None) 
     if predicts_alike(problem.panel, surveys.size) or is_one_for_all or mixture is not None:
         scores = fixed_scores(surveys, problem.panel, problem.score, weights=data.weights, mixture=mixture)
     else:
-        scores = type_scores(surveys, data, problem.score)
+        scores = type_scores(surveys, data, problem.score, problem.panel)
     return TypeScores(np.where(part, scores, 0), part.astype(np.float64), np.nan)
 
 

@@ -19,7 +19,7 @@ from dissensus.sampling.raters import RatersAs, raters_option
 Combiner = Literal["abc", "frequency", "plurality", "npmle"]
 OwnCombiner = Callable[[npt.NDArray[np.int32]], npt.ArrayLike]
 """From label counts of shape (n_surveys, n_labels) to predictions of the same shape, rows summing to 1."""
-Learn = Literal["leave-one-out", "in-sample", "cross-fit"]
+Learn = Literal["midpoint", "leave-one-out", "in-sample", "cross-fit"]
 Prior = Literal["uniform", "data"]
 Calibration = Literal["auto", "none", "isotonic", "platt", "table", "multinomial"]
 COMBINERS: tuple[Combiner, ...] = get_args(Combiner)
@@ -61,7 +61,7 @@ class EquivalenceOptions(Options):
     )
     positive: str | None = option(None, metavar="LABEL", help="Positive label of auc, f1, precision and recall.")
     learn: Learn | None = option(
-        None, metavar="L", choices=LEARN, help="What abc learns from: leave-one-out, in-sample or cross-fit."
+        None, metavar="L", choices=LEARN, help="What abc learns from: midpoint, leave-one-out, in-sample or cross-fit."
     )
     calibrate: Calibration = calibrate_option()
     reference_raters: int = option(

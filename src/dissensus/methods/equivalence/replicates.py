@@ -75,7 +75,7 @@ Treatment = Literal["sampled", "fixed", "learned"]
 
 def treatments(problem: Problem, *, is_resampled: bool) -> dict[int, Treatment]:
     """The sizes of the curve that need not or cannot be treated anew in every replicate, and how they are treated."""
-    learns = problem.panel.combiner == "abc" and problem.panel.learn == "leave-one-out" and problem.score.is_additive
+    learns = problem.panel.leaves_out and problem.score.is_additive
     once: dict[int, Treatment] = {}
     for k in problem.sizes:
         cells = number_of_cells(problem, k)
@@ -151,8 +151,11 @@ def sampled_scores(problem: Problem, k: int, orders: Orders) -> TypeScores:
 def _scored(problem: Problem, items: Codes, types: Codes, surveys: Codes, k: int) -> Floats:
     """Expected score of each sampled survey over the reference raters of its item."""
     reference = _reference(problem, types, surveys, k)
-    predictions = _predicted(problem, items, types, surveys, k, reference)
-    return np.asarray(np.einsum("nl,nl->n", reference, problem.score.of_labels()(predictions)))
+    scored = [
+        np.einsum("nl,nl->n", reference, problem.score.of_labels()(predictions))
+        for predictions in _predicted(problem, items, types, surveys, k, reference)
+    ]
+    return np.asarray(np.mean(scored, axis=0))
 
 
 def _reference(problem: Problem, types: Codes, surveys: Codes, k: int) -> Floats:
@@ -162,11 +165,11 @@ def _reference(problem: Problem, types: Codes, surveys: Codes, k: int) -> Floats
     return plurality_of_draws(left, problem.references)
 
 
-def _predicted(problem: Problem, items: Codes, types: Codes, surveys: Codes, k: int, reference: Floats) -> Floats:
-    """What the combiner predicts after each survey."""
+def _predicted(problem: Problem, items: Codes, types: Codes, surveys: Codes, k: int, reference: Floats) -> list[Floats]:
+    """What the combiner predicts after each survey; twice for the midpoint, without the item and from all."""
     fixed = fixed_predictions(problem.panel, surveys.astype(np.int32))
     if fixed is not None:
-        return fixed
+        return [fixed]
     chance = _sequence_chances(problem, items, surveys, k)
     totals = np.empty(surveys.shape)
     support = np.empty(surveys.shape)
@@ -176,11 +179,21 @@ def _predicted(problem: Problem, items: Codes, types: Codes, surveys: Codes, k: 
         weight = items[able] * chance[row, able]
         totals[row] = np.einsum("t,tl->l", weight, answers)
         support[row] = np.einsum("t,tl->l", items[able].astype(np.float64), (answers > 0).astype(np.float64))
-    if problem.panel.learn == "leave-one-out":
+    panel = problem.panel
+    pseudo = panel.pseudo_totals(surveys, _orders(surveys, k)) if panel.is_midpoint else 0.0
+    found = [] if panel.leaves_out and not panel.is_midpoint else [predictions_from(totals + pseudo)]
+    if panel.leaves_out:
         contribution = chance[np.arange(len(types)), types][:, None] * reference
         anybody = support - (contribution > 0) > 0
-        totals = np.where(anybody, np.maximum(totals - contribution, 0), 0)
-    return predictions_from(totals)
+        others = np.where(anybody, np.maximum(totals - contribution, 0), 0)
+        found.append(predictions_from(others + pseudo))
+    return found
+
+
+def _orders(surveys: Codes, k: int) -> Floats:
+    """In how many orders the labels of each survey can come."""
+    log = log_factorials(k)
+    return np.asarray(np.exp(log[k] - log[surveys].sum(axis=1)))
 
 
 def _sequence_chances(problem: Problem, items: Codes, surveys: Codes, k: int) -> Floats:
@@ -305,7 +318,7 @@ def bootstrap_scores(task: tuple[Problem, Extras, int], rng: Generator) -> Repli
         weights = draw_weights(problem.n_items, min(step, replicates - done), rng, copies=problem.copies)
         of_types = type_weights(weights, problem)
         # Only a combiner that is learned without the item asks how often each item was drawn.
-        if problem.panel.combiner == "abc" and problem.panel.learn == "leave-one-out":
+        if problem.panel.leaves_out:
             drawn = draw_copies(of_types, problem.items, rng, is_smooth=problem.score.is_additive)
         else:
             drawn = merely(of_types)

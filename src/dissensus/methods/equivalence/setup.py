@@ -13,7 +13,7 @@ from dissensus.data.labels import label_values, option_name
 from dissensus.errors import OptionError, RatingsError, counted, listed
 from dissensus.methods.equivalence.calibration import FOLDS, calibrated_predictions, draw_folds
 from dissensus.methods.equivalence.ceiling import FEW_LABELS, TWO_LABELS
-from dissensus.methods.equivalence.curve import Panel
+from dissensus.methods.equivalence.curve import Panel, nearest_dirichlet
 from dissensus.methods.equivalence.options import EquivalenceOptions, Learn
 from dissensus.methods.equivalence.problem import (
     Predictions,
@@ -152,7 +152,12 @@ def _learn(options: EquivalenceOptions, score: Score, n_labels: int) -> Learn:
     """How the combiner learns, where the user leaves it to us."""
     is_npmle = options.combiner == "npmle"
     if options.learn is None:
-        return "cross-fit" if is_npmle or score.is_ranked else "leave-one-out"
+        if is_npmle or score.is_ranked:
+            return "cross-fit"
+        # A calibrated judge is scored at the midpoint, so surveys are, too.
+        return "midpoint" if options.calibrate != "none" and score.name in PROPER_SCORES else "leave-one-out"
+    if options.learn == "midpoint" and (score.name not in PROPER_SCORES or is_npmle):
+        raise OptionError(f"{named('learn')} midpoint goes with {named('combiner')} abc and {listed(PROPER_SCORES)}.")
     if options.learn == "leave-one-out" and score.is_ranked and options.combiner == "abc":
         spoils = f"{named('learn')} leave-one-out spoils {score.name}, which compares items"
         raise OptionError(f"{spoils}: choose in-sample or cross-fit.")
@@ -171,7 +176,7 @@ def _without_judges(choice: ItemChoice, rows: Rows, options: EquivalenceOptions,
     both = choice.counts if choice.amateurs is None else np.concatenate([choice.counts, choice.amateurs], axis=1)
     distinct, type_of_item = types_of_items(both)
     n_labels = choice.counts.shape[1]
-    return Problem(
+    problem = Problem(
         counts=distinct[:, :n_labels],
         amateurs=None if choice.amateurs is None else distinct[:, n_labels:],
         amateur_sizes=choice.amateur_sizes,
@@ -184,6 +189,9 @@ def _without_judges(choice: ItemChoice, rows: Rows, options: EquivalenceOptions,
         references=options.reference_raters,
         fold=rows.fold,
     )
+    if not panel.is_midpoint:
+        return problem
+    return replace(problem, panel=replace(panel, dirichlet=nearest_dirichlet(problem.counts, problem.items)))
 
 
 def _columns(

@@ -234,6 +234,8 @@ _COMBINERS = {
     "plurality": "A survey predicts the label that most of the asked people gave; labels that tie share it.",
 }
 _LEARN = {
+    "midpoint": "It is learned once from all items and once without the item, and the mean of both scores counts: the "
+    "first gains by learning what the second loses.",
     "leave-one-out": "What is learned for an item never comes from the item itself.",
     "in-sample": "It is learned from all items, the predicted one included, which flatters large surveys a little.",
     "cross-fit": "It is learned on nine tenths of the items and used on the last tenth, in turn.",
