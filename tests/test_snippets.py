@@ -43,6 +43,7 @@ WORKS = [
     "dissensus.compare(survey, a='gpt-4o', b='claude-3', resamples=20, **quick)",
     "dissensus.prevalence(both, judge='gpt-4o', positive='yes')",
     "dissensus.raters(df, resamples=20, **quick)",
+    "dissensus.doctor(df).shape['ratings'] == 36",
     "len(dissensus.read(df)) == 36",
     "repr(dissensus.read(df)) == '<Ratings: 36 ratings of 12 items by 3 raters; 2 labels (no, yes), nominal>'",
     "dissensus.read(dissensus.read(df).to_frame()).n_ratings == 36",

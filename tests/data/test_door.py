@@ -145,6 +145,34 @@ def test_lists_in_a_frame_read_as_lists_in_a_file(tmp_path):
         assert read(kind(columns)).counts().tolist() == from_file.counts().tolist() == [[1, 2], [3, 0]]
 
 
+def test_a_hugging_face_data_set_is_read_with_the_names_of_its_classes():
+    hf = pytest.importorskip("datasets")
+    features = {"item": hf.Value("string"), "rater": hf.Value("string"), "label": hf.ClassLabel(names=["n", "y"])}
+    data = hf.Dataset.from_dict({**LONG, "label": [1, 0, 1, 1]}, features=hf.Features(features))
+    assert triples(read(data)) == TRIPLES
+    assert "several tables (train, test): give one of them" in message_of(
+        lambda: read(hf.DatasetDict({"train": data, "test": data}))
+    )
+
+
+class Log:
+    """What Inspect's `read_eval_log` returns, as far as we look at it."""
+
+    eval, samples = "", ()
+
+    def model_dump_json(self):
+        scores = {"grader": {"value": "C"}, "other": {"value": "I"}}
+        return json.dumps(
+            {"version": 2, "eval": {"model": "m"}, "samples": [{"id": "c1", "epoch": 1, "scores": scores}]}
+        )
+
+
+def test_a_log_of_inspect_is_read_as_judges():
+    judges = read_judges(Log())
+    assert [(r["item"], r["judge"], r["label"]) for r in judges.rows()] == [("c1", "grader", "C"), ("c1", "other", "I")]
+    assert "holds judges' answers and no people's ratings" in message_of(lambda: read(Log()))
+
+
 # ---- Judges
 
 

@@ -47,7 +47,7 @@ def decide_command(
 
     if out is not None:
         check_place(out)  # before the work, so that a misspelt folder costs no time
-    ratings, judges = source.read(), judges_source.read_all(repeats=source.repeats)
+    ratings, judges = read_judged(source, judges_source)
     where = work.where(output)
     result = output.run("Resampling items", decide, ratings, judges, task=source.read_task(), **options, **where)
     if out is not None:

@@ -1,13 +1,12 @@
 """Examine a file before anything is computed: what it holds, and what every check finds."""
 
 import importlib
-import os
 import pkgutil
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from dissensus.data import checks as folder
 from dissensus.data.assemble import assemble, assemble_judges
@@ -22,6 +21,9 @@ from dissensus.data.readers import check_plan, take_judges, take_ratings
 from dissensus.data.sources.source import Source, open_source
 from dissensus.errors import ColumnError, DissensusError, FileError, MissingExtraError, OptionError, names_in
 from dissensus.results import Message, Result, as_dict
+
+if TYPE_CHECKING:
+    from dissensus.data.inputs import Table as Tabular
 
 SHAPE = ("items", "raters", "ratings", "judges", "answers", "labels", "scale", "groups")
 
@@ -70,7 +72,7 @@ def all_checks() -> tuple[Check, ...]:
 
 
 def doctor(
-    source: str | os.PathLike[str], *, ratings: str | os.PathLike[str] | None = None, judges: bool = False,
+    source: "Tabular", *, ratings: "Tabular | None" = None, judges: bool = False,
     item: str | None = None, rater: str | None = None, label: str | None = None, group: str | None = None,
     elicitation: str | None = None, count: str | None = None, judge: str | None = None, sample: str | None = None,
     order: str | None = None, labels: Sequence[str] | None = None, scale: Scale | None = None,
@@ -84,9 +86,9 @@ def doctor(
 
     Parameters
     ----------
-    source : path
-        The file; an error is raised only if it cannot be read at all.
-    ratings : path, optional
+    source : path or table
+        The file, or anything else that `read` takes; an error is raised only if it cannot be read at all.
+    ratings : path or table, optional
         People's ratings, to compare judges with.
     judges : bool
         Whether to look at judges' answers where a source has both.
@@ -153,7 +155,7 @@ def _table(raw: RawRatings | RawJudges, plan: ReadPlan, source: Source, people: 
     return table_of_judges(raw, plan, sheet=sheet, file=source.file, people=people)
 
 
-def _people(path: str | os.PathLike[str]) -> Table:
+def _people(path: "Tabular") -> Table:
     """The ratings beside a file of judges; no option here is about them, so they are imported first if need be."""
     plan = ReadPlan()
     with open_source(path) as opened:

@@ -56,7 +56,7 @@ HOPELESS = 0.5
 
 def decide(
     ratings: RatingsLike,
-    judges: JudgesLike,
+    judges: JudgesLike | None = None,
     *,
     task: Task | None = None,
     judge: str | Sequence[str] | None = None,
@@ -80,7 +80,7 @@ def decide(
     ----------
     ratings : Ratings, or anything that `read` takes
         Who gave which label to which item.
-    judges : Judges, or anything that `read_judges` takes
+    judges : Judges, or anything that `read_judges` takes, optional
         What judges answered on these items.
     task : Task, optional
         Which options are positive, where `positive` does not say.
