@@ -34,6 +34,7 @@ from dissensus.methods.equivalence.equivalence import Worked, worked_equivalence
 from dissensus.methods.equivalence.options import EquivalenceOptions, survey_options
 from dissensus.methods.equivalence.problem import reference_shares
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
+from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.options import named
@@ -176,10 +177,11 @@ def decision_of(
         own = use[0].as_is
         how = "as is" if own is not None and own.standing != "not better than a constant" else "recalibrated"
     largest = result.curve[-1].raters
+    reversed_scale = _is_reversed(result)
     influential = _influential(worked, (use or list(rows))[0])
     count = asked.n_raters
     constant = None if standing is None else standing.constant
-    caveats = caveat_texts(use[0] if use else None, rows, influential, count, largest)
+    caveats = caveat_texts(use[0] if use else None, rows, influential, count, largest, is_reversed=reversed_scale)
     return DecideResult(
         settings=options.settings() | {"raters": drawn_as, "score": result.settings["score"]},
         data=result.data,
@@ -219,6 +221,12 @@ def _recalibration(worked: Worked, judges: Judges) -> Recalibration | None:
     )  # fmt: skip
 
 
+def _is_reversed(result: EquivalenceResult) -> bool:
+    """Whether the first judge's numbers run against people's."""
+    first = result.ranked[0]
+    return result.settings["score"] in CORRELATIONS and first.high < 0
+
+
 def _check_costs(options: DecideOptions, judges: Judges) -> None:
     unknown = [name for name in options.costs() if name not in judges.judges]
     if unknown:
@@ -231,11 +239,10 @@ def _row(
     worth: JudgeWorth, result: EquivalenceResult, known: Mapping[str, Gain], standing: StandingOf | None
 ) -> DecideJudge:
     gain = known.get(worth.judge)
-    best = result.best
-    is_best = best is not None and best.judge == worth.judge
+    best, others = result.best, _untold(result)
+    is_first = worth.judge == result.ranked[0].judge
     # The best was picked for its score, so its interval allows for that.
-    ends = best if is_best and best is not None else worth
-    is_told = best is not None and (worth.judge not in best.candidates if not is_best else len(best.candidates) == 1)
+    ends = best if best is not None and best.judge == worth.judge else worth
     return DecideJudge(
         judge=worth.judge,
         worth=worth.equivalence,
@@ -247,8 +254,24 @@ def _row(
         shown=_is_shown(ends.low_verdict, ends.equivalence_low, worth) and (gain is None or gain.is_shown),
         as_is=None if standing is None else standing.judges.get(worth.judge),
         shift=None if standing is None else standing.shifts.get(worth.judge),
-        separable=is_told,
+        separable=not others if is_first else worth.judge not in others,
     )
+
+
+def _untold(result: EquivalenceResult) -> set[str]:
+    """The judges that cannot be told from the best; of a score that does not add up, by the samples of its lead."""
+    first, *rest = result.ranked
+    if result.best is not None:
+        return set(result.best.candidates) - {first.judge}
+    level = (1 - float(str(result.settings.get("confidence", 0.95)))) / 2 / max(len(rest), 1)
+    leads: dict[str, float] = {}
+    for pair in result.differences:
+        shares = {
+            (pair.judge_a, pair.judge_b): pair.share_a_better,
+            (pair.judge_b, pair.judge_a): 1 - pair.share_a_better,
+        }
+        leads |= {other: share for (one, other), share in shares.items() if one == first.name}
+    return {worth.judge for worth in rest if not leads.get(worth.name, 0.0) >= 1 - level}
 
 
 def _is_shown(low_verdict: str | None, low: float, worth: JudgeWorth) -> bool:

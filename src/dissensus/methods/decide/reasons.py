@@ -91,10 +91,14 @@ def caveat_texts(
     influential: Sequence[Influential],
     n_raters: int | None,
     largest: int,
+    *,
+    is_reversed: bool = False,
 ) -> tuple[str, ...]:
     """What could change the answer, at most three sentences, the gravest first."""
     texts = []
     about = best or judges[0]
+    if is_reversed:
+        texts.append(f"The numbers of {about.judge} fall where people's rise: if its scale is reversed, flip it.")
     for rater in influential[:1]:
         without = end_text(rater.worth_without, rater.verdict_without, largest)
         now = end_text(about.worth, about.verdict, largest)

@@ -3,6 +3,7 @@
 from dissensus.errors import DissensusError
 from dissensus.methods.decide.reasons import worth_text
 from dissensus.methods.decide.result import DecideResult
+from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.report.document import Block, Cell, Paragraph, Points, Section, Table
 from dissensus.report.numbers import decimal, listing, percent, short_names, shortened, visible
 from dissensus.results import Result
@@ -45,7 +46,7 @@ def _table(result: DecideResult) -> Table:
     measure = next((judge.as_is.measure for judge in result.judges if judge.as_is is not None), None)
     has_shift = any(judge.shift is not None for judge in result.judges)
     columns = ["Judge", "Worth in raters", *(["As it is", "Standing"] if measure else [])]
-    columns += ["Higher than people"] if has_shift else []
+    columns += ["Shift"] if has_shift else []
     names = short_names([judge.judge for judge in result.judges], LONGEST, has_end=True)
     rows: list[list[Cell]] = []
     for judge in result.judges:
@@ -59,7 +60,9 @@ def _table(result: DecideResult) -> Table:
     for name, worth, held in ((always, "0", result.constant), ("(one more person)", "1", result.person)):
         if held is not None:
             rows.append([name, worth, _value(held.measure, held.value), "", *([""] if has_shift else [])])
-    caption = "Worth of recalibrated answers" + (f"; {MEASURES[measure]}" if measure else "")
+    is_measured = result.settings.get("score") in CORRELATIONS
+    caption = "Worth is by correlation" if is_measured else "Worth is recalibrated"
+    caption += (f"; {MEASURES[measure]}" if measure else "") + ("; shift: above people" if has_shift else "")
     return Table(caption=caption, columns=columns, rows=rows)
 
 
