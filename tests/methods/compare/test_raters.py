@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
 from dissensus import compare, read, read_judges
 from dissensus.methods.compare.metrics import METRICS
@@ -68,6 +69,23 @@ def test_raters_who_differ_widen_intervals_and_weaken_p_values():
         assert one.p_value > 2 * other.p_value
         assert abs(one.non_inferiority.p_value - 0.5) < abs(other.non_inferiority.p_value - 0.5)
     assert any("4 raters say little about others" in text for text in ours.warnings)
+
+
+def test_judges_that_differ_as_raters_do_are_not_called_different_after_four_raters():
+    # Three lenient raters and a strict one; a judge takes after each kind. Of raters like these half may be strict:
+    # by rater the lenient judge leads by .5, .5, .5 and -.5, which is t = 1 with 3 degrees of freedom, p = .39.
+    lenient, strict = (["yes" if item < few else "no" for item in range(40)] for few in (30, 10))
+    people = [(i, f"r{r}", (strict if r == 3 else lenient)[i]) for i in range(40) for r in range(4)]
+    said = [(i, name, own[i]) for i in range(40) for name, own in (("lenient", lenient), ("strict", strict))]
+    ratings = read(pd.DataFrame(people, columns=["item", "rater", "label"]))
+    judges = read_judges(pd.DataFrame(said, columns=["item", "judge", "label"]))
+    asked = {"metric": "accuracy", "resamples": 1000, "bootstrap": 400}
+    ours, theirs = (compare(ratings, judges, raters=how, **asked).pairs[0] for how in (None, "fixed"))
+    assert ours.difference == theirs.difference == 0.25
+    assert (ours.better, theirs.better) == ("neither", "a")
+    assert theirs.p_value < 0.01
+    assert ours.p_value == pytest.approx(2 * t.sf(1, 3), abs=0.06)
+    assert ours.low < 0 < theirs.low
 
 
 def test_every_exchange_is_counted_with_the_noise_of_raters_too():

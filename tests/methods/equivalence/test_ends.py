@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from dissensus.methods.equivalence import equivalence
+from dissensus.methods.equivalence.bounds import Intervals
 from dissensus.methods.equivalence.influence import errors_of
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.raters import few_sizes, rater_term
-from dissensus.methods.equivalence.replicates import starting_scores
+from dissensus.methods.equivalence.replicates import Replicates, starting_scores
 from dissensus.methods.equivalence.setup import set_up
 from dissensus.methods.gate import gate
 
@@ -86,6 +87,32 @@ def test_standard_errors_are_those_of_the_items_one_by_one():
             expected = (own - own.mean() - moved).std() / np.sqrt(len(drawn))
             assert errors.gaps[0, j, k] == pytest.approx(expected)
     assert errors.judges[0, 1, 1] == pytest.approx(own.var() / len(drawn))
+
+
+def by_hand(judge, gap_errors):
+    """Replicates of a judge beside a curve that runs from 0, with nobody asked, to 1 with one rater."""
+    n, empty = len(judge), np.empty((len(judge), 0))
+    line = np.tile([0.0, 1.0], (n, 1))
+    errors = np.tile(np.array(gap_errors)[:, None, None], (1, 1, 2))
+    return Replicates(
+        curve=line, amateurs=empty, judges=np.array(judge)[:, None], ceiling=np.empty(0), prior=np.empty(0),
+        beyond=empty, curve_error=np.zeros((n, 2)), judge_covariance=errors[:, :, :1] ** 2, gap_error=errors,
+    )  # fmt: skip
+
+
+def test_each_end_of_a_worth_is_measured_in_the_standard_errors_of_the_other_side():
+    # A judge worth .5 with a standard error of .1. In samples where it does well its error is half as large, so the
+    # largest of ten leads, .2, is 4 standard errors: .5 - 4 * .1 = .1. The largest loss, .2 with twice the error, is 1.
+    leads = [0.2, 0.1, 0.04, 0.02, 0.0, -0.02, -0.04, -0.06, -0.1, -0.2]
+    samples = by_hand([0.5 + lead for lead in leads], [0.05 if lead > 0 else 0.2 for lead in leads])
+    ends = {}
+    for kind in ("studentized", "basic", "percentile"):
+        options = EquivalenceOptions(interval=kind, confidence=0.9, seed=0)
+        ends[kind] = Intervals(options=options, data=by_hand([0.5], [0.1]), samples=samples).worth(0)
+    assert ends["studentized"] == pytest.approx((0.1, 0.6))
+    # Neither mirrors nor percentiles know of it: both ends .2 away.
+    assert ends["basic"] == pytest.approx((0.3, 0.7))
+    assert ends["percentile"] == pytest.approx((0.3, 0.7))
 
 
 def test_the_best_of_ten_equal_judges_is_not_taken_for_one_named_beforehand():
