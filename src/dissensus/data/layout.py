@@ -185,15 +185,15 @@ def names_by_content(sheet: Sheet) -> list[str] | None:
     sizes = {name: len(set(column)) for name, column in texts.items()}
     n_rows = len(cells.row) + 1
     lists = [name for name, column in texts.items() if all(text is None or text.startswith("[") for text in column)]
+    others = [name for name in texts if name not in lists]
+    again = sorted((name for name in others if sizes[name] < n_rows), key=sizes.__getitem__)
     roles: dict[str, str] = {}
-    if lists:
-        roles = {lists[0]: "label", max((name for name in texts if name not in lists), key=sizes.__getitem__): "item"}
-    elif len(texts) >= len(TIDY):
-        label, *rest = sorted((name for name in texts if sizes[name] < n_rows), key=sizes.__getitem__)
-        if len(rest) > 1:
-            roles = {label: "label", rest[0]: "rater", rest[-1]: "item"}
-            pairs = list(zip(texts[rest[0]], texts[rest[-1]], strict=True))
-            roles = roles if len(set(pairs)) == len(pairs) else {}
+    if lists and others:
+        roles = {lists[0]: "label", max(others, key=sizes.__getitem__): "item"}
+    elif len(again) >= len(TIDY):
+        label, rater, item = again[0], again[1], again[-1]
+        pairs = list(zip(texts[rater], texts[item], strict=True))
+        roles = {label: "label", rater: "rater", item: "item"} if len(set(pairs)) == len(pairs) else {}
     return [roles.get(name, f"column{i}") for i, name in enumerate(sheet.columns, start=1)] if roles else None
 
 
