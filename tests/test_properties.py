@@ -47,7 +47,10 @@ NEEDED = {
 REDUCED_REFUSED = {"alt_test", "raters", "prevalence"}
 """Methods that ask who rated, or for items that nobody rated: they refuse alike items that were put together."""
 
-NOT_REDUCED = {"raters", "more_items"}
+WHO_RATED = {("raters", "sampled"), ("weights", "rater")}
+"""Choices that ask who rated: they are refused, too."""
+
+NOT_REDUCED = {"raters", "more_items", "caveats"}
 """What nobody knows of a part of the ratings once alike items were put together, and what is drawn from them."""
 
 EXPLAINED = {
@@ -223,7 +226,7 @@ DRAWN_BY = {
         "share_other",
         "raters",
         "rater_error",
-    },  # fmt: skip
+    },
 }
 """What else is drawn, or follows from it, method by method."""
 
@@ -357,7 +360,9 @@ def without_hashes(text: str) -> str:
 @QUICK
 @given(said=data(), scale=scales, options=st.data(), cut=st.floats(0.1, 0.9))
 def test_files_in_parts_give_the_numbers_of_the_whole(name, said, scale, options, cut, tmp_path_factory):
-    chosen = options.draw(options_of(name))
+    # Without names raters are fixed, and what is shown of these raters need not be shown of others like them.
+    fixed = {} if name == "plan_raters" else {"raters": "fixed"}  # there they are how many are asked
+    chosen = fixed | options.draw(options_of(name))
     folder = tmp_path_factory.mktemp("parts")
     for role, frame in (("ratings", said.ratings_frame()), ("judges", said.answers_frame())):
         (folder / role).mkdir()
@@ -367,7 +372,7 @@ def test_files_in_parts_give_the_numbers_of_the_whole(name, said, scale, options
     parts = read_reduced(folder / "ratings", folder / "judges", labels=LABELS, scale=scale)
     whole = asked(name, *said.read(scale), **samples_of(name), **chosen)
     reduced = asked(name, *parts, **samples_of(name), **chosen)
-    if name in REDUCED_REFUSED:
+    if name in REDUCED_REFUSED or WHO_RATED & chosen.items():
         assert isinstance(reduced, DissensusError)
         return
     besides = frozenset(NOT_REDUCED | ({"p_value", "score", "verdict"} if {"test", "learn"} & chosen.keys() else set()))

@@ -74,12 +74,21 @@ def two_of(judges):
     return {"a": judges.judges[0], "b": judges.judges[-1]}
 
 
+def recalibrated(ratings, judges):
+    """Each judge's answers in people's terms, by a table of what people said where it gave this answer."""
+    both = pd.DataFrame(judges.rows()).merge(pd.DataFrame(ratings.rows()), on="item")
+    shares = pd.crosstab([both["judge"], both["label_x"].rename("answer")], both["label_y"], normalize="index")
+    return dissensus.apply(shares.add_prefix("p_").reset_index(), judges)
+
+
 CALLS = {
     "alt_test accuracy": lambda r, j, _: dissensus.alt_test(r, j, min_items=2),
     "alt_test rmse": lambda r, j, _: dissensus.alt_test(r, j, score="rmse", test="t", min_items=2),
     "alt_test similarity": lambda r, j, _: dissensus.alt_test(r, j, score="similarity", test="exact", min_items=2),
+    "apply": lambda r, j, _: recalibrated(r, j),
     "compare accuracy": lambda r, j, _: dissensus.compare(r, j, metric="accuracy", test="mixture", resamples=5, **FEW),
     "compare wins": lambda r, j, _: dissensus.compare(r, j, metric="wins", resamples=5, **FEW),
+    "decide": lambda r, j, _: dissensus.decide(r, j, **FEW),
     "describe": lambda r, _, __: dissensus.describe(r, **FEW),
     "equivalence": lambda r, j, _: dissensus.equivalence(r, j, **FEW),
     "equivalence f1": lambda r, j, p: dissensus.equivalence(r, j, score="f1", positive=p, calibrate="table", **FEW),

@@ -117,12 +117,13 @@ def assemble(raw: RawRatings, plan: ReadPlan, provenance: Provenance) -> tuple[R
     repeated = LeftOut(what="repeated rating", count=dropped, why=f"the {plan.repeats} of each was kept")
     losses = (*_left_out(raw, label, lost=len(raw.item.texts) - len(items)), repeated, *raw.left_out)
     left_out = tuple(some for some in losses if some.count)
-    doubtful = doubts(label_counts(label[kept], label_set), label_set, order=order)
+    times = None if raw.times is None else raw.times[kept]
+    doubtful = doubts(label_counts(label[kept], label_set, times), label_set, order=order)
     ratings = Ratings(
         item=item, items=items, rater=rater, raters=raters, label=label[kept], labels=label_set.labels,
         options=label_set.options, scale=label_set.scale, group=group, groups=groups,
         elicitation=None if elicitation is None else elicitation.codes[kept],
-        times=None if raw.times is None else raw.times[kept],
+        times=times,
         warnings=(*sentences(left_out), *raw.warnings, *doubtful), provenance=provenance,
     )  # fmt: skip
     return ratings, left_out

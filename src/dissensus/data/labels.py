@@ -283,9 +283,11 @@ def _check_option(label: tuple[str, ...], options: tuple[str, ...], *, where: st
         raise OptionError(f"{where}: {unlisted(outside, options)}.")
 
 
-def label_counts(codes: Codes, label_set: LabelSet) -> Codes:
-    """How often each label was given; -1 is none."""
-    return np.bincount(codes[codes >= 0], minlength=len(label_set.labels))
+def label_counts(codes: Codes, label_set: LabelSet, times: Codes | None = None) -> Codes:
+    """How often each label was given, each entry `times` times; -1 is none."""
+    total = np.zeros(len(label_set.labels), dtype=np.intp)
+    np.add.at(total, codes[codes >= 0], 1 if times is None else times[codes >= 0])
+    return total
 
 
 _COMMA_NUMBER = re.compile(r"\s*([+-]?\d+)(?:,(\d+))?\s*", re.ASCII)

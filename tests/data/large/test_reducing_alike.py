@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from dissensus import read, read_judges, read_reduced
@@ -204,6 +204,7 @@ def test_blank_items_and_raters_are_refused_alike(kind, rows):
 
 @quick
 @given(kind=KINDS, rows=st.one_of(COUNTS, COUNTS, ODD_COUNTS))
+@example(kind="csv", rows=[{"item": "1", "label": "yes", "count": "0"}, {"item": "1", "label": "NA", "count": "2"}])
 def test_tables_of_counts_are_the_same_reduced(kind, rows):
     check_ratings(kind, rows)
 

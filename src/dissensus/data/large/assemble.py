@@ -13,7 +13,7 @@ from dissensus.data.coding import TextColumn, compact
 from dissensus.data.fixes import changes_labels, doubts, fix_labels
 from dissensus.data.formats.plan import LeftOut, ReadPlan, sentences
 from dissensus.data.judges import ORDERS, Judges, LabelScores, OutputMoments
-from dissensus.data.labels import LabelSet, code_labels, listed_options, options_of, unlisted
+from dissensus.data.labels import LabelSet, code_labels, label_counts, listed_options, options_of, unlisted
 from dissensus.data.large.kinds import Coding, Profiles, Tally, cells_of
 from dissensus.data.large.steps import UNIT, MomentSums
 from dissensus.data.large.tables import Table
@@ -103,9 +103,7 @@ def _labels(
     codes, label_set, _ = code_labels(
         column, order=plan.labels, scale=plan.scale, row=np.arange(len(texts)), name=name, also=dict(also)
     )
-    total = np.zeros(len(label_set.labels), dtype=np.intp)
-    np.add.at(total, codes[codes >= 0], count[codes >= 0])
-    notes += doubts(total, label_set, order=plan.labels)
+    notes += doubts(label_counts(codes, label_set, count), label_set, order=plan.labels)
     return dict(zip(texts, codes.tolist(), strict=True)), label_set, left_out, notes
 
 

@@ -446,7 +446,7 @@ def worth_sentence(worth: JudgeWorth, settings: Settings, terms: Terms, *, subje
 def asking(best: JudgeWorth, terms: Terms) -> str:
     """Which surveys are worse and which are better than a judge; without an interval by the estimate."""
     low, high = best.equivalence_low, best.equivalence_high
-    if best.low_verdict is None or low == high:
+    if best.low_verdict is None or (low == high and best.verdict == "within"):
         k = math.ceil(best.equivalence)
         if best.equivalence == k:
             return f"Asking {terms.people_in_words(k)} would be exactly as good."
