@@ -1,7 +1,6 @@
 """Reports on judges that are not shown to be worth anything, and sentences that must not contradict each other."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,6 @@ from dissensus import read, read_judges
 from dissensus.methods.decide.answers import answers_of
 from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
 from dissensus.report.specs import LineChart, line_chart
-from dissensus.report.verdict import not_yet
 from dissensus.report.views.worth import asking, judge_sentence, nearly_flat_sentence, terms_of, worth_in_short
 from dissensus.report.whole import report_of
 
@@ -53,22 +51,21 @@ def lead(report, start):
     return found
 
 
-def test_where_no_judge_is_shown_to_beat_asking_nobody_the_verdict_is_to_use_neither(guessing):
-    assert guessing.verdict[0] == (
-        "Use neither judge yet: neither is shown to predict people better than asking nobody."
-    )
-    assert not any("pick" in text for text in guessing.verdict)
+def test_where_no_judge_knows_anything_the_verdict_is_to_use_none(guessing):
+    assert guessing.verdict[0] == "Use no judge yet: ask people."
+    assert guessing.verdict[1].startswith("No judge is shown to know more than always answering no;")
+    assert guessing.verdict[-1].startswith("Next: ")
 
 
-def test_where_no_judge_is_shown_to_beat_asking_nobody_none_is_to_be_picked(guessing):
+def test_where_no_judge_knows_anything_none_is_to_be_picked(guessing):
     found = lead(guessing, "Which judge can stand in")
-    assert found.startswith("Of these, ")
+    assert found.startswith(("Of these, ", "No judge beats "))
     assert not any(f"{verb} " in found for verb in ("Pick", "Lean towards"))
 
 
-def test_where_no_judge_is_shown_to_beat_asking_nobody_that_is_what_is_missing(guessing):
-    found = lead(guessing, "What to collect next")
-    assert found.startswith("No judge is shown to predict people better than asking nobody")
+def test_what_to_collect_starts_with_the_next_step_of_the_verdict(guessing):
+    step = guessing.verdict[-1].removeprefix("Next: ").removesuffix(".")
+    assert lead(guessing, "What to collect next").lower().startswith(step.lower())
     assert "nothing more is needed" not in str(guessing.sections)
 
 
@@ -77,9 +74,24 @@ def test_a_test_for_replacing_raters_that_a_constant_passes_does_not_say_that_ju
     assert "can replace a rater as far as is shown" not in found or "none can" in found
 
 
-def test_a_judge_that_is_shown_to_be_better_is_picked_as_before(knowing):
-    assert knowing.verdict[0].startswith('Judge "knows"')
-    assert lead(knowing, "Which judge can stand in").startswith('Pick "knows"')
+def test_a_judge_that_knows_people_is_used(knowing):
+    assert knowing.verdict[0] == "Use knows, as it is."
+    assert lead(knowing, "Which judge to use") == knowing.verdict[0]
+    assert lead(knowing, "Which judge can stand in").startswith('Of these, "knows" comes closest')
+    assert '"knows"' in lead(knowing, "How many raters")
+
+
+def test_the_best_judge_has_one_interval_everywhere(knowing):
+    """In the verdict, in the decision's table, in the answer and in the table of what judges are worth."""
+    decision, worth = (next(r for r in knowing.results if r.command == name) for name in ("decide", "equivalence"))
+    best = decision.judges[0]
+    assert (best.worth_low, best.worth_high) == pytest.approx(
+        (worth.picked.equivalence_low, worth.picked.equivalence_high), nan_ok=True
+    )
+    [section] = [section for section in knowing.sections if section.title.startswith("How many raters")]
+    shown = section.main_table().rows[0][1]
+    assert shown in section.lead.replace(" raters", "")
+    assert shown in knowing.verdict[1].replace(" raters", "").replace("more than", "above")
 
 
 def worth(equivalence, low, high, *, verdict="within", score=-0.7, has_interval=True):
@@ -116,23 +128,6 @@ def test_better_than_asking_nobody_is_shown_by_the_lower_end_of_the_interval(jud
 
 def test_on_a_curve_that_does_not_rise_nothing_is_asked_about_nobody():
     assert surveys(worth(0.0, 0.0, 0.0), scores=(0.0, 0.0)).is_any_shown is None
-
-
-def test_below_the_curve_one_judge_is_not_to_be_used():
-    assert not_yet(surveys(worth(NAN, NAN, NAN, verdict="below 0", score=-2.0))) == [
-        'Do not use "j" yet: it is not shown to predict people better than asking nobody.',
-        "It is worth less than asking nobody; asking one person tells more.",
-    ]
-
-
-def test_of_several_judges_below_the_curve_the_closest_is_named():
-    low = worth(NAN, NAN, NAN, verdict="below 0", score=-2.0)
-    near = replace(low, judge="near", score=-1.5)
-    first, second = not_yet(surveys(low, near))
-    assert first == "Use neither judge yet: neither is shown to predict people better than asking nobody."
-    assert second == '"near" comes closest, worth less than asking nobody; asking one person tells more.'
-    third = replace(low, judge="third")
-    assert not_yet(surveys(low, near, third))[0].startswith("Use none of the 3 judges yet: none is shown")
 
 
 def test_a_constant_is_drawn_above_the_judges_and_named_at_its_higher_end():
@@ -196,20 +191,17 @@ def real_report(shared, name, **options):
     return report_of(answers_of(ratings, judges, bootstrap=40, **options), title=name)
 
 
+@pytest.mark.slow
 def test_the_report_on_dices_does_not_contradict_itself(shared):
     report = real_report(shared, "dices_350", positive=("Yes",))
-    assert report.verdict[0].startswith("Use neither judge yet")
-    assert (
-        "calling no item positive, without looking, decides as people do just as often: on 80.0%" in report.verdict[2]
-    )
-    assert report.verdict[-1].startswith("The sections differ because they measure different things")
-    assert lead(report, "Which judge").startswith("Of these")
-    assert "nothing more is needed" not in lead(report, "What to collect")
+    assert report.verdict[0] == "Use no judge yet: ask people."
+    assert lead(report, "Which judge can").startswith("No judge beats ")
+    assert lead(report, "Can a judge replace").startswith("No judge beats ")
+    assert lead(report, "What to collect") == "Better judges are needed before more ratings."
 
 
-@pytest.mark.parametrize("name", ["bluebirds", "vader_tweets"])
-def test_a_judge_that_is_worth_raters_and_replaces_none_is_told_with_why(shared, name):
-    report = real_report(shared, name)
-    assert report.verdict[0].startswith("Judge ")
-    assert "shown" in lead(report, "Can a judge replace a rater")
-    assert report.verdict[-1].startswith("The sections differ because they measure different things")
+def test_the_judge_to_use_is_the_one_that_is_worth_most(shared):
+    report = real_report(shared, "bluebirds")
+    best = next(result for result in report.results if result.command == "decide").recommendation.use[0]
+    assert report.verdict[0].startswith(f"Use {best}")
+    assert best in lead(report, "How many raters is each")

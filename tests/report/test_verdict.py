@@ -8,11 +8,21 @@ import pytest
 from dissensus.cli.flags import flag_of
 from dissensus.methods.compare.result import CompareResult, PairComparison
 from dissensus.methods.decide.answers import COLLECT, WITHOUT_JUDGES, Answers, Unanswered
+from dissensus.methods.decide.result import (
+    AsIs,
+    Constant,
+    DecideJudge,
+    DecideResult,
+    Next,
+    Person,
+    Raters,
+    Recommendation,
+)
 from dissensus.methods.describe.result import Coefficient, DescribeResult, Description
 from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
-from dissensus.methods.judges.result import Constant, DefinitionResult, Downstream, JudgesResult, JudgeValue
+from dissensus.methods.judges.result import DefinitionResult, Downstream, JudgesResult, JudgeValue
 from dissensus.methods.plan_raters.result import Design, PlanRatersResult
-from dissensus.options import named, spelled
+from dissensus.options import named
 from dissensus.report.document import Figure, Fold, Note, Paragraph, Points
 from dissensus.report.verdict import verdict_of
 from dissensus.report.whole import Prices, in_short, next_steps, report_of, together
@@ -127,225 +137,82 @@ def duel(a="b", b="c", *, better="neither", p_value=0.15, metric="wins"):
     )
 
 
-PEOPLE = "Two raters of the same item give the same label 60.0% of the time [57.0%, 63.0%]."
+def judged(
+    judge="b", worth=3.4, low=2.8, high=4.0, *, shown=True, separable=True, standing="like a person", shift=None
+):
+    """A judge of a decision, on the curve."""
+    ends = {"verdict": "within", "low_verdict": "within", "high_verdict": "within"}
+    own = AsIs(measure="agreement", value=0.6, low=0.5, high=0.7, standing=standing)
+    return DecideJudge(
+        judge=judge, worth=worth, worth_low=low, worth_high=high, **ends, shown=shown, as_is=own, shift=shift,
+        separable=separable,
+    )  # fmt: skip
+
+
+MORE = Next(text="to tell b from c, rate 660 items by 1 person each.", items=660, raters=1, cost=660.0)
+
+
+def decision(use=("b",), how="as is", *, judges=None, step=None, caveats=(), reason="b is worth 3.40 raters."):
+    advice = Recommendation(use=tuple(use), how=how if use else None, reason=reason, caveats=tuple(caveats))
+    return DecideResult(
+        settings={}, data=DATA, recommendation=advice, judges=judges or (judged(), judged("c", 1.2, 0.9, 1.5)),
+        constant=Constant(answer="no", measure="agreement", value=0.5),
+        person=Person(measure="agreement", value=0.6),
+        raters=Raters(count=12, intervals="raters like these", influential=()), next=step, largest=5,
+    )  # fmt: skip
 
 
 def said(**parts):
-    """The verdict, without the sentence about people that fills up a short one."""
-    verdict = verdict_of(Answers(**{"agreement": agreement()} | parts))
-    return verdict[:-1] if verdict[-1] == PEOPLE else verdict
+    return verdict_of(Answers(**{"agreement": agreement()} | parts))
 
 
 # The verdict
 
 
-def test_the_example_that_was_asked_for():
-    # Three people lie in the interval.
-    verdict = said(worth=surveys(), ranking=ranking(BC, BC, BC, CB, CB), comparison=duel(better="a", p_value=0.0004))
-    assert verdict == [
-        'Judge "b" is worth 3.40 raters [2.80, 4.00].',
-        "Asking two people would be worse, four would be better.",
-        ('By Jensen-Shannon divergence it comes closest to people, too, and it beats "c" item by item (p < 0.001).'),
+def test_the_verdict_is_the_decision_its_reason_its_caveats_and_the_next_step():
+    found = said(decision=decision(("b", "c"), step=MORE, caveats=["Look at rater w40."]), worth=surveys())
+    assert found == [
+        "Use b or c (they cannot be told apart), as it is.",
+        "b is worth 3.40 raters.",
+        "Look at rater w40.",
+        "Next: to tell b from c, rate 660 items by 1 person each.",
     ]
 
 
-def test_a_worth_that_rests_on_few_of_the_items_says_so():
-    verdict = verdict_of(Answers(agreement=agreement(items=700), worth=surveys()))
-    assert verdict[0] == 'On 300 of the 700 items, judge "b" is worth 3.40 raters [2.80, 4.00].'
-    assert verdict_of(Answers(agreement=agreement(items=600), worth=surveys()))[0].startswith("Judge")
+def test_one_judge_is_used_recalibrated_where_its_own_answers_do_not_beat_a_constant():
+    assert said(decision=decision(how="recalibrated"))[0] == "Use b, recalibrated."
 
 
-def test_where_asking_people_tells_nothing_no_judge_is_measured_by_them():
-    flat = surveys(worth(equivalence=0.0, low=0.0, high=0.0, score=0.0))
-    flat = dataclasses.replace(flat, curve=tuple(dataclasses.replace(p, score=0.0) for p in flat.curve))
-    first, second = said(worth=flat, comparison=duel())
-    assert first.startswith("Asking people tells nothing here, however many")
-    assert second == 'That "b" is better than "c" is not shown (p = 0.150).'
-    assert said(worth=flat, ranking=ranking(BC, BC))[1] == 'By Jensen-Shannon divergence "b" comes closest to people.'
-    section = whole(worth=flat).sections[1]
-    assert section.lead == first
-    assert "tells more" not in " ".join(block.text for block in section.blocks if isinstance(block, Paragraph))
-    assert section.figures()[0].title == "What a survey of people tells, by its size"
+def test_where_no_judge_is_shown_the_verdict_is_to_ask_people():
+    found = said(decision=decision((), reason="No judge is shown to know more than always answering no."))
+    assert found[0] == "Use no judge yet: ask people."
+    assert not any("b" in text.split() for text in found)
 
 
-def test_without_intervals_there_are_no_brackets_and_a_calibrated_judge_is_called_that():
-    assert (
-        said(worth=surveys(worth(has_interval=False), settings={"bootstrap": 0}))[0]
-        == 'Judge "b" is worth 3.40 raters.'
-    )
-    assert said(worth=surveys(worth(calibrated=True)))[0] == 'Judge "b" (calibrated) is worth 3.40 raters [2.80, 4.00].'
-
-
-@pytest.mark.parametrize(
-    ("largest", "raters", "people"), [(1, "1 rater", "one person"), (5, "5 raters", "five people")]
-)
-def test_above_the_curve_the_largest_survey_is_named(largest, raters, people):
-    result = surveys(worth(verdict="above K"), largest=largest)
-    assert said(worth=result, agreement=agreement(median=largest + 1.0)) == [
-        f'Judge "b" is worth more than {raters}.',
-        f"How many more these data cannot tell: the largest survey that they allow asks {people}.",
-    ]
-
-
-def test_a_curve_that_ends_before_the_ratings_do_is_not_blamed_on_the_data():
-    # Up to 20 raters are looked at, but most items have 39 ratings.
-    result, rated = surveys(worth(verdict="above K"), largest=20), agreement(median=39.0)
-    assert said(worth=result, agreement=rated)[1] == (
-        "How many more this page does not tell: its largest survey asks 20 people."
-    )
-    [step] = steps(worth=result, agreement=rated)
-    assert spelled(step) == (
-        '"b" is better than asking 20 raters, the largest survey here. Most items have more ratings than that takes: '
-        "set `max_raters=` of `equivalence` to 38 to look further, without a new rating."
-    )
-
-
-@pytest.mark.parametrize(
-    ("verdict", "end", "words"),
-    [
-        ("above K", (2.5, NAN), "is worth above 5 raters [2.50, above 5]."),
-        ("below 0", (NAN, 0.42), "It is worth below 0 raters [below 0, 0.42]; asking one person tells more."),
-        ("below 0", (NAN, NAN), "It is worth less than asking nobody; asking one person tells more."),
-    ],
-)
-def test_an_interval_that_comes_back_to_the_curve_is_shown(verdict, end, words):
-    judge = worth("b", 3.4, *end, verdict=verdict, score=-2.0)
-    assert any(text.endswith(words) for text in said(worth=surveys(judge)))
-
-
-def test_where_nobody_can_be_asked_a_judge_can_only_be_better_than_nobody():
-    # One rating per item: the curve ends with nobody asked, and a judge above it has a score but no place.
-    assert said(worth=surveys(worth(verdict=None, score=-0.8), largest=0)) == [
-        'Judge "b" predicts people better than asking nobody.',
-        "To know how many raters that is worth, at least half of the items need a second rating.",
-    ]
-
-
-def test_a_judge_without_a_score_has_no_worth():
-    assert said(worth=surveys(worth(verdict=None, score=NAN))) == [
-        'How many raters judge "b" is worth is undefined here.'
-    ]
-
-
-def test_experts_are_called_by_their_group():
-    verdict = said(worth=surveys(settings={"experts": "doctors"}))
-    assert verdict[1] == 'Asking two "doctors" raters would be worse, four would be better.'
-
-
-@pytest.mark.parametrize(
-    ("orders", "comparison", "expected"),
-    [
-        ([BC] * 5, None, "By Jensen-Shannon divergence it comes closest to people, too."),
-        (
-            [BC, CB, CB, CB, CB],  # how many definitions would pick whom is no evidence
-            duel(),
-            (
-                "By Jensen-Shannon divergence it comes closest to people, too, but that it is better than "
-                '"c" is not shown (p = 0.150).'
-            ),
-        ),
-        (
-            [BC] * 5,
-            duel(better="b", p_value=0.01, metric="mae"),
-            'By Jensen-Shannon divergence it comes closest to people, too, although "c" beats it by mae (p = 0.010).',
-        ),
-    ],
-)
-def test_how_sure_the_choice_is(orders, comparison, expected):
-    assert said(worth=surveys(), ranking=ranking(*orders), comparison=comparison)[2] == expected
-
-
-def test_judges_that_no_definition_tells_apart_are_not_ranked():
-    result = ranking(BC, BC)
-    tied = tuple(
-        dataclasses.replace(d, values=tuple(dataclasses.replace(v, rank=1) for v in d.values))
-        for d in result.definitions
-    )
-    verdict = said(worth=surveys(), ranking=dataclasses.replace(result, definitions=tied), comparison=duel(p_value=1.0))
-    assert verdict[2] == (
-        "By Jensen-Shannon divergence it and others are equally near to people, but that it is better than "
-        '"c" is not shown (p = 1.000).'
-    )
-
-
-def test_another_judge_to_pick_than_the_one_that_is_worth_most_is_named():
-    verdict = said(worth=surveys(), ranking=ranking(*[CB] * 5))
-    assert verdict[2] == 'By Jensen-Shannon divergence "c" comes closest to people.'
-
-
-def test_where_no_judge_beats_a_constant_none_is_named_as_closest():
-    # By the definition to select by; the others, on which nothing is known of a constant, do not stand in for it.
-    best, *others = ranking(BC, BC).definitions
-    constant = Constant(answer="no", value=1.1)
-    values = tuple(dataclasses.replace(value, beats_constant=False) for value in best.values)
-    beaten = dataclasses.replace(best, constant=constant, values=values, selected=None)
-    result = dataclasses.replace(
-        ranking(BC, BC), definitions=(beaten, *others), recommended=None, measure="jsd", downstream=()
-    )
-    expected = 'No judge beats always answering "no" (Jensen-Shannon divergence 1.10, "b" 1.00; higher is better).'
-    assert said(worth=surveys(), ranking=result)[2] == expected
-
-
-def test_judges_whose_order_runs_against_peoples_may_have_their_scale_turned():
-    turned = surveys(worth(verdict="below 0", score=-0.9), settings={"score": "pearson"})
-    verdict = said(worth=turned, comparison=duel(better="a", metric="spearman"))
-    # Which of two judges is less against people's order is no finding.
-    assert verdict[2:] == ["The judge's order runs against people's: if its scale is reversed, flip it."]
-
-
-def test_one_judge_is_told_beside_the_better_constant():
-    alone = ranking(("b",), downstream=(decided("b", 0.6, 0.1), DECISIONS[2]))
-    assert said(worth=surveys(), ranking=alone)[2] == (
-        "It decides as people do on 60.0% of the items, calling no item positive without looking on 65.0%."
-    )
-    better = ranking(("b",), downstream=(decided("b", 0.8, 0.1), DECISIONS[2]))
-    assert said(worth=surveys(), ranking=better)[2] == (
-        "It decides as people do on 80.0% of the items, calling no item positive without looking on 65.0%."
-    )
-    known = dataclasses.replace(better.downstream[0], consistency_low=0.75, consistency_high=0.84)
-    assert said(worth=surveys(), ranking=dataclasses.replace(better, downstream=(known,)))[2] == (
-        "It decides as people do on 80.0% [75.0%, 84.0%] of the items."
-    )
-    assert len(said(worth=surveys(), ranking=ranking(("b",), downstream=()))) == 2
-
-
-def test_a_verdict_of_fewer_than_three_sentences_ends_with_how_far_people_agree():
-    verdict = verdict_of(Answers(agreement=agreement(), worth=surveys()))
-    assert verdict[2:] == [PEOPLE]
-    full = verdict_of(Answers(agreement=agreement(), worth=surveys(), ranking=ranking(BC, BC)))
-    assert len(full) == 3
-    assert PEOPLE not in full
-
-
-@pytest.mark.parametrize(
-    ("comparison", "expected"),
-    [
-        (duel(better="a", p_value=0.01), 'It beats "c" item by item (p = 0.010).'),
-        (duel(), 'That it is better than "c" is not shown (p = 0.150).'),
-        (duel(better="b", p_value=0.01), '"c" beats it item by item (p = 0.010).'),
-    ],
-)
-def test_where_judges_cannot_be_ranked_the_best_is_still_compared_with_the_second(comparison, expected):
-    assert said(worth=surveys(), comparison=comparison)[2] == expected
-
-
-def test_a_ranking_alone_is_a_verdict():
-    assert said(ranking=ranking(BC, BC)) == ['By Jensen-Shannon divergence "b" comes closest to people.']
+@pytest.mark.parametrize("n_judges", [2, 3, 10])
+def test_the_answer_has_at_most_30_words_however_many_judges_are_equal(n_judges):
+    names = [f"judge-{number}" for number in range(n_judges)]
+    [first, *_] = said(decision=decision(names, judges=tuple(judged(name, separable=False) for name in names)))
+    assert len(first.split()) <= 30
+    assert ("more" in first) is (n_judges > 3)
 
 
 def test_without_judges_the_verdict_is_about_people():
     assert said(unanswered=WITHOUT_JUDGES) == [
         "Two raters of the same item give the same label 60.0% of the time [57.0%, 63.0%].",
         "Krippendorff's alpha (nominal) is 0.40 [0.35, 0.45], where 1 is perfect agreement and 0 is chance.",
-        "With a file of judges' answers this page also says how many raters each judge is worth.",
+        "With a file of judges' answers this page also says which judge to use and what it is worth.",
     ]
+
+
+def test_judges_about_whom_nothing_can_be_decided_are_not_asked_for_again():
+    assert not any("file of judges" in text for text in said(ranking=ranking(BC, BC)))
 
 
 def test_numbers_are_seldom_the_same_so_that_alpha_tells_how_far_people_agree():
     interval = agreement(scale="interval")
     alpha = "Krippendorff's alpha (interval) is 0.40 [0.35, 0.45], where 1 is perfect agreement and 0 is chance."
     assert verdict_of(Answers(agreement=interval))[0] == alpha
-    assert verdict_of(Answers(agreement=interval, worth=surveys()))[2] == alpha
 
 
 def test_an_undefined_alpha_is_not_made_up():
@@ -375,34 +242,20 @@ def steps(prices=Prices(item=0.0, rating=1.0), **parts):  # noqa: B008
     return next_steps(Answers(**{"agreement": agreement()} | parts), prices)
 
 
-def test_what_tells_the_judges_apart_is_said_with_its_cost():
-    assert steps(comparison=duel(), plan=plan()) == [
-        (
-            'To tell "b" and "c" apart, collect 660 items with 1 rater each and 5 answers of each judge to each item: '
-            "as far as these data tell how large the difference is, that finds it 80% of the time (cost 660)."
-        )
+def test_what_to_collect_starts_with_the_next_step_of_the_decision_and_its_cost():
+    assert steps(decision=decision(("b", "c"), step=MORE)) == [
+        "To tell b from c, rate 660 items by 1 person each (cost 660)."
     ]
-    assert steps(comparison=duel(), plan=plan(None)) == [
-        'To tell "b" and "c" apart more items are needed; how many these data cannot tell.'
-    ]
-    assert steps(comparison=duel(better="a")) == [
-        'To tell "b" and "c" apart nothing more is needed: 300 items were enough.'
-    ]
+    nothing = Next(text="better judges are needed before more ratings.", items=None, raters=None, cost=None)
+    assert steps(decision=decision((), step=nothing)) == ["Better judges are needed before more ratings."]
+    assert steps(decision=decision()) == []
 
 
-def test_a_plan_for_fewer_items_than_did_not_tell_them_apart_says_so():
-    small = plan(Design(items=23, raters=1, machine_samples=1, p_value=0.05, power=0.81, cost=23.0))
-    [step] = steps(comparison=duel(), plan=small)
-    assert step.endswith("(cost 23). Mind that the 300 items here did not find it, so take more rather than fewer.")
-
-
-def test_why_there_is_no_plan_is_told_where_it_is_looked_for_and_only_there():
-    why = Unanswered(question=COLLECT, reason="Both answer the same on each item.")
-    report = whole(comparison=duel(), unanswered=(why,))
-    assert report.sections[-1].title == COLLECT
-    assert report.sections[-1].lead == (
-        'What it takes to tell "b" and "c" apart these data cannot tell. Both answer the same on each item.'
-    )
+def test_a_step_that_settles_the_decision_is_not_followed_by_another_for_the_same_interval():
+    wide = surveys(worth(low=2.0, high=4.5))
+    assert len(steps(decision=decision(("b", "c"), step=MORE), worth=wide)) == 1
+    [step] = steps(decision=decision(), worth=wide)
+    assert "would about halve it" in step
 
 
 def test_a_wide_interval_asks_for_three_times_as_many_new_items():
@@ -419,8 +272,7 @@ def test_an_interval_that_leaves_the_curve_is_wide():
     # From 2.8 to beyond 5, the end of the curve: 2.2 raters or more.
     [step] = steps(worth=surveys(worth(low=2.8, high=NAN)))
     assert "is at least 2.2 raters wide" in step
-    missing, step = steps(worth=surveys(worth(low=NAN, high=4.0)))
-    assert missing.endswith("on 300 items: it takes more items to know, or better judges.")
+    [step] = steps(worth=surveys(worth(low=NAN, high=4.0)))
     assert "is at least 4.0 raters wide" in step
     assert steps(worth=surveys(worth(has_interval=False), settings={"bootstrap": 0})) == []
 
@@ -458,8 +310,9 @@ def whole(**parts):
 
 
 def test_sections_come_in_the_order_of_a_readers_questions():
-    report = whole(worth=surveys(), ranking=ranking(BC, BC), comparison=duel(), plan=plan())
+    report = whole(decision=decision(), worth=surveys(), ranking=ranking(BC, BC), comparison=duel(), plan=plan())
     assert [section.title for section in report.sections] == [
+        "Which judge to use, and how?",
         "Do the raters agree?",
         "How many raters is each judge worth?",
         "Which judge can stand in for people?",
@@ -482,13 +335,28 @@ def test_without_judges_what_is_left_open_says_which_file_would_answer_it():
     assert len(set(points.texts)) == 3
 
 
-def test_why_these_two_judges_are_compared_is_said_where_they_are_best_in_two_ways():
-    report = whole(worth=surveys(), ranking=ranking(CB, CB), comparison=duel("c", "b"))
-    assert report.sections[3].blocks[0].text == (
-        '"c" comes first by Jensen-Shannon divergence, "b" is worth the most raters.'
-    )
-    report = whole(worth=surveys(), ranking=ranking(BC, BC), comparison=duel())
-    assert not isinstance(report.sections[3].blocks[0], Paragraph)
+def section_about(start, **parts):
+    [found] = [section for section in whole(**parts).sections if section.title.startswith(start)]
+    return found
+
+
+def remarks(section):
+    return [block.text for block in section.blocks if isinstance(block, Paragraph)]
+
+
+def test_beside_a_decision_no_other_judge_is_one_to_pick():
+    picked = section_about("Which judge can stand", ranking=ranking(CB, CB, downstream=()))
+    assert picked.lead.startswith('Pick "c"')
+    decided_on = section_about("Which judge can stand", ranking=ranking(CB, CB), decision=decision())
+    assert decided_on.lead.startswith('Of these, "c" comes closest to people by Jensen-Shannon divergence.')
+    assert not any(verb in decided_on.lead for verb in ("Pick ", "Lean ", "take "))
+    assert remarks(decided_on)[0].endswith("is answered at the top.")
+
+
+@pytest.mark.parametrize(("use", "better", "is_said"), [("bc", "a", True), ("bc", "neither", False), ("b", "a", False)])
+def test_two_judges_that_are_told_apart_only_as_a_pair_are_both_named_and_why_is_said(use, better, is_said):
+    section = section_about("Is the best", decision=decision(tuple(use)), comparison=duel(better=better))
+    assert any("Allowing for all 2 they cannot be told apart" in text for text in remarks(section)) is is_said
 
 
 def test_the_plan_shows_one_chart_and_folds_the_rest():
@@ -515,13 +383,13 @@ def test_options_that_a_report_does_not_have_are_named_with_the_command_that_has
 
     fixed = f"{named('cohort')} keeps the items fixed."
     assert note(fixed) == "`cohort=` of `equivalence` keeps the items fixed."
-    assert note(fixed, spelling=flag_of) == "--cohort of `dissensus equivalence` keeps the items fixed."
+    assert note(fixed, spelling=flag_of) == "`dissensus equivalence --cohort` keeps the items fixed."
     assert note(f"Name it with {named('positive')}.") == "Name it with positive=."
     assert note(f"See {named('scale', of='read')}.", spelling=flag_of) == "See --scale."
 
 
 def test_the_users_prices_are_repeated_and_no_others_asked_for():
-    answers = Answers(agreement=agreement(), comparison=duel(), plan=plan())
+    answers = Answers(agreement=agreement(), decision=decision(step=MORE))
     texts = [
         [block.text for block in report.sections[-1].blocks if isinstance(block, Paragraph)]
         for report in (report_of(answers, title="t"), report_of(answers, title="t", item_cost=0.5, rating_cost=0.12))
@@ -535,7 +403,7 @@ def test_nothing_to_collect_is_said():
 
 
 def test_in_short_what_to_collect_is_told_in_points():
-    report = whole(worth=surveys(worth(low=1.0, high=4.5)), comparison=duel(), plan=plan())
+    report = whole(agreement=agreement(once=100), decision=decision(step=MORE), plan=plan())
     assert [type(block) for block in in_short(report.sections[-1]).blocks] == [Points]
 
 

@@ -34,6 +34,16 @@ MOST_WARNINGS = 2
 WITHOUT_INTERVAL = (
     "What a judge is worth in raters of a group is told without its interval, which `dissensus raters` computes."
 )
+AS_THEY_ARE = (
+    "This section looks at answers as they are, by many definitions of agreement. Which judge to use, and whether to "
+    "recalibrate it, is answered at the top."
+)
+NOT_RECALIBRATED = "This test takes answers as they are; recalibrated answers are not tested here."
+ONE_PAIR = (
+    "This compares two judges only. Allowing for all {judges} they cannot be told apart, so the answer at the top "
+    "names both."
+)
+NAMED = "Intervals of judges are for one named beforehand; at the top that of the best one allows for having picked it."
 UNIT = f"Costs are in units of what one rating costs, unless you give {named('item_cost')} and {named('rating_cost')}."
 PRICES = "Costs are in your units: {item:g} for a new item and {rating:g} for a rating."
 WIDE = 1.0
@@ -51,9 +61,7 @@ def report_of(
     first = [] if answers.decision is None else [unspelled_section(answers.decision)]
     sections = [*first, unspelled_section(answers.agreement), *_raters(answers)]
     sections += [*([] if answers.worth is None else [unspelled_section(answers.worth)]), *_ranking(answers)]
-    sections += [*_titled(BETTER, answers.comparison), *_titled(REPLACE, answers.replacing)]
-    sections += [] if answers.together is None else [unspelled_section(answers.together)]
-    sections += _titled(POSITIVE, answers.prevalence)
+    sections += [*_duel(answers), *_replacing(answers), *_together(answers), *_titled(POSITIVE, answers.prevalence)]
     sections.append(_collect(answers, Prices(item=item_cost, rating=rating_cost)))
     sections = _warned_once(sections, answers.results)
     return Report(
@@ -69,14 +77,18 @@ def report_of(
 
 def _with_command(spelling: Spelling, title: str) -> Spelling:
     """A spelling that names the command with each option that a report does not have."""
-    command = COMMANDS.get(title, "describe")
-    commands = {name.replace(" ", "_").replace("-", "_"): name for name in (command, *COMMANDS.values())}
+    names = (COMMANDS.get(title, "describe"), *COMMANDS.values())
+    commands = {name.replace(" ", "_").replace("-", "_"): name for name in names}
     function = next(iter(commands))
 
     def spelled(option: str, of: str) -> str:
         home = of or ("" if option in OPTIONS else function)
         text = spelling(option, home)
-        return f"{text} of `dissensus {commands[home]}`" if home in commands and home not in text else text
+        if home not in commands or home in text:
+            return text
+        # A value may follow, which has to stand next to the option.
+        command = f"dissensus {commands[home]}"
+        return f"`{command} {text}`" if text.startswith("-") else f"{text} of `{command}`"
 
     return spelled
 
@@ -87,12 +99,45 @@ def _titled(title: str, result: Result | None) -> list[Section]:
 
 
 def _ranking(answers: Answers) -> list[Section]:
-    """Which judge can stand in; none is one to pick where none is shown to be better than asking nobody."""
+    """How near answers are to people's as they are; which judge to use is said at the top."""
     if answers.ranking is None:
         return []
-    is_shown = answers.decision is None or bool(answers.decision.recommendation.use)
-    lead = pick_in_short(choice_of(answers.ranking), is_shown=is_shown)
-    return [replace(unspelled_section(answers.ranking), lead=lead)]
+    section = unspelled_section(answers.ranking)
+    if answers.decision is None:
+        return [section]
+    lead = pick_in_short(choice_of(answers.ranking), is_decided=True)
+    return [_remarked(replace(section, lead=lead), AS_THEY_ARE)]
+
+
+def _remarked(section: Section, text: str) -> Section:
+    """A section that first says which question it answers."""
+    return replace(section, blocks=[Paragraph(text=text), *section.blocks])
+
+
+def _duel(answers: Answers) -> list[Section]:
+    """Whether the best judge is better than the second; why that is not enough to use it alone, where it is not."""
+    sections = _titled(BETTER, answers.comparison)
+    use = () if answers.decision is None else answers.decision.recommendation.use
+    is_told = answers.comparison is not None and answers.comparison.pairs[0].better != "neither"
+    if answers.decision is None or not is_told or not len(use) > 1:
+        return sections
+    return [_remarked(section, ONE_PAIR.format(judges=len(answers.decision.judges))) for section in sections]
+
+
+def _replacing(answers: Answers) -> list[Section]:
+    """Whether a judge can replace a rater, which is asked of its answers as they are."""
+    sections = _titled(REPLACE, answers.replacing)
+    is_read_otherwise = answers.decision is not None and answers.decision.recommendation.how == "recalibrated"
+    return [_remarked(section, NOT_RECALIBRATED) for section in sections] if is_read_otherwise else sections
+
+
+def _together(answers: Answers) -> list[Section]:
+    """What judges are worth together; of the best of several the interval is said to differ from that at the top."""
+    if answers.together is None:
+        return []
+    section = unspelled_section(answers.together)
+    is_picked = answers.worth is not None and answers.worth.picked is not None and len(answers.together.judges) > 1
+    return [replace(section, blocks=[*section.blocks, Paragraph(text=NAMED)]) if is_picked else section]
 
 
 def _raters(answers: Answers) -> list[Section]:
@@ -119,8 +164,7 @@ def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list
 
 
 def _left_open(answers: Answers) -> list[Section]:
-    # Why there is no plan is told where a reader asks what to collect.
-    texts = [open_question(part) for part in answers.unanswered if part.question != COLLECT]
+    texts = [open_question(part) for part in answers.unanswered]
     if not texts:
         return []
     lead = "Some questions cannot be answered from these data; below is what would answer them."
@@ -213,19 +257,17 @@ def _collect(answers: Answers, prices: Prices) -> Section:
 
 def next_steps(answers: Answers, prices: Prices) -> list[str]:
     """Suggestions, each with what it would bring and what it costs."""
-    part, worth, decision = answers.agreement.whole, answers.worth, answers.decision
+    part, worth = answers.agreement.whole, answers.worth
+    step = None if answers.decision is None else answers.decision.next
     best = None if worth is None else next(iter(worth.ranked), None)
     texts = []
-    if decision is not None and decision.next is not None:
-        step = decision.next
+    if step is not None:
         cost = "" if step.cost is None else f" (cost {whole(round(step.cost, 2))})"
         texts.append(f"{capital(step.text.removesuffix('.'))}{cost}.")
     if worth is not None and best is not None:
-        texts += [
-            more_answers(worth, part),
-            narrow_interval(best, worth, part, prices),
-            lengthen_curve(best, worth, part, prices),
-        ]
+        texts.append(more_answers(worth, part))
+        if step is None:  # which judge to use comes before what it is worth to the digit
+            texts += [narrow_interval(best, worth, part, prices), lengthen_curve(best, worth, part, prices)]
     return [text for text in [*texts, second_ratings(part, prices)] if text]
 
 

@@ -16,7 +16,6 @@ from dissensus.data.examples import example_path
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.decide.answers import (
     BETTER,
-    COLLECT,
     OPTIONS,
     REPLACE,
     STAND_IN,
@@ -32,6 +31,9 @@ from dissensus.sampling.executors import HereExecutor
 
 LABELS = [["x", "x", "y"], ["x", "x", "x"], ["y", "y", "x"], ["y", "y", "y"]] * 5
 GOOD, BAD = ["x", "x", "y", "y"] * 5, ["y", "x", "x", "y"] * 5
+# Six raters, of whom each is the odd one out on a sixth of the items.
+SIX = [["yx"[(i % 2) ^ (r != i % 6)] if i % 5 else "xy"[i % 2] for r in range(6)] for i in range(60)]
+SAME, WORSE = ["x" if given.count("x") > 3 else "y" for given in SIX], ["x", "y", "y"] * 20
 
 
 def ratings_of(items, **options):
@@ -48,7 +50,7 @@ def asked(ratings, judges=None, **options):
     return answers_of(ratings, judges, **{"bootstrap": 20} | options)
 
 
-FURTHER = {"raters", "alt-test", "panel", "prevalence"}
+FURTHER = {"decide", "raters", "alt-test", "panel", "prevalence"}
 
 
 def commands(answers):
@@ -81,30 +83,35 @@ def test_one_judge_has_a_worth_and_nobody_to_be_compared_with():
 
 
 def test_judges_that_are_told_apart_need_no_plan():
-    answers = asked(ratings_of(LABELS), judges_of(good=GOOD, bad=BAD))
+    answers = asked(ratings_of(SIX), judges_of(good=SAME, bad=WORSE))
     assert commands(answers) == ["describe", "equivalence", "judges", "compare"]
+    assert answers.decision.recommendation.use == ("good",)
     [pair] = answers.comparison.pairs
     assert (pair.judge_a, pair.judge_b, pair.better) == ("good", "bad", "a")
     assert open_questions(answers) == []
 
 
-def test_judges_that_are_not_told_apart_get_a_plan_or_the_reason_for_none():
-    answers = asked(ratings_of(LABELS), judges_of(good=GOOD, alike=GOOD))
+def test_judges_that_give_the_same_answers_are_both_to_use_and_no_plan_tells_them_apart():
+    answers = asked(ratings_of(SIX), judges_of(good=SAME, alike=SAME))
     assert answers.comparison.pairs[0].better == "neither"
-    assert ("plan raters" in commands(answers)) != (COLLECT in open_questions(answers))
+    assert set(answers.decision.recommendation.use) == {"good", "alike"}
+    assert (answers.plan, answers.decision.next) == (None, None)
 
 
 def test_the_plan_counts_a_choice_and_a_response_set_of_a_rater_once():
-    # Three raters chose a label and then named every label that applies: six ratings of each item.
-    rows = [(f"i{i}", f"r{r}", label) for i, given in enumerate(LABELS) for r, label in enumerate(given)]
+    # Six raters chose a label and then named every label that applies: twelve ratings of each item.
+    rows = [(f"i{i}", f"r{r}", label) for i, given in enumerate(SIX) for r, label in enumerate(given)]
     twice = [(*row, "forced_choice") for row in rows] + [(*row[:2], "x|y", "response_set") for row in rows]
     ratings = read(pd.DataFrame(twice, columns=["item", "rater", "label", "elicitation"]))
     asking = Asking(
-        ratings=ratings, task=None, positive=(), bootstrap=20, seed=0, executor=HereExecutor(), step=no_progress
-    )
-    two = Contenders(best="good", second="bad")
-    plan = asking.plan(judges_of(good=GOOD, bad=BAD), two, metric="wins", item_cost=0, rating_cost=1)
-    assert sorted({design.raters for design in plan.grid}) == [3, 6]
+        ratings=ratings, task=None, positive=(), bootstrap=20, item_cost=0.0, rating_cost=1.0, seed=0,
+        executor=HereExecutor(), step=no_progress,
+    )  # fmt: skip
+    judges = judges_of(good=SAME, bad=WORSE)
+    decision = asking.decision(judges, asking.worth(judges))
+    both = dataclasses.replace(decision.recommendation, use=("good", "bad"))
+    plan = asking.plan(judges, dataclasses.replace(decision, recommendation=both))
+    assert sorted({design.raters for design in plan.grid}) == [6, 12]
 
 
 def test_the_bundled_data_answer_everything_with_costs():
@@ -193,15 +200,16 @@ def test_judges_on_another_scale_are_compared_by_their_order():
     assert (pair.judge_a, pair.score_a > pair.score_b) == ("near", True)
 
 
-def test_the_judge_to_pick_is_compared_with_the_one_that_is_worth_the_most():
+def test_the_two_judges_that_are_worth_the_most_are_compared():
     answers = asked(ratings_of(LABELS), judges_of(good=GOOD, bad=BAD, alike=GOOD), bootstrap=0)
     by_name = {judge.judge: judge for judge in answers.worth.judges}
     scores = dict(zip(by_name, (-0.9, -0.5, -0.8), strict=True))
     judges = [dataclasses.replace(by_name[name], score=score) for name, score in scores.items()]
     worth = dataclasses.replace(answers.worth, judges=tuple(judges))
-    best = contenders(None, answers.ranking).best
-    assert best == "alike"
-    assert contenders(worth, answers.ranking) == Contenders(best="alike", second=judges[1].judge)
+    first, second = [judge.judge for judge in worth.ranked][:2]
+    assert (scores[first], scores[second]) == (-0.5, -0.8)
+    assert contenders(worth, answers.ranking) == Contenders(best=first, second=second)
+    assert contenders(None, answers.ranking).best == "alike"  # where nothing is worth a number
 
 
 def test_the_options_of_a_report_are_those_of_the_command(capsys):
@@ -229,13 +237,21 @@ def test_each_step_says_what_is_done_and_how_far_it_is():
     assert list(told) == [
         "Comparing judges with surveys of people",
         "Ranking judges under every definition",
+        "Deciding",
         "Comparing the two best judges",
+        "Planning what to collect next",
         "Looking at the raters",
         "Putting judges in the place of raters",
         "Combining judges",
         "Resampling items",
     ]
-    for quick in ("Comparing the two best judges", "Looking at the raters", "Putting judges in the place of raters"):
+    for quick in (
+        "Deciding",
+        "Planning what to collect next",
+        "Comparing the two best judges",
+        "Looking at the raters",
+        "Putting judges in the place of raters",
+    ):
         del told[quick]  # one step; of so few items every exchange is counted
     for steps in told.values():
         assert steps
@@ -249,7 +265,7 @@ ALL_GOOD, ALL_BAD = GOOD * 3, BAD * 3
 
 def test_named_raters_are_portrayed_and_replaced_and_judges_combined():
     answers = asked(ratings_of(MANY), judges_of(good=ALL_GOOD, bad=ALL_BAD))
-    assert further(answers) == ["raters", "alt-test", "panel"]
+    assert further(answers) == ["decide", "raters", "alt-test", "panel"]
     assert not answers.together.people_and_judge  # of several judges only what they are worth together
     single = asked(ratings_of(MANY), judges_of(good=ALL_GOOD))
     assert {row.beside for row in single.together.people_and_judge} == {"good"}
@@ -263,7 +279,7 @@ def test_who_is_not_named_is_neither_portrayed_nor_replaced():
     rows = [(f"i{i}", label) for i, given in enumerate(MANY) for label in given]
     anonymous = read(pd.DataFrame(rows, columns=["item", "label"]))
     answers = asked(anonymous, judges_of(good=ALL_GOOD, bad=ALL_BAD))
-    assert further(answers) == ["panel"]
+    assert further(answers) == ["decide", "panel"]
     assert REPLACE not in [part.question for part in answers.unanswered]
 
 

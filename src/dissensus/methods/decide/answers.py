@@ -150,8 +150,6 @@ Step = Callable[[str], AbstractContextManager[Progress | None]]
 """Told what is done next, it gives a context with what is told how far that is."""
 TAUS = (0.3, 0.5, 0.7)
 """Thresholds at which decisions are compared."""
-MOST_SAMPLES = 200
-"""The same of a panel."""
 FEWEST_RATERS = 3
 """One to be looked at, and two to compare with."""
 FEWEST_OTHERS = 30
@@ -200,10 +198,9 @@ class Asking:
             remedy = options_elsewhere([error.message], COMMANDS[question])
             return Unanswered(question=question, reason=Message(error.message), remedy=Message(remedy))
 
-    def how(self, progress: Progress | None, *, most: int | None = None) -> dict[str, Any]:
-        """The keywords of a method that resamples, with at most so many samples."""
-        samples = self.bootstrap if most is None else min(self.bootstrap, most)
-        return {"bootstrap": samples, **self.where(progress)}
+    def how(self, progress: Progress | None) -> dict[str, Any]:
+        """The keywords of a method that resamples."""
+        return {"bootstrap": self.bootstrap, **self.where(progress)}
 
     def where(self, progress: Progress | None) -> dict[str, Any]:
         """Seed and place of work."""
@@ -287,8 +284,7 @@ def portrayed(asking: Asking, judges: Judges | None) -> RatersResult | Unanswere
 
     def ask(progress: Progress | None) -> RatersResult:
         # No samples: it would resample all surveys once more for each group, and test nothing.
-        how = asking.how(progress, most=0)
-        return raters(asking.ratings, compared, positive=asking.positives, **how)
+        return raters(asking.ratings, compared, positive=asking.positives, bootstrap=0, **asking.where(progress))
 
     return asking.ask(RATERS, "Looking at the raters", ask)
 
@@ -312,9 +308,9 @@ def together(asking: Asking, judges: Judges, worth: EquivalenceResult | None) ->
     largest = _largest(worth)
 
     def ask(progress: Progress | None) -> PanelResult:
-        # Beside people, several judges take longer than the rest of a report.
-        how = asking.how(progress, most=MOST_SAMPLES)
-        return panel(asking.ratings, judges, people=is_single, max_raters=largest, **how)
+        # As many samples as for the worth of each judge, which then has the same interval here. Beside people, several
+        # judges take longer than the rest of a report.
+        return panel(asking.ratings, judges, people=is_single, max_raters=largest, **asking.how(progress))
 
     what = "Putting the judge beside people" if is_single else "Combining judges"
     return asking.ask(SAVED if is_single else TOGETHER, what, ask)

@@ -13,7 +13,7 @@ from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_da
 from dissensus.data.align import answers_of, asked_in_one_way, rows_among
 from dissensus.data.ratings import Elicitation
 from dissensus.data.recalibration import Recalibration
-from dissensus.errors import DissensusError, OptionError, listed
+from dissensus.errors import DissensusError, OptionError, counted, listed
 from dissensus.methods.apply import recalibration_of
 from dissensus.methods.decide.as_is import StandingOf, stakes_of, standings
 from dissensus.methods.decide.information import LEAST, Gain, gains
@@ -349,8 +349,8 @@ def with_next(
     if plan is not None and plan.recommended is not None:
         design = plan.recommended
         text = (
-            f"to tell {use[0]} from {use[1]}, rate {design.items:,} items by {design.raters} people each; or use the "
-            "cheaper one."
+            f"to tell {use[0]} from {use[1]}, rate {design.items:,} items by "
+            f"{counted(design.raters, 'person', 'people')} each; or use the cheaper one."
         )
         step = Next(text=text, items=design.items, raters=design.raters, cost=design.cost)
     elif not use:

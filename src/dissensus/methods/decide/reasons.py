@@ -9,6 +9,7 @@ from dissensus.methods.equivalence.result import Verdict
 
 FEW_RATERS = 4
 MOST_CAVEATS = 3
+MOST_NAMES = 2
 LARGE_SHIFT = 0.25
 """In label steps: a judge that answers so much higher or lower than people does so visibly."""
 
@@ -68,7 +69,8 @@ def reason_text(
     text = f"{best.judge} is worth {raters_text(best, largest)}{_people(best)}"
     others = [judge.judge for judge in use[1:]]
     if others:
-        text += f", and {joined(others)} cannot be told from it on these items"
+        shown = others if len(others) <= MOST_NAMES else [*others[:MOST_NAMES], f"{len(others) - MOST_NAMES} more"]
+        text += f", and {joined(shown)} cannot be told from it on these items"
     elif len(judges) > 1:
         text += ", and beats every other judge"
     if how == "recalibrated" and constant is not None and best.as_is is not None:

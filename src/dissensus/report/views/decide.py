@@ -1,21 +1,30 @@
 """What `decide` says: which judge to use and how, a table of all judges beside a constant and a person, what next."""
 
+from collections.abc import Sequence
+
 from dissensus.errors import DissensusError
 from dissensus.methods.decide.reasons import worth_text
-from dissensus.methods.decide.result import DecideResult
+from dissensus.methods.decide.result import DecideJudge, DecideResult
 from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.report.document import Block, Cell, Paragraph, Points, Section, Table
 from dissensus.report.numbers import decimal, listing, percent, short_names, shortened, visible
 from dissensus.results import Result
 
-LONGEST = 20
+LONGEST = 18
+LONGEST_ANSWER = 9
+MOST_JUDGES = 6
+"""More judges than that are counted, so that the whole answer fits on a screen."""
+MOST_NAMES = 3
 MEASURES = {
     "agreement": "as it is: share of raters with its answer",
     "mae": "as it is: mean distance from a rater",
 }
+SHIFT = "shift: from people"
+REPEATED = ("Intervals are very wide", "Judges used labels that no rater used")
+"""How warnings begin that say what a caveat or the table says."""
 STANDINGS = {
     "like a person": "like a person",
-    "better than a constant": "beats always",
+    "better than a constant": "beats constant",
     "not better than a constant": "no better",
 }
 
@@ -27,8 +36,14 @@ def view(result: Result) -> Section:
     blocks: list[Block] = [Paragraph(text=visible(result.recommendation.reason)), _table(result)]
     notes = [visible(text) for text in result.recommendation.caveats]
     notes += [] if result.next is None else [f"Next: {visible(result.next.text)}"]
-    blocks += [Points(title="Before you rely on it", texts=notes)] if notes else []
+    blocks += [Points(title="", texts=notes)] if notes else []
     return Section(title="Which judge to use, and how?", lead=lead_sentence(result), blocks=blocks)
+
+
+def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
+    """The warnings that could change the answer: those about the curve are shown by `equivalence`, which draws it."""
+    del result
+    return [text for text in texts if "the curve" not in text.lower() and not text.startswith(REPEATED)]
 
 
 def lead_sentence(result: DecideResult) -> str:
@@ -36,34 +51,43 @@ def lead_sentence(result: DecideResult) -> str:
     use, how = result.recommendation.use, result.recommendation.how
     if not use:
         return "Use no judge yet: ask people."
-    names = listing([visible(name) for name in use], word="or")
+    names = listing([visible(name) for name in use], most=MOST_NAMES, word="or")
     apart = "" if len(use) == 1 else " (they cannot be told apart)"
     return f"Use {names}{apart}, {'recalibrated' if how == 'recalibrated' else 'as it is'}."
 
 
 def _table(result: DecideResult) -> Table:
-    """Every judge, the best first, then what they are held against."""
+    """The best judges, the first one first, then what they are held against."""
     measure = next((judge.as_is.measure for judge in result.judges if judge.as_is is not None), None)
     has_shift = any(judge.shift is not None for judge in result.judges)
     columns = ["Judge", "Worth in raters", *(["As it is", "Standing"] if measure else [])]
     columns += ["Shift"] if has_shift else []
-    names = short_names([judge.judge for judge in result.judges], LONGEST, has_end=True)
-    rows: list[list[Cell]] = []
-    for judge in result.judges:
-        cells: list[Cell] = [names[judge.judge], worth_text(judge, result.largest)]
-        if measure:
-            own = judge.as_is
-            cells += ["-", "-"] if own is None else [_value(own.measure, own.value), STANDINGS[own.standing]]
-        shift = "-" if judge.shift is None else f"{judge.shift:+.1f}"
-        rows.append([*cells, *([shift] if has_shift else [])])
-    always = "" if result.constant is None else f"(always {shortened(result.constant.answer, 20)})"
+    shown = result.judges[:MOST_JUDGES] if len(result.judges) > MOST_JUDGES + 1 else result.judges
+    names = short_names([judge.judge for judge in shown], LONGEST, has_end=True)
+    rows = [_cells(judge, names[judge.judge], result.largest, columns) for judge in shown]
+    left = len(result.judges) - len(shown)
+    rows += [_padded([f"({left} more)", "less"], columns)] if left else []
+    always = "" if result.constant is None else f"(always {shortened(result.constant.answer, LONGEST_ANSWER)})"
     for name, worth, held in ((always, "0", result.constant), ("(one more person)", "1", result.person)):
         if held is not None:
-            rows.append([name, worth, _value(held.measure, held.value), "", *([""] if has_shift else [])])
-    is_measured = result.settings.get("score") in CORRELATIONS
-    caption = "Worth is by correlation" if is_measured else "Worth is recalibrated"
-    caption += (f"; {MEASURES[measure]}" if measure else "") + ("; shift: above people" if has_shift else "")
-    return Table(caption=caption, columns=columns, rows=rows)
+            rows.append(_padded([name, worth, _value(held.measure, held.value)], columns))
+    first = "Worth: by correlation" if result.settings.get("score") in CORRELATIONS else "Worth: recalibrated"
+    parts = [first, *([MEASURES[measure]] if measure else []), *([SHIFT] if has_shift else [])]
+    return Table(caption="; ".join(parts), columns=columns, rows=rows)
+
+
+def _cells(judge: DecideJudge, name: str, largest: int, columns: Sequence[str]) -> list[Cell]:
+    cells: list[Cell] = [name, worth_text(judge, largest).replace("above ", ">").replace("below ", "<")]
+    if "As it is" in columns:
+        own = judge.as_is
+        cells += ["-", "-"] if own is None else [_value(own.measure, own.value), STANDINGS[own.standing]]
+    if "Shift" in columns:
+        cells.append("-" if judge.shift is None else f"{judge.shift:+.1f}")
+    return cells
+
+
+def _padded(cells: list[Cell], columns: Sequence[str]) -> list[Cell]:
+    return [*cells, *[""] * (len(columns) - len(cells))]
 
 
 def _value(measure: str, value: float) -> str:

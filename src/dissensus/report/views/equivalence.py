@@ -45,8 +45,8 @@ CAPTION = (
     "where one meets the curve, and below it how many raters it is worth."
 )
 PICKED = (
-    "The best of several judges is partly lucky: the interval in the answer at the top allows for that. Intervals in "
-    "the table are for judges that were named beforehand."
+    "The best of several judges is partly lucky, and its interval allows for that. The other intervals are for judges "
+    "that were named beforehand."
 )
 DEEPEST = 0.5
 """How far below the curve a judge may lie to be drawn, as a share of the curve's height."""
@@ -122,7 +122,9 @@ def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms
     has_ratio = any(worth.performance_ratio is not None for worth in ranked)
     rows: list[list[Cell]] = []
     for worth in ranked:
-        worths = [words_of.worth_text(worth, terms)]
+        # The best judge has one interval everywhere, which allows for having picked it.
+        known = result.picked if result.picked is not None and result.picked.judge == worth.judge else worth
+        worths = [words_of.worth_text(known, terms)]
         if has_both:
             own = raw.get(worth.judge)
             worths.insert(0, "bare labels" if own is None else words_of.worth_text(own, terms))

@@ -153,10 +153,10 @@ SMALLEST = 0.0005
 """A smaller share is nothing that a percentage with one decimal would show."""
 
 
-def pick_in_short(choice: Choice, *, is_shown: bool = True) -> str:
+def pick_in_short(choice: Choice, *, is_decided: bool = False) -> str:
     """The answer: which judge to pick and what a constant would do.
 
-    No judge is one to pick where a constant does as well, or where none is shown to be better than asking nobody.
+    No judge is one to pick where a constant does as well, or where which judge to use is decided elsewhere.
     """
     picked, select_by = choice.picked, choice.select_by
     if choice.is_hopeless and len(choice.ranked) > 1:
@@ -174,12 +174,13 @@ def pick_in_short(choice: Choice, *, is_shown: bool = True) -> str:
     if len(select_by.best) > 1:
         tied = listing([quoted(judge) for judge in select_by.best], most=MOST_NAMES)
         first = f"By {by} {tied} are equally near to people."
-    elif not is_shown or choice.is_beaten:
+    elif is_decided or choice.is_beaten:
         first = f"Of these, {name} comes closest to people by {by}."
     else:
         verb = "Lean towards" if picked.share_best < SURE or not choice.is_shown else "Pick"
         first = f"{verb} {name}: by {by} it stands in for people best{sure_words(picked)}."
-    return sentences(first, against_constant(choice), decider_sentence(choice), constant_warning(choice))
+    decider = "" if is_decided else decider_sentence(choice)
+    return sentences(first, against_constant(choice), decider, constant_warning(choice))
 
 
 def sure_words(picked: JudgeValue) -> str:
