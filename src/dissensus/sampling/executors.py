@@ -109,11 +109,13 @@ def run_tasks(
     tasks: Sequence[Task],
     *,
     rng: int | Generator | None = None,
+    streams: Sequence[Generator] | None = None,
     progress: Progress | None = None,
 ) -> list[T]:
     """Results of `function(task, stream)` for each task, in the order of the tasks.
 
-    The streams belong to the tasks, not to the workers: one worker or ten, the same numbers come out.
+    The streams belong to the tasks, not to the workers: one worker or ten, the same numbers come out. They come from
+    `rng` unless each task has its own.
 
     Examples
     --------
@@ -121,9 +123,9 @@ def run_tasks(
     >>> run_tasks(HereExecutor(), lambda scale, stream: int(scale * stream.integers(10)), [1, 1], rng=0)
     [8, 6]
     """
-    streams = np.random.default_rng(rng).spawn(len(tasks))
+    own = np.random.default_rng(rng).spawn(len(tasks)) if streams is None else streams
     results = []
-    for done, result in enumerate(executor.map(function, tasks, streams), start=1):
+    for done, result in enumerate(executor.map(function, tasks, own), start=1):
         results.append(result)
         if progress is not None:
             progress(done, len(tasks))

@@ -50,7 +50,7 @@ def twin(ratings, judges, score):
     ("labels", "measure", "score"),
     [
         (["a", "b", "c"], "agreement", lambda a, b: float(a == b)),
-        (["1", "2", "3", "5"], "mae", lambda a, b: -abs(float(a) - float(b))),
+        (["1", "2", "3", "5"], "distance", lambda a, b: -abs(float(a) - float(b))),
     ],
 )
 def test_scores_are_those_of_every_pair(labels, measure, score):

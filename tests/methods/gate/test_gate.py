@@ -16,18 +16,21 @@ from statsmodels.stats.proportion import proportion_confint
 from dissensus.data import Judges, read, read_judges
 from dissensus.data.examples import example_path
 from dissensus.errors import DissensusError, OptionError
+from dissensus.methods.compare import compare
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.gate import GateResult, gate
-from dissensus.methods.gate.gate import (
+from dissensus.methods.gate.gate import better_verdict
+from dissensus.methods.gate.options import POWER, GateOptions
+from dissensus.methods.gate.result import Check, Constant, Ruler
+from dissensus.methods.gate.verdicts import (
     Estimate,
-    better_verdict,
     more_above,
     more_between,
+    settling,
     verdict_above,
     verdict_between,
 )
-from dissensus.methods.gate.options import POWER, GateOptions
-from dissensus.methods.gate.result import Check, Constant
+from dissensus.methods.judges import judges as rank_judges
 from dissensus.report.markdown import markdown_of
 from dissensus.report.views import report_on, section_of
 from dissensus.report.views.gate import asked_text, check_sentence, junit_of
@@ -185,8 +188,11 @@ def test_too_few_items_to_resample_are_inconclusive_and_say_how_many_are_lacking
     assert [check.verdict for check in found.checks] == ["inconclusive"] * 2
     # 30 are needed at least, and the bound of the worth takes more.
     assert found.checks[0].more_items >= found.checks[1].more_items == 18
-    relaxed = gate(ratings, judges, judge="good", better_than="bad", min_items=1, bootstrap=100)
-    assert relaxed.verdict == "pass"
+    assert [check.missing for check in found.checks] == ["items"] * 2
+    options = {"judge": "good", "better_than": "bad", "min_items": 1, "bootstrap": 100}
+    assert gate(ratings, judges, **options, metric="wins").verdict == "pass"
+    # Always the opposite tells as much as always the truth, once calibrated.
+    assert gate(ratings, judges, **options).verdict == "fail"
 
 
 def test_a_judge_with_three_items_settles_nothing_and_cannot_be_compared():
@@ -199,7 +205,7 @@ def test_a_judge_with_three_items_settles_nothing_and_cannot_be_compared():
         ratings, judges, judge="few", min_equivalence=0.5, min_consistency=0.9, max_bias=0.1, positive="b", bootstrap=50
     )
     assert [(check.verdict, check.items) for check in found.checks] == [("inconclusive", 3)] * 3
-    assert all(check.more_items >= 1 for check in found.checks)
+    assert all(check.missing == "raters" or check.more_items >= 1 for check in found.checks)
     with pytest.raises(DissensusError, match="few and all share 3 rated items: a comparison needs 6 or more"):
         gate(ratings, judges, judge="few", better_than="all", bootstrap=50)
 
@@ -289,7 +295,7 @@ def test_the_words_say_who_passes_and_what_would_settle_the_rest():
     unclear = replace(CHECK, verdict="inconclusive", low=0.78, more_items=412)
     text = " ".join(result_of(CHECK, unclear).summary().split())
     assert '"gpt" does not pass: one of two checks is inconclusive.' in text
-    assert "About 420 more items would settle it with a chance of 80%, if the estimate is right." in text
+    assert "Missing: about 420 more items. They would settle it with a chance of 80%, if the estimate is right." in text
     assert '"gpt" passes: the check holds.' in result_of(CHECK).summary()
     failed = result_of(replace(CHECK, verdict="fail"), CHECK, unclear)
     assert '"gpt" fails: one of three checks fails, and one is inconclusive.' in " ".join(failed.summary().split())
@@ -314,7 +320,7 @@ def test_each_check_says_what_was_asked_for_and_found():
     said = " ".join(result_of(worth, other, bias).summary().split())
     assert "it is worth more than 9 raters, the largest survey (interval [2.50, above 9]) on 90 items" in said
     assert "its share of positive decisions less people's is -8.0 [-10.0, -6.0] points on 200 items" in said
-    assert "The estimate is off the curve or undefined: no number of items can be named" in said
+    assert "The estimate lies on the threshold, so no number of items would settle it" in said
     below = replace(worth, value=-math.inf, low=-math.inf, high=0.2, verdict="fail")
     assert "it is worth less than asking nobody (interval [below 0, 0.20])" in " ".join(
         result_of(below).summary().split()
@@ -454,9 +460,13 @@ def test_convabuse_judge_is_worth_half_a_rater_and_not_one(shared):
     folder = shared / "data" / "convabuse"
     ratings, judges = read(folder / "ratings.csv"), read_judges(folder / "judges.csv")
     verdicts = [
-        gate(ratings, judges, judge="tfidf_nb", min_equivalence=raters, bootstrap=100).verdict for raters in (0.5, 1)
+        gate(ratings, judges, judge="tfidf_nb", min_equivalence=raters, raters="fixed", bootstrap=100).verdict
+        for raters in (0.5, 1)
     ]
     assert verdicts == ["pass", "fail"]
+    # Eight raters who differ say less about others, and more items like these would not help.
+    [check] = gate(ratings, judges, judge="tfidf_nb", min_equivalence=0.5, bootstrap=100).checks
+    assert (check.verdict, check.missing, check.more_items) == ("inconclusive", "raters", None)
 
 
 CONSTANTS = (
@@ -489,12 +499,14 @@ def test_a_gate_that_a_constant_would_pass_as_well_passes_with_a_warning():
 
 
 def test_the_table_and_the_junit_file_show_the_constants():
-    result = result_of(replace(CHECK, constants=CONSTANTS))
+    rulers = {"constant": Ruler(answer="always-negative", value=0.8), "person": Ruler(value=0.9, judge=0.83)}
+    result = result_of(replace(CHECK, constants=CONSTANTS, **rulers))
     table = section_of(result).main_table()
-    assert table.columns == ["Asked for", "Found", "Always yes / no", "Items", "Verdict"]
-    assert table.rows[0][2] == "20.0% / 80.0%"
+    assert table.columns == ["Asked for", "Found", "Constant", "Person", "Items", "Verdict"]
+    assert table.rows[0][2:4] == ["80.0%", "90.0%"]
     said = ET.fromstring(junit_of(result)).find(".//system-out").text  # noqa: S314 - our own file
-    assert "calling every item positive 20.0% and calling no item positive 80.0%" in said
+    assert "calling every item positive 20.0%, calling no item positive 80.0% and one more person 90.0%" in said
+    assert "the judge has 83.0%" in said
     assert said.endswith("So calling no item positive, without looking, would pass as well.")
     assert section_of(result_of(CHECK)).main_table().columns == ["Asked for", "Found", "Items", "Verdict"]
 
@@ -504,8 +516,10 @@ def test_a_constant_that_passes_one_check_of_two_is_no_word_against_the_gate():
     assert section_of(result_of(replace(CHECK, constants=CONSTANTS), other)).lead.endswith("both checks hold.")
 
 
-@pytest.mark.parametrize(("more", "expected"), [(4000, "About 4,000 more items"), (4001, "too near the threshold")])
-def test_more_than_twenty_times_the_items_at_hand_are_not_asked_for(more, expected):
+@pytest.mark.parametrize(
+    ("more", "expected"), [(4000, "about 4,000 more items. They"), (4001, "about 4,100 more items. That is many")]
+)
+def test_more_than_twenty_times_the_items_at_hand_are_said_to_be_many(more, expected):
     check = replace(CHECK, verdict="inconclusive", items=200, more_items=more)
     assert expected in check_sentence(check)
 
@@ -514,3 +528,44 @@ def test_an_equivalence_by_another_score_says_by_which():
     check = replace(CHECK, check="min_equivalence", threshold=1.0, measure="pearson", largest=4)
     assert asked_text(check) == "worth at least 1 rater by correlation (Pearson)"
     assert asked_text(replace(check, measure="cross-entropy")) == "worth at least 1 rater"
+
+
+def test_what_is_missing_is_named():
+    check = replace(CHECK, verdict="inconclusive", more_items=None)
+    expected = {"raters": "Missing: more raters.", "score": "Missing: a score", "distance": "choose another threshold"}
+    assert all(words in check_sentence(replace(check, missing=what)) for what, words in expected.items())
+    further = replace(check, missing="ratings", more_items=40, each=4)
+    assert "about 40 more items with 4 ratings each; further ratings on items that have fewer" in check_sentence(
+        further
+    )
+
+
+def test_raters_keep_an_interval_wide_that_items_would_narrow():
+    # 4 of 5 parts of the variance come from raters: no number of items leaves less than sqrt(.8) of the half-width.
+    wide = Estimate(value=1.0, low=0.0, high=2.0, items=100, these=(1 - math.sqrt(0.2), 1 + math.sqrt(0.2)))
+    assert settling(wide, 0.0, ASKED, more_above) == ("raters", None)
+    assert settling(replace(wide, these=None), 0.0, ASKED, more_above).missing == "items"
+    assert settling(replace(wide, low=1.0, high=3.0), 1.0, ASKED, more_above).missing == "distance"
+    # A fifth of the variance from raters: the items must bring (1 / (z + z.8) * z)^2 less .2 of what they bring now.
+    z = NormalDist().inv_cdf(0.975)
+    room = (z / (z + NormalDist().inv_cdf(POWER))) ** 2 - 0.2
+    some = replace(wide, these=(1 - math.sqrt(0.8), 1 + math.sqrt(0.8)))
+    assert settling(some, 0.0, ASKED, more_above) == ("items", math.ceil(100 * 0.8 / room) - 100)
+
+
+def test_a_constant_and_a_person_stand_beside_every_check(binary):
+    ratings, judges = binary
+    result = gate(
+        ratings, judges, judge="classifier", positive="Yes", min_equivalence=1, min_consistency=0.7,
+        better_than="keywords", bootstrap=50,
+    )  # fmt: skip
+    worth, consistency, better = result.checks
+    assert (worth.constant.value, worth.person.value, worth.calibrate) == (0.0, 1.0, "auto")
+    ranked = rank_judges(ratings, judges, judge="classifier", positive="Yes", bootstrap=0)
+    [rulers] = ranked.decision_rulers
+    assert (consistency.constant.value, consistency.person.value) == (rulers.constant.value, rulers.person.value)
+    compared = compare(ratings, judges, a="classifier", b="keywords", bootstrap=0)
+    assert better.measure == compared.metric == result.settings["metric"] == "information"
+    assert better.constant.value == compared.constant.score - compared.pairs[0].score_b
+    assert better.person.value == compared.person.score - compared.pairs[0].score_b
+    assert "the judge is calibrated (auto)" in section_of(result).main_table().caption

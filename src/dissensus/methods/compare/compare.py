@@ -53,7 +53,7 @@ def compare(
     margin: float | None = None,
     resamples: int | None = None,
     raters: RatersAs | None = None,
-    bootstrap: int = 2000,
+    bootstrap: int = 500,
     confidence: float = 0.95,
     clip: float = 0.02,
     bins: int = 5,

@@ -76,7 +76,7 @@ class CompareOptions(Options):
         help="Resamples of the test; 10,000 if not given, for mixture 1,000.",
     )
     raters: RatersAs | None = raters_option()
-    bootstrap: int = bootstrap_option(2000)
+    bootstrap: int = bootstrap_option()
     confidence: float = confidence_option()
     clip: float = option(
         0.02,

@@ -45,7 +45,9 @@ def noise_of(asked: Pairs, *, sizes: tuple[int, int], stream: Generator) -> list
     ]
     spread = pool.spread(np.array(values))
     moves = [spread.moved(np.zeros((size, len(pairs))), rater_draws(size, pool.n_groups, stream)).T for size in sizes]
-    return [RaterNoise(test, bootstrap) for test, bootstrap in zip(*moves, strict=True)]
+    # A pair that is turned round has the same numbers with the other sign.
+    signs = [1 if pair.judge_a <= pair.judge_b else -1 for pair in pairs]
+    return [RaterNoise(sign * test, sign * bootstrap) for sign, test, bootstrap in zip(signs, *moves, strict=True)]
 
 
 def difference_without(problem: Problem, a: Floats, b: Floats, times: Floats) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
@@ -333,8 +334,8 @@ def resample(
 ) -> list[Resampled]:
     """P-value and bootstrap differences of each pair, for raters like these where their noise is given.
 
-    A pair's numbers depend on its place among the pairs, not on what else is drawn: test and bootstrap have streams of
-    their own.
+    A pair has the same numbers alone and among others: all pairs share the random numbers of the test, and those of the
+    bootstrap.
     """
     test_stream, bootstrap_stream = rng.spawn(2)
     every = [_all_differences(problem, test, resamples) for problem in problems]
@@ -342,11 +343,9 @@ def resample(
         [] if known is not None else parts_of(problem, test, resamples)
         for problem, known in zip(problems, every, strict=True)
     ]
-    tested = _grouped(
-        parts, run_tasks(executor, drawn, list(chain.from_iterable(parts)), rng=test_stream, progress=progress)
-    )
+    tested = _run(parts, executor, rng=test_stream, progress=progress)
     samples = [parts_of(problem, "bootstrap", bootstrap) for problem in problems]
-    moved = _grouped(samples, run_tasks(executor, drawn, list(chain.from_iterable(samples)), rng=bootstrap_stream))
+    moved = _run(samples, executor, rng=bootstrap_stream)
     added = [None] * len(problems) if noise is None else noise
     return [
         _resampled(problem, test, known, own, samples, more)
@@ -383,8 +382,13 @@ def _all_differences(problem: Problem, test: Test, resamples: int) -> Floats | N
     return all_flipped_differences(problem.metric, problem.observed(), resamples) if test == "sign-flip" else None
 
 
-def _grouped(parts: Sequence[Sequence[Part]], results: Sequence[Floats]) -> list[Floats]:
-    """The results of each pair's tasks put together."""
+def _run(
+    parts: Sequence[Sequence[Part]], executor: Executor, *, rng: Generator, progress: Progress | None = None
+) -> list[Floats]:
+    """The results of each pair's tasks put together; every pair has the same streams."""
+    streams = rng.spawn(max(map(len, parts), default=0))
+    each = [deepcopy(stream) for own in parts for stream in streams[: len(own)]]
+    results = run_tasks(executor, drawn, list(chain.from_iterable(parts)), streams=each, progress=progress)
     ends = np.cumsum([len(own) for own in parts])
     starts = ends - [len(own) for own in parts]
     return [np.concatenate(results[start:end] or [np.empty(0)]) for start, end in zip(starts, ends, strict=True)]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -308,9 +308,12 @@ def together(asking: Asking, judges: Judges, worth: EquivalenceResult | None) ->
     largest = _largest(worth)
 
     def ask(progress: Progress | None) -> PanelResult:
-        # As many samples as for the worth of each judge, which then has the same interval here. Beside people, several
-        # judges take longer than the rest of a report.
-        return panel(asking.ratings, judges, people=is_single, max_raters=largest, **asking.how(progress))
+        # Beside people, several judges take longer than the rest of a report.
+        how = asking.how(progress)
+        found = panel(asking.ratings, judges, people=is_single, max_raters=largest, **how)
+        # Members have the numbers of the whole curve, of which a panel sees the part that matters.
+        alone = {own.judge: own for own in worth.judges}  # calibrated judges come after themselves raw
+        return replace(found, judges=tuple(alone[member.judge] for member in found.judges))
 
     what = "Putting the judge beside people" if is_single else "Combining judges"
     return asking.ask(SAVED if is_single else TOGETHER, what, ask)
@@ -355,7 +358,7 @@ def _largest(worth: EquivalenceResult) -> int:
         judge.equivalence_high if math.isfinite(judge.equivalence_high) else judge.equivalence for judge in worth.judges
     ]
     most = max((math.ceil(value) for value in known if math.isfinite(value)), default=0)
-    beyond = any(judge.verdict == "above K" for judge in worth.judges)
+    beyond = any("above K" in {judge.verdict, judge.high_verdict} for judge in worth.judges)
     last = worth.curve[-1].raters
     return last if beyond else min(last, most + BEYOND)
 

@@ -1,7 +1,7 @@
 """Judges as they are, on one scale with the best constant answer and one more person.
 
 Each is scored against the raters of an item, a person against the others. Labels in order are scored by how far apart
-two answers are (`mae`), others by whether they are the same (`agreement`).
+two answers are (`distance`), others by whether they are the same (`agreement`).
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,9 @@ class Stakes:
 
     measure: Measure
     judges: tuple[str, ...]
-    answers: tuple[Floats, ...]  # of each judge: (n_items,) numbers for `mae`, (n_items, n_labels) shares for agreement
+    answers: tuple[
+        Floats, ...
+    ]  # of each judge: (n_items,) numbers for `distance`, (n_items, n_labels) shares for agreement
     item: Codes  # (n_ratings,): with `label`, ordered by item and label
     label: Codes
     values: Floats  # (n_labels,): labels as numbers; NaN where they have no order
@@ -78,7 +80,7 @@ def stakes_of(ratings: Ratings, judges: Judges) -> Stakes | str:
     copies = None if ratings.copies is None else ratings.copies[kept]
     weight = np.ones(int(kept.sum())) if copies is None else copies.astype(np.float64)
     return Stakes(
-        measure="mae" if is_ordered else "agreement", judges=tuple(own.judge for own in everybody),
+        measure="distance" if is_ordered else "agreement", judges=tuple(own.judge for own in everybody),
         answers=tuple(answers), item=item, label=label, values=values,
         constant=_constant(item, label, weight, is_ordered=is_ordered, n_labels=ratings.n_labels), kept=kept,
         copies=copies,
@@ -114,7 +116,7 @@ def _constant(item: Codes, label: Codes, weight: Floats, *, is_ordered: bool, n_
 def item_scores(stakes: Stakes, item: Codes, label: Codes) -> Floats:
     """What the constant, a person and each judge score on each item, of shape (n_items, 2 + n_judges).
 
-    The larger the better: minus the distance for `mae`. NaN where fewer than two ratings are left.
+    The larger the better: minus the distance for `distance`. NaN where fewer than two ratings are left.
     """
     n_items = stakes.n_items
     size = np.bincount(item, minlength=n_items).astype(np.float64)
@@ -189,10 +191,10 @@ def standings(
         if ends[1][0] > 0:
             standing = "better than a constant" if ends[2][1] < -allowed else "like a person"
         value, (low, high) = values[own][j], ends[0] if bootstrap else (np.nan, np.nan)
-        if stakes.measure == "mae":
+        if stakes.measure == "distance":
             value, low, high = -value, max(-high, 0.0), -low
         found[name] = AsIs(measure=stakes.measure, value=float(value), low=low, high=high, standing=standing)
-    sign = -1 if stakes.measure == "mae" else 1
+    sign = -1 if stakes.measure == "distance" else 1
     answer = ratings.labels[stakes.constant]
     return StandingOf(
         found,
@@ -229,7 +231,7 @@ def _without(stakes: Stakes, item: Codes, label: Codes) -> Floats:
 
 def _shifts(stakes: Stakes, copies: Floats) -> dict[str, float]:
     """How much higher than people each judge answers; empty where labels have no order."""
-    if stakes.measure != "mae":
+    if stakes.measure != "distance":
         return {}
     size = np.bincount(stakes.item, minlength=stakes.n_items)
     people = np.bincount(stakes.item, weights=stakes.values[stakes.label], minlength=stakes.n_items) / size

@@ -11,7 +11,7 @@ from dissensus.results import Result, as_dict
 
 How = Literal["as is", "recalibrated"]
 Standing = Literal["like a person", "better than a constant", "not better than a constant"]
-Measure = Literal["agreement", "mae"]
+Measure = Literal["agreement", "distance"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

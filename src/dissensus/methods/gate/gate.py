@@ -7,36 +7,40 @@ spread, and five items would pass any gate.
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.random import Generator
 
-from dissensus.arrays import Floats
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
 from dissensus.errors import OptionError
 from dissensus.methods.compare import compare
 from dissensus.methods.compare.metrics import MetricName
 from dissensus.methods.compare.result import CompareResult
-from dissensus.methods.equivalence.bounds import Intervals, place_of
-from dissensus.methods.equivalence.curve import crossings, verdict_of
-from dissensus.methods.equivalence.equivalence import rater_term_of
+from dissensus.methods.equivalence.bounds import place_of
+from dissensus.methods.equivalence.curve import verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, survey_options
-from dissensus.methods.equivalence.replicates import bootstrap_replicates, starting_scores, up_to_size
 from dissensus.methods.equivalence.scores import POSITIVE_SCORES, ScoreName
-from dissensus.methods.equivalence.setup import Prepared, set_up
-from dissensus.methods.gate.options import POWER, GateOptions
-from dissensus.methods.gate.result import Check, Constant, GateResult, Verdict
+from dissensus.methods.gate.options import GateOptions
+from dissensus.methods.gate.result import Check, Constant, GateResult, Missing, Ruler, Verdict
+from dissensus.methods.gate.survey import SurveyRun, gap_at, run_survey
+from dissensus.methods.gate.verdicts import (
+    Estimate,
+    Settling,
+    more_above,
+    more_between,
+    settling,
+    verdict_above,
+    verdict_between,
+)
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.result import ALWAYS_POSITIVE, BASELINES, Downstream, JudgesResult
 from dissensus.methods.judges.summary import kappa_warnings
 from dissensus.options import named
 from dissensus.results import Message
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
-from dissensus.sampling.intervals import bootstrap_interval, paired_difference_interval, share_interval
-from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
+from dissensus.sampling.intervals import paired_difference_interval, share_interval
+from dissensus.sampling.raters import RatersAs, resolve_raters
 
 
 def gate(
@@ -51,7 +55,7 @@ def gate(
     better_than: str | Sequence[str] = (),
     not_worse_than: str | Sequence[str] = (),
     margin: float | None = None,
-    metric: MetricName = "wins",
+    metric: MetricName | None = None,
     task: Task | None = None,
     positive: str | Sequence[str] = (),
     score: ScoreName | None = None,
@@ -59,7 +63,7 @@ def gate(
     calibrate: Calibration = "auto",
     min_items: int = 30,
     raters: RatersAs | None = None,
-    bootstrap: int = 1000,
+    bootstrap: int = 500,
     confidence: float = 0.95,
     rng: int | Generator | None = 0,
     engine: Engine = "local",
@@ -90,8 +94,8 @@ def gate(
         It may be at most `margin` worse than these judges.
     margin : float, optional
         In units of the metric.
-    metric : str
-        Of the comparisons, as in `compare`.
+    metric : str, optional
+        Of the comparisons, as in `compare`; the one that it takes if not given.
     task : Task, optional
         Which options are positive.
     positive : str or sequence of str
@@ -140,14 +144,19 @@ def gate(
         asking = _Asking(ratings, judges, task, options, rng, executor, progress)
         parts = list(asking.all_checks())
     survey = {} if min_equivalence is None else asking.survey_options().settings()
+    checks = tuple(check for checks, _ in parts for check in checks)
+    used = {check.check: check for check in checks}
+    if "min_equivalence" in used:
+        survey["calibrate"] = used["min_equivalence"].calibrate
     return GateResult(
         settings=options.settings()
         | {"raters": resolve_raters(raters, ratings)[0]}
-        | {name: survey[name] for name in ("score", "combiner", "calibrate") if survey},
+        | {name: survey[name] for name in ("score", "combiner", "calibrate") if survey}
+        | {"metric": next((check.measure for check in checks if check.against is not None), metric)},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
         warnings=tuple(dict.fromkeys(warning for _, warnings in parts for warning in warnings)),
         judge=options.judge[0],
-        checks=tuple(check for checks, _ in parts for check in checks),
+        checks=checks,
     )
 
 
@@ -212,31 +221,39 @@ class _Asking:
 
     def decisions(self) -> Part:
         """Does the judge decide as people do, and as often positively?"""
-        (judge,) = self.options.judge
+        result = self.ranked(self.options.raters)
+        checks = decision_checks(result, self.options)
+        if result.settings["raters"] == "sampled" and any(check.verdict == "inconclusive" for check in checks):
+            checks = decision_checks(result, self.options, these=self.ranked("fixed"))
+        return checks, (*constant_warnings(checks), *_about_decisions(result))
+
+    def ranked(self, raters: RatersAs | None) -> JudgesResult:
+        """What `judges` says of the judge's decisions."""
         result = rank_judges(
-            self.ratings, self.judges, task=self.task, judge=judge, positive=self.options.positive or None,
-            tau=self.options.tau, **self.where(),
+            self.ratings, self.judges, task=self.task, judge=self.options.judge[0],
+            positive=self.options.positive or None, tau=self.options.tau, raters=raters, **self.where(),
         )  # fmt: skip
         if not result.downstream:
             raise OptionError(
                 f"{named('min_consistency')} and {named('max_bias')} are about a decision: name its label, "
                 f"{named('positive')} LABEL."
             )
-        row, *_ = (row for row in result.downstream if row.judge == judge)
-        constants = result.downstream[-len(BASELINES) :]  # they stand last
-        items = result.settings["items"]
-        assert isinstance(items, int)  # noqa: S101 - `judges` counts them
-        checks = decision_checks(row, constants, items, self.options)
-        return checks, (*constant_warnings(checks), *_about_decisions(result))
+        return result
 
     def comparison(self, other: str, *, margin: float | None) -> Part:
         """Is the judge better than another, or at most so much worse?"""
+        result = self.compared(other, self.options.raters)
+        check = comparison_check(result, margin, self.options)
+        if result.settings["raters"] == "sampled" and check.verdict == "inconclusive":
+            check = comparison_check(result, margin, self.options, these=self.compared(other, "fixed"))
+        return [check], result.warnings
+
+    def compared(self, other: str, raters: RatersAs | None) -> CompareResult:
+        """What `compare` says of the judge and another."""
         (judge,) = self.options.judge
-        result = compare(
-            self.ratings, self.judges, a=judge, b=other, metric=self.options.metric, raters=self.options.raters,
-            **self.where(),
-        )  # fmt: skip
-        return [comparison_check(result, margin, self.options)], result.warnings
+        return compare(
+            self.ratings, self.judges, a=judge, b=other, metric=self.options.metric, raters=raters, **self.where()
+        )
 
 
 def _about_decisions(result: JudgesResult) -> tuple[str, ...]:
@@ -246,75 +263,7 @@ def _about_decisions(result: JudgesResult) -> tuple[str, ...]:
     return tuple(text for text in result.warnings if text not in others and not any(id_ in text for id_ in ids))
 
 
-# ---- From an estimate, its interval and a threshold to a verdict, and how many more items would settle it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """A number with its interval, and the items that it rests on."""
-
-    value: float
-    low: float
-    high: float
-    items: int
-
-
-def verdict_above(low: float, high: float, threshold: float) -> Verdict:
-    """Whether a number is at least the threshold: surely, surely not, or neither.
-
-    Examples
-    --------
-    >>> verdict_above(2.0, 3.0, 2.0), verdict_above(1.0, 1.9, 2.0), verdict_above(1.0, 3.0, 2.0)
-    ('pass', 'fail', 'inconclusive')
-    """
-    if low >= threshold:
-        return "pass"
-    return "fail" if high < threshold else "inconclusive"
-
-
-def verdict_between(low: float, high: float, most: float) -> Verdict:
-    """Whether a number is at most so far from 0."""
-    if -most <= low and high <= most:
-        return "pass"
-    return "fail" if low > most or high < -most else "inconclusive"
-
-
-def more_above(estimate: Estimate, threshold: float, options: GateOptions) -> int | None:
-    """How many more items would settle whether the number is at least the threshold; None if it lies upon it."""
-    if not math.isfinite(estimate.value):
-        return None
-    half_width = estimate.value - estimate.low if estimate.value >= threshold else estimate.high - estimate.value
-    return _more(estimate.items, half_width, abs(estimate.value - threshold), options.confidence)
-
-
-def more_between(estimate: Estimate, most: float, options: GateOptions) -> int | None:
-    """How many more items would settle whether the number is at most so far from 0."""
-    if not math.isfinite(estimate.value):
-        return None
-    below, above = estimate.value - estimate.low, estimate.high - estimate.value
-    if abs(estimate.value) > most:
-        half_width = below if estimate.value > 0 else above
-        return _more(estimate.items, half_width, abs(estimate.value) - most, options.confidence)
-    sides = [
-        _more(estimate.items, below, most + estimate.value, options.confidence),
-        _more(estimate.items, above, most - estimate.value, options.confidence),
-    ]
-    return None if None in sides else max(side for side in sides if side is not None)
-
-
-def _more(items: int, half_width: float, distance: float, confidence: float) -> int | None:
-    """More items until the threshold is out of the interval, with the chance that `POWER` names.
-
-    The interval is z standard errors wide to each side and narrows with the root of the number of items. A new estimate
-    falls short of this one half of the time, so the distance must be z and z(POWER) standard errors.
-    """
-    from scipy.special import ndtri  # noqa: PLC0415 - takes a while to import
-
-    if not (math.isfinite(half_width) and distance > 0):
-        return None
-    z = float(ndtri((1 + confidence) / 2))
-    needed = items * (half_width / distance * (z + float(ndtri(POWER))) / z) ** 2
-    return max(1, math.ceil(needed) - items) if math.isfinite(needed) else None
+# ---- From an estimate and a verdict to a check
 
 
 def with_enough_items(check: Check, options: GateOptions) -> Check:
@@ -322,30 +271,52 @@ def with_enough_items(check: Check, options: GateOptions) -> Check:
     lacking = options.min_items - check.items
     if lacking <= 0:
         return check
-    return replace(check, verdict="inconclusive", more_items=max(lacking, check.more_items or 0))
+    missing: Missing = "ratings" if check.missing == "ratings" else "items"
+    return replace(check, verdict="inconclusive", more_items=max(lacking, check.more_items or 0), missing=missing)
 
 
 def _check(
-    name: str, threshold: float, estimate: Estimate, verdict: Verdict, more_items: int | None, measure: str
+    name: str, threshold: float, estimate: Estimate, verdict: Verdict, settling: Settling, measure: str
 ) -> Check:
     """A check, with what would settle it if it is inconclusive."""
+    is_open = verdict == "inconclusive"
     return Check(
         check=name, threshold=threshold, value=estimate.value, low=estimate.low, high=estimate.high, verdict=verdict,
-        items=estimate.items, more_items=more_items if verdict == "inconclusive" else None, measure=measure,
+        items=estimate.items, more_items=settling.more_items if is_open else None, measure=measure,
+        missing=settling.missing if is_open else None,
     )  # fmt: skip
 
 
-def comparison_check(result: CompareResult, margin: float | None, options: GateOptions) -> Check:
-    """Whether the interval of the difference lies above 0, or above the margin with a minus."""
+def comparison_check(
+    result: CompareResult, margin: float | None, options: GateOptions, *, these: CompareResult | None = None
+) -> Check:
+    """Whether the interval of the difference lies above 0, or above the margin with a minus.
+
+    `these` is the comparison for these raters alone.
+    """
     estimate, pair = difference_of(result), result.pairs[0]
+    if these is not None:
+        own = difference_of(these)
+        estimate = replace(estimate, these=(own.low, own.high))
     threshold = 0.0 if margin is None else -margin
     if margin is None:
         verdict = better_verdict(estimate, is_better=pair.better == "a")
     else:
         verdict = verdict_above(estimate.low, estimate.high, threshold)
     name = "better_than" if margin is None else "not_worse_than"
-    check = _check(name, threshold, estimate, verdict, more_above(estimate, threshold, options), result.metric)
-    return with_enough_items(replace(check, against=pair.judge_b, p_value=pair.p_value), options)
+    what = settling(estimate, threshold, options, more_above)
+    check = _check(name, threshold, estimate, verdict, what, result.metric)
+    sign = 1 if result.better_scores == "higher" else -1
+    constant = person = None
+    if result.constant is not None:
+        constant = Ruler(answer=result.constant.answer, value=sign * (result.constant.score - pair.score_b))
+    if result.person is not None:
+        person = Ruler(value=sign * (result.person.score - pair.score_b))
+    placed = replace(
+        check, against=pair.judge_b, p_value=pair.p_value, constant=constant, person=person,
+        calibrate="auto" if result.metric == "information" else None,
+    )  # fmt: skip
+    return with_enough_items(placed, options)
 
 
 def difference_of(result: CompareResult) -> Estimate:
@@ -366,14 +337,22 @@ def better_verdict(estimate: Estimate, *, is_better: bool) -> Verdict:
 # ---- Does the judge decide as people do, and as often positively?
 
 
-def decision_checks(row: Downstream, constants: Sequence[Downstream], items: int, options: GateOptions) -> list[Check]:
-    """Whether consistency and bias of the decisions keep to the thresholds that were given, beside the constants."""
+def decision_checks(result: JudgesResult, options: GateOptions, *, these: JudgesResult | None = None) -> list[Check]:
+    """Whether consistency and bias of the decisions keep to the thresholds that were given, beside the constants.
+
+    `these` says the same for these raters alone.
+    """
+    row, constants, items = _decided(result, options)
+    alone = None if these is None else _decided(these, options)[0]
     checks = []
     for name, estimate_of, verdict_by, more_by in _DECISIONS:
         threshold = getattr(options, name)
         if threshold is None:
             continue
         estimate, *others = (estimate_of(one, items, options) for one in (row, *constants))
+        if alone is not None:
+            own = estimate_of(alone, items, options)
+            estimate = replace(estimate, these=(own.low, own.high))
         beside = tuple(
             Constant(
                 judge=one.judge, value=other.value, low=other.low, high=other.high,
@@ -382,10 +361,30 @@ def decision_checks(row: Downstream, constants: Sequence[Downstream], items: int
             for one, other in zip(constants, others, strict=True)
         )  # fmt: skip
         verdict = verdict_by(estimate.low, estimate.high, threshold)
-        more = more_by(estimate, threshold, options)
-        check = _check(name, threshold, estimate, verdict, more, name.partition("_")[2])
-        checks.append(replace(check, tau=row.tau, constants=beside))
+        what = settling(estimate, threshold, options, more_by)
+        check = _check(name, threshold, estimate, verdict, what, name.partition("_")[2])
+        checks.append(_with_rulers(replace(check, tau=row.tau, constants=beside), row, result))
     return checks
+
+
+def _decided(result: JudgesResult, options: GateOptions) -> tuple[Downstream, Sequence[Downstream], int]:
+    """The decisions of the judge, those of the constants, and on how many items."""
+    (judge,) = options.judge
+    row, *_ = (row for row in result.downstream if row.judge == judge)
+    items = result.settings["items"]
+    assert isinstance(items, int)  # noqa: S101 - `judges` counts them
+    return row, result.downstream[-len(BASELINES) :], items  # constants stand last
+
+
+def _with_rulers(check: Check, row: Downstream, result: JudgesResult) -> Check:
+    """The check of decisions with the better constant and, of consistency, one more person."""
+    if check.check == "max_bias":
+        best = min(check.constants, key=lambda constant: abs(constant.value))
+        return replace(check, constant=Ruler(answer=best.judge, value=best.value))
+    rulers, *_ = (one for one in result.decision_rulers if one.tau == row.tau)
+    person = None if rulers.person is None else Ruler(value=rulers.person.value, judge=row.reduced)
+    constant = Ruler(answer=str(rulers.constant.answer), value=rulers.constant.value)
+    return replace(check, constant=constant, person=person)
 
 
 def constant_warnings(checks: Iterable[Check]) -> tuple[str, ...]:
@@ -431,109 +430,27 @@ _DECISIONS: tuple[tuple[str, Any, Any, Any], ...] = (
 """Option, estimate, verdict and what would settle it."""
 
 
-# ---- A survey equivalence with its replicates: the numbers of `equivalence`, bounds off the curve included
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SurveyRun:
-    """Scores of surveys and of one judge.
-
-    Attributes
-    ----------
-    prepared : Prepared
-        The problem and its warnings.
-    intervals : Intervals
-        Scores of the data and of bootstrap samples, of surveys up to a size that the judge does not reach.
-    judge : int
-        Which of the judges stands at the gate: the last one, calibrated if that was asked for.
-    """
-
-    prepared: Prepared
-    intervals: Intervals
-    judge: int = -1
-
-    @property
-    def gap(self) -> Floats:
-        """The judge's score less that of k raters, of shape (K + 1,)."""
-        data = self.intervals.data
-        return np.asarray(data.judges[0, self.judge] - data.curve[0])
-
-
-def run_survey(
-    ratings: Ratings,
-    judges: Judges,
-    options: EquivalenceOptions,
-    *,
-    reach: int,
-    rng: int | Generator | None,
-    executor: Executor,
-    progress: Progress | None = None,
-) -> SurveyRun:
-    """The power curve, at least up to so many raters, and the one judge of the options."""
-    # The streams of `equivalence`, so that the same seed gives the same numbers.
-    folds, surveys, samples = np.random.default_rng(rng).spawn(3)
-    prepared = set_up(ratings, judges, options, rng=deepcopy(folds))
-    if prepared.problem.sizes[-1] < reach:
-        most = int(prepared.problem.counts.sum(axis=1).max(initial=0))
-        if reach >= most:
-            raise OptionError(
-                f"{named('min_equivalence')} needs surveys of {reach} raters and one more to predict, and no item has "
-                f"more than {most} ratings: lower it, or collect more ratings per item."
-            )
-        prepared = set_up(ratings, judges, replace(options, max_raters=reach), rng=folds)
-    extras, data = starting_scores(prepared.problem, options, rng=surveys)
-    term, about_raters = rater_term_of(prepared, options, rng=rater_stream(rng))
-    prepared = replace(prepared, warnings=(*prepared.warnings, *about_raters))
-    for n_sizes in _stages(data.curve[0], float(data.judges[0, -1]), reach):
-        part = replace(prepared.problem, sizes=prepared.problem.sizes[:n_sizes])
-        # Each time the same samples: what was not needed before is added.
-        drawn = bootstrap_replicates(
-            part, extras, options.bootstrap, executor, rng=deepcopy(samples), progress=progress
-        )
-        raters = None if term is None else term.up_to_size(n_sizes)
-        intervals = Intervals(options=options, data=up_to_size(data, n_sizes), samples=drawn, raters=raters)
-        run = SurveyRun(prepared=prepared, intervals=intervals)
-        if intervals.worth(run.judge).high < np.inf:
-            break
-    return run
-
-
-def _stages(curve: Floats, judge: float, reach: int) -> list[int]:
-    """How much of the curve to draw in the bootstrap samples, first, and if the upper bound lies beyond, in the end.
-
-    Large surveys are many, and a judge that is worth few raters is not compared with them.
-    """
-    value = float(crossings(curve[None, :], np.array([judge]))[0])
-    if not value < np.inf:
-        return [len(curve)]
-    first = 2 * max(reach, math.ceil(max(value, 0.0))) + 2
-    return [first, len(curve)] if first < len(curve) else [len(curve)]
+# ---- Is the judge worth so many raters?
 
 
 def worth_check(run: SurveyRun, threshold: float, options: GateOptions, *, score: str) -> Check:
     """Whether the interval of the survey equivalence keeps to the threshold."""
     value, (low, high) = place_of(run.gap), run.intervals.worth(run.judge)
     problem = run.prepared.problem
-    enough = problem.counts.sum(axis=1) >= math.ceil(threshold) + problem.references
+    each = math.ceil(threshold) + problem.references
+    enough = problem.counts.sum(axis=1) >= each
     estimate = Estimate(value=value, low=low, high=high, items=int(problem.items[enough].sum()))
     # Equivalences can be infinite; the gap to a survey of the threshold's size is not, and has the same sign.
-    apart = _gap_at(run, threshold, estimate.items, confidence=options.confidence)
-    verdict, more = verdict_above(low, high, threshold), more_above(apart, 0.0, options)
-    check = _check("min_equivalence", threshold, estimate, verdict, more, score)
+    apart = gap_at(run, threshold, estimate.items, confidence=options.confidence)
+    verdict, what = verdict_above(low, high, threshold), settling(apart, 0.0, options, more_above)
+    check = _check("min_equivalence", threshold, estimate, verdict, what, score)
+    missing = check.missing
+    if missing == "items" and estimate.items < int(problem.items.sum()):
+        missing = "ratings"  # some of the items at hand lack them, and cost less than new ones
     placed = replace(
         check, place=verdict_of(value), low_verdict=verdict_of(low), high_verdict=verdict_of(high),
-        largest=problem.sizes[-1],
+        largest=problem.sizes[-1], calibrate=str(run.prepared.settings["calibrate"]), missing=missing, each=each,
+        # By definition: always the same answer is what asking nobody is worth.
+        constant=Ruler(value=0.0), person=Ruler(value=1.0),
     )  # fmt: skip
     return with_enough_items(placed, options)
-
-
-def _gap_at(run: SurveyRun, threshold: float, items: int, *, confidence: float) -> Estimate:
-    """The judge's score less that of a survey of the threshold's size, between whole numbers interpolated."""
-    below, above = math.floor(threshold), math.ceil(threshold)
-    share = threshold - below
-    value = float((1 - share) * run.gap[below] + share * run.gap[above])
-    gaps = run.intervals.gaps(run.judge)
-    assert gaps is not None  # noqa: S101 - a gate takes samples
-    drawn = (1 - share) * gaps[:, below] + share * gaps[:, above]
-    low, high = bootstrap_interval(value, drawn, confidence=confidence, kind="percentile")
-    return Estimate(value=value, low=low, high=high, items=items)

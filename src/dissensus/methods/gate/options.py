@@ -46,9 +46,10 @@ class GateOptions(Options):
         None, metavar="D", above=0, wants="give a number above 0, in units of the metric",
         help="How much worse, in units of the metric.",
     )  # fmt: skip
-    metric: MetricName = option(
-        "wins", metavar="M", choices=METRICS, help="Metric of the comparisons with judges, as in `compare`."
-    )
+    metric: MetricName | None = option(
+        None, metavar="M", choices=METRICS,
+        help="Metric of the comparisons with judges, as in `compare`; chosen if not given.",
+    )  # fmt: skip
     positive: tuple[str, ...] = option((), metavar="LABEL", help="An option that counts as positive; may be repeated.")
     score: ScoreName | None = option(
         None, metavar="S", choices=SCORES,
@@ -64,7 +65,7 @@ class GateOptions(Options):
     )  # fmt: skip
     raters: RatersAs | None = raters_option()
     bootstrap: int = option(
-        1000, metavar="N", at_least=1, wants="the bound of an interval decides, so samples are needed",
+        500, metavar="N", at_least=1, wants="the bound of an interval decides, so samples are needed",
         help="Bootstrap samples.",
     )  # fmt: skip
     confidence: float = confidence_option()
@@ -88,7 +89,7 @@ class GateOptions(Options):
         if self.not_worse_than and self.margin is None:
             raise OptionError(
                 f"{named('not_worse_than')} needs {named('margin')}: how much worse the judge may be, in units of the "
-                "metric (wins and accuracy are shares: 0.05 is five percentage points)."
+                "metric (information is in bits; wins and accuracy are shares: 0.05 is five percentage points)."
             )
         if self.margin is not None and not self.not_worse_than:
             raise OptionError(f"{named('margin')} goes with {named('not_worse_than')}: name the judge to compare with.")

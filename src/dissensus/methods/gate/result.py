@@ -7,6 +7,8 @@ from dissensus.methods.equivalence.result import Verdict as Place
 from dissensus.results import Result, as_dict
 
 Verdict = Literal["pass", "fail", "inconclusive"]
+Missing = Literal["items", "ratings", "raters", "distance", "score"]
+"""What would settle a check: more items, further ratings of items, more raters, a threshold elsewhere, a score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +20,16 @@ class Constant:
     low: float
     high: float
     verdict: Verdict  # what the check would say of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruler:
+    """What the best constant answer or one more person would find, in the units of the check."""
+
+    value: float
+    answer: str | None = None  # what the constant answers; None of a person, and where it is the shares of the labels
+    # Of a person's decisions, which are compared with panels without that person: what the judge finds there.
+    judge: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +57,11 @@ class Check:
     high_verdict: Place | None = None
     largest: int | None = None  # of an equivalence: K, the largest survey
     p_value: float | None = None  # of a comparison
+    calibrate: str | None = None  # how the answers were turned into people's terms, where the measure does so
+    missing: Missing | None = None  # what would settle an inconclusive check
+    each: int | None = None  # of an equivalence: ratings that an item needs to count
+    constant: Ruler | None = None  # the best constant answer, and one more person
+    person: Ruler | None = None
     constants: tuple[Constant, ...] = ()  # of a check of decisions: what always positive and always negative would find
 
     @property

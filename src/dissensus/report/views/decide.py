@@ -17,7 +17,7 @@ MOST_JUDGES = 6
 MOST_NAMES = 3
 MEASURES = {
     "agreement": "as it is: share of raters with its answer",
-    "mae": "as it is: mean distance from a rater",
+    "distance": "as it is: mean distance from a rater",
 }
 SHIFT = "shift: from people"
 REPEATED = ("Intervals are very wide", "Judges used labels that no rater used")

@@ -5,8 +5,9 @@ from xml.etree import ElementTree as ET
 
 from dissensus.errors import DissensusError
 from dissensus.methods.gate.options import POWER
-from dissensus.methods.gate.result import Check, Constant, GateResult, Verdict
+from dissensus.methods.gate.result import Check, GateResult, Verdict
 from dissensus.methods.judges.result import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
+from dissensus.options import named
 from dissensus.report.document import Cell, Points, Section, Table
 from dissensus.report.numbers import (
     are,
@@ -23,7 +24,7 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.views.section import interval_sentence
-from dissensus.report.views.worth import by_words
+from dissensus.report.views.worth import by_words, calibration_sentence
 from dissensus.results import Result
 
 SHARES = ("wins", "accuracy")
@@ -43,7 +44,11 @@ MEASURES = {
     "min_consistency": "Decisions are alike where judge and people both call an item positive, or neither does.",
     "max_bias": "Bias is the judge's share of positive decisions less people's.",
 }
-ALWAYS = "Always yes / no: what calling every item positive, and calling none, would find without looking."
+RULERS = (
+    "Constant: what the best constant answer would find. Person: what one more person would, each rater in turn "
+    "against the others."
+)
+WORTH = "By definition a constant answer is worth 0 raters, and one more person 1."
 DIFFERENCE = "A difference of scores is positive where the judge is better than the other."
 
 
@@ -54,9 +59,12 @@ def view(result: Result) -> Section:
     open_checks = [check_sentence(check) for check in result.checks if check.verdict != "pass"]
     asked = {check.check: check for check in result.checks}
     texts = [RULE, *(text.format(measure=asked[name].measure) for name, text in MEASURES.items() if name in asked)]
-    texts += [ALWAYS] if any(check.constants for check in result.checks) else []
+    texts += [RULERS, WORTH if "min_equivalence" in asked else ""]
     texts += [DIFFERENCE] if {"better_than", "not_worse_than"} & asked.keys() else []
-    texts.append(interval_sentence(result.settings))
+    texts += [
+        calibration_sentence({**result.settings, "calibrate": _calibration(result)}),
+        interval_sentence(result.settings),
+    ]
     return Section(
         title="May this judge pass?",
         lead=lead_sentence(result),
@@ -66,6 +74,11 @@ def view(result: Result) -> Section:
             Points(title="How this was decided", texts=[text for text in texts if text]),
         ],
     )
+
+
+def _calibration(result: GateResult) -> str:
+    """How the judge was calibrated: `none` if it was not."""
+    return next((check.calibrate for check in result.checks if check.calibrate not in {None, "none"}), None) or "none"
 
 
 def lead_sentence(result: GateResult) -> str:
@@ -85,19 +98,16 @@ def lead_sentence(result: GateResult) -> str:
 
 
 def _table(result: GateResult) -> Table:
-    has_constants = any(check.constants for check in result.checks)
+    rulers = {"Constant": [constant_cell(check) for check in result.checks],
+              "Person": [person_cell(check) for check in result.checks]}  # fmt: skip
+    shown = {name: cells for name, cells in rulers.items() if any(cells)}
     rows: list[list[Cell]] = [
-        [
-            asked_text(check),
-            found_text(check),
-            *([constants_cell(check)] if has_constants else []),
-            check.items,
-            check.verdict,
-        ]
-        for check in result.checks
+        [asked_text(check), found_text(check), *(cells[i] for cells in shown.values()), check.items, check.verdict]
+        for i, check in enumerate(result.checks)
     ]
-    beside = ["Always yes / no"] if has_constants else []
-    return Table(caption="The checks", columns=["Asked for", "Found", *beside, "Items", "Verdict"], rows=rows)
+    method = _calibration(result)
+    how = "" if method == "none" else f"; the judge is calibrated ({method})"
+    return Table(caption=f"The checks{how}", columns=["Asked for", "Found", *shown, "Items", "Verdict"], rows=rows)
 
 
 # ---- One check
@@ -148,7 +158,7 @@ def check_sentence(check: Check) -> str:
     """What was asked for, what was found, and what would settle it."""
     text = f"{capital(asked_text(check))}: {_finding(check)} on {counted(check.items, 'item')}."
     settling = settling_sentence(check) if check.verdict == "inconclusive" else ""
-    return sentences(text, f"The check {VERDICT_WORDS[check.verdict]}.", constants_sentence(check), settling)
+    return sentences(text, f"The check {VERDICT_WORDS[check.verdict]}.", rulers_sentence(check), settling)
 
 
 def _finding(check: Check) -> str:
@@ -159,44 +169,72 @@ def _finding(check: Check) -> str:
     if check.check != "min_equivalence":
         return f"its score less that of the other is {found_text(check)}"
     if math.isfinite(check.value):
-        return f"it is worth {found_text(check)} raters"
+        return f"{_once(check)}it is worth {found_text(check)} raters"
     if math.isnan(check.value):
         return "it is worth an unknown number of raters"
     what = "less than asking nobody" if check.value < 0 else f"more than {check.largest} raters, the largest survey"
-    return f"it is worth {what} (interval {_bounds(check)})"
+    return f"{_once(check)}it is worth {what} (interval {_bounds(check)})"
 
 
-def constants_sentence(check: Check) -> str:
-    """What deciding all items alike, without looking, would find, and that it would pass; empty of other checks."""
+def _once(check: Check) -> str:
+    """That the number is that of calibrated answers."""
+    return "" if check.calibrate in {None, "none"} else "calibrated, "
+
+
+def rulers_sentence(check: Check) -> str:
+    """What deciding all items alike and one more person would find, and that a constant would pass; of decisions."""
     if not check.constants:
         return ""
-    values = listing([f"{CONSTANTS[constant.judge]} {_constant_text(check, constant)}" for constant in check.constants])
+    values = [f"{CONSTANTS[constant.judge]} {_in_units(check, constant.value)}" for constant in check.constants]
+    if check.person is not None:
+        values.append(f"one more person {_in_units(check, check.person.value)}")
+    person = check.person
+    there = "" if person is None or person.judge is None or math.isnan(person.judge) else (
+        f"Against the raters that are left without that person the judge has {_in_units(check, person.judge)}."
+    )  # fmt: skip
     who = listing([CONSTANTS[constant.judge] for constant in check.as_good])
-    return sentences(f"For comparison: {values}.", f"So {who}, without looking, would pass as well." if who else "")
+    passing = f"So {who}, without looking, would pass as well." if who else ""
+    return sentences(f"For comparison: {listing(values)}.", there, passing)
 
 
-def constants_cell(check: Check) -> str | None:
-    """What always positive and always negative would find, in a table; nothing of other checks."""
-    return (
-        " / ".join(_constant_text(check, constant) for constant in check.constants).replace(" points /", " /") or None
-    )
+def constant_cell(check: Check) -> str | None:
+    """What the best constant answer would find, in a table."""
+    return None if check.constant is None else _in_units(check, check.constant.value)
 
 
-def _constant_text(check: Check, constant: Constant) -> str:
-    return f"{points(constant.value)} points" if check.check == "max_bias" else percent(constant.value)
+def person_cell(check: Check) -> str | None:
+    """What one more person would find, in a table."""
+    return None if check.person is None else _in_units(check, check.person.value)
+
+
+def _in_units(check: Check, value: float) -> str:
+    """A number as that of the check is written."""
+    if not math.isfinite(value):
+        return "undefined"
+    if check.check == "min_equivalence":
+        return f"{value:g}"
+    if check.check == "min_consistency":
+        return percent(value)
+    return f"{points(value)} points" if check.check == "max_bias" or check.measure in SHARES else decimal(value, 3)
 
 
 def settling_sentence(check: Check) -> str:
-    """How many more items would settle an inconclusive check."""
+    """What is missing to settle an inconclusive check."""
+    if check.missing == "score":
+        return "Missing: a score, which is undefined on these items."
+    if check.missing == "raters":
+        return (
+            "Missing: more raters. New items would not settle it, because so few raters say little about others; for "
+            f"these raters alone set {named('raters')} fixed."
+        )
     if check.more_items is None:
-        where = "lies on the threshold" if math.isfinite(check.value) else "is off the curve or undefined"
-        return f"The estimate {where}: no number of items can be named that would settle it."
+        return "The estimate lies on the threshold, so no number of items would settle it: choose another threshold."
+    more = f"about {counted(round_up(check.more_items), 'more item')}"
+    if check.missing == "ratings":
+        more += f" with {check.each} ratings each; further ratings on items that have fewer count as well"
     if check.more_items > SENSIBLE * check.items:
-        return "The estimate lies too near the threshold to settle with a sensible number of items."
-    return (
-        f"About {counted(round_up(check.more_items), 'more item')} would settle it with a chance of "
-        f"{percent(POWER, 0)}, if the estimate is right."
-    )
+        return f"Missing: {more}. That is many, because the estimate is near the threshold: another one may do."
+    return f"Missing: {more}. They would settle it with a chance of {percent(POWER, 0)}, if the estimate is right."
 
 
 def round_up(count: int) -> int:
