@@ -143,3 +143,19 @@ def test_one_rating_an_item_leaves_the_worth_open_and_says_what_to_collect():
     assert result.constant is None
     assert any("has two ratings" in warning for warning in result.warnings)
     assert np.isnan(result.judges[0].worth)
+
+
+@pytest.mark.parametrize("name", ["bluebirds", "convabuse", "mtbench_pairs"])
+def test_a_constant_judge_changes_nothing_on_real_data(shared, name):
+    folder = shared / "data" / name
+    ratings, judges = pd.read_csv(folder / "ratings.csv"), pd.read_csv(folder / "judges.csv")
+    items = pd.DataFrame({"item": ratings["item"].unique(), "judge": "zz always"})
+    answered = judges.groupby("item")["judge"].nunique()
+    items = items[items["item"].isin(answered.index)]
+    labels = ratings["label"]
+    given = {"label": labels.mode()[0]}
+    if judges.get("label") is None or judges["label"].isna().all():
+        given |= {column: float(column == f"p_{labels.mode()[0]}") for column in judges if column.startswith("p_")}
+    both = pd.concat([judges, items.assign(**given)], ignore_index=True)
+    before, after = decide(ratings, judges, bootstrap=30), decide(ratings, both, bootstrap=30)
+    assert after.recommendation.use == before.recommendation.use

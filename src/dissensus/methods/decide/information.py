@@ -12,6 +12,7 @@ from numpy.random import Generator
 from dissensus.arrays import Floats
 from dissensus.data.align import rows_among
 from dissensus.methods.equivalence.calibration import calibrated_predictions
+from dissensus.methods.equivalence.equivalence import learned_by
 from dissensus.methods.equivalence.problem import Predictions, Problem, reference_shares
 from dissensus.methods.equivalence.setup import Prepared
 from dissensus.sampling.raters import Cells, RatersAs, RaterSpread, rater_pool
@@ -55,6 +56,8 @@ def gains(prepared: Prepared, *, raters: RatersAs, rng: Generator) -> dict[str, 
     judges = [judge for judge in problem.judges if judge.calibrated]
     if not judges:
         return {}
+    # A judge that says the same of every item is no test.
+    tests = max(sum(bool(np.ptp(learned_by(judge), axis=0).any()) for judge in judges), 1)
     scored = np.stack([judge.label_scores(problem.score) for judge in (_constant(problem), *judges)])
     differences = scored[1:] - scored[0]  # (n_judges, n_rows, n_labels)
     shares = reference_shares(problem)[problem.type_of_item]
@@ -65,7 +68,7 @@ def gains(prepared: Prepared, *, raters: RatersAs, rng: Generator) -> dict[str, 
     value = np.einsum("jn,n->j", each, weights) / n
     variance = np.einsum("jn,n->j", (each - value[:, None]) ** 2, weights) / max(n - 1, 1) / n
     freedom = np.full(len(judges), max(n - 1, 1.0))
-    p_fixed = _p_values(value, variance, freedom)
+    p_fixed = _p_values(value, variance, freedom, tests)
     if raters == "sampled":
         spread = _rater_spread(differences, prepared, rng)
         whole = variance + spread.variance
@@ -73,17 +76,17 @@ def gains(prepared: Prepared, *, raters: RatersAs, rng: Generator) -> dict[str, 
         parts = variance**2 / max(n - 1, 1) + spread.variance**2 / max(spread.groups - 1, 1)
         freedom = np.where(parts > 0, whole**2 / np.where(parts > 0, parts, 1), freedom)
         variance = whole
-    found = zip(value, np.sqrt(variance), freedom, _p_values(value, variance, freedom), p_fixed, strict=True)
+    found = zip(value, np.sqrt(variance), freedom, _p_values(value, variance, freedom, tests), p_fixed, strict=True)
     return {judge.judge: Gain(*map(float, one)) for judge, one in zip(judges, found, strict=True)}
 
 
-def _p_values(value: Floats, variance: Floats, freedom: Floats) -> Floats:
+def _p_values(value: Floats, variance: Floats, freedom: Floats, tests: int) -> Floats:
     """One-sided t tests, corrected for their number."""
     from scipy.special import stdtr  # noqa: PLC0415 - takes a while to import
 
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(variance > 0, value / np.sqrt(variance), np.where(value > 0, np.inf, -np.inf))
-    return np.asarray(np.minimum(stdtr(freedom, -t) * len(value), 1.0))
+    return np.asarray(np.minimum(stdtr(freedom, -t) * tests, 1.0))
 
 
 def _constant(problem: Problem) -> Predictions:

@@ -16,7 +16,7 @@ from dissensus.errors import listed
 from dissensus.methods.equivalence.bounds import Ends, Intervals
 from dissensus.methods.equivalence.curve import crosses_again, crossings, verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, Learn, OwnCombiner, Prior
-from dissensus.methods.equivalence.problem import Problem
+from dissensus.methods.equivalence.problem import Predictions, Problem
 from dissensus.methods.equivalence.raters import RaterTerm, rater_term
 from dissensus.methods.equivalence.replicates import (
     SAMPLES,
@@ -242,7 +242,7 @@ def _sum_up(prepared: Prepared, extras: Extras, intervals: Intervals) -> Equival
         warnings=(*warnings, *_curve_warnings(problem, options, extras, data.curve[0])),
         curve=_curve(problem, intervals, extras),
         judges=worths,
-        best=_best(worths, intervals),
+        best=_best(problem, worths, intervals),
         differences=_differences(problem, worths, intervals),
         amateurs=_amateurs(problem, intervals),
         ceiling=ceiling,
@@ -292,10 +292,13 @@ def _ends(ends: Ends) -> EndFields:
     }  # fmt: skip
 
 
-def _best(worths: Sequence[JudgeWorth], intervals: Intervals) -> BestJudge | None:
+def _best(problem: Problem, worths: Sequence[JudgeWorth], intervals: Intervals) -> BestJudge | None:
     """The best judge, with intervals that hold although it was picked for its score."""
     ranked = ranked_judges(worths)
-    bounds = intervals.best([worths.index(worth) for worth in ranked if np.isfinite(worth.score)])
+    numbers = [worths.index(worth) for worth in ranked if np.isfinite(worth.score)]
+    # Nobody picks a judge that says the same of every item, so it does not count among those that were picked from.
+    varying = [j for j in numbers if np.ptp(learned_by(problem.judges[j]), axis=0).any()]
+    bounds = intervals.best(varying if varying[:1] == numbers[:1] else numbers)
     if bounds is None:
         return None
     best = ranked[0]
@@ -304,6 +307,11 @@ def _best(worths: Sequence[JudgeWorth], intervals: Intervals) -> BestJudge | Non
         equivalence=best.equivalence, verdict=best.verdict, **_ends(bounds.worth),
         candidates=tuple(worths[j].judge for j in bounds.candidates),
     )  # fmt: skip
+
+
+def learned_by(judge: Predictions) -> Floats:
+    """What a judge predicts, without the noise of folds."""
+    return judge.predictions if judge.inside is None else judge.inside
 
 
 def _placed(equivalence: Floats, problem: Problem) -> Floats:
