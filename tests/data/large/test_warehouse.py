@@ -38,6 +38,8 @@ AGAIN = [("q1", "r0", "yes", "east", 10), ("q1", "r1", None, "west", 11), ("q3",
 JUDGED = ["No", "Yes"]
 KEYS = ("items", "ratings", "ratings_per_item", "labels", "pairwise_agreement", "coefficients")
 """What `describe` says that does not ask who rated."""
+FIXED = ("--raters", "fixed")
+"""Counts do not say who rated: their intervals are for these raters, as those of the rows can be."""
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +105,7 @@ def test_hostile_labels_are_described_as_from_the_rows(database, tmp_path, run):
     database.load("ratings", COLUMNS, HOSTILE)
     database.export(SQL["counts"], tmp_path / "counts.csv")
     rows = write_csv(tmp_path / "rows.csv", COLUMNS[:3], [row[:3] for row in HOSTILE])
-    one, other = run("describe", rows), run("describe", tmp_path / "counts.csv")
+    one, other = run("describe", rows, *FIXED), run("describe", tmp_path / "counts.csv")
     assert described(one) == described(other)
     # By hand: q2 has yes twice and the number 1 three times; q3 the set of A and B three times.
     shown = {row["label"]: row["count"] for row in other["result"]["labels"]}
@@ -121,10 +123,10 @@ def test_repeated_ratings_are_found_and_counted_or_dropped(database, tmp_path, r
     assert found == [("q1", "r0", "2"), ("q3", "r2", "2")]  # the second rater came back without a label
     for query, repeats in (("counts", "keep"), ("last", "last")):
         database.export(SQL[query], tmp_path / "counts.csv")
-        kept = run("describe", rows, "--repeats", repeats)
+        kept = run("describe", rows, "--repeats", repeats, *FIXED)
         assert described(run("describe", tmp_path / "counts.csv")) == described(kept)
     database.export(SQL["last"].replace(" DESC", ""), tmp_path / "counts.csv")
-    kept = run("describe", rows, "--repeats", "first")
+    kept = run("describe", rows, "--repeats", "first", *FIXED)
     assert described(run("describe", tmp_path / "counts.csv")) == described(kept)
 
 
@@ -188,7 +190,8 @@ def test_real_ratings_counted_give_the_same_numbers_to_the_last_digit(database, 
         database.export(SQL["counts"], paths[1])
     rows, judges = folder / "ratings.csv.gz", folder / "judges.csv"
     options = ("--bootstrap", 20, "--max-raters", 5)
-    expected = described(run("describe", rows, "--bootstrap", 20)), run("equivalence", rows, judges, *options)["result"]
+    worth = run("equivalence", rows, judges, *options, *FIXED)["result"]
+    expected = described(run("describe", rows, "--bootstrap", 20, *FIXED)), worth
     for path in paths:
         assert described(run("describe", path, "--bootstrap", 20)) == expected[0]
         assert run("equivalence", path, judges, *options)["result"] == expected[1]
