@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from dissensus import read
 from dissensus.data.import_ import import_
+from dissensus.data.layout import JUDGES, NO_RATERS, words_of
 from dissensus.data.writers import write_ratings
 
 from tables import triples, write
 
 NAMES = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="|[]"), min_size=1, max_size=6).filter(
-    lambda text: not text.isspace()
+    lambda text: not text.isspace() and not (NO_RATERS | JUDGES) & set(words_of(text))
 )
+"""Names of items and raters; a column called SD or GPT is taken for no rater, and a warning says so."""
 WORDS = st.sampled_from(["yes", "no", "it's", "a, b", 'quo"te', "=1+1", "7", "0.5", "ü", "n/a"])
 SETS = st.lists(WORDS, min_size=1, max_size=3, unique=True).map(tuple)
 TABLES = st.dictionaries(st.tuples(NAMES, NAMES), SETS, min_size=1, max_size=12)
