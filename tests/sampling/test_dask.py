@@ -28,7 +28,7 @@ from dissensus.sampling import dask_cluster as watching
 from dissensus.sampling import dask_reduction as pieces
 from dissensus.sampling import dask_reduction as reducing
 from dissensus.sampling import open_executor, run_tasks
-from dissensus.sampling.dask_cluster import check_versions, pack, versions_here
+from dissensus.sampling.dask_cluster import check_versions, pack, run_packed, versions_here
 
 from dask_cluster import Cluster, draw, draw_backwards, end_process, fail, run_on, sleep, total_and_process
 
@@ -156,6 +156,16 @@ class TestLargeTasks:
         assert sorted(len(part) // 1000 for part in parts) == [400, 400, 400, 800]
         assert max(len(task.small) for task in packed) < 200
         assert {len(task.large) for task in packed} == {2}
+
+    def test_an_array_that_starts_at_any_byte_is_added_up_in_the_same_order(self):
+        values, weights = np.random.default_rng(0).random(40_000), np.random.default_rng(1).random((25, 40_000))
+        [task], _ = pack([(np.einsum, ("rt,t->r", weights, values))])
+        # As another worker's message would hold it.
+        moved = np.frombuffer(bytearray(3) + weights.tobytes(), offset=3).reshape(weights.shape)
+        assert not moved.flags.aligned
+        assert (moved == weights).all()
+        there = run_packed(task.small, [moved, values], expected=versions_here())
+        assert (there == np.einsum("rt,t->r", weights, values)).all()
 
     def test_tasks_that_share_an_array_run_on_all_workers(self, cluster):
         large = np.arange(2_000_000.0)

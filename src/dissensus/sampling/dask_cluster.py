@@ -340,7 +340,9 @@ def run_packed(small: bytes, parts: Sequence[object], *, expected: Versions) -> 
     Workers may come while the work is going on, so each task looks whether it fell among the right versions.
     """
     check_versions(versions_here(), "a Dask worker that has just joined", here=expected)
-    function, arguments = cast("tuple[Callable[..., object], tuple[object, ...]]", unpack(small, parts))
+    # What comes from another worker may start at any byte, and numpy adds up such an array in another order.
+    aligned = [np.require(part, requirements="A") if isinstance(part, np.ndarray) else part for part in parts]
+    function, arguments = cast("tuple[Callable[..., object], tuple[object, ...]]", unpack(small, aligned))
     return function(*arguments)
 
 

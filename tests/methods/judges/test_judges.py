@@ -215,9 +215,9 @@ def test_judges_need_neither_a_judge_nor_a_sample_column(tmp_path):
     )
 
 
-SEVERAL_MODELS = (
-    "j.csv has several rows of one item and no column 'judge'. Columns found: item, model, label. "
-    "The likely match is model: add --judge-columns judge=model."
+SEVERAL_JUDGES = (
+    "j.csv has several rows of one item and no column 'judge'. Columns found: item, judges, label. "
+    "The likely match is judges: add --judge-columns judge=judges."
 )
 PEOPLE = (
     "j.csv looks like people's ratings: it has a column 'rater' and no column 'judge'. Give the judges' answers, "
@@ -225,7 +225,7 @@ PEOPLE = (
 )
 
 
-@pytest.mark.parametrize(("header", "said"), [("item,model,label", SEVERAL_MODELS), ("item,rater,label", PEOPLE)])
+@pytest.mark.parametrize(("header", "said"), [("item,judges,label", SEVERAL_JUDGES), ("item,rater,label", PEOPLE)])
 def test_several_judges_or_people_are_not_taken_as_samples_of_one_judge(tmp_path, header, said):
     path = write(tmp_path, f"{header}\n1,a,x\n1,b,y\n2,a,x\n", name="j.csv")
     with pytest.raises(ColumnError) as refused:
@@ -235,6 +235,12 @@ def test_several_judges_or_people_are_not_taken_as_samples_of_one_judge(tmp_path
     assert read_judges(path, judge=name).judges == ("a", "b")
     alone = write(tmp_path, f"{header}\n1,a,x\n2,b,y\n", name="k.csv")
     assert read_judges(alone).judges == ("judge",)  # one row per item: nothing is mixed up
+
+
+def test_a_column_called_model_names_the_judges(tmp_path):
+    judges = read_judges(write(tmp_path, "item,model,label\n1,a,x\n1,b,y\n2,a,x\n", name="j.csv"))
+    assert judges.judges == ("a", "b")
+    assert judges.warnings == ("Columns taken by their names: model as judge.",)
 
 
 def test_what_is_left_out_or_rescaled_among_judges_is_counted(tmp_path):

@@ -196,7 +196,8 @@ def test_a_rarely_chosen_option_does_not_slow_the_others():
     soft[:, 2] *= 1e-6
     soft /= soft.sum(axis=1, keepdims=True)
     reverse = reverse_by_items(soft, sets, members, weights)
-    assert loss(reverse, soft, sets, weights) <= loss(scipy_reverse(soft, sets, members, weights), soft, sets, weights)
+    other = loss(scipy_reverse(soft, sets, members, weights), soft, sets, weights)
+    assert loss(reverse, soft, sets, weights) <= other * (1 + 1e-14)  # both may end at the same minimum
 
 
 def test_the_solver_takes_many_problems_at_once():
