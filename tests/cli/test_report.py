@@ -221,11 +221,12 @@ def test_who_answered_in_two_ways_counts_once():
 def test_the_demo_shows_answers_and_main_tables_only(capsys, tmp_path):
     status, out, err = run(capsys, "demo", "-o", tmp_path / "report.html")
     assert status == 0
+    assert out.startswith("Which judge to use, and how?\nUse strong, as it is.\n")
+    assert "(one more person)" in out
     assert "Do the raters agree?" in out
     assert "How many raters is each judge worth?" in out
-    assert "Worth, calibrated" in out
+    assert "Worth, raw" not in out
     assert "Which judge can stand in for people?" in out
-    assert "Picked by" in out
     assert "How this was computed" not in out
     assert len(out.splitlines()) < 90
     assert err.splitlines()[-1] == f"Wrote {tmp_path / 'report.html'}"

@@ -33,7 +33,6 @@ from dissensus.report.views.worth import (
     raters_text,
     score_sentence,
     score_words,
-    shares_sentence,
     terms_of,
     worth_in_short,
     worth_text,
@@ -272,16 +271,6 @@ def test_a_judge_off_the_curve_may_come_back_within_its_interval():
 def test_a_judge_is_shown_only_by_its_interval(judge, shown):
     assert judge.is_shown is shown
     assert found(judge).is_any_shown is shown
-
-
-def test_samples_off_the_curve_are_counted():
-    judge = worth(share_below=0.12, share_above=1.0)
-    assert shares_sentence(judge, TERMS) == (
-        "In 12.0% of the bootstrap samples it is worse than asking nobody. "
-        "In every bootstrap sample it is better than 5 people."
-    )
-    assert shares_sentence(worth(), TERMS) == ""
-    assert shares_sentence(worth(share_below=NAN, share_above=NAN), TERMS) == ""
 
 
 def test_a_difference_reads_the_same_whichever_judge_comes_first():

@@ -353,6 +353,14 @@ def test_beside_a_decision_no_other_judge_is_one_to_pick():
     assert remarks(decided_on)[0].endswith("is answered at the top.")
 
 
+def test_a_report_shows_what_judges_are_worth_only_as_the_decision_counts_it():
+    raw, calibrated = worth(verdict="below 0"), worth(calibrated=True)
+    table = section_about("How many raters", worth=surveys(raw, calibrated), decision=decision()).main_table()
+    assert table.columns == ["Judge", "Worth", "Bits"]
+    assert [row[1] for row in table.rows] == ["3.40 [2.80, 4.00]"]
+    assert section_about("How many raters", worth=surveys(worth())).main_table().rows[0][1] == "3.40 [2.80, 4.00]"
+
+
 @pytest.mark.parametrize(("use", "better", "is_said"), [("bc", "a", True), ("bc", "neither", False), ("b", "a", False)])
 def test_two_judges_that_are_told_apart_only_as_a_pair_are_both_named_and_why_is_said(use, better, is_said):
     section = section_about("Is the best", decision=decision(tuple(use)), comparison=duel(better=better))

@@ -117,8 +117,7 @@ def demo_command(
 ) -> None:
     """Try it on bundled data.
 
-    Do raters of toxic comments agree, how many of them is each of four judges worth, and which one can stand in for
-    them? Writes a page about it.
+    Which of four judges of toxic comments to use, what it is worth, and whether raters agree. Writes a page about it.
     """
     from dissensus.data import read, read_judges, read_task
     from dissensus.data.examples import example_path
@@ -145,15 +144,16 @@ def demo_command(
 
 
 def _show_in_short(report: "Report") -> None:
-    """The verdict, then each section's answer and main table, on stdout."""
+    """The decision, which is the verdict, then each other section's answer and main table, on stdout."""
     from rich.console import Console
 
-    from dissensus.report.text import print_section, print_verdict
+    from dissensus.report.text import print_section
     from dissensus.report.whole import in_short
 
     console = Console()
-    print_verdict(report.verdict, console)
-    for section in report.sections:
+    decision, *others = report.sections
+    print_section(decision, console)
+    for section in others:
         print_section(in_short(section), console)
 
 

@@ -38,13 +38,6 @@ def print_result(result: Result, console: Console, spelling: Spelling = in_pytho
     print_section(section_of(result, spelling), console)
 
 
-def print_verdict(sentences: Sequence[str], console: Console) -> None:
-    """Show what a report comes down to."""
-    for sentence in sentences:
-        console.print(_text(sentence, "bold"))
-    console.print()
-
-
 def print_section(section: Section, console: Console) -> None:
     """Show a section in a terminal."""
     console.print(_text(section.title, "bold"))

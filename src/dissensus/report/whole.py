@@ -60,7 +60,7 @@ def report_of(
     """The report about some answers, in the order of a reader's questions, options as a front end spells them."""
     first = [] if answers.decision is None else [unspelled_section(answers.decision)]
     sections = [*first, unspelled_section(answers.agreement), *_raters(answers)]
-    sections += [*([] if answers.worth is None else [unspelled_section(answers.worth)]), *_ranking(answers)]
+    sections += [*_worth(answers), *_ranking(answers)]
     sections += [*_duel(answers), *_replacing(answers), *_together(answers), *_titled(POSITIVE, answers.prevalence)]
     sections.append(_collect(answers, Prices(item=item_cost, rating=rating_cost)))
     sections = _warned_once(sections, answers.results)
@@ -96,6 +96,15 @@ def _with_command(spelling: Spelling, title: str) -> Spelling:
 def _titled(title: str, result: Result | None) -> list[Section]:
     """The section of a result under the question that it answers, if it does."""
     return [] if result is None else [replace(unspelled_section(result), title=title)]
+
+
+def _worth(answers: Answers) -> list[Section]:
+    """What judges are worth; only as the decision counts it, calibrated, where they are."""
+    worth = answers.worth
+    if worth is None:
+        return []
+    calibrated = tuple(judge for judge in worth.judges if judge.calibrated)
+    return [unspelled_section(replace(worth, judges=calibrated) if calibrated else worth)]
 
 
 def _ranking(answers: Answers) -> list[Section]:

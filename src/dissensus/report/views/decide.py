@@ -82,7 +82,9 @@ def _cells(judge: DecideJudge, name: str, largest: int, columns: Sequence[str]) 
         own = judge.as_is
         cells += ["-", "-"] if own is None else [_value(own.measure, own.value), STANDINGS[own.standing]]
     if "Shift" in columns:
-        cells.append("-" if judge.shift is None else f"{judge.shift:+.1f}")
+        cells.append(
+            "-" if judge.shift is None else f"{judge.shift:+.1f}".replace("-0.0", "0.0").replace("+0.0", "0.0")
+        )
     return cells
 
 

@@ -87,7 +87,6 @@ def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Ter
     best = ranked[0]
     text = sentences(
         words_of.fraction_sentence(best, result.settings, terms),
-        words_of.shares_sentence(best, terms),
         candidates_sentence(result),
         words_of.nearly_flat_sentence(result.curve, result.settings, terms),
     )

@@ -419,9 +419,8 @@ def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges
 
 
 def judge_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """One judge in a list: what it is worth, and how sure that is."""
-    what = worth_sentence(worth, settings, terms, subject=judge_name(worth))
-    return sentences(what, shares_sentence(worth, terms))
+    """One judge in a list: what it is worth, and which surveys are worse and better than it."""
+    return worth_sentence(worth, settings, terms, subject=judge_name(worth))
 
 
 def worth_sentence(worth: JudgeWorth, settings: Settings, terms: Terms, *, subject: str) -> str:
@@ -507,14 +506,6 @@ def fraction_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> st
         f"What {value} means: the judge predicts as well as asking {terms.people(k)} about {share} of the items and "
         f"{rest}."
     )
-
-
-def shares_sentence(worth: JudgeWorth, terms: Terms) -> str:
-    """In how many bootstrap samples the judge is off the curve; empty if in none."""
-    below = f"In {samples(worth.share_below)} it is worse than asking nobody." if worth.share_below > 0 else ""
-    is_above = worth.share_above > 0 and terms.largest
-    above = f"In {samples(worth.share_above)} it is better than {terms.people(terms.largest)}." if is_above else ""
-    return sentences(below, above)
 
 
 def samples(share: float) -> str:

@@ -1,0 +1,80 @@
+"""What `decide` prints: short, in one line for each judge, and without warnings that ask for nothing."""
+
+import dataclasses
+
+import pytest
+
+from dissensus.methods.decide.result import (
+    AsIs,
+    Constant,
+    DecideJudge,
+    DecideResult,
+    Next,
+    Person,
+    Raters,
+    Recommendation,
+)
+from dissensus.report.views.decide import lead_sentence, view, warning_texts
+
+CURVE = "From surveys of 3 on the curve has fewer items, since some have too few ratings, and it can jump there."
+WIDE = "Intervals are very wide, because 3 raters say little about others like them."
+CHOICES = "Judges are compared with forced choices only: 330 other ratings were left out."
+
+
+def judged(judge, *, shift=-0.9):
+    ends = {"verdict": "above K", "low_verdict": "within", "high_verdict": "above K"}
+    own = AsIs(measure="mae", value=1.01, low=0.9, high=1.1, standing="better than a constant")
+    return DecideJudge(
+        judge=judge, worth=float("nan"), worth_low=1.17, worth_high=float("nan"), **ends, shown=True, as_is=own,
+        shift=shift, separable=False,
+    )  # fmt: skip
+
+
+def decision(n_judges=10, *, n_used=10, caveats=3, shift=-0.9):
+    """The longest answer: ten equal judges with long names, three caveats and a next step."""
+    judges = tuple(judged(f"gpt-4o-mini-2024-{number:02d}", shift=shift) for number in range(n_judges))
+    use = tuple(judge.judge for judge in judges[:n_used])
+    reason = f"{judges[0].judge} is worth more than 2 raters [1.17, above 2], and others cannot be told from it."
+    texts = ["Look at rater w40: without them gpt-4o is worth 0.99 instead of above 2."] * caveats
+    return DecideResult(
+        settings={}, data={}, warnings=(CURVE, WIDE),
+        recommendation=Recommendation(use=use, how="as is", reason=reason, caveats=tuple(texts)),
+        judges=judges, constant=Constant(answer="Not toxic at all", measure="mae", value=0.95),
+        person=Person(measure="mae", value=0.77), raters=Raters(count=3, intervals="raters like these", influential=()),
+        next=Next(text="rate 600 items by 3 people each; or use the cheaper one.", items=600, raters=3, cost=1800.0),
+        largest=2,
+    )  # fmt: skip
+
+
+def test_ten_judges_take_at_most_25_lines_and_no_row_is_broken():
+    lines = decision().summary().rstrip().splitlines()
+    assert len(lines) <= 25
+    rows = [line for line in lines if line.startswith("  gpt-4o")]
+    assert len(rows) == 6
+    assert all(row.rstrip().endswith("-0.9") for row in rows)
+
+
+def test_judges_that_are_not_listed_are_counted():
+    cells = [row[0] for row in view(decision()).main_table().rows]
+    assert cells[-3:] == ["(4 more)", "(always Not toxi…)", "(one more person)"]
+    assert not any("more)" in cell for cell in [row[0] for row in view(decision(7)).main_table().rows][:7])
+
+
+def test_the_first_line_of_the_answer_has_at_most_30_words():
+    assert lead_sentence(decision()) == (
+        "Use gpt-4o-mini-2024-00, gpt-4o-mini-2024-01, gpt-4o-mini-2024-02 or 7 more (they cannot be told apart), "
+        "as it is."
+    )
+
+
+def test_warnings_that_ask_for_nothing_are_left_to_the_json():
+    result = dataclasses.replace(decision(), warnings=(CURVE, WIDE, CHOICES))
+    assert warning_texts(result, list(result.warnings)) == [CHOICES]
+    assert "warning:" in result.summary()
+    assert CURVE in result.to_json()
+
+
+@pytest.mark.parametrize(("shift", "shown"), [(0.04, "0.0"), (-0.04, "0.0"), (0.3, "+0.3"), (None, None)])
+def test_a_shift_of_nothing_has_no_sign(shift, shown):
+    table = view(decision(1, n_used=1, shift=shift)).main_table()
+    assert (table.rows[0][-1] if "Shift" in table.columns else None) == shown
