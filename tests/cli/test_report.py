@@ -34,13 +34,14 @@ def test_a_report_with_judges_answers_in_the_order_of_a_readers_questions(capsys
     page = tmp_path / "page.html"
     status, out, err = run(capsys, *BINARY, "-o", page)
     assert (status, err) == (0, f"Wrote {page}\n")
-    assert out.startswith("Judge ")
+    assert out.startswith("Use classifier, as it is.\n")
     html = page.read_text(encoding="utf-8")
     verdict = unescape(html[html.index("<header>") : html.index("</header>")])
     assert [f"<li>{sentence}</li>" in verdict for sentence in out.splitlines()] == [True] * len(out.splitlines())
     places = [
         html.index(f">{question}</h2>")
         for question in (
+            "Which judge to use, and how?",
             "Do the raters agree?",
             "How many raters is each judge worth?",
             "Which judge can stand in for people?",
@@ -58,7 +59,7 @@ def test_further_questions_stand_under_their_names_where_the_data_answer_them(ca
     for title in ("Who are the raters?", "Can a judge replace a rater?", "What are the judges worth together?"):
         assert text.count(f"\n## {title}\n") == 1
     assert "How many items are positive?" not in text  # the judges answered no other items
-    assert "epsilon of \\`dissensus alt-test\\`" in text
+    assert "dissensus alt-test --epsilon" in text
 
 
 def test_the_json_has_a_part_for_each_command_and_nothing_else_is_on_stdout(capsys, tmp_path):
@@ -67,7 +68,7 @@ def test_the_json_has_a_part_for_each_command_and_nothing_else_is_on_stdout(caps
     assert (status, content["command"]) == (0, "report")
     parts = list(content["result"])
     assert (parts[0], parts[-1]) == ("verdict", "unanswered")
-    assert parts[1:6] == ["describe", "raters", "equivalence", "judges", "compare"]
+    assert parts[1:7] == ["decide", "describe", "raters", "equivalence", "judges", "compare"]
     assert set(content["data"]) >= {"ratings", "judges"}
     assert content["settings"]["equivalence"]["calibrate"] == "auto"
 
@@ -218,15 +219,14 @@ def test_who_answered_in_two_ways_counts_once():
     assert any(warning.startswith(lost) for warning in left_to_us.warnings)
 
 
-def test_the_demo_shows_answers_and_main_tables_only(capsys, tmp_path):
+def test_the_demo_shows_the_decision_and_then_answers_only(capsys, tmp_path):
     status, out, err = run(capsys, "demo", "-o", tmp_path / "report.html")
     assert status == 0
     assert out.startswith("Which judge to use, and how?\nUse strong, as it is.\n")
     assert "(one more person)" in out
     assert "Do the raters agree?" in out
     assert "How many raters is each judge worth?" in out
-    assert "Worth, raw" not in out
     assert "Which judge can stand in for people?" in out
     assert "How this was computed" not in out
-    assert len(out.splitlines()) < 90
+    assert len(out.splitlines()) < 70
     assert err.splitlines()[-1] == f"Wrote {tmp_path / 'report.html'}"

@@ -43,7 +43,6 @@ from dissensus.report.views.judge_words import (
     pick_in_short,
     sweep_finding,
 )
-from dissensus.report.whole import in_short
 
 NAN = math.nan
 SCRIPT = "<script>alert(1)</script>"
@@ -452,7 +451,7 @@ def test_an_item_on_which_definitions_disagree_shows_numbers_that_differ():
 
 
 def test_the_first_table_is_that_of_the_judges_and_fits_80_columns(real):
-    assert in_short(section_of(real)).blocks[0].caption.startswith("The judges, best first")
+    assert section_of(real).main_table().caption.startswith("The judges, best first")
     assert max(len(line) for line in text_of(real).splitlines()) <= 80
 
 

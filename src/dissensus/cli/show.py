@@ -144,7 +144,7 @@ def demo_command(
 
 
 def _show_in_short(report: "Report") -> None:
-    """The decision, which is the verdict, then each other section's answer and main table, on stdout."""
+    """The decision, which is the verdict, then each other section's answer, on stdout."""
     from rich.console import Console
 
     from dissensus.report.text import print_section

@@ -9,7 +9,6 @@ from dissensus.methods.decide.answers import (
     BETTER,
     COLLECT,
     COMMANDS,
-    FURTHER,
     OPTIONS,
     POSITIVE,
     RATERS,
@@ -225,12 +224,9 @@ def together(answers: Answers) -> Findings:
 
 
 def in_short(section: Section) -> Section:
-    """A section's answer with its main table; what to collect in points; of the further questions the answer only."""
-    if section.title in FURTHER:
-        return replace(section, blocks=())
-    table = None if section.title == COLLECT else section.main_table()
-    points = [block for block in section.blocks if isinstance(block, Points)]
-    return replace(section, blocks=tuple(points) if table is None else (table,))
+    """A section's answer, and what to collect besides in points."""
+    points = [block for block in section.blocks if isinstance(block, Points)] if section.title == COLLECT else []
+    return replace(section, blocks=tuple(points))
 
 
 # ---- What to collect next, with what it costs

@@ -49,8 +49,6 @@ REPLACE = "Can a judge replace a rater?"
 TOGETHER = "What are the judges worth together?"
 SAVED = "How many raters does the judge save?"
 POSITIVE = "How many items are positive?"
-FURTHER = (RATERS, REPLACE, TOGETHER, SAVED, POSITIVE)
-"""Questions beyond the four that everything else is about."""
 COMMANDS = {
     DECISION: "decide",
     WORTH: "equivalence",
