@@ -23,7 +23,7 @@ CHOICES = "Judges are compared with forced choices only: 330 other ratings were 
 
 def judged(judge, *, shift=-0.9):
     ends = {"verdict": "above K", "low_verdict": "within", "high_verdict": "above K"}
-    own = AsIs(measure="mae", value=1.01, low=0.9, high=1.1, standing="better than a constant")
+    own = AsIs(measure="distance", value=1.01, low=0.9, high=1.1, standing="better than a constant")
     return DecideJudge(
         judge=judge, worth=float("nan"), worth_low=1.17, worth_high=float("nan"), **ends, shown=True, as_is=own,
         shift=shift, separable=False,
@@ -39,8 +39,8 @@ def decision(n_judges=10, *, n_used=10, caveats=3, shift=-0.9):
     return DecideResult(
         settings={}, data={}, warnings=(CURVE, WIDE),
         recommendation=Recommendation(use=use, how="as is", reason=reason, caveats=tuple(texts)),
-        judges=judges, constant=Constant(answer="Not toxic at all", measure="mae", value=0.95),
-        person=Person(measure="mae", value=0.77), raters=Raters(count=3, intervals="raters like these", influential=()),
+        judges=judges, constant=Constant(answer="Not toxic at all", measure="distance", value=0.95),
+        person=Person(measure="distance", value=0.77), raters=Raters(count=3, intervals="raters like these", influential=()),
         next=Next(text="rate 600 items by 3 people each; or use the cheaper one.", items=600, raters=3, cost=1800.0),
         largest=2,
     )  # fmt: skip
