@@ -6,7 +6,8 @@ each side of a worth, 5% of a test; each cell has three binomial standard errors
 all cells of one kind together have none.
 There is no upper limit: leaving out one of few raters overstates what they add to a curve, which pairs of raters make
 (in the variance of such a statistic by 2 (J - 1) / (J - 2), three times with four raters; Efron and Stein 1981), so
-worths are covered too often.
+worths are covered too often. Agreement and scores with eight lenient and strict raters are covered a little too seldom,
+since the raters' effects are skewed: .917 of 410 data sets, and .928 of 800 for agreement in a plain simulation.
 """
 
 import math
