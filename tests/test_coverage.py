@@ -235,6 +235,11 @@ def test_worths_and_shares_with_two_to_nine_raters_who_differ_in_reliability_too
     check(measured(RAGGED, PROBABLE, 300, 100, worths, agreement, share_of_the_last_label))
 
 
+def test_worths_and_agreement_with_eight_raters_of_whom_about_half_are_unreliable():
+    people = People(4, 8, noise=(0.4, 1.6))
+    check(measured(people, {"hard": Judge(0.8), "three": Judge(1.0, samples=3)}, 150, 60, worths, agreement))
+
+
 def test_each_side_of_a_worth_where_raters_do_not_differ():
     def fixed(data):
         return worths(data, raters="fixed")
