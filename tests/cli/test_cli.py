@@ -101,7 +101,7 @@ def test_options_of_reading_reach_the_reader(run, tmp_path):
     ("arguments", "message"),
     [
         (["describe"], "Missing argument 'RATINGS'. See `dissensus describe --help`."),
-        (["descrbe", "x"], "No such command 'descrbe'. Did you mean 'describe'? See `dissensus --help`."),
+        (["descrbe", "x"], "No such command 'descrbe'. Did you mean 'describe', 'decide'? See `dissensus --help`."),
         (["describe", "x.csv", "--bogus"], "No such option: --bogus. See `dissensus describe --help`."),
         (["describe", "x.csv"], "There is no file x.csv: check the path."),
         (

@@ -63,8 +63,8 @@ def test_it_writes_answers_that_judges_and_equivalence_read(server, capsys):
     alike = {row["judge"]: row["consistency"] for row in judges["downstream"]}
     assert alike["m"] == 1
     assert main(["equivalence", "ratings.csv", "judges.csv", "--json", "--bootstrap", "0"]) == 0
-    (worth,) = json.loads(capsys.readouterr().out)["result"]["judges"]
-    assert worth["judge"] == "m"
+    worth = json.loads(capsys.readouterr().out)["result"]["judges"]
+    assert [(row["judge"], row["calibrated"]) for row in worth] == [("m", False), ("m", True)]
 
 
 def test_json_is_one_object_with_counts_and_shares(server, capsys):
