@@ -75,7 +75,7 @@ def test_a_bad_judge_fails_with_status_1(repository):
 def test_an_open_question_fails_with_status_1_and_says_what_would_settle_it(repository):
     assert run(repository, "good", "--min-consistency", "0.93") == 1
     assert failures(repository) == ["inconclusive"]
-    assert "more items would settle it" in " ".join(text(repository, "output.txt").split())
+    assert "Missing: about" in " ".join(text(repository, "output.txt").split())
     assert text(repository, "summary.md").startswith("# Gate: inconclusive")
 
 
@@ -103,5 +103,6 @@ def test_json_is_one_object_on_stdout_also_where_the_gate_fails(repository):
     assert (found["command"], found["result"]["verdict"]) == ("gate", "fail")
     assert set(found["result"]["checks"][0]) == {
         "check", "threshold", "value", "low", "high", "verdict", "items", "more_items", "measure", "against", "tau",
-        "place", "low_verdict", "high_verdict", "largest", "p_value", "constants",
+        "place", "low_verdict", "high_verdict", "largest", "p_value", "constants", "calibrate", "missing",
+        "each", "constant", "person",
     }  # fmt: skip

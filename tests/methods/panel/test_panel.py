@@ -172,7 +172,7 @@ def test_two_independent_judges_are_worth_more_than_either_as_theory_says(answer
 
 def test_a_judge_beside_people_saves_what_theory_says(answer):
     # Exactly: the bits of k raters and the judge's answer together, as so many raters.
-    for k in range(5):
+    for k in range(1, 5):
         together = mutual_information(joint_of(surveys_of(k), HARD_CLASSIFIER.outputs))
         exact = equivalent_raters(URN, together) - k
         row = next(row for row in answer.people_and_judge if (row.beside, row.raters) == ("hard classifier", k))
@@ -184,7 +184,8 @@ def test_people_alone_score_what_their_survey_tells(answer):
     rows = [row for row in answer.people_and_judge if row.beside == "second"]
     for row in rows[:6]:
         gain = row.people_score - rows[0].people_score
-        assert gain == pytest.approx(survey_information(URN, row.raters), abs=0.012)
+        exact = survey_information(URN, row.raters) - survey_information(URN, rows[0].raters)
+        assert gain == pytest.approx(exact, abs=0.012)
 
 
 def pairs_of(labels):
@@ -367,7 +368,9 @@ def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_processes(sim
 def test_the_json_has_members_panels_and_savings(answer):
     found = json.loads(answer.to_json())
     assert found["command"] == "panel"
-    assert set(found["result"]) == {"curve", "judges", "panels", "people_and_judge"}
+    assert set(found["result"]) == {"curve", "judges", "panels", "people_and_judge", "constant", "person"}
+    assert (found["result"]["constant"]["equivalence"], found["result"]["person"]["equivalence"]) == (0, 1)
+    assert min(row["raters"] for row in found["result"]["people_and_judge"]) == 1
     assert {row["panel"] for row in found["result"]["panels"]} == {"plurality", "average", "stacked"}
     last = found["result"]["people_and_judge"][-1]
     assert (last["verdict"], last["worth"], last["saved"]) == ("above K", None, None)
@@ -384,9 +387,10 @@ def test_the_words_say_what_the_panel_is_worth_and_the_judge_saves(answer):
 
 @pytest.mark.slow
 def test_95_of_100_intervals_of_what_a_judge_saves_hold_the_truth():
-    # 150 simulations of 1,200 items, beside none to three people; three standard errors of 95% are 5.3%.
+    # 150 simulations of 1,200 items, beside one to four people; three standard errors of 95% are 5.3%.
     exact = [
-        equivalent_raters(URN, mutual_information(joint_of(surveys_of(k), HARD_CLASSIFIER.outputs))) for k in range(4)
+        equivalent_raters(URN, mutual_information(joint_of(surveys_of(k), HARD_CLASSIFIER.outputs)))
+        for k in range(1, 5)
     ]
     worths, held = [], np.zeros(4)
     for seed in range(150):
@@ -402,7 +406,8 @@ def test_95_of_100_intervals_of_what_a_judge_saves_hold_the_truth():
 def test_with_many_items_a_judge_saves_what_theory_says_beside_any_number_of_people():
     # A stack alone would fall .1 of a rater short beside two people and more, however many items there are.
     exact = [
-        equivalent_raters(URN, mutual_information(joint_of(surveys_of(k), HARD_CLASSIFIER.outputs))) for k in range(4)
+        equivalent_raters(URN, mutual_information(joint_of(surveys_of(k), HARD_CLASSIFIER.outputs)))
+        for k in range(1, 5)
     ]
     worths = []
     for seed in range(20):
@@ -421,7 +426,7 @@ def test_judges_that_tell_nothing_are_not_said_to_save_or_to_cost_raters():
         lots = [np.stack([1 - p, p], axis=1) for p in rng.beta(2, 2, (2, 350))]
         ratings = ratings_of(sim.ratings.label.reshape(350, 8).tolist(), URN.labels)
         found = panels(ratings, judges_of({"x": lots[0], "y": lots[1]}, URN.labels), method="stacked", bootstrap=200)
-        beside = [row for row in found.people_and_judge if row.beside == "panel"][1:5]
+        beside = [row for row in found.people_and_judge if row.beside == "panel"][:4]
         held += [row.low <= row.raters <= row.high for row in beside]
     assert (held / 60 >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 60)).all()
 
@@ -433,9 +438,10 @@ def test_real_judges_together_are_worth_at_least_the_best_of_them(shared, name):
     best = max(own.score for own in found.judges)
     stack = next(panel for panel in found.panels if panel.method == "stacked")
     assert stack.worth.score >= best - 0.01
-    assert (
-        stack.high >= 0
-    )  # not shown to be worse: where one judge knows all that the others do, the stack is that judge
+    # Not shown to be worse: where one judge knows all that the others do, the stack is that judge. Off the curve, where
+    # no difference in raters is known, the samples say so.
+    assert not stack.high < 0
+    assert math.isfinite(stack.high) or stack.share_better > 0.025
 
 
 def test_wikipedias_classifier_saves_as_many_raters_beside_people_as_it_is_worth(shared):
@@ -444,5 +450,5 @@ def test_wikipedias_classifier_saves_as_many_raters_beside_people_as_it_is_worth
     found = panels(ratings, read_judges(folder / "judges.csv"), max_raters=7, bootstrap=50)
     worth = found.judges[0].equivalence
     assert worth == pytest.approx(3.42, abs=0.05)
-    for row in found.people_and_judge[:4]:
+    for row in found.people_and_judge[:3]:  # beside four it is off a curve of seven
         assert row.saved == pytest.approx(worth, abs=0.15)

@@ -1,7 +1,6 @@
 """May this judge pass? Each threshold is tested on the bound of an interval.
 
-Intervals are the wider ones of the bootstrap and of a formula: where all items come out alike the bootstrap sees no
-spread, and five items would pass any gate.
+Estimates and intervals are those of `equivalence`, `judges` and `compare`.
 """
 
 import math
@@ -39,7 +38,6 @@ from dissensus.methods.judges.summary import kappa_warnings
 from dissensus.options import named
 from dissensus.results import Message
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
-from dissensus.sampling.intervals import paired_difference_interval, share_interval
 from dissensus.sampling.raters import RatersAs, resolve_raters
 
 
@@ -349,9 +347,9 @@ def decision_checks(result: JudgesResult, options: GateOptions, *, these: Judges
         threshold = getattr(options, name)
         if threshold is None:
             continue
-        estimate, *others = (estimate_of(one, items, options) for one in (row, *constants))
+        estimate, *others = (estimate_of(one, items) for one in (row, *constants))
         if alone is not None:
-            own = estimate_of(alone, items, options)
+            own = estimate_of(alone, items)
             estimate = replace(estimate, these=(own.low, own.high))
         beside = tuple(
             Constant(
@@ -404,23 +402,14 @@ def _reaches(check: Check, constant: Constant) -> str:
     return f"{constant.value:.1%} decided as people do, by the judge {check.value:.1%}"
 
 
-def consistency_of(row: Downstream, items: int, options: GateOptions) -> Estimate:
+def consistency_of(row: Downstream, items: int) -> Estimate:
     """The share of items decided alike, with its interval."""
-    exact = share_interval(round(row.consistency * items), items, confidence=options.confidence)
-    return Estimate(
-        value=row.consistency,
-        low=min(row.consistency_low, exact[0]),
-        high=max(row.consistency_high, exact[1]),
-        items=items,
-    )
+    return Estimate(value=row.consistency, low=row.consistency_low, high=row.consistency_high, items=items)
 
 
-def bias_of(row: Downstream, items: int, options: GateOptions) -> Estimate:
+def bias_of(row: Downstream, items: int) -> Estimate:
     """The judge's prevalence less people's, with its interval."""
-    unlike = round((1 - row.consistency) * items)
-    more = (unlike + round(row.bias * items)) / 2  # items that only the judge calls positive
-    paired = paired_difference_interval(more, unlike - more, items, confidence=options.confidence)
-    return Estimate(value=row.bias, low=min(row.bias_low, paired[0]), high=max(row.bias_high, paired[1]), items=items)
+    return Estimate(value=row.bias, low=row.bias_low, high=row.bias_high, items=items)
 
 
 _DECISIONS: tuple[tuple[str, Any, Any, Any], ...] = (

@@ -163,7 +163,13 @@ def _sum_up(
     rulers = rulers_of(prepared, constants, options.seed)
     definitions = definition_results(prepared, scores, samples, constants, rulers, confidence=confidence)
     downstream = downstream_rows(
-        decided, samples, taus=problem.taus, judges=judges, confidence=confidence, rulers=rulers
+        decided,
+        samples,
+        taus=problem.taus,
+        judges=judges,
+        confidence=confidence,
+        items=problem.items_in_all,
+        rulers=rulers,
     )
     sensitivity, flips = _sweep(prepared, options, scores, constants)
     turned = oriented(problem.definitions, scores.values[0])

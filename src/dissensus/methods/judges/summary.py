@@ -32,7 +32,14 @@ from dissensus.methods.judges.result import (
 from dissensus.methods.judges.rulers import FEWEST_ITEMS, BestConstant, Rulers, beats_constant
 from dissensus.methods.judges.scoring import Scores
 from dissensus.methods.judges.setup import JudgeAnswers, Prepared
-from dissensus.sampling.intervals import UNDEFINED_SHARE, percentile_interval
+from dissensus.sampling.intervals import (
+    UNDEFINED_SHARE,
+    UNKNOWN,
+    Bounds,
+    paired_difference_interval,
+    percentile_interval,
+    share_interval,
+)
 
 NAN = float("nan")
 
@@ -298,9 +305,14 @@ def downstream_rows(
     taus: Sequence[float],
     judges: Sequence[str],
     confidence: float,
+    items: int,
     rulers: Rulers | None = None,
 ) -> tuple[Downstream, ...]:
-    """Every judge and both constants at every threshold; the scores have the constants, `data` one replicate."""
+    """Every judge and both constants at every threshold; the scores have the constants, `data` one replicate.
+
+    Intervals are the wider ones of the bootstrap and of a formula for so many items: where all of them are decided
+    alike, the bootstrap has no spread.
+    """
     if not data.prevalence.size:
         return ()
     kappa = decision_kappa(data.consistency, data.judged_positive, data.prevalence[:, :, None])
@@ -310,20 +322,32 @@ def downstream_rows(
     rows = []
     for t, tau in enumerate(taus):
         for j, judge in enumerate([*judges, *BASELINES]):
-            bounds = [NAN] * 4
+            alike, bias = float(data.consistency[0, t, j]), float(data.bias[0, t, j])
+            alike_bounds = bias_bounds = UNKNOWN
             if samples is not None:
-                bounds = [
-                    *percentile_interval(samples.consistency[:, t, j], confidence),
-                    *percentile_interval(samples.bias[:, t, j], confidence),
-                ]
+                drawn = percentile_interval(samples.consistency[:, t, j], confidence)
+                alike_bounds = wider(drawn, share_interval(round(alike * items), items, confidence=confidence))
+                drawn = percentile_interval(samples.bias[:, t, j], confidence)
+                bias_bounds = wider(drawn, _paired_bounds(alike, bias, items, confidence))
             row = Downstream(
-                tau=tau, judge=judge, kappa=float(kappa[0, t, j]),
-                consistency=float(data.consistency[0, t, j]), consistency_low=bounds[0], consistency_high=bounds[1],
-                bias=float(data.bias[0, t, j]), bias_low=bounds[2], bias_high=bounds[3],
-                reduced=float(reduced[t, j]),
+                tau=tau, judge=judge, kappa=float(kappa[0, t, j]), reduced=float(reduced[t, j]),
+                consistency=alike, consistency_low=alike_bounds[0], consistency_high=alike_bounds[1],
+                bias=bias, bias_low=bias_bounds[0], bias_high=bias_bounds[1],
             )  # fmt: skip
             rows.append(row)
     return tuple(rows)
+
+
+def wider(drawn: Bounds, formula: Bounds) -> Bounds:
+    """The interval that holds both; unknown where one is."""
+    return (min(drawn[0], formula[0]), max(drawn[1], formula[1])) if not math.isnan(drawn[0]) else drawn
+
+
+def _paired_bounds(alike: float, bias: float, items: int, confidence: float) -> Bounds:
+    """The interval of a bias from how many items only the judge, and only people, call positive."""
+    unlike = round((1 - alike) * items)
+    more = (unlike + round(bias * items)) / 2
+    return paired_difference_interval(more, unlike - more, items, confidence=confidence)
 
 
 # ---- Where two definitions cannot both be right: pairs of judges that they rank against each other (section 5)

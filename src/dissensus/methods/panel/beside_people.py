@@ -277,7 +277,8 @@ def people_and_judge(
         data=mean_scores(flat, ones).reshape(by_item.shape[:2]),
         samples=np.concatenate(parts).reshape(-1, *by_item.shape[:2]) if parts else None,
     )
-    pairs = product(range(1, len(scored.names) + 1), range(len(possible)))
+    # Beside nobody a judge is what it is alone, and has its number already.
+    pairs = product(range(1, len(scored.names) + 1), range(1, len(possible)))
     rows = tuple(_row(scored, options.confidence, j=j, s=s) for j, s in pairs)
     return rows, _left_out(kept, possible, sizes)
 

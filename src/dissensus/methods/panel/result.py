@@ -41,11 +41,11 @@ class PanelWorth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleAndJudge:
-    """What a survey with a judge beside it is worth."""
+    """What a survey of one person or more with a judge beside it is worth; intervals are for these raters alone."""
 
     beside: str  # the judge, or `panel` for the stacked panel
     raters: int  # how many people are asked
-    people_score: float  # without the judge, and with it
+    people_score: float  # without the judge, and with it; both learned in the same way, which is not that of the curve
     score: float
     gain: float  # with it less without it
     gain_low: float
@@ -94,6 +94,11 @@ class PanelResult(Result):
     people_and_judge: tuple[PeopleAndJudge, ...]
 
     @property
+    def rulers(self) -> dict[str, float]:
+        """What always the same answer and one more person are worth, by definition: asking nobody, and asking one."""
+        return {"constant": 0.0, "person": 1.0}
+
+    @property
     def ranked(self) -> list[JudgeWorth]:
         """The members with a score, the best first."""
         return sorted((worth for worth in self.judges if math.isfinite(worth.score)), key=lambda worth: -worth.score)
@@ -101,7 +106,8 @@ class PanelResult(Result):
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""
         judges = [{"judge": worth.judge, **_worth(worth)} for worth in self.judges]
-        return super().as_dict() | {"judges": judges}
+        rulers = {name: {"equivalence": worth} for name, worth in self.rulers.items()}
+        return super().as_dict() | {"judges": judges} | rulers
 
     def rows(self) -> list[dict[str, object]]:
         """One row per member and panel."""

@@ -29,7 +29,9 @@ BESIDE = (
     "the mean of that on other items than those learned from, which is a little too low, and on the same ones, which "
     "is as much too high."
 )
+THESE_RATERS = "How many raters a judge saves beside people has intervals for these raters alone."
 ALONE = "people alone"
+RULER_NAMES = {"constant": "always the same answer", "person": "one more person"}
 MOST_LINES = 4
 
 
@@ -40,7 +42,7 @@ def view(result: Result) -> Section:
     terms, words = terms_of(result.settings, largest=result.curve[-1].raters), score_words(result.settings)
     computed = [score_sentence(result.settings), *(METHOD_WORDS[panel.method] for panel in result.panels)]
     computed += [CALIBRATED] if result.settings.get("calibrate", "none") != "none" and result.panels else []
-    computed += [BESIDE] if result.people_and_judge else []
+    computed += [BESIDE, THESE_RATERS] if result.people_and_judge else []
     computed.append(interval_sentence(result.settings))
     return Section(
         title="What are the judges worth together?" if result.panels else "How many raters does the judge save?",
@@ -91,6 +93,11 @@ def _worths(result: PanelResult, terms: Terms, words: ScoreWords) -> Table:
     rows += [
         [f"panel, {p.method}", worth_text(p.worth, terms), p.worth.score - origin, difference_text(p)]
         for p in result.panels
+    ]
+    rows += [
+        [RULER_NAMES[name], f"{worth:g}", result.curve[int(worth)].score - origin, None]
+        for name, worth in result.rulers.items()
+        if worth < len(result.curve)
     ]
     best = f", and how much more than the best of them, {quoted(result.panels[0].best_judge)}" if result.panels else ""
     return Table(
@@ -156,9 +163,8 @@ def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]
         return []
     saving = saving_sentence(_best_row(result), terms) if result.panels else ""
     drawn = _drawn(result)
-    origin = result.people_and_judge[0].people_score if words.is_gain else 0.0
     chart = LineChart(
-        rows=_lines(result, drawn, origin),
+        rows=_lines(result, drawn, words.origin(result.curve)),
         series="Who answers",
         x_title="Number of people asked",
         y_title=words.axis,
@@ -185,17 +191,22 @@ def _drawn(result: PanelResult) -> list[str]:
 
 
 def _lines(result: PanelResult, drawn: Sequence[str], origin: float) -> list[Row]:
-    names = short_names(drawn, 40)
-    rows = [_point(ALONE, row, row.people_score - origin) for row in result.people_and_judge if row.beside == drawn[0]]
+    """People alone as on the curve; a judge alone, then what it adds to so many of them."""
+    names, last = short_names(drawn, 40), max(row.raters for row in result.people_and_judge)
+    people = {point.raters: point.score for point in result.curve if point.raters <= last}
+    rows = [_point(ALONE, raters, score - origin) for raters, score in people.items()]
+    alone = {member.judge: member.score for member in result.judges}
+    stacked = next((panel.worth.score for panel in result.panels if panel.method == "stacked"), math.nan)
     for name in drawn:
-        points = [row for row in result.people_and_judge if row.beside == name]
-        rows += [_point(f"with {names[name]}", row, row.score - origin) for row in points]
+        with_it = {0: alone.get(name, stacked)}
+        with_it |= {r.raters: people[r.raters] + r.gain for r in result.people_and_judge if r.beside == name}
+        rows += [_point(f"with {names[name]}", raters, score - origin) for raters, score in with_it.items()]
     return rows
 
 
-def _point(series: str, row: PeopleAndJudge, score: float) -> Row:
+def _point(series: str, raters: int, score: float) -> Row:
     ends = {"low": None, "high": None, "is_main": series == ALONE}
-    return {"series": series, "x": row.raters, "y": finite(score), **ends}
+    return {"series": series, "x": raters, "y": finite(score), **ends}
 
 
 def _table(result: PanelResult, drawn: Sequence[str], terms: Terms, words: ScoreWords) -> Table:
@@ -205,14 +216,14 @@ def _table(result: PanelResult, drawn: Sequence[str], terms: Terms, words: Score
     by_size: dict[int, dict[str, PeopleAndJudge]] = {}
     for row in result.people_and_judge:
         by_size.setdefault(row.raters, {})[row.beside] = row
-    origin = by_size[0][drawn[0]].people_score if words.is_gain else 0.0
+    origin, people = words.origin(result.curve), {point.raters: point.score for point in result.curve}
     heading = f"{words.heading} alone"
     rows: list[list[Cell]] = []
     for size, beside in sorted(by_size.items()):
         first = beside[drawn[0]]
         if math.isfinite(first.score):
             saved = [saved_text(beside[name], terms) for name in ends]
-            rows.append([size, first.people_score - origin, *saved, first.items])
+            rows.append([size, people[size] - origin, *saved, first.items])
     return Table(
         caption="How many raters a judge beside them saves, by the number of people asked",
         columns=["Asked", heading, *(f"{names[name]} saves" for name in ends), "Items"],
