@@ -216,7 +216,7 @@ DRAWN = {"low", "high", "bound", "share_best"}
 """What is drawn with random numbers, which fall on the data in their order."""
 
 DRAWN_BY = {
-    "gate": {"status", "passed", "verdict", "text", "reason"},
+    "gate": {"status", "passed", "verdict", "text", "reason", "missing"},
     "plan_raters": {
         "grid",
         "recommended",

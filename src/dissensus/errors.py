@@ -68,7 +68,7 @@ def spelled(text: str, spelling: Spelling = in_python) -> str:
 
 
 def _with_value(name: str, value: str | None) -> str:
-    """A spelled option with its value: `item='id'` in Python, `--item id` elsewhere."""
+    """A spelled option with its value: `item='id'` in Python, a flag and its value elsewhere."""
     if value is None:
         return name
     return name.replace("=", f"={value!r}", 1) if "=" in name else f"{name} {shell_word(value)}"

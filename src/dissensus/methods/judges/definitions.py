@@ -412,8 +412,8 @@ def earth_mover(judge: Floats, people: Floats, numbers: Floats) -> Floats:
 
     Examples
     --------
-    >>> earth_mover(np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5]), np.array([1.0, 2.0, 3.0]))
-    np.float64(1.0)
+    >>> float(earth_mover(np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5]), np.array([1.0, 2.0, 3.0])))
+    1.0
     """
     order = np.argsort(numbers, kind="stable")
     below = np.cumsum((judge - people)[..., order], axis=-1)[..., :-1]
@@ -425,8 +425,8 @@ def ranked_probability(judge: Floats, people: Floats, numbers: Floats) -> Floats
 
     Examples
     --------
-    >>> ranked_probability(np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5]), np.array([1.0, 2.0, 3.0]))
-    np.float64(-0.5)
+    >>> float(ranked_probability(np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5]), np.array([1.0, 2.0, 3.0])))
+    -0.5
     """
     order = np.argsort(numbers, kind="stable")
     judged, given = (np.cumsum(side[..., order], axis=-1)[..., :-1] for side in (judge, people))
