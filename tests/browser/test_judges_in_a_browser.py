@@ -69,6 +69,7 @@ def test_a_script_in_a_judges_name_is_shown_as_text_and_never_run(look, report):
 def test_the_pointer_tells_rank_value_and_how_sure(look, report):
     seen = look(report)
     name = json.dumps("strong: rank 1 by hit rate")
+    seen.page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
     seen.page.locator(f"[data-chart] svg .mark-symbol path[aria-label^={name}]").first.hover()
     tip = seen.page.locator("#vg-tooltip-element")
     tip.wait_for(state="visible", timeout=60_000)
