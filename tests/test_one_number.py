@@ -48,7 +48,7 @@ def bundled(name, positive):
     return read(folder / "ratings.csv"), read_judges(folder / "judges.csv"), positive
 
 
-@pytest.fixture(scope="module", params=["five points", "toxicity"])
+@pytest.fixture(scope="module", params=["five points", pytest.param("toxicity", marks=pytest.mark.slow)])
 def asked(request):
     """The data, and what every command says about them."""
     ratings, answers, positive = five_points() if request.param == "five points" else bundled("toxicity", "Toxic")
