@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 # Compiling what ppi-python computes takes longer than computing it once.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 # A busy machine is no fault: nothing fails for having taken long.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("untimed", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parents[1]
