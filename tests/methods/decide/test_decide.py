@@ -47,6 +47,7 @@ def test_judges_that_cannot_be_told_apart_are_both_named_and_the_cheapest_comes_
     assert f"{second} cannot be told from it" in result.recommendation.reason
     priced = decision(two_equal(3), judge_cost=[f"{first}=2", f"{second}=1"])
     assert priced.recommendation.use == (second, first)
+    assert priced.next == result.next  # what tells them apart does not depend on prices
 
 
 def test_no_useless_judge_is_used():
@@ -132,6 +133,24 @@ def test_a_price_of_a_judge_that_is_not_there_is_refused():
         decision(with_a_constant(1), judge_cost="nobody=1")
     with pytest.raises(OptionError, match="write JUDGE=COST"):
         decision(with_a_constant(1), judge_cost="good")
+
+
+def test_a_constant_that_decides_as_well_as_the_judge_is_named():
+    rng = np.random.default_rng(5)
+    share = np.where(rng.random(400) < 0.3, 0.4, 0.05)  # hardly an item has half of the raters for yes
+    said = rng.random((400, 6)) < share[:, None]
+    ratings = pd.DataFrame(
+        [(i, f"r{r}", "yes" if said[i, r] else "no") for i in range(400) for r in range(6)],
+        columns=["item", "rater", "label"],
+    )
+    judges = pd.DataFrame({"item": range(400), "judge": "knows", "label": np.where(share > 0.2, "yes", "no")})
+    result = decide(ratings, judges, positive="yes", **FEW)
+    assert result.recommendation.use == ("knows",)
+    [caveat] = [text for text in result.recommendation.caveats if "Where half of the raters decide" in text]
+    assert "calling no item positive agrees with people" in caveat
+    assert not any("half of the raters" in text for text in decide(ratings, judges, **FEW).recommendation.caveats)
+    with pytest.raises(OptionError):
+        decide(ratings, judges, positive="maybe", **FEW)
 
 
 def test_one_rating_an_item_leaves_the_worth_open_and_says_what_to_collect():

@@ -75,7 +75,7 @@ def stakes_of(ratings: Ratings, judges: Judges) -> Stakes | str:
     row = row[kept[ratings.item[row]]]
     item, label = (np.cumsum(kept) - 1)[ratings.item[row]], ratings.label[row]
     answers = [
-        _numbers(own, kept, ratings, labels) if is_ordered else _likeliest(own.stated[kept]) for own in everybody
+        _numbers(own, kept, ratings, labels) if is_ordered else _most_likely(own.stated[kept]) for own in everybody
     ]
     copies = None if ratings.copies is None else ratings.copies[kept]
     weight = np.ones(int(kept.sum())) if copies is None else copies.astype(np.float64)
@@ -94,11 +94,11 @@ def _numbers(own: Answers, kept: Flags, ratings: Ratings, labels: tuple[str, ...
     known = dict(zip(ratings.labels, label_numbers(ratings), strict=True))
     others = label_values(labels)
     numbers = np.array([known.get(label, other) for label, other in zip(labels, others, strict=True)])
-    likeliest = _likeliest(own.stated[kept])
-    return np.asarray(np.where(likeliest > 0, likeliest * numbers, 0).sum(axis=1))
+    most_likely = _most_likely(own.stated[kept])
+    return np.asarray(np.where(most_likely > 0, most_likely * numbers, 0).sum(axis=1))
 
 
-def _likeliest(predictions: Floats) -> Floats:
+def _most_likely(predictions: Floats) -> Floats:
     """The most likely label of each item; labels that tie share it."""
     top = predictions >= predictions.max(axis=1, keepdims=True) - 1e-9
     return np.asarray(top / top.sum(axis=1, keepdims=True))

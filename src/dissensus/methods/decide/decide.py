@@ -18,7 +18,7 @@ from dissensus.methods.apply import recalibration_of
 from dissensus.methods.decide.as_is import StandingOf, stakes_of, standings
 from dissensus.methods.decide.information import LEAST, Gain, gains
 from dissensus.methods.decide.options import DecideOptions
-from dissensus.methods.decide.reasons import caveat_texts, reason_text
+from dissensus.methods.decide.reasons import Decisions, caveat_texts, reason_text
 from dissensus.methods.decide.result import (
     DecideJudge,
     DecideResult,
@@ -35,6 +35,9 @@ from dissensus.methods.equivalence.options import EquivalenceOptions, survey_opt
 from dissensus.methods.equivalence.problem import reference_shares
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
 from dissensus.methods.equivalence.scores import CORRELATIONS
+from dissensus.methods.judges import judges as rank_judges
+from dissensus.methods.judges.choice import HALF, best_constant
+from dissensus.methods.judges.result import ALWAYS_POSITIVE
 from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.options import named
@@ -124,10 +127,10 @@ def decide(
     """
     ratings, judges = as_data(ratings, judges)
     options = DecideOptions.given(locals(), positive=_positive(positive, task), seed=seed_of(rng))
-    where = {"rng": rng, "engine": engine, "workers": workers, "progress": progress}
+    where: dict[str, Any] = {"rng": rng, "engine": engine, "workers": workers, "progress": progress}
     worked = worked_worth(ratings, judges, options, **where)
     decision = decision_of(ratings, judges, worked, options, rng=rng)
-    return with_next(decision, worked.result, plan_of(ratings, judges, decision, options, rng=rng), options)
+    return with_next(decision, worked.result, plan_of(ratings, judges, decision, options, **where), options)
 
 
 def worked_worth(
@@ -177,11 +180,14 @@ def decision_of(
         own = use[0].as_is
         how = "as is" if own is not None and own.standing != "not better than a constant" else "recalibrated"
     largest = result.curve[-1].raters
-    reversed_scale = _is_reversed(result)
-    influential = _influential(worked, (use or list(rows))[0])
+    first = (use or list(rows))[0]
+    influential = _influential(worked, first)
     count = asked.n_raters
     constant = None if standing is None else standing.constant
-    caveats = caveat_texts(use[0] if use else None, rows, influential, count, largest, is_reversed=reversed_scale)
+    caveats = caveat_texts(
+        use[0] if use else None, rows, influential, count, largest, is_reversed=_is_reversed(result),
+        decisions=_decisions(ratings, chosen, first.judge, options.positive),
+    )  # fmt: skip
     return DecideResult(
         settings=options.settings() | {"raters": drawn_as, "score": result.settings["score"]},
         data=result.data,
@@ -225,6 +231,26 @@ def _is_reversed(result: EquivalenceResult) -> bool:
     """Whether the first judge's numbers run against people's."""
     first = result.ranked[0]
     return result.settings["score"] in CORRELATIONS and first.high < 0
+
+
+def _decisions(ratings: Ratings, judges: Judges, judge: str, positive: tuple[str, ...]) -> Decisions | None:
+    """How often a judge and the better constant decide as people do, where half of the raters decide.
+
+    None where no option is positive, or nothing can be decided. A positive option that is none is refused.
+    """
+    if not positive:
+        return None
+    try:
+        result = rank_judges(ratings, judges.only((judge,)), positive=positive, tau=HALF, bootstrap=0)
+    except OptionError:
+        raise
+    except DissensusError:
+        return None
+    rows = {row.judge: row for row in result.downstream}
+    own, constant = rows.get(judge), best_constant(list(rows.values()))
+    if own is None or constant is None:
+        return None
+    return Decisions(judge=own.consistency, constant=constant.consistency, says_yes=constant.judge == ALWAYS_POSITIVE)
 
 
 def _check_costs(options: DecideOptions, judges: Judges) -> None:
@@ -326,10 +352,7 @@ def plan_of(
         return None
     asked, _ = asked_in_one_way(ratings, judges, options.elicitation)
     typical = max(round(asked.n_ratings / asked.items_in_all), 1)
-    first, second = (
-        decision.judges[0].judge,
-        next(row.judge for row in decision.judges[1:] if row.judge in decision.recommendation.use),
-    )
+    first, second = [row.judge for row in decision.judges if row.judge in decision.recommendation.use][:PAIR]
     try:
         return plan_raters(
             pilot=asked, pilot_judges=judges, a=first, b=second, raters=(typical, 2 * typical), metric="information",
@@ -348,8 +371,9 @@ def with_next(
     step: Next | None = None
     if plan is not None and plan.recommended is not None:
         design = plan.recommended
+        names = plan.settings["a"], plan.settings["b"]
         text = (
-            f"to tell {use[0]} from {use[1]}, rate {design.items:,} items by "
+            f"to tell {names[0]} from {names[1]}, rate {design.items:,} items by "
             f"{counted(design.raters, 'person', 'people')} each; or use the cheaper one."
         )
         step = Next(text=text, items=design.items, raters=design.raters, cost=design.cost)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from dissensus.errors import joined
 from dissensus.methods.decide.result import Constant, DecideJudge, How, Influential
@@ -12,6 +13,14 @@ MOST_CAVEATS = 3
 MOST_NAMES = 2
 LARGE_SHIFT = 0.25
 """In label steps: a judge that answers so much higher or lower than people does so visibly."""
+
+
+class Decisions(NamedTuple):
+    """Share of the items on which a judge, and the better constant, decide as people do."""
+
+    judge: float
+    constant: float
+    says_yes: bool  # whether the constant calls every item positive, or none
 
 
 def end_text(value: float, verdict: Verdict | None, largest: int) -> str:
@@ -95,6 +104,7 @@ def caveat_texts(
     largest: int,
     *,
     is_reversed: bool = False,
+    decisions: Decisions | None = None,
 ) -> tuple[str, ...]:
     """What could change the answer, at most three sentences, the gravest first."""
     texts = []
@@ -105,6 +115,12 @@ def caveat_texts(
         without = end_text(rater.worth_without, rater.verdict_without, largest)
         now = end_text(about.worth, about.verdict, largest)
         texts.append(f"Look at rater {rater.rater}: without them {rater.judge} is worth {without} instead of {now}.")
+    if best is not None and decisions is not None and decisions.judge <= decisions.constant:
+        always = "calling every item positive" if decisions.says_yes else "calling no item positive"
+        texts.append(
+            f"Where half of the raters decide, {always} agrees with people on {decisions.constant:.0%} of the items, "
+            f"{best.judge} on {decisions.judge:.0%}."
+        )
     if n_raters is not None and n_raters <= FEW_RATERS:
         texts.append(f"{n_raters} raters say little about other people: a few more would narrow the intervals most.")
     if best is not None and best.as_is is not None and best.as_is.standing == "better than a constant":
