@@ -12,34 +12,28 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
 from dissensus.errors import OptionError, RatingsError, counted, listed, named
-from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds
+from dissensus.methods.compare.information import Rows, scores_of_labels
+from dissensus.methods.compare.options import CompareOptions
+from dissensus.methods.equivalence.calibration import draw_folds
 from dissensus.methods.plan_raters.designs import Pair
 from dissensus.methods.plan_raters.moments import Moments, first_row
 from dissensus.methods.plan_raters.options import PlanRatersOptions
 from dissensus.methods.plan_raters.pilot import Pilot, label_shares
 
 LEAST = 1e-12
-"""A smaller probability would give an infinite score."""
+"""Differences below this are rounding errors."""
 
 
 def log_ratios(pilot: Pilot, rng: Generator) -> Floats:
     """By how many bits A's calibrated answer to an item predicts each label better, of shape (n_items, n_labels).
 
-    As in `compare`, a score is the mean of the one with a calibration learned from all items and of the one learned
-    from those of other folds.
+    The score is that of `compare`.
     """
     counts = pilot.counts()
     shares = counts / counts.sum(axis=1, keepdims=True)
-    fold = draw_folds(pilot.n_items, rng)
-    scores = []
-    for outputs in label_shares(pilot):
-        found = calibrated_predictions("auto", outputs, shares, fold=fold)
-        scores.append((_bits(found.inside) + _bits(found.outside)) / 2)
-    return scores[0] - scores[1]
-
-
-def _bits(probability: Floats) -> Floats:
-    return np.asarray(np.log2(np.maximum(probability, LEAST)))
+    rows = Rows(np.arange(pilot.n_items), draw_folds(pilot.n_items, rng), None)
+    a, b = (scores_of_labels(outputs, shares, rows, clip=CompareOptions.clip) for outputs in label_shares(pilot))
+    return a - b
 
 
 def check_information(pilot: Pilot, options: PlanRatersOptions) -> None:
