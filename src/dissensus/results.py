@@ -102,11 +102,11 @@ class Result(ABC):
 
         return envelope_json(self)
 
-    def summary(self) -> str:
-        """The result in plain sentences and tables of text."""
+    def summary(self, *, details: bool = False) -> str:
+        """The answer, one table and a few notes as text; with `details` everything that there is to say."""
         from dissensus.report.text import text_of  # noqa: PLC0415 - as above
 
-        return text_of(self)
+        return text_of(self, details=details)
 
     def __str__(self) -> str:
         return self.summary()

@@ -69,7 +69,7 @@ def test_text_says_what_the_numbers_mean(run, ratings_file):
     assert status == 0
     words = " ".join(out.split())
     assert "Two raters of the same item give the same label 66.7% of the time" in words
-    assert "2 raters gave 6 ratings to 3 items" in words
+    assert "2 raters gave 6 ratings to 3 items" in " ".join(run("describe", ratings_file, "--details")[1].split())
 
 
 def test_group_is_a_column_to_split_by_or_one_group(run, tmp_path):
@@ -165,7 +165,7 @@ def test_demo_ends_by_naming_the_page_it_wrote(run, tmp_path):
     page = tmp_path / "report.html"
     status, out, err = run("demo", "-o", page)
     assert status == 0
-    assert "Do the raters agree?" in out
+    assert out.startswith("Use strong")
     assert err.splitlines()[-1] == f"Wrote {page}"
     assert page.stat().st_size > 100_000
 
@@ -271,7 +271,7 @@ def test_colour_only_where_it_is_wanted(ratings_file):
 
     colour = b"\x1b[3"
     assert colour not in on_a_terminal(NO_COLOR="1")
-    assert b"Do the raters agree?" in on_a_terminal()
+    assert b"Two raters of the same item" in on_a_terminal()
 
 
 def test_bundled_data_have_the_shape_their_readme_says():

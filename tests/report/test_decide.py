@@ -62,16 +62,15 @@ def test_judges_that_are_not_listed_are_counted():
 
 
 def test_the_first_line_of_the_answer_has_at_most_30_words():
-    assert lead_sentence(decision()) == (
-        "Use gpt-4o-mini-2024-00, gpt-4o-mini-2024-01, gpt-4o-mini-2024-02 or 7 more (they cannot be told apart), "
-        "as it is."
-    )
+    lead = lead_sentence(decision())
+    assert lead.startswith("Use gpt-4o-mini-2024-00, gpt-4o-mini-2024-01, gpt-4o-mini-2024-02 or 7 more, as it is: ")
+    assert len(lead.split()) <= 30
 
 
 def test_warnings_that_ask_for_nothing_are_left_to_the_json():
     result = dataclasses.replace(decision(), warnings=(CURVE, WIDE, CHOICES))
     assert warning_texts(result, list(result.warnings)) == [CHOICES]
-    assert "warning:" in result.summary()
+    assert "warning:" in result.summary(details=True)
     assert CURVE in result.to_json()
 
 

@@ -37,7 +37,6 @@ from dissensus.report.views.worth import (
     worth_in_short,
     worth_text,
 )
-from dissensus.report.whole import in_short
 
 from survey_builders import ends_of
 
@@ -420,13 +419,15 @@ def test_many_judges_are_said_to_be_in_the_table():
 
 
 def test_ragged_data_say_how_many_items_each_size_has():
-    text = " ".join(text_of(found(items=[300, 300, 280, 250, 200, 150])).split())
+    text = " ".join(text_of(found(items=[300, 300, 280, 250, 200, 150]), details=True).split())
     assert "up to 1 rater the curve rests on 300 items, at 5 on 150. A blank is never counted as a rater." in text
 
 
 def test_the_ceiling_and_what_share_of_it_is_reached():
     judge = worth(score=-0.75, performance_ratio=0.5, performance_ratio_low=0.4, performance_ratio_high=0.6)
-    text = " ".join(text_of(found(judge, ceiling=Ceiling(gain=0.775, low=0.7, high=0.8, curve=()))).split())
+    text = " ".join(
+        text_of(found(judge, ceiling=Ceiling(gain=0.775, low=0.7, high=0.8, curve=())), details=True).split()
+    )
     # the largest survey gains 1 - 0.6125 = 0.3875 of 0.775 bits
     assert "can tell more than 0.775 [0.700, 0.800] bits about another person's label" in text
     assert 'Asking 5 people reaches 50% of it. "gpt" reaches 50% [40%, 60%] of it.' in text
@@ -546,12 +547,6 @@ def test_off_the_curve_there_is_no_number_in_the_tooltip():
 
 
 # The report
-
-
-def test_in_short_a_section_is_its_answer():
-    section = in_short(section_of(found()))
-    assert section.blocks == ()
-    assert section.lead == section_of(found()).lead
 
 
 def test_the_band_is_said_to_be_about_scores():

@@ -52,8 +52,7 @@ def lead(report, start):
 
 
 def test_where_no_judge_knows_anything_the_verdict_is_to_use_none(guessing):
-    assert guessing.verdict[0] == "Use no judge yet: ask people."
-    assert guessing.verdict[1].startswith("No judge is shown to know more than always answering no;")
+    assert guessing.verdict[0].startswith("Use no judge yet: none is shown to know more than always answering no")
     assert guessing.verdict[-1].startswith("Next: ")
 
 
@@ -75,7 +74,7 @@ def test_a_test_for_replacing_raters_that_a_constant_passes_does_not_say_that_ju
 
 
 def test_a_judge_that_knows_people_is_used(knowing):
-    assert knowing.verdict[0] == "Use knows, as it is."
+    assert knowing.verdict[0].startswith("Use knows, as it is: worth ")
     assert lead(knowing, "Which judge to use") == knowing.verdict[0]
     assert lead(knowing, "Which judge can stand in").startswith('Of these, "knows" comes closest')
     assert '"knows"' in lead(knowing, "How many raters")
@@ -91,7 +90,7 @@ def test_the_best_judge_has_one_interval_everywhere(knowing):
     [section] = [section for section in knowing.sections if section.title.startswith("How many raters")]
     shown = section.main_table().rows[0][1]
     assert shown in section.lead.replace(" raters", "")
-    assert shown in knowing.verdict[1].replace(" raters", "").replace("more than", "above")
+    assert shown in knowing.verdict[0].replace(" raters", "").replace("more than", "above")
 
 
 def worth(equivalence, low, high, *, verdict="within", score=-0.7, has_interval=True):

@@ -25,7 +25,7 @@ from dissensus.methods.plan_raters.result import Design, PlanRatersResult
 from dissensus.options import named
 from dissensus.report.document import Figure, Fold, Note, Paragraph, Points
 from dissensus.report.verdict import verdict_of
-from dissensus.report.whole import Prices, in_short, next_steps, report_of, together
+from dissensus.report.whole import Prices, next_steps, report_of, together
 
 from survey_builders import ends_of
 
@@ -172,20 +172,19 @@ def said(**parts):
 def test_the_verdict_is_the_decision_its_reason_its_caveats_and_the_next_step():
     found = said(decision=decision(("b", "c"), step=MORE, caveats=["Look at rater w40."]), worth=surveys())
     assert found == [
-        "Use b or c (they cannot be told apart), as it is.",
-        "b is worth 3.40 raters.",
+        "Use b or c, as it is: b is worth 3.40 raters.",
         "Look at rater w40.",
         "Next: to tell b from c, rate 660 items by 1 person each.",
     ]
 
 
 def test_one_judge_is_used_recalibrated_where_its_own_answers_do_not_beat_a_constant():
-    assert said(decision=decision(how="recalibrated"))[0] == "Use b, recalibrated."
+    assert said(decision=decision(how="recalibrated"))[0] == "Use b, recalibrated: worth 3.40 raters."
 
 
 def test_where_no_judge_is_shown_the_verdict_is_to_ask_people():
     found = said(decision=decision((), reason="No judge is shown to know more than always answering no."))
-    assert found[0] == "Use no judge yet: ask people."
+    assert found[0] == "Use no judge yet: no judge is shown to know more than always answering no."
     assert not any("b" in text.split() for text in found)
 
 
@@ -374,13 +373,14 @@ def test_the_plan_shows_one_chart_and_folds_the_rest():
 
 
 def test_each_warning_stands_once_and_many_are_folded():
-    told = dataclasses.replace(agreement(), warnings=("One row was mended.",))
-    more = dataclasses.replace(surveys(), warnings=("One row was mended.", "a.", "b.", "c."))
+    told = dataclasses.replace(agreement(), warnings=("One row was fixed.",))
+    more = dataclasses.replace(surveys(), warnings=("One row was fixed.", "a.", "b.", "c.", "d.", "e."))
     report = whole(agreement=told, worth=more)
     first, second = report.sections[0], report.sections[1]
-    assert [block.text for block in first.blocks if isinstance(block, Note)] == ["One row was mended."]
-    [fold] = [block for block in second.blocks if isinstance(block, Fold) and "warnings" in block.title]
-    assert (fold.title, [note.text for note in fold.parts]) == ("3 warnings about the data", ["a.", "b.", "c."])
+    assert [block.text for block in first.blocks if isinstance(block, Note)] == ["One row was fixed."]
+    [fold] = [block for block in second.blocks if isinstance(block, Fold) and block.title.endswith("more warnings")]
+    kept = [block.text for block in second.blocks if isinstance(block, Note)]
+    assert [*kept, *(note.text for note in fold.parts)] == ["a.", "b.", "c.", "d.", "e."]
 
 
 def test_options_that_a_report_does_not_have_are_named_with_the_command_that_has_them():
@@ -408,11 +408,6 @@ def test_the_users_prices_are_repeated_and_no_others_asked_for():
 
 def test_nothing_to_collect_is_said():
     assert whole().sections[-1].lead.startswith("Nothing that these data suggest")
-
-
-def test_in_short_what_to_collect_is_told_in_points():
-    report = whole(agreement=agreement(once=100), decision=decision(step=MORE), plan=plan())
-    assert [type(block) for block in in_short(report.sections[-1]).blocks] == [Points]
 
 
 def test_the_findings_are_one_object_with_a_part_for_each_command():

@@ -23,6 +23,7 @@ class Output:
 
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the random numbers.")] = 0
+    details: Annotated[bool, typer.Option("--details", help="Print everything, not only the answer.")] = False
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar and no remarks on stderr.")] = False
 
     def show(self, result: "Result") -> None:
@@ -36,7 +37,7 @@ class Output:
 
         from dissensus.report.text import print_result
 
-        print_result(result, Console(), flags_beside(result))
+        print_result(result, Console(), flags_beside(result), details=self.details, more="--details")
 
     def run(self, doing: str, method: Callable[..., R], /, *data: object, **keywords: object) -> R:
         """What a method answers, shown; with a progress bar until then."""

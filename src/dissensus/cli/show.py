@@ -139,22 +139,21 @@ def demo_command(
     if output.as_json:
         print(envelope_json(together(answers), flag_of))
     else:
-        _show_in_short(report)
+        _show_decision(report, output)
     output.remark(f"\n{NEXT}\nWrote {out}")
 
 
-def _show_in_short(report: "Report") -> None:
-    """The decision, which is the verdict, then each other section's answer, on stdout."""
+def _show_decision(report: "Report", output: Output) -> None:
+    """The decision on stdout; with details every section, under its question."""
     from rich.console import Console
 
     from dissensus.report.text import print_section
-    from dissensus.report.whole import in_short
 
     console = Console()
-    decision, *others = report.sections
-    print_section(decision, console)
-    for section in others:
-        print_section(in_short(section), console)
+    for section in report.sections if output.details else report.sections[:1]:
+        if output.details:
+            console.print(section.title, style="bold underline", markup=False)
+        print_section(section, console, details=output.details, more="in the page")
 
 
 def serve_command(

@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Literal, TypeVar, cast
 
-from dissensus.errors import NAME_START
+from dissensus.errors import NAME_START, counted
 from dissensus.options import Spelling, spelled
 from dissensus.results import Result
 
 Cell = str | int | float | None
 T = TypeVar("T")
+MOST_NOTES = 3
+"""More notes than that are folded away: nobody acts on ten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +125,7 @@ class Section:
     lead : str
         The answer in one sentence.
     blocks : sequence of Block
-        The rest, in reading order.
+        The rest, in reading order: one table, charts, at most three notes; everything else is folded.
     """
 
     title: str
@@ -138,10 +140,50 @@ class Section:
         """The charts, in reading order."""
         return [part for part in self.parts() if isinstance(part, Figure)]
 
+    def brief(self) -> "Brief":
+        """What a terminal shows unless it is asked for details: the main table and the first notes."""
+        notes = [text for block in self.blocks for text in _note_texts(block)]
+        folds = [block for block in self.blocks if isinstance(block, Fold)]
+        left = [*_several(len(notes) - MOST_NOTES, "more note"), *_several(len(folds), "section")]
+        return Brief(table=self.main_table(), notes=notes[:MOST_NOTES], left_out=" and ".join(left))
+
     def main_table(self) -> Table | None:
         """The first table, whether it stands alone or behind a chart."""
         tables = (part.table if isinstance(part, Figure) else part for part in self.parts())
         return next((table for table in tables if isinstance(table, Table)), None)
+
+
+def _note_texts(block: Block) -> list[str]:
+    match block:
+        case Points():
+            return list(block.texts)
+        case Note():
+            return [block.text]
+        case _:
+            return []
+
+
+def _several(count: int, word: str) -> list[str]:
+    return [counted(count, word)] if count > 0 else []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """A section in short.
+
+    Attributes
+    ----------
+    table : Table or None
+        The table that holds the answer.
+    notes : sequence of str
+        What to do about it.
+    left_out : str
+        How many notes and sections there are besides; empty if that was all.
+    """
+
+    table: Table | None
+    notes: Sequence[str]
+    left_out: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

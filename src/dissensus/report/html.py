@@ -73,8 +73,8 @@ def fragment_of(result: Result) -> str:
 
 
 def fragment_of_section(section: Section) -> str:
-    """The lead and the first table of a section, with styles of their own: a notebook has no style sheet of ours."""
-    return environment().get_template("fragment.html.j2").render(section=section)
+    """What a terminal shows of a section, with styles of its own: a notebook has no style sheet of ours."""
+    return environment().get_template("fragment.html.j2").render(section=section, brief=section.brief())
 
 
 # ---- The script that draws the charts of a page

@@ -4,7 +4,7 @@ Everything becomes a rich Text, which rich shows as it is: a label such as `[red
 """
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -19,34 +19,73 @@ from dissensus.report.views import section_of
 from dissensus.results import Result
 
 WIDTH = 80
+MOST_LINES = 25
+"""An answer without details is at most this long at the usual width; its table takes what the rest leaves."""
 MOST_ROWS = 30
-"""A terminal shows so many rows of a table, and says how many more there are."""
+"""With details, a table shows at most this many rows, and says how many more there are."""
+LEAST_ROWS = 4
 NARROWEST = 10
-"""A column of text is never squeezed below so many characters."""
+"""A column of text is never squeezed below this many characters."""
 
 
-def text_of(result: Result) -> str:
+def text_of(result: Result, *, details: bool = False) -> str:
     """The result as plain text, 80 columns wide."""
     file = io.StringIO()
     console = Console(file=file, width=WIDTH, color_system=None, legacy_windows=False, force_terminal=False)
-    print_result(result, console)
+    print_result(result, console, details=details)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n") + "\n"
 
 
-def print_result(result: Result, console: Console, spelling: Spelling = in_python) -> None:
-    """Show a result in a terminal."""
-    print_section(section_of(result, spelling), console)
+def print_result(
+    result: Result,
+    console: Console,
+    spelling: Spelling = in_python,
+    *,
+    details: bool = False,
+    more: str = "summary(details=True)",
+) -> None:
+    """Show a result in a terminal; `more` is what the reader types to see all of it."""
+    print_section(section_of(result, spelling), console, details=details, more=more)
 
 
-def print_section(section: Section, console: Console) -> None:
-    """Show a section in a terminal."""
-    console.print(_text(section.title, "bold"))
-    console.print(_text(section.lead))
+def print_section(section: Section, console: Console, *, details: bool = True, more: str = "") -> None:
+    """Show a section in a terminal: its answer, one table and a few notes, or all of it."""
+    console.print(_text(section.lead, "bold"))
     console.print()
+    if not details:
+        _print_brief(section, console, more)
+        return
     for block in section.blocks:
         for part in _rendered(block, ascii_only=console.options.ascii_only):
             console.print(part)
         console.print()
+
+
+def _print_brief(section: Section, console: Console, more: str) -> None:
+    """The first table and the first notes; then how much there is besides."""
+    brief = section.brief()
+    below: list[RenderableType] = [_hanging("- ", text) for text in brief.notes]
+    if brief.left_out and more:
+        below += [*([Text()] if below else []), _text(f"{brief.left_out}: {more}", "dim")]
+    if brief.table is not None:
+        used = 2 + _height([_text(section.lead), *below], console)  # a blank line above the table, one below it
+        for part in _fitting(brief.table, MOST_LINES - used, console):
+            console.print(part)
+        console.print()
+    for part in below:
+        console.print(part)
+
+
+def _fitting(table: Table, lines: int, console: Console) -> list[RenderableType]:
+    """The table with as many rows as fit into some lines, but never fewer than a few."""
+    most = max(min(len(table.rows), lines), LEAST_ROWS)
+    while most > LEAST_ROWS and _height(_table(table, most=most), console) > lines:
+        most -= 1
+    return list(_table(table, most=most))
+
+
+def _height(parts: Iterable[RenderableType], console: Console) -> int:
+    return sum(len(console.render_lines(part, pad=False)) for part in parts)
 
 
 def _rendered(block: Block, *, ascii_only: bool) -> Iterator[RenderableType]:
@@ -88,8 +127,8 @@ def _figure(figure: Figure, *, ascii_only: bool) -> Iterator[RenderableType]:
         yield from _table(figure.table, has_heading=True)
 
 
-def _table(table: Table, *, has_heading: bool = False) -> Iterator[RenderableType]:
-    head, left = table.head(MOST_ROWS)
+def _table(table: Table, *, has_heading: bool = False, most: int = MOST_ROWS) -> Iterator[RenderableType]:
+    head, left = table.head(most)
     if not has_heading:
         yield _text(table.caption, "bold")
     rich_table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
@@ -106,7 +145,7 @@ def _table(table: Table, *, has_heading: bool = False) -> Iterator[RenderableTyp
         rich_table.add_row(*row)
     yield Padding(rich_table, (0, 0, 0, 2))
     if left:
-        yield _text(f"  and {counted(left, 'more row')}, which the JSON output has")
+        yield _text(f"  and {counted(left, 'more row')}")
 
 
 def _hanging(mark: str, text: str, style: str = "") -> RenderableType:

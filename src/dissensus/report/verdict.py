@@ -18,7 +18,7 @@ def verdict_of(answers: Answers) -> list[str]:
         return texts if answers.ranking is not None or answers.worth is not None else [*texts, WITH_JUDGES]
     advice = decision.recommendation
     step = [] if decision.next is None else [f"Next: {visible(decision.next.text)}"]
-    return [lead_sentence(decision), *(visible(text) for text in (advice.reason, *advice.caveats)), *step]
+    return [lead_sentence(decision), *(visible(text) for text in advice.caveats), *step]
 
 
 def _agreement(answers: Answers) -> list[str]:

@@ -20,16 +20,14 @@ from dissensus.methods.describe.result import Description
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
 from dissensus.methods.judges.choice import choice_of
 from dissensus.options import Spelling, in_python, named
-from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Points, Report, Section, respelled
+from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Part, Points, Report, Section, respelled
 from dissensus.report.numbers import capital, counted, decimal, sentences, whole
 from dissensus.report.verdict import verdict_of
-from dissensus.report.views import unspelled_section, warning_texts
+from dissensus.report.views import unspelled_section, warning_texts, with_warnings
 from dissensus.report.views.judge_words import pick_in_short
 from dissensus.report.views.worth import judge_name, place_of, terms_of
 from dissensus.results import Result
 
-MOST_WARNINGS = 2
-"""More warnings than that about one question are folded."""
 WITHOUT_INTERVAL = (
     "What a judge is worth in raters of a group is told without its interval, which `dissensus raters` computes."
 )
@@ -157,18 +155,21 @@ def _raters(answers: Answers) -> list[Section]:
 
 
 def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list[Section]:
-    """The sections with each result's warning in the first one that has it, many warnings of a section in a fold."""
+    """The sections with each result's warning in the first one that has it."""
     about_data = {text for result in results for text in warning_texts(result)}
     seen: set[str] = set()
     shown = []
     for section in sections:
-        warnings = [block for block in section.blocks if isinstance(block, Note) and block.text in about_data]
-        others = [block for block in section.blocks if block not in warnings]
+        warnings = [part for part in section.parts() if isinstance(part, Note) and part.text in about_data]
+        others = [block for block in section.blocks if any(part not in warnings for part in _parts(block))]
         new = [warning for warning in warnings if warning.text not in seen]
         seen |= {warning.text for warning in new}
-        fold = [Fold(title=f"{len(new)} warnings about the data", parts=new)]
-        shown.append(replace(section, blocks=[*others, *(fold if len(new) > MOST_WARNINGS else new)]))
+        shown.append(with_warnings(replace(section, blocks=others), new))
     return shown
+
+
+def _parts(block: Block) -> Sequence[Part]:
+    return block.parts if isinstance(block, Fold) else [block]
 
 
 def _left_open(answers: Answers) -> list[Section]:
@@ -221,12 +222,6 @@ def together(answers: Answers) -> Findings:
         results=results,
         unanswered=answers.unanswered,
     )
-
-
-def in_short(section: Section) -> Section:
-    """A section's answer, and what to collect besides in points."""
-    points = [block for block in section.blocks if isinstance(block, Points)] if section.title == COLLECT else []
-    return replace(section, blocks=tuple(points))
 
 
 # ---- What to collect next, with what it costs

@@ -185,8 +185,8 @@ def decision_of(
     count = asked.n_raters
     constant = None if standing is None else standing.constant
     caveats = caveat_texts(
-        use[0] if use else None, rows, influential, count, largest, is_reversed=_is_reversed(result),
-        decisions=_decisions(ratings, chosen, first.judge, options.positive),
+        use[0] if use else None, rows, influential, count, largest, how=how, constant=constant,
+        is_reversed=_is_reversed(result), decisions=_decisions(ratings, chosen, first.judge, options.positive),
     )  # fmt: skip
     return DecideResult(
         settings=options.settings() | {"raters": drawn_as, "score": result.settings["score"]},
@@ -194,7 +194,7 @@ def decision_of(
         warnings=tuple(warnings),
         recommendation=Recommendation(
             use=tuple(row.judge for row in use), how=how,
-            reason=reason_text(use, rows, how, constant, largest), caveats=caveats,
+            reason=reason_text(use, rows, constant, largest), caveats=caveats,
         ),
         judges=rows,
         constant=constant,

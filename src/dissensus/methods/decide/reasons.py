@@ -4,15 +4,14 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dissensus.errors import joined
+from dissensus.errors import counted
 from dissensus.methods.decide.result import Constant, DecideJudge, How, Influential
 from dissensus.methods.equivalence.result import Verdict
 
 FEW_RATERS = 4
 MOST_CAVEATS = 3
-MOST_NAMES = 2
 LARGE_SHIFT = 0.25
-"""In label steps: a judge that answers so much higher or lower than people does so visibly."""
+"""In label steps: a difference from people that shows."""
 
 
 class Decisions(NamedTuple):
@@ -64,26 +63,22 @@ def raters_text(judge: DecideJudge, largest: int) -> str:
 
 
 def reason_text(
-    use: Sequence[DecideJudge], judges: Sequence[DecideJudge], how: How | None, constant: Constant | None, largest: int
+    use: Sequence[DecideJudge], judges: Sequence[DecideJudge], constant: Constant | None, largest: int
 ) -> str:
-    """Why: what the judge is worth, whether it beats the others, and how to use it."""
+    """Why: what the judge is worth, and whether it beats the others."""
     if not use:
         nearest = judges[0]
         known = "always giving the same answer" if constant is None else f"always answering {constant.answer}"
         return (
-            f"No judge is shown to know more than {known}; {nearest.judge} comes nearest, worth "
+            f"None is shown to know more than {known}; {nearest.judge} comes nearest, worth "
             f"{raters_text(nearest, largest)}."
         )
-    best = use[0]
+    best, others = use[0], len(use) - 1
     text = f"{best.judge} is worth {raters_text(best, largest)}{_people(best)}"
-    others = [judge.judge for judge in use[1:]]
     if others:
-        shown = others if len(others) <= MOST_NAMES else [*others[:MOST_NAMES], f"{len(others) - MOST_NAMES} more"]
-        text += f", and {joined(shown)} cannot be told from it on these items"
+        text += f", and {counted(others, 'other judge')} cannot be told from it"
     elif len(judges) > 1:
         text += ", and beats every other judge"
-    if how == "recalibrated" and constant is not None and best.as_is is not None:
-        text += f". Its own answers do no better than always answering {constant.answer}, so read them recalibrated"
     return f"{text}."
 
 
@@ -103,12 +98,16 @@ def caveat_texts(
     n_raters: int | None,
     largest: int,
     *,
+    how: How | None = None,
+    constant: Constant | None = None,
     is_reversed: bool = False,
     decisions: Decisions | None = None,
 ) -> tuple[str, ...]:
     """What could change the answer, at most three sentences, the gravest first."""
     texts = []
     about = best or judges[0]
+    if how == "recalibrated" and constant is not None and about.as_is is not None:
+        texts.append(f"Do not use its answers as they are: always answering {constant.answer} does as well.")
     if is_reversed:
         texts.append(f"The numbers of {about.judge} fall where people's rise: if its scale is reversed, flip it.")
     for rater in influential[:1]:

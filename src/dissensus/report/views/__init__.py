@@ -3,6 +3,13 @@
 Words or charts that are long to tell have files of their own: `worth`, `judge_*`, `plan_*_charts`.
 """
 
-from dissensus.report.views.section import main_chart, report_on, section_of, unspelled_section, warning_texts
+from dissensus.report.views.section import (
+    main_chart,
+    report_on,
+    section_of,
+    unspelled_section,
+    warning_texts,
+    with_warnings,
+)
 
-__all__ = ["main_chart", "report_on", "section_of", "unspelled_section", "warning_texts"]
+__all__ = ["main_chart", "report_on", "section_of", "unspelled_section", "warning_texts", "with_warnings"]

@@ -6,7 +6,7 @@ from dissensus.errors import DissensusError
 from dissensus.methods.decide.reasons import worth_text
 from dissensus.methods.decide.result import DecideJudge, DecideResult
 from dissensus.methods.equivalence.scores import CORRELATIONS
-from dissensus.report.document import Block, Cell, Paragraph, Points, Section, Table
+from dissensus.report.document import MOST_NOTES, Block, Cell, Fold, Points, Section, Table
 from dissensus.report.numbers import decimal, listing, percent, short_names, shortened, visible
 from dissensus.results import Result
 
@@ -33,10 +33,13 @@ def view(result: Result) -> Section:
     """The answer, the judges, what could change it, and the next step."""
     if not isinstance(result, DecideResult):
         raise DissensusError(f"A {type(result).__name__} cannot be shown as a decision.")
-    blocks: list[Block] = [Paragraph(text=visible(result.recommendation.reason)), _table(result)]
-    notes = [visible(text) for text in result.recommendation.caveats]
-    notes += [] if result.next is None else [f"Next: {visible(result.next.text)}"]
+    blocks: list[Block] = [_table(result)]
+    following = [] if result.next is None else [f"Next: {visible(result.next.text)}"]
+    caveats = [visible(text) for text in result.recommendation.caveats]
+    room = MOST_NOTES - len(following)
+    notes, more = [*caveats[:room], *following], caveats[room:]
     blocks += [Points(title="", texts=notes)] if notes else []
+    blocks += [Fold(title="What else could change the answer", parts=[Points(title="", texts=more)])] if more else []
     return Section(title="Which judge to use, and how?", lead=lead_sentence(result), blocks=blocks)
 
 
@@ -47,13 +50,14 @@ def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
 
 
 def lead_sentence(result: DecideResult) -> str:
-    """The answer in one sentence."""
+    """The answer and its reason in one sentence."""
     use, how = result.recommendation.use, result.recommendation.how
+    reason = visible(result.recommendation.reason)
     if not use:
-        return "Use no judge yet: ask people."
+        return f"Use no judge yet: {reason[:1].lower()}{reason[1:]}"
     names = listing([visible(name) for name in use], most=MOST_NAMES, word="or")
-    apart = "" if len(use) == 1 else " (they cannot be told apart)"
-    return f"Use {names}{apart}, {'recalibrated' if how == 'recalibrated' else 'as it is'}."
+    reason = reason.removeprefix(f"{visible(use[0])} is ") if len(use) == 1 else reason
+    return f"Use {names}, {'recalibrated' if how == 'recalibrated' else 'as it is'}: {reason}"
 
 
 def _table(result: DecideResult) -> Table:

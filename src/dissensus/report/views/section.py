@@ -10,7 +10,7 @@ from types import ModuleType
 from dissensus.errors import DissensusError
 from dissensus.options import Spelling, in_python
 from dissensus.report.charts import Chart
-from dissensus.report.document import Note, Report, Section, Table, respelled
+from dissensus.report.document import MOST_NOTES, Fold, Note, Points, Report, Section, Table, respelled
 from dissensus.report.numbers import counted, visible
 from dissensus.results import Result
 
@@ -28,7 +28,15 @@ def unspelled_section(result: Result) -> Section:
     """The same with the names of options as data."""
     module = _module_of(result.command)
     section: Section = _rows(result) if module is None else module.view(result)
-    return replace(section, blocks=(*section.blocks, *(Note(text=text) for text in warning_texts(result))))
+    return with_warnings(section, [Note(text=text) for text in warning_texts(result)])
+
+
+def with_warnings(section: Section, warnings: Sequence[Note]) -> Section:
+    """The section with warnings as its last notes; those beyond the number that are read are folded."""
+    room = MOST_NOTES - sum(len(block.texts) for block in section.blocks if isinstance(block, Points))
+    shown, more = warnings[: max(room, 0)], warnings[max(room, 0) :]
+    fold = [Fold(title=counted(len(more), "more warning"), parts=more)] if more else []
+    return replace(section, blocks=(*section.blocks, *shown, *fold))
 
 
 def warning_texts(result: Result) -> list[str]:
