@@ -11,9 +11,9 @@ from dissensus.data.coding import compact
 from dissensus.data.fixes import about_foreign_labels
 from dissensus.data.ratings import (
     ELICITATIONS,
-    Answers,
     Provenance,
     Ratings,
+    ShownData,
     check_labels,
     checked_codes,
     copied_names,
@@ -70,7 +70,7 @@ ORDERS = ("ab", "ba")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Judges(Answers):
+class Judges(ShownData):
     """What judges answered: labels, probabilities or both, once or many times.
 
     Attributes

@@ -1,5 +1,6 @@
 """Ratings: who gave which label to which item."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -40,23 +41,23 @@ class Provenance:
         }
 
 
-class Answers:
+class ShownData(ABC):
     """How ratings and judges' answers show themselves."""
 
+    @abstractmethod
     def describe_data(self) -> Mapping[str, object]:
         """Shape and origin of the data."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rows(self) -> list[dict[str, object]]:
         """One row per answer, as plain dicts."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.shape()}>"
 
+    @abstractmethod
     def shape(self) -> str:
         """How much of what there is, in words."""
-        raise NotImplementedError
 
     def _repr_html_(self) -> str:
         from html import escape  # noqa: PLC0415 - in notebooks only
@@ -80,7 +81,7 @@ def listed_labels(labels: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Ratings(Answers):
+class Ratings(ShownData):
     """Who gave which label to which item.
 
     Attributes
