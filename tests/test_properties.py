@@ -44,8 +44,8 @@ NEEDED = {
 }
 """What must be said for an answer, or makes a small one."""
 
-REDUCED_REFUSED = {"alt_test", "raters", "prevalence"}
-"""Methods that ask who rated, or for items that nobody rated: they refuse alike items that were put together."""
+REDUCED_REFUSED = {"alt_test", "items", "raters", "prevalence"}
+"""Methods that ask who rated, for items one by one, or for unrated ones: they refuse alike items put together."""
 
 WHO_RATED = {("raters", "sampled"), ("weights", "rater")}
 """Choices that ask who rated: they are refused, too."""
@@ -57,6 +57,7 @@ EXPLAINED = {
     "compare": {"non_inferiority"},
     "equivalence": {"equivalence", "equivalence_raters", "performance_ratio", "difference", "amateurs", "ceiling"},
     "gate": {"value", "tau", "place", "against", "largest", "more_items", "p_value"},
+    "items": {"question", "text", "answer", "surprise"},
     "panel": {"equivalence", "equivalence_raters", "difference", "worth", "saved"},
 }
 """What is null for a reason that stands beside it in the result: a verdict, a status, or that it was not asked for."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dissensus.methods.equivalence.equivalence import equivalence
     from dissensus.methods.gate import GateResult
     from dissensus.methods.gate.gate import gate
+    from dissensus.methods.items import ItemsResult
+    from dissensus.methods.items.items import items
     from dissensus.methods.judges import JudgesResult
     from dissensus.methods.judges.judges import judges
     from dissensus.methods.panel import PanelResult
@@ -49,6 +51,7 @@ _HOME = {
     "DoctorResult": "data.doctor",
     "EquivalenceResult": "methods.equivalence",
     "GateResult": "methods.gate",
+    "ItemsResult": "methods.items",
     "Judges": "data",
     "JudgesResult": "methods.judges",
     "PanelResult": "methods.panel",
@@ -67,6 +70,7 @@ _HOME = {
     "doctor": "data.doctor",
     "equivalence": "methods.equivalence",
     "gate": "methods.gate",
+    "items": "methods.items",
     "judges": "methods.judges",
     "panel": "methods.panel",
     "plan_labels": "methods.plan_labels",
@@ -91,6 +95,7 @@ __all__ = [
     "DoctorResult",
     "EquivalenceResult",
     "GateResult",
+    "ItemsResult",
     "Judges",
     "JudgesResult",
     "PanelResult",
@@ -110,6 +115,7 @@ __all__ = [
     "doctor",
     "equivalence",
     "gate",
+    "items",
     "judges",
     "panel",
     "plan_labels",

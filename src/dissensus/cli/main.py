@@ -40,6 +40,7 @@ COMMANDS = {
     "raters": Entry("measure", "Who are the raters?"),
     "equivalence": Entry("measure", "How many raters is this judge worth?"),
     "judges": Entry("measure", "Which judge can stand in for people?"),
+    "items": Entry("measure", "Which items are behind a number?"),
     "compare": Entry("measure", "Is judge A better than judge B?"),
     "panel": Entry("measure", "What are several judges worth together, and beside people?"),
     "alt-test": Entry("measure", "Can this judge replace a rater?"),

@@ -144,6 +144,31 @@ def judges_command(
     output.run("Resampling items", judges, ratings, answers, task=source.read_task(), **options, **where)
 
 
+def items_command(
+    source: RatingsInput,
+    judges_source: OptionalJudgesInput,
+    options: Annotated[Keywords, "items.options.ItemsOptions"],
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Also write the items, as CSV or as JSONL by the name."),
+    ] = None,
+    output: Output = Output(),
+) -> None:
+    """Which items are behind a number?
+
+    What people and judges said of each item, how far people split, and how much their labels surprise each judge.
+    """
+    from dissensus.methods.items import items
+    from dissensus.report.charts import check_place
+
+    if out is not None:
+        check_place(out)  # before the work, so that a misspelt folder costs no time
+    ratings, judges = read_pair(source, judges_source)
+    result = output.run("Looking at the items", items, ratings, judges, rng=output.seed, **options)
+    if out is not None:
+        result.write(out)
+
+
 def compare_command(
     source: RatingsInput,
     judges_source: JudgesInput,

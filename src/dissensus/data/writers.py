@@ -84,7 +84,7 @@ def write_folder(
         write_judges(judges, written[-1])
     for name, text in texts.items():
         written.append(target / name)
-        _write_text(written[-1], text)
+        write_text(written[-1], text)
     return tuple(written)
 
 
@@ -114,7 +114,7 @@ def write_table(path: str | os.PathLike[str], columns: Mapping[str, Cells]) -> N
     """Write columns of plain cells, by name, as a CSV file."""
     header = ",".join(map(quoted, columns))
     rows = map(",".join, zip(*columns.values(), strict=True))
-    _write_text(Path(path), "\n".join([header, *rows]) + "\n")
+    write_text(path, "\n".join([header, *rows]) + "\n")
 
 
 def quoted(cell: str) -> str:
@@ -128,7 +128,9 @@ def quoted(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"' if needs_quotes else cell
 
 
-def _write_text(path: Path, text: str) -> None:
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file; one line says why where that cannot be."""
+    path = Path(path)
     try:
         with path.open("w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)

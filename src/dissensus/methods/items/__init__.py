@@ -1,0 +1,6 @@
+"""Which items are behind a number? What people and judges said of each, and how far that surprises."""
+
+from dissensus.methods.items.items import items
+from dissensus.methods.items.result import ItemsResult
+
+__all__ = ["ItemsResult", "items"]

@@ -1,0 +1,176 @@
+"""What `items` returns."""
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from dissensus.arrays import Codes, Flags, Floats
+from dissensus.data.writers import quoted, write_table, write_text
+from dissensus.methods.equivalence.options import MOST_LABELS
+from dissensus.results import Result
+
+Kind = Literal["split", "alone", "judges"]
+"""People split, a judge is alone against people, judges disagree."""
+LINES = frozenset({".jsonl", ".ndjson"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOnItem:
+    """What a judge said of an item."""
+
+    judge: str
+    answer: str | None  # its label, the most frequent one of several; `A or B` where two tie; None without an answer
+    surprise: float  # bits: how little its answer, in people's terms, expected people's labels; NaN without an answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRow:
+    """An item."""
+
+    item: str
+    question: str | None  # None where one question was asked
+    text: str | None  # None where no text is given
+    ratings: int
+    shares: Mapping[str, float]  # of the labels that people gave
+    split: float  # entropy of the shares in bits; NaN with one rating
+    kinds: tuple[Kind, ...]  # the ready-made views that have it
+    judges: tuple[JudgeOnItem, ...] = ()
+
+    @property
+    def surprise(self) -> float:
+        """Mean over the judges that answered; NaN if none did."""
+        known = [judge.surprise for judge in self.judges if math.isfinite(judge.surprise)]
+        return sum(known) / len(known) if known else math.nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSurprise:
+    """A judge on all items that it answered, whatever is shown."""
+
+    judge: str
+    items: int
+    surprise: float  # mean bits; the negative of its score in `equivalence`; NaN if that is undefined
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ItemTable:
+    """Every rated item, in columns."""
+
+    items: tuple[str, ...]
+    labels: tuple[str, ...]  # of people and judges
+    counts: Codes  # (n_items, n_labels): how many people gave each label
+    split: Floats  # (n_items,)
+    kinds: Mapping[Kind, Flags]  # each (n_items,)
+    answers: Mapping[str, Sequence[str | None]]  # by judge, each of n_items
+    surprise: Mapping[str, Floats]  # by judge, each (n_items,)
+    texts: Sequence[str | None] | None = None  # of n_items
+
+    def row(self, place: int) -> ItemRow:
+        """One item."""
+        counts, total = self.counts[place], int(self.counts[place].sum())
+        judges = [
+            JudgeOnItem(judge=judge, answer=answers[place], surprise=float(self.surprise[judge][place]))
+            for judge, answers in self.answers.items()
+        ]
+        return ItemRow(
+            item=self.items[place],
+            question=None,
+            text=None if self.texts is None else self.texts[place],
+            ratings=total,
+            shares={self.labels[label]: int(counts[label]) / total for label in np.flatnonzero(counts).tolist()},
+            split=float(self.split[place]),
+            kinds=self._kinds_of(place),
+            judges=tuple(judges),
+        )
+
+    def columns(self, places: Codes) -> dict[str, list[object]]:
+        """Some items as columns of a flat table: one for each label, and two for each judge."""
+        rows = places.tolist()
+        counts = self.counts[places]
+        total = counts.sum(axis=1)
+        texts = {} if self.texts is None else {"text": [self.texts[row] for row in rows]}
+        shown = self.labels if len(self.labels) <= MOST_LABELS else ()
+        columns: dict[str, list[object]] = {"item": [self.items[row] for row in rows], "question": [None] * len(rows)}
+        columns |= {**texts, "ratings": total.tolist()}
+        columns |= {f"share_{label}": (counts[:, i] / total).tolist() for i, label in enumerate(shown)}
+        columns |= {"split": self.split[places].tolist(), "kinds": [" ".join(self._kinds_of(row)) for row in rows]}
+        for judge, answers in self.answers.items():
+            columns[f"answer_{judge}"] = [answers[row] for row in rows]
+            columns[f"surprise_{judge}"] = self.surprise[judge][places].tolist()
+        return columns
+
+    def _kinds_of(self, place: int) -> tuple[Kind, ...]:
+        return tuple(kind for kind, own in self.kinds.items() if own[place])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsResult(Result):
+    """Which items are behind a number?
+
+    Attributes
+    ----------
+    items : tuple of ItemRow
+        Those that are shown, in order.
+    found : int
+        How many items the view and the filters leave, shown or not.
+    judges : tuple of JudgeSurprise
+        Each judge on all items that it answered.
+    kinds : mapping of str to int
+        How many items people split on (`split`), have a judge alone against people (`alone`), and are judged
+        differently by two judges (`judges`), of all rated items.
+    """
+
+    command: ClassVar[str] = "items"
+
+    items: tuple[ItemRow, ...]
+    found: int
+    judges: tuple[JudgeSurprise, ...]
+    kinds: Mapping[Kind, int]
+    table: ItemTable = field(repr=False, compare=False)
+    chosen: Codes = field(repr=False, compare=False)  # (found,): the rows of the table, in order
+
+    def as_dict(self) -> dict[str, object]:
+        """The `result` part of the JSON: the items that are shown."""
+        return {name: value for name, value in super().as_dict().items() if name not in {"table", "chosen"}}
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per item that is shown: a column for each label, and two for each judge."""
+        columns = self.table.columns(self.chosen[: len(self.items)])
+        return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the items: as JSONL, one object per line as in the JSON, if the file is called so, else as CSV.
+
+        All that the view and the filters leave, or as many as were asked for with `top`.
+        """
+        top = self.settings.get("top")
+        places = self.chosen[: top if isinstance(top, int) else None]
+        if Path(path).suffix.lower() in LINES:
+            write_text(path, "".join(_line(self.table.row(place)) for place in places.tolist()))
+            return
+        columns = self.table.columns(places)
+        write_table(path, {name: list(map(_cell, cells)) for name, cells in columns.items()})
+
+
+def _line(row: ItemRow) -> str:
+    """A line of a JSONL file, as the JSON has the item."""
+    plain = {name: getattr(row, name) for name in ItemRow.__dataclass_fields__}
+    judges = [{"judge": one.judge, "answer": one.answer, "surprise": _known(one.surprise)} for one in row.judges]
+    return json.dumps(plain | {"split": _known(row.split), "judges": judges}, ensure_ascii=False) + "\n"
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _cell(value: object) -> str:
+    """A cell of a CSV file; empty where there is nothing."""
+    if isinstance(value, str):
+        return quoted(value)
+    return "" if value is None or value != value else repr(value)  # noqa: PLR0124 - NaN is not itself

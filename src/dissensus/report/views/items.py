@@ -1,0 +1,163 @@
+"""What `items` says: which items are behind a number."""
+
+import math
+
+from dissensus.errors import DissensusError
+from dissensus.methods.items.result import ItemRow, ItemsResult, JudgeOnItem, Kind
+from dissensus.options import named
+from dissensus.report.document import Cell, Fold, Note, Paragraph, Section, Table
+from dissensus.report.numbers import (
+    are,
+    counted,
+    decimal,
+    percent,
+    sentences,
+    short_names,
+    shortened,
+    whole,
+)
+from dissensus.results import Result
+
+ROWS = 10
+"""So many rows are shown unless the user says how many."""
+MOST_JUDGES = 2
+"""More judges than that share one column."""
+LONGEST_ITEM, LONGEST_TEXT, LONGEST_LABEL, LONGEST_NAME, LONGEST_SHARES = 19, 60, 14, 12, 24
+WHY: dict[Kind, str] = {"alone": "alone", "split": "split", "judges": "judges"}
+"""The view that has an item, the most telling one first."""
+SORTED = {"split": "how far people split", "surprise": "surprise", "ratings": "number of ratings", "item": "name"}
+VIEWS = (
+    f"{named('show')} split, alone or judges takes those where people split, where a judge is alone against people who "
+    "agree, or where judges disagree."
+)
+SURPRISE = (
+    "Surprise is in bits: what people's labels cost whoever expects what the judge's answer means in people's terms. "
+    "Where people split every judge is surprised: the split is the least that anybody can reach. The mean over all "
+    "items is the judge's score in `dissensus equivalence`, with the other sign."
+)
+AGREE = "People agree where at least two thirds of them, and two or more, gave one label; else they split."
+
+
+def view(result: Result) -> Section:
+    """The items: how many of which kind, the first of them, and how to read it."""
+    if not isinstance(result, ItemsResult):
+        raise DissensusError(f"A {type(result).__name__} cannot be shown as items.")
+    is_picked = result.settings.get("show") != "all" or _is_filtered(result)
+    return Section(
+        title="Which items are behind the numbers?",
+        lead=lead_of(result),
+        blocks=[
+            *([_table(result)] if result.items else []),
+            *([] if is_picked or not result.judges else [Note(text=VIEWS, kind="hint")]),
+            Fold(title="How to read it", parts=[Paragraph(text=_meaning(result)), *_judges(result)]),
+        ],
+    )
+
+
+def _is_filtered(result: ItemsResult) -> bool:
+    return any(result.settings.get(name) is not None for name in ("majority", "answer"))
+
+
+def lead_of(result: ItemsResult) -> str:
+    """How many items there are of what is shown."""
+    total = counted(len(result.table.items), "item")
+    split, alone, differ = (result.kinds[kind] for kind in ("split", "alone", "judges"))
+    if _is_filtered(result):
+        return f"{whole(result.found)} of {total} {are(result.found)} as asked for."
+    match result.settings.get("show"):
+        case "alone":
+            return f"On {whole(alone)} of {total} a judge is alone: people agree, and it answers otherwise."
+        case "judges":
+            return f"Judges disagree on {whole(differ)} of {total}."
+        case "split":
+            return f"People split on {whole(split)} of {total}: no label has two thirds of them."
+    judged = f"where they agree, a judge answers otherwise on {whole(alone)}." if result.judges else ""
+    disagreed = f"Judges disagree on {whole(differ) if differ else 'none'}." if len(result.judges) > 1 else ""
+    return sentences(f"People split on {whole(split)} of {total}{';' if judged else '.'}", judged, disagreed)
+
+
+# ---- The table
+
+
+def _table(result: ItemsResult) -> Table:
+    """The first items."""
+    rows = result.items[: ROWS if result.settings.get("top") is None else None]
+    names = short_names([row.item for row in rows], LONGEST_ITEM, has_end=True)
+    judges = short_names([judge.judge for judge in result.judges], LONGEST_NAME, has_end=True)
+    has_texts, has_why = result.table.texts is not None, result.settings.get("show") == "telling"
+    are_many = len(judges) > MOST_JUDGES
+    longest = 0 if are_many or has_texts else LONGEST_SHARES
+    cells: list[list[Cell]] = []
+    for row in rows:
+        text: list[Cell] = [shortened(" ".join((row.text or "").split()), LONGEST_TEXT)] if has_texts else []
+        why: list[Cell] = [next(WHY[kind] for kind in WHY if kind in row.kinds)] if has_why else []
+        split = None if math.isnan(row.split) else decimal(row.split, 2)
+        said = together_on(row) if are_many else [_said(one) for one in row.judges]
+        cells.append([names[row.item], *text, f"{people_of(row, longest)} ({row.ratings})", split, *said, *why])
+    heads = ["Judges", "Surprise"] if are_many else list(judges.values())
+    columns = ["Item", *["Text"] * has_texts, "People (ratings)", "Split", *heads, *["Why"] * has_why]
+    return Table(caption=_caption(result, len(rows)), columns=columns, rows=cells, digits=2)
+
+
+def _caption(result: ItemsResult, shown: int) -> str:
+    by = SORTED.get(str(result.settings.get("sort")), "")
+    which = f"The first {shown} of {whole(result.found)}" if shown < result.found else counted(result.found, "item")
+    return f"{which}{f', by {by}' if by else ''}; split and surprise in bits"
+
+
+def people_of(row: ItemRow, longest: int) -> str:
+    """What people said, the most frequent label first, others as far as they fit.
+
+    Examples
+    --------
+    >>> row = ItemRow(item="1", question=None, text=None, ratings=3, shares={"no": 1 / 3, "yes": 2 / 3}, split=0.92,
+    ...               kinds=())
+    >>> people_of(row, 24), people_of(row, 0)
+    ('yes 67%, no 33%', 'yes 67%')
+    """
+    ranked = sorted(row.shares.items(), key=lambda pair: -pair[1])
+    return _fitting([f"{shortened(label, LONGEST_LABEL)} {percent(share, 0)}" for label, share in ranked], longest)
+
+
+def together_on(row: ItemRow) -> list[Cell]:
+    """How many judges gave which answer, who it was if it was one, and their mean surprise."""
+    by_answer: dict[str, list[str]] = {}
+    for one in row.judges:
+        if one.answer is not None:
+            by_answer.setdefault(one.answer, []).append(one.judge)
+    said = [
+        f"{shortened(answer, LONGEST_LABEL)} "
+        + (f"({shortened(names[0], LONGEST_NAME)})" if len(names) == 1 else whole(len(names)))
+        for answer, names in sorted(by_answer.items(), key=lambda pair: -len(pair[1]))
+    ]
+    bits = None if math.isnan(row.surprise) else decimal(row.surprise, 2)
+    return [_fitting(said, LONGEST_SHARES) if said else None, bits]
+
+
+def _fitting(parts: list[str], longest: int) -> str:
+    """The first part, and those after it as far as they fit."""
+    text = parts[0]
+    for part in parts[1:]:
+        if len(text) + len(part) > longest:
+            return f"{text}, …" if longest else text
+        text = f"{text}, {part}"
+    return text
+
+
+def _said(one: JudgeOnItem) -> str | None:
+    bits = "" if math.isnan(one.surprise) else f" {decimal(one.surprise, 2)}"
+    return None if one.answer is None else shortened(one.answer, LONGEST_LABEL) + bits
+
+
+# ---- How to read it
+
+
+def _meaning(result: ItemsResult) -> str:
+    return sentences(AGREE, SURPRISE if any(math.isfinite(judge.surprise) for judge in result.judges) else "")
+
+
+def _judges(result: ItemsResult) -> list[Table]:
+    """Each judge on all items that it answered."""
+    rows: list[list[Cell]] = [[shortened(judge.judge), judge.items, judge.surprise] for judge in result.judges]
+    caption = "The judges on all items that they answered"
+    return [Table(caption=caption, columns=["Judge", "Items", "Mean surprise"], rows=rows)] if rows else []
