@@ -54,17 +54,15 @@ def timed(ratings_file, judges_file, page):
     from dissensus.data import read, read_judges  # noqa: PLC0415 - importing is timed
     from dissensus.methods.decide.answers import answers_of  # noqa: PLC0415 - importing is timed
     from dissensus.report.files import write_page  # noqa: PLC0415 - as above
-    from dissensus.report.html import bundled_meanwhile  # noqa: PLC0415 - as above
     from dissensus.report.whole import report_of  # noqa: PLC0415 - as above
 
     times.append(time.perf_counter())
     ratings, judges = read(ratings_file), read_judges(judges_file)
     times.append(time.perf_counter())
-    with bundled_meanwhile():  # as `dissensus report` does
-        answers = answers_of(ratings, judges, bootstrap=BOOTSTRAP)
-        times.append(time.perf_counter())
-        write_page(report_of(answers, title="What the ratings say"), page)
-        times.append(time.perf_counter())
+    answers = answers_of(ratings, judges, bootstrap=BOOTSTRAP)
+    times.append(time.perf_counter())
+    write_page(report_of(answers, title="What the ratings say"), page)
+    times.append(time.perf_counter())
     names = ("importing", "reading", "computing", "rendering")
     parts = {name: after - before for name, before, after in zip(names, times, times[1:], strict=False)}
     return parts, page.stat().st_size

@@ -19,6 +19,7 @@ METADATA = {
     "WHEEL",
     "entry_points.txt",
     "licenses/LICENSE",
+    "licenses/src/dissensus/report/templates/vega.LICENSE.txt",
     "licenses/src/dissensus/web/static/htmx.LICENSE.txt",
 }
 

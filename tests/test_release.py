@@ -19,6 +19,7 @@ import dissensus
 
 from audit import is_allowed, judged, stated_licence
 from build_changelog import ChangeError, changelog, changes, section
+from bundle_vega import BUNDLE, bundled, first_line
 from check_dist import package_files, sdist_faults, wheel_faults
 from interpreters import SUPPORTED, CommandError, find_python, run
 from try_wheel import lowest
@@ -163,6 +164,7 @@ def test_the_source_distribution_holds_the_package_its_documents_and_nothing_els
 
 def test_the_wheel_comes_with_types_templates_data_and_the_licence_of_what_is_not_ours(wheel):
     needed = {"py.typed", "web/static/htmx.min.js", "web/static/htmx.LICENSE.txt", "web/templates/layout.html.j2"}
+    needed |= {"report/templates/vega.js", "report/templates/vega.LICENSE.txt"}
     needed |= {
         "report/templates/page.html.j2",
         "data/example_data/binary/ratings.csv",
@@ -170,6 +172,13 @@ def test_the_wheel_comes_with_types_templates_data_and_the_licence_of_what_is_no
     }
     with zipfile.ZipFile(wheel) as archive:
         assert {f"dissensus/{name}" for name in needed} <= set(archive.namelist())
+
+
+def test_the_vendored_vega_is_what_its_script_writes():
+    vendored = BUNDLE.read_text(encoding="utf-8")
+    if vendored.splitlines()[0] != first_line():
+        pytest.skip("another version of vl-convert is installed than the one that bundled it")
+    assert vendored == bundled()
 
 
 def test_what_is_missing_and_what_is_too_much_is_named(wheel, tmp_path):
@@ -199,7 +208,7 @@ def test_the_source_distribution_builds_the_same_wheel(sdist, wheel, tmp_path):
 
 
 def test_the_metadata_name_licence_pythons_and_types(metadata):
-    assert metadata["License-Expression"] == "Apache-2.0 AND 0BSD"
+    assert metadata["License-Expression"] == "Apache-2.0 AND 0BSD AND BSD-3-Clause AND ISC AND MIT AND Unlicense"
     assert metadata["Requires-Python"] == ">=3.11"
     classifiers = metadata.get_all("Classifier")
     assert "Typing :: Typed" in classifiers

@@ -121,3 +121,8 @@ class Result(ABC):
         from dissensus.report.html import fragment_of  # noqa: PLC0415 - as above
 
         return fragment_of(self)
+
+    def _ipython_display_(self) -> None:
+        from dissensus.report.html import show_in_notebook  # noqa: PLC0415 - as above
+
+        show_in_notebook(self)

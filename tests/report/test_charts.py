@@ -1,10 +1,11 @@
 import base64
 import json
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
 
-from dissensus.errors import OptionError
+from dissensus.errors import MissingExtraError, OptionError
 from dissensus.methods.compare.result import CompareResult, PairComparison
 from dissensus.methods.describe.result import LabelShare
 from dissensus.methods.plan_raters.plan_raters import plan_raters
@@ -93,6 +94,17 @@ def test_notebooks_that_know_no_vega_lite_get_a_picture_that_runs_nothing(hostil
     assert "<script" not in html
     svg = base64.b64decode(html.partition("base64,")[2].removesuffix('">')).decode()
     assert "&lt;script&gt;" in svg
+
+
+def test_without_the_extra_pictures_are_refused_and_pages_are_not(chart, hostile, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)  # importing it fails
+    for suffix in ("png", "svg"):
+        with pytest.raises(MissingExtraError, match=r"PNG or SVG needs .* `pip install 'dissensus\[png\]'`"):
+            chart.save(tmp_path / f"chart.{suffix}")
+    chart.save(tmp_path / "chart.html")
+    html = hostile._repr_html_()
+    assert "dissensus[png]" in html
+    assert "<script" not in html
 
 
 @pytest.mark.parametrize("text", ["</script>", "<!--<script>", "&lt;", "\u2028", 'quote"'])

@@ -1,5 +1,7 @@
 """What `dissensus report` and `dissensus demo` check before they work."""
 
+import sys
+
 import pytest
 
 from dissensus.cli.main import main
@@ -30,6 +32,13 @@ def test_a_page_that_has_no_place_is_refused_before_the_work(ratings, tmp_path, 
         printed = capsys.readouterr()
         assert (printed.out, len(printed.err.splitlines())) == ("", 1)
         assert "Cannot write" in printed.err
+
+
+@pytest.mark.usefixtures("no_work")
+def test_charts_without_the_extra_that_draws_them_are_refused_before_the_work(ratings, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)  # importing it fails
+    assert main(["report", str(ratings), "-o", str(tmp_path / "r.md"), "--charts", str(tmp_path / "charts")]) == 2
+    assert capsys.readouterr().err.rstrip().endswith("run `pip install 'dissensus[png]'`.")
 
 
 def test_a_positive_option_that_is_none_is_one_line_and_no_page(ratings, tmp_path, capsys):

@@ -12,8 +12,6 @@ from dissensus.report.document import Section, Table
 from dissensus.report.files import write_report
 from dissensus.report.html import (
     MOST_ROWS,
-    _elsewhere,
-    bundled_meanwhile,
     drawing_script,
     environment,
     fragment_of,
@@ -165,32 +163,6 @@ def test_long_tables_are_cut_and_say_so():
     assert "477 more rows are in <code>to_frame()</code>." in fragment_of_section(
         Section(title="t", lead="l", blocks=[table])
     )
-
-
-def test_a_script_made_meanwhile_by_another_process_is_the_same():
-    here = drawing_script()
-    drawing_script.cache_clear()
-    with bundled_meanwhile():
-        assert drawing_script() == here
-
-
-def test_where_the_other_process_fails_the_script_is_made_here(monkeypatch):
-    here = drawing_script()
-    drawing_script.cache_clear()
-    monkeypatch.setattr("dissensus.report.html.PRINT", "raise SystemExit(1)")
-    with bundled_meanwhile():
-        assert drawing_script() == here
-
-
-def test_a_process_that_is_not_needed_any_more_is_ended():
-    drawing_script.cache_clear()
-    with bundled_meanwhile():
-        [process] = _elsewhere
-    assert process.returncode is not None
-    assert _elsewhere == []
-    drawing_script()
-    with bundled_meanwhile():
-        assert _elsewhere == []  # it is made already
 
 
 def test_the_bundle_cannot_end_its_own_element():

@@ -116,6 +116,22 @@ def test_every_result_is_a_sentence_with_a_compact_table_in_a_notebook(result):
     assert len(html) < 30_000
 
 
+def test_a_notebook_shows_the_table_of_every_result_and_its_chart_below(result, monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda what, **options: shown.append((what, options)))
+    result._ipython_display_()
+    (table, options), (chart, _) = shown
+    assert table == {"text/html": result._repr_html_(), "text/plain": result.summary()}
+    assert options == {"raw": True}
+    assert chart.spec == result.plot().spec
+
+
+def test_a_summary_is_text_in_a_notebook_too(result, monkeypatch):
+    outside = result.summary()
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert result.summary() == outside
+
+
 def test_every_result_is_text_json_and_rows(result):
     assert max(len(line) for line in result.summary().splitlines()) <= 80
     assert result.to_json().startswith("{")

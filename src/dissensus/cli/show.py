@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,6 +33,14 @@ class Writing:
     )
     charts: Annotated[Path | None, flag("DIR", "Also write each chart to this folder, as PNG and SVG.")] = None
     title: Annotated[Text, flag("TEXT", "Heading of the report.")] = None
+
+    def check(self) -> None:
+        """Raise if it cannot be written, before the work, so that a misspelt format or folder costs no time."""
+        from dissensus.report.charts import check_place, converter
+
+        check_place(self.path())
+        if self.charts is not None:
+            converter()
 
     def file_format(self) -> str:
         """The format that was asked for, by name or by the file's."""
@@ -84,24 +91,20 @@ def report_command(
     The page is self-contained: it loads nothing and can be sent as it is.
     """
     from dissensus.methods.decide.answers import answers_of
-    from dissensus.report.charts import check_place
     from dissensus.report.envelope import envelope_json
-    from dissensus.report.html import bundled_meanwhile
     from dissensus.report.whole import report_of, together
 
-    form = writing.file_format()  # before the work, so that a misspelt format or folder costs no time
-    check_place(writing.path())
+    writing.check()
     with output.progress("Reading the files"):
         task = source.read_task()
         ratings, judges = read_inputs(source, judges_source, large, work)
-    with bundled_meanwhile() if form == "html" else nullcontext():
-        answers = answers_of(
-            ratings, judges, task=task, positive=positive or (), bootstrap=bootstrap, item_cost=item_cost,
-            rating_cost=rating_cost, seed=output.seed, engine=work.engine, workers=work.workers, step=output.progress,
-        )  # fmt: skip
-        title = writing.title or (task.instructions if task else "") or "What the ratings say"
-        report = report_of(answers, title=title, item_cost=item_cost, rating_cost=rating_cost, spelling=flag_of)
-        written = writing.write(answers, report, command_line=shlex.join(["dissensus", *context.obj]), output=output)
+    answers = answers_of(
+        ratings, judges, task=task, positive=positive or (), bootstrap=bootstrap, item_cost=item_cost,
+        rating_cost=rating_cost, seed=output.seed, engine=work.engine, workers=work.workers, step=output.progress,
+    )  # fmt: skip
+    title = writing.title or (task.instructions if task else "") or "What the ratings say"
+    report = report_of(answers, title=title, item_cost=item_cost, rating_cost=rating_cost, spelling=flag_of)
+    written = writing.write(answers, report, command_line=shlex.join(["dissensus", *context.obj]), output=output)
     if output.as_json:
         print(envelope_json(together(answers), flag_of))
     else:
@@ -125,17 +128,15 @@ def demo_command(
     from dissensus.report.charts import check_place
     from dissensus.report.envelope import envelope_json
     from dissensus.report.files import write_page
-    from dissensus.report.html import bundled_meanwhile
     from dissensus.report.whole import report_of, together
 
     check_place(out)
     folder = example_path("toxicity")
     task = read_task(folder / "task.toml")
     ratings, judges = read(folder / "ratings.csv", task=task), read_judges(folder / "judges.csv", task=task)
-    with bundled_meanwhile():
-        answers = answers_of(ratings, judges, task=task, seed=output.seed, step=output.progress)
-        report = report_of(answers, title=task.instructions, spelling=flag_of)
-        write_page(report, out, command_line=f"dissensus demo --seed {output.seed}")
+    answers = answers_of(ratings, judges, task=task, seed=output.seed, step=output.progress)
+    report = report_of(answers, title=task.instructions, spelling=flag_of)
+    write_page(report, out, command_line=f"dissensus demo --seed {output.seed}")
     if output.as_json:
         print(envelope_json(together(answers), flag_of))
     else:

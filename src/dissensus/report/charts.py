@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from types import ModuleType
 from typing import Literal
 
-from dissensus.errors import DissensusError, OptionError
+from dissensus.errors import DissensusError, MissingExtraError, OptionError
 from dissensus.report.document import Figure
 from dissensus.report.specs import Spec
 
@@ -187,15 +188,11 @@ class Chart:
 
     def to_svg(self, *, theme: Literal["light", "dark"] = "light") -> str:
         """The drawing as SVG."""
-        import vl_convert  # noqa: PLC0415 - 60 MB of shared library, for those who draw
-
-        return vl_convert.vegalite_to_svg(self._drawable(theme))
+        return str(converter().vegalite_to_svg(self._drawable(theme)))
 
     def to_png(self, *, theme: Literal["light", "dark"] = "light", scale: float = 2.0) -> bytes:
         """The drawing as PNG, with so many dots for each point."""
-        import vl_convert  # noqa: PLC0415 - as above
-
-        return vl_convert.vegalite_to_png(self._drawable(theme), scale=scale)
+        return bytes(converter().vegalite_to_png(self._drawable(theme), scale=scale))
 
     def _drawable(self, theme: Literal["light", "dark"]) -> Spec:
         """The specification without the version it was written for: both that we support draw it alike."""
@@ -241,8 +238,20 @@ class Chart:
 
     def _repr_html_(self) -> str:
         """For those who do not: a picture. An image cannot run scripts, whatever the labels in it say."""
-        svg = base64.b64encode(self.to_svg().encode()).decode()
+        try:
+            svg = base64.b64encode(self.to_svg().encode()).decode()
+        except MissingExtraError as error:
+            return f"<p>{escape(self.description)}</p><p>{escape(str(error))}</p>"
         return f'<img alt="{escape(self.description)}" src="data:image/svg+xml;base64,{svg}">'
+
+
+def converter() -> ModuleType:
+    """The package that draws without a browser; an error if it is not installed."""
+    try:
+        import vl_convert  # noqa: PLC0415 - an extra of 84 MB, for those who want files of pictures
+    except ImportError as error:
+        raise MissingExtraError("Drawing a chart as PNG or SVG", install="dissensus[png]") from error
+    return vl_convert
 
 
 def script_safe_json(value: Mapping[str, object]) -> str:

@@ -11,10 +11,7 @@ expressions with `Function(...)`, and the page's Content-Security-Policy would h
 import base64
 import hashlib
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -33,9 +30,6 @@ if TYPE_CHECKING:
 _INTERVAL = re.compile(r"\[[^\[\]]{1,24}\]")
 MOST_ROWS = 500
 """A page shows so many rows of a table, and says how many more there are."""
-PRINT = "import sys; from dissensus.report.html import made_here; sys.stdout.buffer.write(made_here().encode())"
-_elsewhere: list["subprocess.Popen[bytes]"] = []
-"""The process that makes the script meanwhile, if one does."""
 
 
 @cache
@@ -77,43 +71,20 @@ def fragment_of_section(section: Section) -> str:
     return environment().get_template("fragment.html.j2").render(section=section, brief=section.brief())
 
 
-# ---- The script that draws the charts of a page
+def show_in_notebook(result: Result) -> None:
+    """Show the answer with its table, and the main chart below: two outputs, as a notebook shows one form of each."""
+    from IPython.display import display  # noqa: PLC0415 - who calls this has it
+
+    display({"text/html": fragment_of(result), "text/plain": result.summary()}, raw=True)
+    for figure in section_of(result).figures()[:1]:
+        display(Chart(figure=figure))
 
 
 @cache
 def drawing_script() -> str:
-    """JavaScript that draws every chart of the page that it stands in; the same bytes each time."""
-    if _elsewhere:
-        made, _ = _elsewhere[-1].communicate()
-        if _elsewhere[-1].returncode == 0:
-            return made.decode()
-    return made_here()
-
-
-def made_here() -> str:
-    """The script, made in this process."""
-    import vl_convert  # noqa: PLC0415 - 60 MB of shared library, for those who draw
-
-    snippet = (files("dissensus.report") / "templates" / "draw.js").read_text(encoding="utf-8")
-    # A bundle that spelt the closing tag in a string would end the script element early.
-    return vl_convert.javascript_bundle(snippet).replace("</script", r"<\/script")
-
-
-@contextmanager
-def bundled_meanwhile() -> Iterator[None]:
-    """While the block computes, another process makes the script that its page will need, which takes seconds."""
-    if drawing_script.cache_info().currsize:
-        yield
-        return
-    # -P: a file in the working directory that is named like a module of ours must not be imported.
-    command = [sys.executable, "-P", "-c", PRINT]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603 - our words
-        _elsewhere.append(process)
-        try:
-            yield
-        finally:
-            _elsewhere.remove(process)
-            process.kill()
+    """JavaScript that draws every chart of the page that it stands in."""
+    folder = files("dissensus.report") / "templates"
+    return "".join((folder / name).read_text(encoding="utf-8") for name in ("vega.js", "draw.js"))
 
 
 # ---- The page: sentences first, then a section for each result, then how it was made

@@ -31,7 +31,10 @@ NARROWEST = 10
 def text_of(result: Result, *, details: bool = False) -> str:
     """The result as plain text, 80 columns wide."""
     file = io.StringIO()
-    console = Console(file=file, width=WIDTH, color_system=None, legacy_windows=False, force_terminal=False)
+    # In a notebook rich would show the text instead of writing it to the file.
+    console = Console(
+        file=file, width=WIDTH, color_system=None, legacy_windows=False, force_terminal=False, force_jupyter=False
+    )
     print_result(result, console, details=details)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n") + "\n"
 

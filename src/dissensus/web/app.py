@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import partial
 
 from starlette.applications import Starlette
@@ -32,7 +32,6 @@ from dissensus.web.uploads import Uploads
 
 QUICK_WORKERS, MOST_QUICK, LONGEST_QUICK = 2, 200, 10.0
 WARM = ("dissensus.web.tasks", "dissensus.methods.plan_labels", "dissensus.methods.plan_raters")
-LONGEST_SCRIPT = 60.0
 TIDY_SECONDS = 60.0
 
 ROUTES = [
@@ -88,7 +87,6 @@ async def _open_desk(app: Starlette, settings: Settings, session: Callable[[], s
         warm=WARM,
         is_fresh=False,
     )
-    scripts = Pool(folder, size=1, most_waiting=1, longest=LONGEST_SCRIPT, is_fresh=True)
     jobs = JobBook(long, keep_seconds=settings.keep_seconds)
     desk = Desk(
         settings=settings,
@@ -97,16 +95,14 @@ async def _open_desk(app: Starlette, settings: Settings, session: Callable[[], s
         jobs=jobs,
         long=long,
         quick=QuickAnswers(quick),
-        scripts=QuickAnswers(scripts),
     )
     app.state.desk = desk
-    beside = [asyncio.create_task(_tidy(desk)), asyncio.create_task(_make_script(desk))]
+    tidying = asyncio.create_task(_tidy(desk))
     try:
         yield
     finally:
-        for task in beside:
-            task.cancel()
-        for pool in (long, quick, scripts):
+        tidying.cancel()
+        for pool in (long, quick):
             await pool.close()
         uploads.close()
 
@@ -116,12 +112,6 @@ async def _tidy(desk: Desk) -> None:
     while True:
         await asyncio.sleep(min(TIDY_SECONDS, desk.settings.keep_seconds / 2))
         desk.tidy()
-
-
-async def _make_script(desk: Desk) -> None:
-    """Make the script that draws charts before somebody asks for it: it takes seconds."""
-    with suppress(DissensusError):
-        await desk.scripts.ask(("bundle",), "bundle", {})
 
 
 async def _foreseen(request: Request, error: Exception) -> Response:

@@ -21,7 +21,6 @@ class Desk:
     jobs: JobBook
     long: Pool
     quick: QuickAnswers
-    scripts: QuickAnswers
 
     def tidy(self) -> None:
         """Remove files and answers that are old or too many."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import lru_cache, partial
-from importlib.resources import files
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, cast
@@ -236,16 +235,6 @@ def plan_raters_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     return {"html": section_html(section, "plan", has_title=False), "lead": section.lead}
 
 
-def bundle_task(arguments: Mapping[str, object], tell: Tell) -> Message:
-    """The script that draws charts: the report's, and what draws those that come later."""
-    del arguments, tell  # it is always the same
-    import vl_convert  # noqa: PLC0415 - 60 MB of shared library, for this task only
-
-    report = (files("dissensus.report") / "templates" / "draw.js").read_text(encoding="utf-8")
-    later = (files("dissensus.web") / "static" / "draw_later.js").read_text(encoding="utf-8")
-    return {"script": vl_convert.javascript_bundle(report + later)}
-
-
 TITLES = {"ratings": "People's ratings", "judges": "The judges' answers"}
 
 
@@ -298,7 +287,6 @@ TASKS: dict[str, Work] = {
     **{method: partial(ask, method) for method in DOING},
     "plan_labels": plan_labels_task,
     "plan_raters": plan_raters_task,
-    "bundle": bundle_task,
     "checkup": checkup_task,
     "report": report_task,
 }

@@ -1,5 +1,5 @@
 // Draws the chart of each element with data-chart, whose value is the id of the element with the specification.
-// Runs inside the bundle that vl-convert makes, where vegaEmbed is at hand; it must not import anything.
+// Stands after vega.js, which defines vegaEmbed; it must not import anything.
 const refuse = () => Promise.reject(new Error("This page loads nothing."));
 const options = {
   mode: "vega-lite",

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from dissensus.data.sources.files import SUFFIXES
-from dissensus.report.html import style_sheet
+from dissensus.report.html import drawing_script, style_sheet
 from dissensus.web.fields import Recipe
 from dissensus.web.guard import COOKIE, MEGABYTE, own_page
 from dissensus.web.layout import EXAMPLES, page_html, refusal
@@ -62,7 +62,7 @@ KINDS = {
     "charts.js": "text/javascript",
 }
 """What can be asked for; no other name reaches the file system."""
-CHARTS = "charts.js"
+AS_IT_IS = ("app.css", "app.js", "htmx.min.js")
 
 
 async def static(request: Request) -> Response:
@@ -70,20 +70,17 @@ async def static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in KINDS:
         return refusal("There is no such page.", status=404)
-    if name == CHARTS:
-        made = await desk_of(request).scripts.ask(("bundle",), "bundle", {})
-        content = str(made["script"])
-    else:
-        content = contents()[name]
-    return Response(content, media_type=KINDS[name], headers={"Cache-Control": "private, max-age=86400, immutable"})
+    return Response(
+        contents()[name], media_type=KINDS[name], headers={"Cache-Control": "private, max-age=86400, immutable"}
+    )
 
 
 @cache
 def contents() -> dict[str, str]:
-    """All that is served as it is; read before the first visitor comes, so that no page ever waits for its looks."""
+    """All that can be asked for; read before the first visitor comes, so that no page ever waits for its looks."""
     folder = files("dissensus.web") / "static"
-    found = {name: (folder / name).read_text(encoding="utf-8") for name in KINDS if name not in {CHARTS, "page.css"}}
-    return {"page.css": style_sheet(), **found}
+    read = {name: (folder / name).read_text(encoding="utf-8") for name in (*AS_IT_IS, "draw_later.js")}
+    return {"page.css": style_sheet(), "charts.js": drawing_script() + read.pop("draw_later.js"), **read}
 
 
 LONGEST_FORM = 2**16
