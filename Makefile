@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-scale test-llm lint bench docs chromium postgresql paper-data clean
+.PHONY: help demo test test-slow trust test-scale test-llm lint bench docs chromium postgresql paper-data clean
 
 PYTHONS := $(or $(PYTHON),python3.13 python3.12 python3.11 python3)
 PY := .venv/bin/python
@@ -38,6 +38,9 @@ lint: .venv/has-lint  ## Check style, format and types
 	@$(PY) -m ruff check
 	@$(PY) -m ruff format --check
 	@$(PY) -m mypy
+
+trust: .venv/has-test paper-data  ## Measure how far to trust the numbers, and write the page about it (ARGS="--share 0.1")
+	@$(PY) benchmarks/trust.py $(ARGS)
 
 bench: .venv/has-test  ## Time what must stay fast, against the alternatives (ARGS="growth" for some of it)
 	@$(PY) benchmarks/run.py $(ARGS)

@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-BESIDE_THE_PACKAGE = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "pyproject.toml"}
+BESIDE_THE_PACKAGE = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "hatch_build.py", "pyproject.toml"}
 """What the source distribution holds beside src/; tests and docs are read in the repository."""
 ADDED_BY_THE_BUILDER = {"PKG-INFO", ".gitignore"}
 METADATA = {

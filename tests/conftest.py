@@ -1,5 +1,7 @@
+import json
 import os
 import signal
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -23,11 +25,13 @@ def shared() -> Path:
     return folder
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that read real ratings beside the checkout say so: `-m "not shared"` leaves them out."""
     for item in items:
         if "shared" in getattr(item, "fixturenames", ()):
             item.add_marker("shared")
+    if config.getoption("--measured"):
+        items[:] = [item for item in items if "trust" in getattr(item, "fixturenames", ())]
 
 
 def pytest_configure() -> None:
@@ -38,6 +42,52 @@ def pytest_configure() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the files in tests/golden anew; read the diff")
+    parser.addoption("--measured", metavar="FILE", help="run what has the fixture `trust`, and write its figures here")
+    parser.addoption("--share", type=float, default=1.0, help="share of the data sets that such a test draws")
+
+
+class Trust:
+    """What a slow simulation measured, kept for the page *How far to trust these numbers* (`make trust`)."""
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        self._share: float = request.config.getoption("--share")
+        self._properties = request.node.user_properties
+
+    def sets(self, n: int) -> int:
+        """How many data sets to draw where the test draws n."""
+        return n if self._share == 1 else max(10, round(n * self._share))
+
+    def keep(self, kind: str, number: str, share: float, sets: int, *, data: str, error: float | None = None) -> None:
+        """Keep in which share of the data sets an interval held the truth, a test rejected, or advice was right.
+
+        `error` is the share's standard error where it is not that of a binomial.
+        """
+        row = {"kind": kind, "number": number, "data": data, "share": round(float(share), 4), "sets": int(sets)}
+        self._properties.append(("trust", row if error is None else row | {"error": round(float(error), 4)}))
+
+
+@pytest.fixture
+def trust(request: pytest.FixtureRequest) -> Trust:
+    """Keeps what this test measures."""
+    return Trust(request)
+
+
+_measured: list[dict[str, object]] = []
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "call":
+        _measured.extend(row for name, row in report.user_properties if name == "trust")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if file := session.config.getoption("--measured"):
+        made = {
+            "date": f"{datetime.now(UTC):%Y-%m-%d}",
+            "share": session.config.getoption("--share"),
+            "measured": _measured,
+        }
+        Path(file).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
 
 
 class _Renewed(str):

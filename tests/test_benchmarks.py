@@ -271,3 +271,21 @@ def test_what_a_benchmark_takes_from_the_package_is_there(script):
             module = importlib.import_module(node.module)
             missing = [name.name for name in node.names if not hasattr(module, name.name)]
             assert missing == []
+
+
+def test_the_page_about_trust_shows_the_figures_that_were_measured(bench):
+    trust = bench("trust")
+    figures = json.loads(trust.FIGURES.read_text(encoding="utf-8"))
+    text = trust.PAGE.read_text(encoding="utf-8")
+    assert trust.page_of(text, figures) == text, "renew it: python benchmarks/trust.py --page"
+    assert {row["kind"] for row in figures["measured"]} == {*trust.AIMS, "advice"}
+
+
+def test_shares_on_the_page_about_trust_have_their_standard_errors(bench):
+    trust = bench("trust")
+    # .9 of 100: sqrt(.9 * .1 / 100) = .03; .9 of 200: sqrt(.9 * .1 / 200) = .0212; sqrt(2) * .01 * 100 / 200 = .0071.
+    row = {"share": 0.9, "sets": 100}
+    assert trust.percent(row) == "90.0% ± 3.0%"
+    assert trust.percent(trust.pooled([row, row])) == "90.0% ± 2.1%"
+    assert trust.percent({"share": 1.0, "sets": 98}) == "100.0% ± 1.0%"  # as if 1 of 100 had come out otherwise
+    assert trust.percent(trust.pooled([row | {"error": 0.01}] * 2)) == "90.0% ± 0.7%"

@@ -79,6 +79,30 @@ def allowance(share, sets):
     return 3 * math.sqrt(share * (1 - share) / sets)
 
 
+NAMES = {
+    "score": "equivalence: score of a judge", "worth": "equivalence: worth of a judge",
+    "best score": "equivalence: score of the best judge", "best worth": "equivalence: worth of the best judge",
+    "pairwise agreement": "describe: pairwise agreement", "alpha": "describe: Krippendorff's alpha",
+    "prevalence, people": "prevalence: people alone", "prevalence, ppi++": "prevalence: with a judge (ppi++)",
+    "difference of accuracy": "compare: difference, accuracy", "level by accuracy": "compare: accuracy",
+    "difference of information": "compare: difference, information", "level by information": "compare: information",
+    "hit_rate": "judges: hit rate", "mae": "judges: mean error of labels in order",
+}  # fmt: skip
+
+
+def keep(trust, found, people, n):
+    """Keep the shares for the page about them, by what the reader calls the numbers."""
+    per_item = "" if people.per_item is None else ", {} to {} per item".format(*people.per_item)
+    data = f"{people.labels} labels, {people.raters} raters{per_item}, {n} items"
+    for quantity, misses in found.items():
+        part, _, judge = quantity.partition(", ")
+        name = NAMES.get(quantity) or NAMES[f"best {part}" if judge == "best" else part]
+        is_level = quantity.startswith("level")
+        share = misses.below if is_level else misses.coverage
+        trust.keep("level" if is_level else "coverage", name, share, misses.sets, data=data)
+    return found
+
+
 def check(found, *, goal=0.92):
     """Every interval covers as often as it should, and neither side of a worth misses too often."""
     for quantity, misses in found.items():
@@ -209,18 +233,19 @@ CELLS = {  # labels, raters and items: data sets
 
 
 @cache
-def with_lenient_raters(labels, raters, n):
+def with_lenient_raters(labels, raters, n, sets):
     people = People(labels, raters, leniency=0.5)
-    return measured(people, HARD_AND_FIVE, n, CELLS[labels, raters, n], worths, agreement)
+    return measured(people, HARD_AND_FIVE, n, sets, worths, agreement)
 
 
 @pytest.mark.parametrize("cell", CELLS)
-def test_worths_and_agreement_with_raters_who_differ_in_leniency(cell):
-    check(with_lenient_raters(*cell), goal=0.90 if cell[-1] < 100 else 0.92)
+def test_worths_and_agreement_with_raters_who_differ_in_leniency(cell, trust):
+    found = with_lenient_raters(*cell, trust.sets(CELLS[cell]))
+    check(keep(trust, found, People(*cell[:2]), cell[2]), goal=0.90 if cell[-1] < 100 else 0.92)
 
 
 def test_all_sizes_together_cover_as_they_should():
-    found = [with_lenient_raters(*cell) for cell in CELLS]
+    found = [with_lenient_raters(*cell, sets) for cell, sets in CELLS.items()]
     for quantity in found[0]:
         sets = [one[quantity].sets for one in found]
         coverage, below, above = (
@@ -231,40 +256,41 @@ def test_all_sizes_together_cover_as_they_should():
         assert "worth" not in quantity or max(below, above) <= 0.04, quantity
 
 
-def test_worths_and_shares_with_two_to_nine_raters_who_differ_in_reliability_too():
-    check(measured(RAGGED, PROBABLE, 300, 100, worths, agreement, share_of_the_last_label))
+def test_worths_and_shares_with_two_to_nine_raters_who_differ_in_reliability_too(trust):
+    found = measured(RAGGED, PROBABLE, 300, trust.sets(100), worths, agreement, share_of_the_last_label)
+    check(keep(trust, found, RAGGED, 300))
 
 
-def test_worths_and_agreement_with_eight_raters_of_whom_about_half_are_unreliable():
-    people = People(4, 8, noise=(0.4, 1.6))
-    check(measured(people, {"hard": Judge(0.8), "three": Judge(1.0, samples=3)}, 150, 60, worths, agreement))
+def test_worths_and_agreement_with_eight_raters_of_whom_about_half_are_unreliable(trust):
+    people, named = People(4, 8, noise=(0.4, 1.6)), {"hard": Judge(0.8), "three": Judge(1.0, samples=3)}
+    check(keep(trust, measured(people, named, 150, trust.sets(60), worths, agreement), people, 150))
 
 
-def test_each_side_of_a_worth_where_raters_do_not_differ():
+def test_each_side_of_a_worth_where_raters_do_not_differ(trust):
     def fixed(data):
         return worths(data, raters="fixed")
 
-    check(measured(SAME, {"hard": Judge(0.8), "ten": Judge(1.0, samples=10)}, 300, 150, fixed))
+    named = {"hard": Judge(0.8), "ten": Judge(1.0, samples=10)}
+    check(keep(trust, measured(SAME, named, 300, trust.sets(150), fixed), SAME, 300))
 
 
-def test_the_best_of_ten_equal_judges():
-    check(measured(People(3, 8), TEN_EQUAL, 200, 60, best_worth))
+def test_the_best_of_ten_equal_judges(trust):
+    people = People(3, 8)
+    check(keep(trust, measured(people, TEN_EQUAL, 200, trust.sets(60), best_worth), people, 200))
 
 
-def test_equal_judges_by_accuracy_one_strict_and_one_lenient():
+def test_equal_judges_by_accuracy_one_strict_and_one_lenient(trust):
     people, strict = People(4, 4, leniency=0.5), Judge(0.6, shift=-0.5)
     other = equal_to(strict, Judge(0.6), people, by="accuracy")
-    check_level(
-        measured(people, {"hard": strict, "other": other}, 150, 150, difference("accuracy"), share_of_the_last_label)
-    )
+    named, measures = {"hard": strict, "other": other}, (difference("accuracy"), share_of_the_last_label)
+    check_level(keep(trust, measured(people, named, 150, trust.sets(150), *measures), people, 150))
 
 
-def test_equal_judges_by_information_one_asked_once_and_one_three_times():
+def test_equal_judges_by_information_one_asked_once_and_one_three_times(trust):
     people, hard = People(4, 8, leniency=0.5), Judge(0.8)
     other = equal_to(hard, Judge(1.0, samples=3), people, by="score")
-    check_level(
-        measured(people, {"hard": hard, "other": other}, 150, 120, difference("information"), share_of_the_last_label)
-    )
+    named, measures = {"hard": hard, "other": other}, (difference("information"), share_of_the_last_label)
+    check_level(keep(trust, measured(people, named, 150, trust.sets(120), *measures), people, 150))
 
 
 def check_level(found):
@@ -274,7 +300,8 @@ def check_level(found):
 
 
 @pytest.mark.parametrize("people", [THREE, TWENTY, CROWD], ids=["3", "20", "crowd"])
-def test_agreement_shares_and_definitions_with_few_and_with_many_raters(people):
+def test_agreement_shares_and_definitions_with_few_and_with_many_raters(people, trust):
     judge = Judge(0.8, shift=0.3)
     measures = agreement, share_of_the_last_label, definitions(people, judge)
-    check(measured(people, {"hard": judge}, 200, 120, *measures), goal=0.90 if people.raters == 3 else 0.92)
+    found = measured(people, {"hard": judge}, 200, trust.sets(120), *measures)
+    check(keep(trust, found, people, 200), goal=0.90 if people.raters == 3 else 0.92)

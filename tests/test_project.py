@@ -57,8 +57,10 @@ def test_each_folder_says_its_purpose_in_one_line(folder):
     assert map_of_it[:1] in ([], [""])  # a large folder may go on to say how its files hang together
 
 
-def test_the_readme_names_every_folder_of_the_package():
-    tree = re.search(r"```text\nsrc/dissensus/\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+def test_contributing_names_every_folder_of_the_package():
+    tree = re.search(
+        r"```text\nsrc/dissensus/\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
+    )
     assert tree is not None
     named = re.findall(r"^  (\w+)/", tree[1], re.MULTILINE)
     assert sorted(named) == sorted(folder.name for folder in packages() if folder.parent == PACKAGE)

@@ -127,9 +127,23 @@ def test_the_citation_names_a_paper_for_each_that_is_reproduced():
 # What a newcomer reads
 
 
-def test_contributing_fits_on_a_page():
+def test_the_readme_of_the_package_leads_nowhere_that_an_index_does_not_have(metadata):
+    shown = metadata.get_payload()
+    assert shown.startswith("# dissensus\n\n**Your raters disagree.")
+    assert [link for link in re.findall(r"\]\(([^)]*)\)", shown) if not link.startswith("https:")] == []
+    assert "<!--" not in shown
+    assert "Tutorial: from a file to a decision" in shown  # the text of a link stays
+
+
+def test_the_readme_is_read_in_20_seconds_up_to_the_first_command():
+    before = text_of("README.md").split("## Try it")[0]
+    words = re.sub(r"!\[.*?\)|<!--.*?-->|```.*?```", "", before, flags=re.DOTALL).split()
+    assert len(words) <= 80  # four words a second
+
+
+def test_contributing_fits_on_two_pages():
     lines = text_of("CONTRIBUTING.md").splitlines()
-    assert sum(max(1, ceil(len(line) / PAGE_WIDTH)) for line in lines) <= PAGE_LINES
+    assert sum(max(1, ceil(len(line) / PAGE_WIDTH)) for line in lines) <= 2 * PAGE_LINES
 
 
 def test_contributing_names_only_files_and_targets_that_there_are():

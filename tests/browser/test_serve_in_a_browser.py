@@ -139,7 +139,7 @@ def test_mend_a_file_with_repeated_ratings(visit, files):
     upload(page, ratings=files / "repeated.csv")
     expect(page.get_by_text("Errors: commands stop at them")).to_be_visible()
     assert page.get_by_role("link", name="Make the report").count() == 0
-    page.get_by_role("link", name=re.compile("Mend it with --repeats")).click()
+    page.get_by_role("link", name=re.compile("Fix it with --repeats")).click()
     expect(page.get_by_role("link", name="Make the report")).to_be_visible()
     assert page.get_by_label("A rater who rated an item twice").input_value() in {"first", "last"}
     make_report(page)
@@ -166,11 +166,11 @@ def test_mend_labels_by_picking_what_they_are(visit, files):
 def test_mend_with_one_button_after_the_other(visit, files):
     page = visit("/")
     upload(page, ratings=files / "spelt.csv")
-    page.get_by_role("link", name="Mend it with --merge-case").click(timeout=60_000)
+    page.get_by_role("link", name="Fix it with --merge-case").click(timeout=60_000)
     expect(page.get_by_label("Labels that differ in case or blanks only are one").first).to_be_checked()
-    page.get_by_role("link", name=re.compile("Mend it with --map")).click(timeout=60_000)
+    page.get_by_role("link", name=re.compile("Fix it with --map")).click(timeout=60_000)
     expect(page.get_by_text("160 ratings of 40 items")).to_be_visible()
-    assert page.get_by_role("group", name="Mend it").count() == 0
+    assert page.get_by_role("group", name="Fix it").count() == 0
     assert "--merge-case" in page.get_by_label("Command line").inner_text()
 
 

@@ -105,7 +105,7 @@ def doctor_command(
     ] = None,
     output: Output = Output(),
 ) -> None:
-    """What is the matter with a file, and which option mends it?
+    """Check a file: what is wrong, and which option fixes it?
 
     Looks for repeated and conflicting ratings, labels that are probably one, values off the scale, raters and judges
     that always say the same, and more; with --ratings also what keeps judges and people apart. Exit status 2 only if

@@ -59,7 +59,7 @@ def flag_of(option: str, of: str = "") -> str:
 
 
 def flags_beside(result: "Result") -> "Spelling":
-    """How options are typed in a message of a result: with the command, where the one at hand lacks the option."""
+    """How options are typed in a message of a result: with the command, where this one lacks the option."""
 
     def spelling(option: str, of: str) -> str:
         is_here = not of or of in NOT_METHODS or option in result.settings

@@ -242,12 +242,12 @@ class LargeOptions:
     reduce: Annotated[
         bool | None,
         typer.Option(
-            "--reduce/--no-reduce", help="Put alike items together while reading; by the files' size if not given."
+            "--reduce/--no-reduce", help="Merge identical items while reading; by the files' size if not given."
         ),
     ] = None
     memory: Annotated[str, flag("SIZE", "What reducing may use before it writes to disk.")] = "2GB"
     round_outputs: Annotated[
-        int | None, flag("DIGITS", "Round judges' probabilities, so that more items are alike.")
+        int | None, flag("DIGITS", "Round judges' probabilities, so that more items are identical.")
     ] = None
 
     def wanted_for(self, *paths: Path | None) -> bool:

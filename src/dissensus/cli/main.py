@@ -35,7 +35,7 @@ COMMANDS = {
     "demo": Entry("show", "Try it on bundled data."),
     "decide": Entry("measure", "Which judge do I use, and how?"),
     "import": Entry("files", "Turn a tool's export into a plain file of ratings or judges."),
-    "doctor": Entry("files", "What is the matter with a file, and which option mends it?"),
+    "doctor": Entry("files", "Check a file: what is wrong, and which option fixes it?"),
     "describe": Entry("measure", "Do the raters agree?"),
     "raters": Entry("measure", "Who are the raters?"),
     "equivalence": Entry("measure", "How many raters is this judge worth?"),

@@ -42,7 +42,7 @@ class Pace:
 
 
 def duration(seconds: float) -> str:
-    """So many seconds in words, roughly.
+    """A number of seconds in words, roughly.
 
     Examples
     --------

@@ -202,7 +202,7 @@ class NoiseOptions:
     label_accuracy: Annotated[float, flag("Q", "Chance that a label is right.")] = 0.75
     label_accuracy_better: Annotated[Share, flag("Q", "The same where only the better judge is right.")] = None
     label_accuracy_worse: Annotated[Share, flag("Q", "The same where only the worse judge is right.")] = None
-    difficulty: Annotated[str, flag("D", "Items are alike in difficulty (same), or differ: uniform or beta.")] = "same"
+    difficulty: Annotated[str, flag("D", "Items are equally hard (same), or differ: uniform or beta.")] = "same"
     concentration: Annotated[float, flag("X", "The smaller, the more items differ (beta).")] = 2.0
     difficulty_where: Annotated[
         str, flag("W", "Items that differ: all, or where only better, or only worse, is right.")
@@ -227,7 +227,7 @@ def simulate_labels_command(
     items: Annotated[int, typer.Option(metavar="N", min=1, help="How many items people label.")] = 200,
     raters: Annotated[str, flag("K", "Labels per item: a number, or a range such as 3-9.")] = "5",
     unlabelled: Annotated[int, typer.Option(metavar="N", min=0, help="Further items that only the judges see.")] = 0,
-    prevalence: Annotated[Share, flag("P", "Share of the first class; else all alike.")] = None,
+    prevalence: Annotated[Share, flag("P", "Share of the first class; else all classes are equally common.")] = None,
     output: Output = Output(),
 ) -> None:
     """People with noisy labels, a better judge and a worse one.

@@ -149,7 +149,7 @@ def nearnesses(item: Codes, value: Floats, judge_value: Floats) -> tuple[Floats,
 
 
 def similarities(item: Codes, label: Codes, judge_shares: Floats, likeness: Floats) -> tuple[Floats, Floats]:
-    """Sum over the others of how alike their labels are to the judge's answer, and to the rater's.
+    """Sum over the others of how similar their labels are to the judge's answer, and to the rater's.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def similarities(item: Codes, label: Codes, judge_shares: Floats, likeness: Floa
     judge_shares : ndarray of shape (n_items, n_labels)
         The judge's answer to each item, as shares of labels: several samples, or probabilities, count in proportion.
     likeness : ndarray of shape (n_labels, n_labels)
-        How alike two labels are; 1 for a label and itself.
+        How similar two labels are; 1 for a label and itself.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def similarities(item: Codes, label: Codes, judge_shares: Floats, likeness: Floa
 
 
 def jaccard(member: npt.NDArray[np.bool_]) -> Floats:
-    """How alike two sets of options are: the options in both over the options in one or both.
+    """How similar two sets of options are: the options in both over the options in one or both.
 
     Parameters
     ----------

@@ -161,7 +161,7 @@ def synonym_of(columns: Sequence[str], role: str) -> str | None:
 
 
 def _by_name(columns: Sequence[str]) -> dict[str, str]:
-    """The columns by their names in one spelling; of two alike the first."""
+    """The columns by their names in one spelling; of two equal ones the first."""
     return {column.strip().lower().replace(" ", "_").replace("-", "_"): column for column in reversed(columns)}
 
 

@@ -178,7 +178,7 @@ HALF = 0.5
 
 
 def quantiles(values: Floats, shares: Sequence[float], times: Codes | Floats) -> Floats:
-    """Where these shares of the values lie, as np.quantile has it, if each value occurs so many times.
+    """Where these shares of the values lie, as np.quantile has it, if each value occurs this many times.
 
     Parameters
     ----------

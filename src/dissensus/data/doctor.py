@@ -30,7 +30,7 @@ SHAPE = ("items", "raters", "ratings", "judges", "answers", "labels", "scale", "
 
 @dataclass(frozen=True, kw_only=True)
 class DoctorResult(Result):
-    """What is the matter with a file.
+    """What is wrong with a file.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ def doctor(
     merge_case: bool = False, decimal_comma: bool = False, off_scale: OffScale = "error", split: str | None = None,
     drop: Sequence[tuple[str, str]] = (),
 ) -> DoctorResult:  # fmt: skip
-    """What is the matter with a file, and which option fixes it.
+    """Check a file: what is wrong, and which option fixes it.
 
     Parameters
     ----------

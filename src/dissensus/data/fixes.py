@@ -349,7 +349,7 @@ def literally(text: str) -> str:
 # ---- What every command says about labels that may not be what they look like
 
 MOST_LABELS = 300
-"""Past so many different labels they are text, and no two are compared."""
+"""Past this many different labels they are text, and no two are compared."""
 
 
 def doubts(count: Codes, label_set: LabelSet, *, order: Sequence[str] | None) -> list[str]:
@@ -416,6 +416,6 @@ def _foreign(judges: Sequence[str], theirs: Sequence[str], options: Collection[s
     if alike:
         option = renaming(alike, of="read_judges")
         how = f"`{option}`" if option else "the file"
-        return f"{what}, but {listed(theirs)}, which are written otherwise: write them alike with {how}."
+        return f"{what}, but {listed(theirs)}, which are spelt differently: write them the same with {how}."
     option = named("judge", of="read_judges")
     return f"{what}, but {listed(theirs)}: if a column is no judge, name the judges' columns with {option}."

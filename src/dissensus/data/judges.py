@@ -91,11 +91,11 @@ class Judges(ShownData):
         What the outputs would score, where items were put together that differ in them; then `probability` has the mean
         output of each.
     totals : tuple of int, optional
-        How many items of the data have an answer, and how many answers there are, where alike items were put together.
+        How many items of the data have an answer, and how many answers there are, where identical items were merged.
     items, judges, labels, options : tuple of str
         Names, as in Ratings.
     warnings : tuple of str
-        What was left out or mended when the data were read, and why.
+        What was left out or fixed when the data were read, and why.
     provenance : Provenance, optional
         The file that the answers came from.
     """

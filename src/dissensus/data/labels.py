@@ -242,7 +242,7 @@ def membership(labels: Sequence[str], options: Sequence[str]) -> npt.NDArray[np.
 
 
 LIKE_MISSING = frozenset({"na", "n/a", "#n/a", "nan", "null"})
-"""Words that other tools write for a missing label; here they are labels, and the user is told."""
+"""Words that other tools write for a missing label; here they are labels, and a warning says so."""
 
 
 def code_labels(
@@ -311,7 +311,8 @@ def has_decimal_commas(labels: Iterable[str]) -> bool:
     """Whether labels look like numbers with a comma for the point.
 
     Every label is a number or stands for none (`n/a`), at least one has a comma, none reads like thousands (`1,000`).
-    Two numbers of a response set (`1,3`) look alike: there both stand alone, too, and the second is not always a half.
+    Two numbers of a response set (`1,3`) look the same, but there both also stand alone, and the second is not always
+    a half.
 
     Examples
     --------

@@ -198,7 +198,7 @@ class Ratings(ShownData):
 
     @property
     def n_items(self) -> int:
-        """How many items have a rating; where alike items were put together, how many different ones."""
+        """How many items have a rating; where identical items were merged, how many different ones."""
         return len(self.items)
 
     @property
@@ -310,7 +310,7 @@ class Ratings(ShownData):
         return self.where(self.elicitation == ELICITATIONS.index(elicitation))
 
     def with_at_least(self, ratings: int) -> "Ratings":
-        """The items with at least so many ratings."""
+        """The items with at least this many ratings."""
         return self.where(self.types.ratings[self.type_of_item][self.item] >= ratings)
 
     def describe_data(self) -> Mapping[str, object]:

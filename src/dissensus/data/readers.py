@@ -232,7 +232,7 @@ def check_plan(plan: ReadPlan) -> None:
             raise OptionError.unknown(plan.named(option), value, known if known[0] is not None else known[1:])
 
 
-# ---- From a source to plain columns: by the layout of a table where that is told at a glance, else by its format
+# ---- From a source to plain columns: by the layout of a table where that is clear at a glance, else by its format
 
 
 def take_ratings(source: Source, plan: ReadPlan) -> RawRatings:

@@ -150,7 +150,7 @@ def read_task(path: str | os.PathLike[str]) -> Task:
     except OSError as error:
         raise TaskError(f"{file} cannot be opened: {error.strerror}. Check the path.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise TaskError(f"{file.name} is not valid TOML: {error}. Mend it there.") from error
+        raise TaskError(f"{file.name} is not valid TOML: {error}. Fix it there.") from error
     unknown = [key for key in content if key not in _KEYS]
     if unknown:
         raise TaskError(f"{file.name} has an unknown key {unknown[0]!r}: the keys are {', '.join(_KEYS)}.")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # ---- Tasks as bytes, their large parts once: tasks of a bootstrap differ in a few bytes and share megabytes
 
 LARGE_BYTES = 32_768
-"""An array of so many bytes is sent once."""
+"""An array of this many bytes is sent once."""
 LARGE_LENGTH = 1_000
 """So is a tuple, a list, a dict or a text of such a length."""
 
@@ -276,7 +276,7 @@ async def _gathered(client: "Client", future: "DaskFuture") -> object:
 P = ParamSpec("P")
 T = TypeVar("T")
 MOST_COPIES = 8
-"""So many workers get large parts from here; others get them from one another."""
+"""This many workers get large parts from here; others get them from one another."""
 
 
 class DaskExecutor(Executor):
@@ -320,7 +320,7 @@ class DaskExecutor(Executor):
         )  # fmt: skip
 
     def _copies(self, parts: Sequence[bytes], number: int) -> "list[list[DaskFuture]]":
-        """The large parts, so many times.
+        """The large parts, this many times.
 
         Tasks run where their data are: with the data in one place, a worker of many threads would get all tasks. Dask
         puts tasks that need nothing, such as these, on the workers by turns. Nothing is tied to a worker: Dask forgets
@@ -351,7 +351,7 @@ def run_packed(small: bytes, parts: Sequence[object], *, expected: Versions) -> 
 CONNECT_SECONDS = 10
 CLOSE_SECONDS = 5
 PORT = 8786
-"""Where a scheduler listens unless it is told otherwise."""
+"""Where a scheduler listens by default."""
 ADDRESS = re.compile(r"(?P<host>[\w.-]+|\[[0-9a-fA-F:.%]+\])(:(?P<port>\d{1,5}))?/?")
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
 """What Dask writes to the terminal: a lost worker is no news to somebody who waits for a table."""

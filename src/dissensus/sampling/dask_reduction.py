@@ -111,7 +111,7 @@ def _copy_lines(piece: Piece, target: Path, *, has_header: bool) -> None:
 
 
 def _copy(file: BinaryIO, copy: BinaryIO, size: int) -> None:
-    """Copy so many bytes, and the rest of the line in which they end."""
+    """Copy this many bytes, and the rest of the line in which they end."""
     block = b"\n"
     while size > 0 and block:
         block = file.read(min(size, 2**24))

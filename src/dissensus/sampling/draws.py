@@ -2,7 +2,7 @@
 
 A sample of n items drawn with replacement draws kinds of items as often as a multinomial distribution says, whatever n
 is. What is learned without an item also needs to know how many of the items of a kind were drawn once, twice and so on:
-so many draws fell on so many items, like balls into boxes.
+this many draws fell on this many items, like balls into boxes.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ Weights = npt.NDArray[np.int64]
 def draw_weights(n_items: int, replicates: int, rng: Generator, *, copies: Codes | Floats | None = None) -> Weights:
     """How often each item is drawn when as many as there are are drawn with replacement; shape (replicates, n_items).
 
-    With `copies`, each item stands for so many items of the data: these are drawn, those of an item counted together.
+    With `copies`, each item stands for this many items of the data: these are drawn, those of an item counted together.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def draw_weights(n_items: int, replicates: int, rng: Generator, *, copies: Codes
 
 
 def draw_strata(strata: Sequence[int], replicates: int, rng: Generator, *, copies: Floats | None = None) -> Floats:
-    """How often each item is drawn where strata of so many items are drawn apart; shape (replicates, n_items).
+    """How often each item is drawn where strata of this many items are drawn apart; shape (replicates, n_items).
 
     `copies` has those of all strata in a row.
     """
@@ -49,7 +49,7 @@ def draw_strata(strata: Sequence[int], replicates: int, rng: Generator, *, copie
 
 
 def draw_types(items: Codes, replicates: int, rng: Generator) -> Weights:
-    """How often each type is drawn, of types with so many items; shape (replicates, n_types)."""
+    """How often each type is drawn, of types with this many items; shape (replicates, n_types)."""
     n_items, n_types = int(items.sum()), len(items)
     if n_items > 8 * n_types:  # few types: one multinomial draw instead of one draw per item
         return draw_weights(n_types, replicates, rng, copies=items)
@@ -69,8 +69,8 @@ class Copies(NamedTuple):
     together when the combiner is learned without it. So a replicate is a histogram over (type, copies).
     """
 
-    # Each (n_entries,): in this replicate, so many items of this type occur so many times; ordered by replicate. Not
-    # whole numbers where many alike items count as occurring as often as they do on average.
+    # Each (n_entries,): how many items of this type occur how often in this replicate; ordered by replicate. Not
+    # whole numbers where many identical items count as occurring as often as they do on average.
     replicate: Codes
     type: Codes
     copies: Codes | Floats
@@ -104,14 +104,14 @@ def copies_of(item_weights: npt.NDArray[np.integer], type_of_item: Codes, n_type
 
 
 SIMULATED = 200
-"""Up to so many alike items each draw is simulated."""
+"""Up to this many identical items each draw is simulated."""
 BOXES_AT_ONCE = 1 << 20
 NEGLIGIBLE = 1e-3
 """Where fewer items than this can be expected to be drawn so often, none is."""
 
 
 class _Entries(NamedTuple):
-    """In this replicate, so many items of this type occur so many times."""
+    """In this replicate, this many items of this type occur this many times."""
 
     replicate: Codes
     type: Codes
@@ -131,7 +131,7 @@ def draw_copies(weights: Floats, items: Codes, rng: Generator, *, is_smooth: boo
     rng : Generator
         Of random numbers.
     is_smooth : bool
-        Whether the score changes little where predictions do, as additive scores; the likeliest label may change.
+        Whether the score changes little where predictions do, as additive scores; the most likely label may change.
 
     Notes
     -----

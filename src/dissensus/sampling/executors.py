@@ -25,7 +25,7 @@ DASK = "dask://"
 class HereExecutor(Executor):
     """Runs each task in this process: a submitted one at once, mapped ones when their result is asked for.
 
-    So whoever waits is told of each mapped task as it is done, not of all at the end.
+    So whoever waits hears of each mapped task as it is done, not of all at the end.
     """
 
     def map(

@@ -143,7 +143,7 @@ def reach_of(confidence: float) -> float:
 
 
 def normal_interval(value: float, variance: float, confidence: float) -> Bounds:
-    """Value plus and minus so many standard errors; it may reach beyond 0 and 1."""
+    """Value plus and minus this many standard errors; it may reach beyond 0 and 1."""
     if not (math.isfinite(value) and math.isfinite(variance)):
         return UNKNOWN
     reach = reach_of(confidence) * math.sqrt(variance)
@@ -151,7 +151,7 @@ def normal_interval(value: float, variance: float, confidence: float) -> Bounds:
 
 
 def wilson_interval(value: float, size: float, confidence: float) -> Bounds:
-    """Wilson's interval of a share found in a sample of so many.
+    """Wilson's interval of a share found in a sample of this many.
 
     Examples
     --------

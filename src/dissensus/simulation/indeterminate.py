@@ -48,7 +48,7 @@ Measure = Callable[[Seen], Floats]
 
 
 def seen_of(population: Population, ratings: int | None, rng: Generator) -> Seen:
-    """So many forced choices per item, and Omega through the oracle's F' and E'; without ratings, the population."""
+    """Forced choices per item, and Omega through the oracle's F' and E'; without ratings, the population."""
     soft = population.soft if ratings is None else sample_choices(population.soft, ratings, rng)
     return Seen(
         soft=soft,

@@ -31,7 +31,7 @@ MOST_OPTIONS = 16
 
 
 def response_sets(n_options: int, n_sets: int | None = None) -> Flags:
-    """The first so many non-empty sets of options, or all: smaller sets first, then in the order of the options.
+    """The first this many non-empty sets of options, or all: smaller sets first, then in the order of the options.
 
     Examples
     --------
@@ -199,7 +199,7 @@ MOST_CELLS = 50_000_000
 class Indeterminacy:
     """How people and judges rate: the paper's data-generating process."""
 
-    # Options, and response sets that a rater may give: the first so many of `response_sets`. As many sets as options is
+    # Options, and response sets that a rater may give: the first few of `response_sets`. As many sets as options is
     # a fully specified task, more is an underspecified one.
     n_options: int = 3
     n_sets: int = 7
@@ -290,7 +290,7 @@ class Population:
 def draw_population(
     design: Indeterminacy, *, items: int = 100, judges: int = 50, rng: int | Generator | None = None
 ) -> Population:
-    """People's and judges' rating distributions on so many new items.
+    """People's and judges' rating distributions on this many new items.
 
     Examples
     --------
@@ -367,7 +367,7 @@ def onto_simplex(points: Floats) -> Floats:
 
 
 def sample_choices(soft: Floats, ratings: int, rng: Generator) -> Floats:
-    """Shares of the options among so many forced choices per item with these probabilities, (n_items, n_options)."""
+    """Shares of the options among this many forced choices per item with these probabilities, (n_items, n_options)."""
     n_items, n_options = soft.shape
     item = np.repeat(np.arange(n_items), ratings)
     chosen = draw_categories(rng.random(len(item)), soft[item])
@@ -376,7 +376,7 @@ def sample_choices(soft: Floats, ratings: int, rng: Generator) -> Floats:
 
 
 def sample_pairs(population: Population, pairs: int, rng: Generator) -> tuple[Codes, Codes]:
-    """Codes of the forced choice and the response set of so many raters, each on an item drawn at random."""
+    """Codes of the forced choice and the response set of this many raters, each on an item drawn at random."""
     n_items = len(population.stable)
     item = (rng.random(pairs) * n_items).astype(np.intp)
     response_set = draw_categories(rng.random(pairs), population.observed[item])

@@ -1,4 +1,4 @@
-"""What is true of two classifiers and noisy labels, and how it is told.
+"""What is true of two classifiers and noisy labels, and how it is described.
 
 A label is right with chance q = 1/K + (1 - 1/K) u for K classes: a share u of the raters know the class of the item,
 and the others guess. With two classes q = (1 + u) / 2. A wrong label or prediction is any of the other classes.
@@ -98,7 +98,7 @@ class LabelNoise:
     # The same where only the better classifier is right, and where only the worse one is; as everywhere if not given.
     better: float | None = None
     worse: float | None = None
-    # Whether items are alike, or u, the share of the raters who know the class, is drawn for each item: uniform, as
+    # Whether items are equally hard, or the share of raters who know the class is drawn for each item: uniform, as
     # wide around its mean as it can be, or from a beta distribution.
     difficulty: Difficulty = "same"
     concentration: float = 2.0  # sum of the two parameters of the beta distribution: the smaller, the more items differ
@@ -116,7 +116,7 @@ class LabelNoise:
         if not 0 < self.concentration < np.inf:
             raise OptionError(
                 f"{named('concentration')} is {self.concentration:g}: it must be above 0 and finite. Items that are "
-                f"alike are {named('difficulty')} same."
+                f"equally hard are {named('difficulty')} same."
             )
         given = {"": self.label_accuracy, "_better": self.better, "_worse": self.worse}
         for name, value in given.items():
@@ -203,7 +203,7 @@ class LabelChances:
 
 
 def chances_of(classifiers: TwoClassifiers, noise: LabelNoise) -> LabelChances:
-    """What is true of so many classes, classifiers and labels.
+    """What is true of this many classes, classifiers and labels.
 
     Examples
     --------
@@ -328,7 +328,7 @@ def simulate_labels(
     classifiers : TwoClassifiers, optional
         How often each is right; if not given the paper's, of accuracies .75 and .85, independent of each other.
     noise : LabelNoise, optional
-        How often labels are right; if not given three in four, on every item alike.
+        How often labels are right; if not given three in four, on every item.
     items : int
         How many items are labelled.
     raters : int or (int, int)

@@ -191,7 +191,7 @@ def assign_raters(rng: np.random.Generator, panel: Panel, *, items: int) -> tupl
     return item.astype(np.intp), chosen[item, place_of]
 
 
-# ---- What was drawn, the truth behind it, and how both are told
+# ---- What was drawn, the truth behind it, and how both are described
 
 
 class Truth(ABC):

@@ -32,7 +32,7 @@ FEWEST_POINTS = 2
 SMALLEST_CONCENTRATION = 1e-6
 """With less, all raters give an item the same label anyway."""
 DECIMALS = 3
-"""Normal responses are written with so many decimals."""
+"""Normal responses are written with this many decimals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ Items = NormalItems | ShareItems
 
 
 def draw_items(responses: Responses, n: int, rng: Generator) -> Items:
-    """So many items."""
+    """A number of items."""
     if responses.kind == "dirichlet":
         alpha = np.full(responses.points, responses.concentration / responses.points)
         shares, others = rng.dirichlet(alpha, size=n), rng.dirichlet(alpha, size=n)

@@ -105,7 +105,7 @@ def classifier_agreement(urn: Urn, classifier: HardClassifier) -> float:
 
 
 def survey_information(urn: Urn, raters: int) -> float:
-    """Bits that the labels of so many raters tell about the next rater's label: what an ideal combiner gains.
+    """Bits that the labels of this many raters tell about the next rater's label: what an ideal combiner gains.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def survey_information(urn: Urn, raters: int) -> float:
 
 
 def equivalent_raters(urn: Urn, gain: float, *, most: int = 50) -> float:
-    """How many raters gain so many bits, interpolated linearly; NaN if below 0 or beyond that of `most` raters."""
+    """How many raters gain this many bits, interpolated linearly; NaN if below 0 or beyond that of `most` raters."""
     if not gain >= 0:
         return math.nan
     before = 0.0
@@ -181,7 +181,7 @@ def mutual_information(joint: Floats) -> float:
 
 
 def label_counts(raters: int, n_labels: int) -> Codes:
-    """All ways to share so many ratings among the labels, of shape (n_ways, n_labels).
+    """All ways to share this many ratings among the labels, of shape (n_ways, n_labels).
 
     Examples
     --------

@@ -34,7 +34,7 @@ RATINGS = (
     Field(name="scale", label="What the order of labels means", kind="choice", choices=SCALES),
     Field(name="question", label="Which question", hint="if the file asks several"),
 )  # fmt: skip
-MENDS = (
+FIXES = (
     Field(name="map", label="Other names for labels", holds="renaming", hint=RENAMED, keyword="label_map"),
     Field(name="drop", label="Rows to leave out", holds="patterns", hint=PATTERNS),
     Field(name="split", label="What joins several answers", hint="besides a bar, as in ;"),
@@ -64,7 +64,7 @@ JUDGE_QUESTION = Field(
     name="judges_question", label="Which question", keyword="question", typed_as="--question",
     hint="if the file answers several",
 )  # fmt: skip
-JUDGE_MENDS = (
+JUDGE_FIXES = (
     Field(
         name="judges_map", label="Other names for judges' labels", holds="renaming", keyword="label_map",
         typed_as="--map", hint=RENAMED,
@@ -82,10 +82,10 @@ JUDGE_MENDS = (
         keyword="merge_case", typed_as="--merge-case",
     ),
 )  # fmt: skip
-ALL_RATINGS = (*RATINGS, *MENDS)
-ALL_JUDGES = (*JUDGE_COLUMNS, JUDGE_QUESTION, *JUDGE_MENDS)
+ALL_RATINGS = (*RATINGS, *FIXES)
+ALL_JUDGES = (*JUDGE_COLUMNS, JUDGE_QUESTION, *JUDGE_FIXES)
 DATA = (*ALL_RATINGS, *ALL_JUDGES)
-MENDED, MENDED_JUDGES = "mended.csv", "mended_judges.csv"
+FIXED, FIXED_JUDGES = "fixed.csv", "fixed_judges.csv"
 
 
 def is_read_plainly(values: Mapping[str, object]) -> bool:
@@ -94,58 +94,58 @@ def is_read_plainly(values: Mapping[str, object]) -> bool:
     return not any(values.get(f.name) and values[f.name] != f.usual for f in ALL_RATINGS if f.name not in plain)
 
 
-def mending_ratings(data: DataSet, values: Mapping[str, str], *, takes_options: bool) -> list[str]:
-    """How to mend the ratings before a command takes them; empty if nothing needs to be.
+def fixing_ratings(data: DataSet, values: Mapping[str, str], *, takes_options: bool) -> list[str]:
+    """How to fix the ratings before a command takes them; empty if nothing needs to be.
 
     `takes_options` says whether the command can be told itself how to read them; then only what changes them, other
     than new names for labels, has to be done before.
     """
-    before = MENDS[1:] if takes_options else ALL_RATINGS
+    before = FIXES[1:] if takes_options else ALL_RATINGS
     if not options_of(before, values):
         return []
-    return ["import", data.ratings.name, *options_of(ALL_RATINGS, values), "-o", MENDED]
+    return ["import", data.ratings.name, *options_of(ALL_RATINGS, values), "-o", FIXED]
 
 
-def mending_judges(data: DataSet, values: Mapping[str, str], *, takes_options: bool) -> list[str]:
+def fixing_judges(data: DataSet, values: Mapping[str, str], *, takes_options: bool) -> list[str]:
     """The same for the judges' answers."""
     repeats = RATINGS[:1]
-    before = JUDGE_MENDS if takes_options else (*JUDGE_MENDS, JUDGE_QUESTION, *repeats)
+    before = JUDGE_FIXES if takes_options else (*JUDGE_FIXES, JUDGE_QUESTION, *repeats)
     if data.judges is None or not options_of(before, values):
         return []
     said = options_of((*ALL_JUDGES, *repeats), values)
-    return ["import", data.judges.name, "--judges", *said, "-o", MENDED_JUDGES]
+    return ["import", data.judges.name, "--judges", *said, "-o", FIXED_JUDGES]
 
 
-def mending(data: DataSet, values: Mapping[str, str], *, takes_options: bool = True) -> list[list[str]]:
+def fixing(data: DataSet, values: Mapping[str, str], *, takes_options: bool = True) -> list[list[str]]:
     """Commands to run first, as words."""
     both = (
-        mending_ratings(data, values, takes_options=takes_options),
-        mending_judges(data, values, takes_options=takes_options),
+        fixing_ratings(data, values, takes_options=takes_options),
+        fixing_judges(data, values, takes_options=takes_options),
     )
     return [words for words in both if words]
 
 
 def file_words(data: DataSet, values: Mapping[str, str]) -> list[str]:
-    """The files and what is said about them, as a command takes them, once they are mended."""
-    is_mended = bool(mending_ratings(data, values, takes_options=True))
-    said = [f for f in RATINGS if f.name in {"repeats", "labels", "scale"}] if is_mended else [*RATINGS, MENDS[0]]
-    files = [MENDED if is_mended else data.ratings.name]
+    """The files and what is said about them, as a command takes them, once they are fixed."""
+    is_fixed = bool(fixing_ratings(data, values, takes_options=True))
+    said = [f for f in RATINGS if f.name in {"repeats", "labels", "scale"}] if is_fixed else [*RATINGS, FIXES[0]]
+    files = [FIXED if is_fixed else data.ratings.name]
     if data.judges is None:
         return [*files, *options_of(said, values)]
-    are_mended = bool(mending_judges(data, values, takes_options=True))
-    files.append(MENDED_JUDGES if are_mended else data.judges.name)
-    columns = [] if are_mended else [*judge_column_words(data, values), *question_words(values)]
+    are_fixed = bool(fixing_judges(data, values, takes_options=True))
+    files.append(FIXED_JUDGES if are_fixed else data.judges.name)
+    columns = [] if are_fixed else [*judge_column_words(data, values), *question_words(values)]
     return [*files, *options_of(said, values), *columns]
 
 
 def pilot_words(data: DataSet, values: Mapping[str, str]) -> list[str]:
-    """The files as a planner takes a pilot, once they are mended."""
-    is_mended = bool(mending_ratings(data, values, takes_options=False))
-    words = ["--pilot", MENDED if is_mended else data.ratings.name]
+    """The files as a planner takes a pilot, once they are fixed."""
+    is_fixed = bool(fixing_ratings(data, values, takes_options=False))
+    words = ["--pilot", FIXED if is_fixed else data.ratings.name]
     if data.judges is None:
         return words
-    if mending_judges(data, values, takes_options=False):
-        return [*words, "--pilot-judges", MENDED_JUDGES]
+    if fixing_judges(data, values, takes_options=False):
+        return [*words, "--pilot-judges", FIXED_JUDGES]
     return [*words, "--pilot-judges", data.judges.name, *judge_column_words(data, values)]
 
 
@@ -180,21 +180,21 @@ def reading_lines(data: DataSet | None, values: Mapping[str, str], *, more: Sequ
 
 
 def _judges_lines(where: str, values: Mapping[str, str]) -> list[str]:
-    """What `read_judges` cannot mend, an import does first."""
+    """What `read_judges` cannot fix, an import does first."""
     said = arguments_of((*ALL_JUDGES, RATINGS[0]), values)
-    if not options_of(JUDGE_MENDS[1:], values):
+    if not options_of(JUDGE_FIXES[1:], values):
         return ["judges = " + python_call("dissensus.read_judges", [where, *said])]
-    mended = repr(MENDED_JUDGES)
+    fixed = repr(FIXED_JUDGES)
     return [
         "",
         "from dissensus.data.import_ import import_",
         "",
-        python_call("import_", [where, f"output={mended}", "judges=True", *said]),
-        f"judges = dissensus.read_judges({mended})",
+        python_call("import_", [where, f"output={fixed}", "judges=True", *said]),
+        f"judges = dissensus.read_judges({fixed})",
     ]
 
 
-# ---- Mend by choosing: what the check-up proposes, or a visitor picks for a label, added to what was chosen before
+# ---- Fix by choosing: what the check-up proposes, or a visitor picks for a label, added to what was chosen before
 
 FIELDS: dict[str, tuple[Field, ...]] = {"ratings": ALL_RATINGS, "judges": (*ALL_JUDGES, RATINGS[0])}
 """What can be said about each file."""
@@ -217,7 +217,7 @@ def as_typed(option: str, of: str) -> str:
     return "--map" if option == "label_map" else "--" + option.replace("_", "-")
 
 
-def mended(state: Mapping[str, str], file: str, option: str) -> dict[str, str] | None:
+def fixed(state: Mapping[str, str], file: str, option: str) -> dict[str, str] | None:
     """What was chosen, with what an option of the check-up says; None where the page cannot say that."""
     known = {field.option: field for field in FIELDS[file]}
     found, words = dict(state), _words(option)
@@ -233,9 +233,9 @@ def mended(state: Mapping[str, str], file: str, option: str) -> dict[str, str] |
     return found if found != state else None
 
 
-def can_mend(file: str, option: str) -> bool:
+def can_fix(file: str, option: str) -> bool:
     """Whether the page has what an option of the check-up names."""
-    return not option or mended({}, file, option) is not None
+    return not option or fixed({}, file, option) is not None
 
 
 def renamed(state: Mapping[str, str], chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:

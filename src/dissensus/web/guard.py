@@ -1,4 +1,4 @@
-"""Who may ask, and what a browser is told about every answer."""
+"""Who may ask, and which headers every answer has."""
 
 import ipaddress
 import logging

@@ -64,7 +64,7 @@ QUESTIONS = (
     Question(
         name="worth",
         question="How many raters is this judge worth?",
-        short="A judge is as good as a survey of so many people.",
+        short="A judge is as good as asking that many people.",
         paragraphs=(
             (
                 "Ask a few people about an item, combine their answers, and predict what one more person will say. "

@@ -1,6 +1,6 @@
-"""Run the web app until it is told to end.
+"""Run the web app until it is stopped.
 
-uvicorn waits for a request for ever. Here a connection has so many seconds to send a complete one, longer if it
+uvicorn waits for a request for ever. Here a connection has this many seconds to send a complete one, longer if it
 uploads files, and of too many that are incomplete the oldest goes, so that those who send nothing keep nobody out.
 """
 

@@ -23,7 +23,7 @@ from dissensus.report.document import Block, Note, Paragraph, Section, respelled
 from dissensus.report.views import section_of
 from dissensus.results import Result
 from dissensus.sampling import Progress
-from dissensus.web.data_options import as_typed, can_mend, is_read_plainly
+from dissensus.web.data_options import as_typed, can_fix, is_read_plainly
 from dissensus.web.fields import on_page
 from dissensus.web.layout import blocks_html, section_html
 from dissensus.web.process import Message, Tell
@@ -239,7 +239,7 @@ TITLES = {"ratings": "People's ratings", "judges": "The judges' answers"}
 
 
 def checkup_task(arguments: Mapping[str, object], tell: Tell) -> Message:
-    """What is the matter with the files of a data set: a section for each, and the options that mend them."""
+    """What is wrong with the files of a data set: a section for each, and the options that fix them."""
     step, found = steps(tell), {}
     with step("Looking at the ratings"):
         found["ratings"] = doctor(Path(str(arguments["ratings"])), **ratings_plan(arguments).options())
@@ -253,7 +253,7 @@ def checkup_task(arguments: Mapping[str, object], tell: Tell) -> Message:
             part(tell, "judges", _html(found["judges"], "judges", str(arguments["judges_name"])))
     return {
         "errors": sum(finding.severity == "error" for result in found.values() for finding in result.findings),
-        "mends": [[file, option] for file, result in found.items() for option in _options(result)],
+        "fixes": [[file, option] for file, result in found.items() for option in _options(result)],
         "labels": {file: result.shape["labels"] for file, result in found.items() if "labels" in result.shape},
         "judges": found["judges"].shape.get("judges", []) if "judges" in found else [],
     }
@@ -269,9 +269,9 @@ def _html(result: DoctorResult, id_: str, name: str) -> str:
     """The findings about one file, under the name that its owner gave it."""
     named = replace(result, data={"source": {**result.data["source"], "file": name}})
     section = section_of(named, as_typed)
-    mends_here = all(can_mend(id_, option) for option in _options(result))  # then no word about other commands
+    fixes_here = all(can_fix(id_, option) for option in _options(result))  # then no word about other commands
     blocks = [
-        block for block in section.blocks if not (mends_here and isinstance(block, Note) and block.kind == "hint")
+        block for block in section.blocks if not (fixes_here and isinstance(block, Note) and block.kind == "hint")
     ]
     return section_html(replace(section, title=TITLES[id_], blocks=blocks), id_)
 

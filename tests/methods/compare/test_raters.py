@@ -127,19 +127,24 @@ def test_pairs_share_draws_and_items_that_judges_did_not_answer_do_not_count():
     [("accuracy", 150, 3, 0.6, None), ("accuracy", 150, 4, 1.0, None), ("information", 150, 4, 1.0, None),
      ("mae", 150, 8, 0.6, None), ("emd", 150, 20, 1.0, None), ("mae", 200, 60, 0.8, 4)],
 )  # fmt: skip
-def test_equal_judges_are_called_different_in_one_of_twenty_data_sets(metric, n_items, n_raters, spread, per_item):
+def test_equal_judges_are_called_different_in_one_of_twenty_data_sets(
+    metric, n_items, n_raters, spread, per_item, trust
+):
     """A lenient and a strict judge are equally good for people at large, whose leniency is symmetric around 0.
 
     Where raters differ more than the judges do, distances of means (wins, mae) bend so much in who rated that four
     raters give a level of .09 to .10 instead of .05; shares of labels (accuracy, information) do not bend.
     """
-    sets = 200
+    sets = trust.sets(200)
     found = []
     for seed in range(sets):
         data = ordered(n_items, n_raters, spread=spread, seed=1000 + seed, per_item=per_item)
         pair = compare(*data, metric=metric, resamples=400, bootstrap=400, rng=seed).pairs[0]
         found.append((pair.p_value <= 0.05, pair.low <= 0 <= pair.high))
     level, coverage = np.mean(found, axis=0)
+    data = f"{n_raters} raters, {per_item or n_raters} per item, {n_items} items"
+    trust.keep("level", f"compare: {metric}", level, sets, data=data)
+    trust.keep("coverage", f"compare: difference, {metric}", coverage, sets, data=data)
     error = np.sqrt(0.05 * 0.95 / sets)
     assert level <= 0.05 + 3 * error
     assert coverage >= 0.95 - 3 * error

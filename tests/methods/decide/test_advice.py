@@ -25,9 +25,11 @@ def advice(population) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", POPULATIONS, ids=lambda make: make.__name__)
-def test_the_advice_is_seldom_wrong_and_never_a_judge_that_knows_nothing(make, record_property):
-    given = [advice(make(1000 + seed)) for seed in range(DATA_SETS)]
+def test_the_advice_is_seldom_wrong_and_never_a_judge_that_knows_nothing(make, trust):
+    sets = trust.sets(DATA_SETS)
+    given = [advice(make(1000 + seed)) for seed in range(sets)]
     counts = {word: given.count(word) for word in ("right", "undecided", "wrong", "useless")}
-    record_property("advice", counts)
+    for word, count in counts.items():
+        trust.keep("advice", f"decide: {word}", count / sets, sets, data=make.__name__.replace("_", " "))
     assert counts["useless"] == 0
-    assert counts["wrong"] <= MOST_WRONG * DATA_SETS
+    assert counts["wrong"] <= MOST_WRONG * sets

@@ -102,7 +102,7 @@ POPULATIONS = {
 @pytest.mark.slow
 @pytest.mark.parametrize(("items", "raters"), [(60, 5), (150, 3), (400, 2)])
 @pytest.mark.parametrize("name", POPULATIONS)  # the first and the last differ too rarely for a pilot of 60
-def test_the_error_is_kept_on_average_and_in_four_of_five_pilots(name, items, raters):
+def test_the_error_is_kept_on_average_and_in_four_of_five_pilots(name, items, raters, trust):
     # Plans of 60 pilots, some of which are too small: 2.5 standard deviations of the binomial below four of five.
     models, noise = POPULATIONS[name]
     truth = chances_of(models, noise)
@@ -110,7 +110,7 @@ def test_the_error_is_kept_on_average_and_in_four_of_five_pilots(name, items, ra
         pytest.skip("Nearly all pilots of this size are refused.")
     x, y = truth.speaks_for_better, truth.speaks_for_worse
     errors = []
-    for seed in range(60):
+    for seed in range(trust.sets(60)):
         made = simulate_labels(models, noise, items=items, raters=raters, rng=seed)
         apart = np.mean([len(set(said)) > 1 for said in _answers(made.judges)])
         if apart * items < 20:
@@ -119,6 +119,8 @@ def test_the_error_is_kept_on_average_and_in_four_of_five_pilots(name, items, ra
         needed = plan_labels(**pilot, error=ERROR, labels_per_item=[1], bootstrap=150).needed[0]
         errors.append(float(error_of(x, y, needed.items)))
     kept, given = np.sum(np.array(errors) <= ERROR), len(errors)
+    data = f"{name}, pilot of {items} items, {raters} raters"
+    trust.keep("kept", "plan labels: pilots whose plan keeps the error asked for", kept / given, given, data=data)
     assert kept >= 0.8 * given - 2.5 * math.sqrt(0.16 * given)
     assert np.mean(errors) <= ERROR
 

@@ -264,15 +264,18 @@ def test_a_pilot_contradicts_an_effect_and_needs_its_judges():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["wins", "mae"])
-def test_plans_from_40_pilots_have_the_power_they_were_made_for(metric):
-    powers = []
-    for seed in range(40):
+def test_plans_from_40_pilots_have_the_power_they_were_made_for(metric, trust):
+    powers, pilots = [], trust.sets(40)
+    for seed in range(pilots):
         ratings, judges, _ = simulate_responses(Responses(effect=0.1), items=60, raters=5, samples=(5, 5), rng=seed)
         try:
             best = plan_raters(metric=metric, pilot=ratings, pilot_judges=judges, raters=[5], rng=seed).recommended
         except ValueError:
             best = None
         powers.append(0.0 if best is None else power_of(best.items, 5, metric=metric))
+    data = "normal ratings, pilot of 60 items, 5 raters"
+    error = np.std(powers) / math.sqrt(len(powers))
+    trust.keep("power", f"plan raters: {metric}", np.mean(powers), pilots, data=data, error=error)
     assert 0.7 <= np.mean(powers) <= 0.9
 
 

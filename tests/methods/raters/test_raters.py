@@ -156,12 +156,15 @@ def agreeing(chances, weights, sets):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_spammers", [0, 4])
-def test_portraits_of_raters_with_a_known_truth_are_nearer_to_it_than_raw_means_and_their_intervals_hold_it(n_spammers):
+def test_portraits_of_raters_with_a_known_truth_are_nearer_to_it_than_raw_means_and_their_intervals_hold_it(
+    n_spammers, trust
+):
     # 40 raters, some busier than others, five to an item, 400 items of four states; each rater slips and leans.
     rng = np.random.default_rng(n_spammers)
     weights, states = np.array([0.48, 0.12, 0.08, 0.32]), np.array([0.02, 0.3, 0.7, 0.95])
     found = {"difference": [], "leniency": []}
-    for _ in range(25):
+    sets = trust.sets(25)
+    for _ in range(sets):
         skill = rng.beta(18, 2, (40, 1))
         skill[:n_spammers] = rng.uniform(0.3, 0.6, (n_spammers, 1))
         chances = np.clip(states * skill + 0.5 * (1 - skill) + rng.normal(0, 0.06, (40, 1)), 0.005, 0.995)
@@ -174,8 +177,10 @@ def test_portraits_of_raters_with_a_known_truth_are_nearer_to_it_than_raw_means_
             for name, exact in truth.items():
                 got, is_ = own.measures()[name], exact[int(own.rater[1:])]
                 found[name].append((got.low <= is_ <= got.high, (got.value - is_) ** 2, (got.shrunk - is_) ** 2))
-    for held in found.values():
+    for name, held in found.items():
         share, raw, shrunk = np.mean(held, axis=0)
+        data = f"40 raters of whom {n_spammers} guess, 5 per item, 400 items"
+        trust.keep("coverage", f"raters: {name} of a rater", share, len(held), data=data)
         assert 0.92 <= share <= 0.98
         assert shrunk < raw / 2
 
@@ -342,13 +347,13 @@ def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_processes(div
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("lean", "least", "most"), [(0.0, 0.0, 0.11), (0.5, 0.65, 1.0)])
-def test_siding_is_found_five_times_in_a_hundred_without_it_and_mostly_with_it(lean, least, most):
+def test_siding_is_found_five_times_in_a_hundred_without_it_and_mostly_with_it(lean, least, most, trust):
     # Four raters with 15 items each and twelve with 60; the judge takes a view by lot, or always the few's. Views
     # differ on 30% of items and 82% of answers tell them, so it agrees .3 * .65 = .2 more with the few, or
     # three standard errors.
     rng = np.random.default_rng(21)
-    told = 0
-    for _ in range(100):
+    told, sets = 0, trust.sets(100)
+    for _ in range(sets):
         views = {"few": rng.random(240) < 0.5}
         views["many"] = np.where(rng.random(240) < 0.7, views["few"], ~views["few"])
         skill = {r: rng.uniform(0.7, 0.95) for r in range(16)}
@@ -360,7 +365,10 @@ def test_siding_is_found_five_times_in_a_hundred_without_it_and_mostly_with_it(l
         judged = pd.DataFrame({"item": range(240), "judge": "j", "label": np.where(judge, "yes", "no")})
         ratings = read(pd.DataFrame(rated, columns=["item", "rater", "label", "group"]))
         told += portraits(ratings, read_judges(judged), bootstrap=0, resamples=199).judges[0].sides_with is not None
-    assert least <= told / 100 <= most
+    if not lean:
+        data = "16 raters in two groups, 240 items"
+        trust.keep("level", "raters: a judge sides with a group", told / sets, sets, data=data)
+    assert least <= told / sets <= most
 
 
 def test_a_judge_is_nearer_to_a_group_by_what_it_agrees_more_than_with_the_others_on_the_same_items(divided):

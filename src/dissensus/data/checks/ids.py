@@ -14,7 +14,7 @@ from dissensus.errors import counted, listed, shortened
 _WHOLE = re.compile(r"(\d+)\.0+")
 _UNSEEN = frozenset("\ufeff\u200b\u200c\u200d\u2060\u00a0\u00ad")
 FEW = 0.5
-"""A judge that answered a smaller share of the rated items is told."""
+"""A judge that answered a smaller share of the rated items gets a warning."""
 
 
 def plain_id(text: str) -> str:
@@ -53,7 +53,7 @@ def ids_apart(table: Table) -> Iterator[Finding]:
         shown = listed([f"{mine!r} is rated as {theirs!r}" for mine, theirs in apart.items()])
         message = (
             f"{counted(len(apart), 'item id')} may be of rated items, which are written otherwise: {shown}. Write them "
-            "alike in both files."
+            "the same in both files."
         )
         yield _about_ids("ids-apart", message, len(apart), table, table.item, set(apart))
 

@@ -25,7 +25,7 @@ from dissensus.errors import counted, listed, named, shortened
 SEPARATORS = (",", ";", "/", "+", "&")
 FEWEST_LETTERS = 4
 MOST_LABELS = 200
-"""Past so many different labels they are text, and no two are compared."""
+"""Past this many different labels they are text, and no two are compared."""
 MISSPELT = 0.1
 """A misspelling is so much rarer than the label itself."""
 _WORD = re.compile(r"\w+")

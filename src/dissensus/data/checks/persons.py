@@ -17,7 +17,7 @@ from dissensus.data.labels import label_values
 from dissensus.errors import SHOWN, counted, named, shortened
 
 MOST_LABELS = 30
-"""Past so many different labels they are text or a fine scale, and have no rate."""
+"""Past this many different labels they are text or a fine scale, and have no rate."""
 FEWEST = 10
 """With fewer answers nobody can be told from chance."""
 FEWEST_EQUAL = 5
@@ -35,7 +35,7 @@ def constant_judges(table: Table) -> Iterator[Finding]:
         yield Finding(
             check="constant-judges",
             severity="note" if varies else "warning",
-            message=f"The likeliest label of the judge {shortened(name)} is {every}, but its probabilities differ."
+            message=f"The most likely label of the judge {shortened(name)} is {every}, but its probabilities differ."
             if varies
             else f"The judge {shortened(name)} says {every}: it tells nothing apart.",
             count=len(mine),
@@ -260,7 +260,7 @@ def opposite_numbers(table: Table) -> Iterator[Finding]:
     value, theirs = label_values(table.answer.texts), label_values(people.answer.texts)
     is_binary = set(table.answer.texts) <= set(people.answer.texts) and len(theirs) <= TWO_STEPS
     if is_binary or not len(value) or np.isnan(value).any() or np.isnan(theirs).any():
-        return  # two labels the wrong way round are told by the check of polarity
+        return  # the check of polarity reports two labels that are swapped
     item = stack([table.item, people.item])
     n, n_items, who = len(table.row), len(item.texts), table.persons
     rating = _means(item.codes[n:], people.answer.codes, theirs, people.weight, n_items)

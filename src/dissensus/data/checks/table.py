@@ -35,7 +35,7 @@ class Finding:
     severity : {"error", "warning", "note"}
         Whether commands stop at it, or it may spoil the numbers, or it is only worth knowing.
     message : str
-        What is the matter, in a sentence.
+        The problem, in a sentence.
     count : int
         How many rows, labels, raters or items it is about.
     rows : tuple of int
@@ -153,7 +153,7 @@ def table_of_ratings(
 def table_of_judges(
     raw: RawJudges, plan: ReadPlan, *, sheet: Sheet | None, file: InputFile | None, people: Table | None
 ) -> Table:
-    """Judges' answers as the checks see them; the likeliest label stands for probabilities."""
+    """Judges' answers as the checks see them; the most likely label stands for probabilities."""
     roles = {role: find_column(raw.sheet, role, raw.names.get(role)) for role in ("item", "judge", "label", *REPEAT)}
     p_columns = probability_columns(raw.sheet)
     cells = raw.sheet.load([name for name in (*roles.values(), *p_columns) if name is not None])

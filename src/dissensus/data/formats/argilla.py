@@ -127,7 +127,7 @@ def _flat_responses(
             if not {len(users), len(status)} <= {0, len(values)}:
                 raise ColumnError(
                     f"{where}: {len(values)} responses to {question}, {len(users)} users and {len(status)} statuses. "
-                    "Mend the row, or export the data set again."
+                    "Fix the row, or export the data set again."
                 )
             nobody = [None] * len(values)
             for value, user, state in zip(values, users or nobody, status or nobody, strict=True):

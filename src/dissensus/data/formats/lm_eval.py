@@ -43,7 +43,7 @@ def _judges(source: Source, plan: ReadPlan) -> RawJudges:
     taken = {
         "item": key,
         "judge": "the name of the folder" if _DATED.fullmatch(stem) else "the name of the file",
-        "label": "filtered_resps: the likeliest answer, and the probability of each",
+        "label": "filtered_resps: the most likely answer, and the probability of each",
     }
     several = "The documents have different answers: labels are their numbers, from 0."
     return answers.judges(plan, taken, warnings=(several,) if len(choices - {()}) > 1 else ())
@@ -58,7 +58,7 @@ def _choices(record: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _probabilities(record: Mapping[str, object], options: tuple[str, ...]) -> dict[str, str] | None:
-    """The probability of each answer among those that were asked for, and the likeliest one."""
+    """The probability of each answer among those that were asked for, and the most likely one."""
     logs = [number(as_text(next(iter(as_list(r)), None)) or "") for r in as_list(record.get("filtered_resps"))]
     if len(logs) != len(options) or any(log is None for log in logs):
         return None

@@ -100,7 +100,7 @@ def _listed_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         raters = [None] * len(labels) if rater is None else entries_in(texts[rater][i], f"{where}: {rater}")
         if len(raters) != len(labels):
             raise ColumnError(
-                f"{where}: {len(labels)} labels in {label} and {len(raters)} raters in {rater}. Mend "
+                f"{where}: {len(labels)} labels in {label} and {len(raters)} raters in {rater}. Fix "
                 f"the row, or name another column with {named('rater', of='read')}."
             )
         if not labels:

@@ -157,7 +157,7 @@ def _check_whole(source: Source, places: Mapping[str, _Place], others: Sequence[
         ((r, t) for r, t in zip(cells.row.tolist(), texts, strict=True) if t and not _is_mark(t)), (0, None)
     )
     if text is not None:
-        raise ColumnError(f"{source.name}, row {row}: {odd} is {shortened(text)!r}, neither 0 nor 1. Mend the cell.")
+        raise ColumnError(f"{source.name}, row {row}: {odd} is {shortened(text)!r}, neither 0 nor 1. Fix the cell.")
 
 
 def _is_mark(text: str) -> bool:

@@ -91,7 +91,7 @@ def _csv_judges(source: Source, plan: ReadPlan) -> RawJudges:
         for test, (row, cells) in enumerate(numbered):
             if len(cells) < len(header):
                 raise FileError(
-                    f"{source.name}, row {row}: {counted(len(cells), 'cell')} where the header has {len(header)}. Mend "
+                    f"{source.name}, row {row}: {counted(len(cells), 'cell')} where the header has {len(header)}. Fix "
                     "the row, or export it again."
                 )
             item = str(test) if key is None else cells[header.index(key)]

@@ -252,7 +252,7 @@ def _wide_ratings(source: Source, plan: ReadPlan) -> RawRatings:
 
 
 def _never(_source: Source, _plan: ReadPlan) -> bool:
-    """Whether a format is asked at all: these are told at a glance, before any format is."""
+    """Whether a format is asked at all: these are recognised at a glance, before any format is."""
     return False
 
 

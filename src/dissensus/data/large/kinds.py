@@ -215,10 +215,10 @@ def _as_text(kind: tuple[str | bool | None, ...]) -> tuple[str, ...]:
     return tuple("" if part is None else f" {part}" for part in kind)
 
 
-# ---- Items that were rated and judged alike, found by duckdb: what was said of them, and how many there are
+# ---- Items that were rated and judged in the same way, found by duckdb: what was said of them, and how many there are
 
 MOST_COLUMNS = 12
-"""So many kinds of ratings or answers are counted in a column each; more are counted cell by cell."""
+"""This many kinds of ratings or answers are counted in a column each; more are counted cell by cell."""
 SLOTS = 126
 """Bits of a word in which raters leave their marks."""
 

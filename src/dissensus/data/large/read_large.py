@@ -60,12 +60,12 @@ from dissensus.results import Message
 MOST_PROFILES = 500_000
 """Different items that Python takes over."""
 MOST_SCORED = 100_000
-"""The same where the sums of judges' scores would do: so many items tell them as well, in less time."""
+"""The same where the sums of judges' scores would do: this many items show them as well, in less time."""
 MEMORY = "2GB"
 ROUND_OUTPUTS = named("round_outputs")
 ROUNDED = "Judges' probabilities were rounded to {}, as {} says."
 SUMMED_UP = (
-    "Judges' probabilities make more than {} items different: of items that people rated alike only the mean and the "
+    "Judges' probabilities make more than {} items different: of items with the same ratings only the mean and the "
     "covariance of the judges' scores were kept, so intervals take sums of scores as normal."
 )
 
@@ -235,13 +235,13 @@ def _notes(people: Table, rated: Spelled) -> list[str]:
     if "rater" not in people.roles:
         return [no_rater(likely_match(tuple(people.text_of), "rater")), *notes]
     if rated.elicitation is not None and {0, 1} <= set(rated.elicitation.tolist()):
-        notes.append("Raters who were asked in both ways are not paired with themselves, since alike items were put "
-                     "together: choices and response sets are paired by item.")  # fmt: skip
+        notes.append("Raters who were asked in both ways are not paired with themselves, since identical items were "
+                     "merged: choices and response sets are paired by item.")  # fmt: skip
     return notes
 
 
 def _about_answers(judges: Judges, tally: Tally, judged: Spelled, answers: Table) -> list[str]:
-    """What was left out or mended."""
+    """What was left out or fixed."""
     losses = [LeftOut(what="row without an answer", several="rows without an answer", count=tally.unanswered)]
     warnings = [*sentences(some for some in (*losses, *judged.left_out) if some.count), *answers.notes]
     several = judges.sample > 0
@@ -302,7 +302,7 @@ def read_reduced(
     memory: str = MEMORY,
     engine: str = "local",
 ) -> tuple[Ratings, Judges | None]:
-    """Ratings and judges from files larger than memory, with alike items put together.
+    """Ratings and judges from files larger than memory, with identical items merged.
 
     Items that have the same labels and the same answers are one item, and `copies` says how many there are of it; every
     method takes that into account. Who gave which rating is not kept.
@@ -321,7 +321,7 @@ def read_reduced(
     judge : str or sequence of str, optional
         Which judges to read; all if not given.
     round_outputs : int, optional
-        Round judges' probabilities to so many digits, so that more items are alike.
+        Round judges' probabilities to this many digits, so that more items are identical.
     scored_by : callable, optional
         What labels score under predictions, made by `dissensus.methods.equivalence.label_scores`: where judges gave too
         many different probabilities to tell their items apart, `equivalence` gets the moments of these scores.

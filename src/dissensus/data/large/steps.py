@@ -33,7 +33,7 @@ from dissensus.data.large.tables import Table, is_blank
 from dissensus.errors import ColumnError, FileError, JudgesError, OptionError, RatingsError, counted
 from dissensus.options import named
 
-# ---- Sums of what judges' outputs would score, over items that were rated alike; exact, so that their order is free
+# ---- Sums of what judges' outputs would score, over items with the same ratings; exact, so that their order is free
 
 ITEMS_AT_ONCE = 500_000
 LOW_BITS = 30
@@ -45,7 +45,7 @@ UNIT = 2.0**-32
 class MomentSums:
     """Sums over the items of each profile, by what raters said of it, as in Profiles.
 
-    So many items were rated so, and so many of them judged by all judges. In units: sums of the scores, judge by judge
+    How many items were rated so, and how many of them all judges answered. In units: sums of the scores, judge by judge
     and label by label (`first`), of the products of each two of them (`second`), and of the outputs.
     """
 
@@ -210,7 +210,7 @@ def find_items(
     connection: duckdb.DuckDBPyConnection, coding: Coding, *, checks_repeats: bool, checks_samples: bool,
     has_unlabelled: bool, has_nameless: bool, most: int,
 ) -> PartItems:  # fmt: skip
-    """Step 2: items that were rated and judged alike."""
+    """Step 2: items with the same ratings and answers."""
     create_items(connection, coding, checks_repeats=checks_repeats)
     has_answers = bool(coding.answers)
     if has_answers:
@@ -248,7 +248,7 @@ def _unlabelled(coding: Coding) -> str:
 def sum_scores(
     connection: duckdb.DuckDBPyConnection, coding: Coding, *, place: Codes, n_labels: int, scores: LabelScores
 ) -> MomentSums:
-    """Step 3, where judges' outputs are too many to be told apart: sums over items that were rated alike."""
+    """Step 3, where judges' outputs are too many to be told apart: sums over items with the same ratings."""
     if not _number(connection, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'answered'"):
         create_items(connection, coding, checks_repeats=False)
         create_answered(connection, coding)

@@ -248,7 +248,7 @@ def source_of(connection: duckdb.DuckDBPyConnection, files: LargeFiles) -> SqlSo
         if header.delimiter != headers[0].delimiter:
             raise ColumnError(
                 f"{file.name} has {header.delimiter!r} between its cells and {first} has {headers[0].delimiter!r}: "
-                "export them alike."
+                "export them with the same columns."
             )
         if not header.is_first_line:
             raise ColumnError(f"{file.name} does not begin with its header: delete the lines above it.")
@@ -264,7 +264,7 @@ def unreadable(error: duckdb.Error, *files: LargeFiles) -> FileError:
     row = _CSV_ROW.search(text)
     if row is not None:
         what = next((what for mark, what in _CSV_FAULTS.items() if mark in text), "it is not like the header")
-        return FileError(f"{path.name}, row {row[1]}: {what}. Mend the row, or export the file again.")
+        return FileError(f"{path.name}, row {row[1]}: {what}. Fix the row, or export the file again.")
     reason = text.partition("\n")[0].replace(str(path), path.name).strip().rstrip(".")
     return FileError(f"{own.name} cannot be read: {reason}. Export it again.")
 

@@ -157,7 +157,7 @@ def _first_records(head: str, delimiter: str) -> list[list[str]]:
 
 
 def _fit(records: list[list[str]]) -> tuple[bool, bool, bool, int]:
-    """How well a delimiter fits: whether it splits all rows alike, or those below a title; no lists; how many cells."""
+    """How well a delimiter fits: whether all rows (or those below a title) have as many cells; no lists; how many."""
     table = records[rows_above_header(records) :]
     width = len(table[0]) if table else 0
     is_even = width > 1 and all(len(record) == width for record in records)
@@ -236,13 +236,13 @@ class CsvSheet(Sheet):
                 is_like_header = len(cells) >= width and not any(cell.strip() for cell in cells[width:])
                 if not is_like_header and not is_blank(cells):
                     raise FileError(
-                        f"{self.name}, row {row}: {counted(len(cells), 'cell')} where the header has {width}. Mend "
+                        f"{self.name}, row {row}: {counted(len(cells), 'cell')} where the header has {width}. Fix "
                         f"the row, or quote cells that hold a {self._header.delimiter!r}."
                     )
                 if not is_blank(cells):
                     yield row, cells
         except csv.Error as error:
-            raise FileError(f"{self.name}, row {row + 1}: {_fault(error)}. Mend the quotes in that row.") from error
+            raise FileError(f"{self.name}, row {row + 1}: {_fault(error)}. Fix the quotes in that row.") from error
 
 
 def _fault(error: csv.Error) -> str:

@@ -349,7 +349,7 @@ def entries_in(text: str | None, where: str) -> list[object]:
     """The entries of the list in a cell, none if it is empty; an error if it holds something else."""
     found_list = list_in(text)
     if text is not None and found_list is None:
-        raise ColumnError(f"{where} is {shortened(text)!r}, which is no list. Mend the cell.")
+        raise ColumnError(f"{where} is {shortened(text)!r}, which is no list. Fix the cell.")
     return found_list or []
 
 
@@ -385,7 +385,7 @@ def yaml_document(file: InputFile) -> object:
         return yaml.load(content, Loader=loader)  # noqa: S506 - the base loader makes texts, lists and dicts only
     except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
-        raise FileError(f"{file.name} is not valid YAML ({reason}). Mend it, or save it as JSON.") from error
+        raise FileError(f"{file.name} is not valid YAML ({reason}). Fix it, or save it as JSON.") from error
     except RecursionError as error:
         raise FileError(f"{file.name} is nested too deeply to be ratings. Check that it is the right file.") from error
 

@@ -11,18 +11,18 @@ from dissensus.web.data_options import (
     ALL_JUDGES,
     ALL_RATINGS,
     DATA,
+    FIXES,
     JUDGE_COLUMNS,
-    JUDGE_MENDS,
+    JUDGE_FIXES,
     JUDGE_QUESTION,
-    MENDS,
     RATINGS,
     RENAME,
     LabelChoice,
     file_words,
+    fixed,
+    fixing,
     is_read_plainly,
     label_choices,
-    mended,
-    mending,
     reading_lines,
     renamed,
 )
@@ -33,7 +33,7 @@ from dissensus.web.pages.questions import more_questions
 from dissensus.web.state import PARTS, answer_values, desk_of, status_of
 from dissensus.web.uploads import DataSet, Uploads, receive
 
-# ---- The data page: what is the matter with the files, and how to read them
+# ---- The data page: what is wrong with the files, and how to read them
 
 RENAMES = {"ratings": "rename", "judges": "judges_rename"}
 """What the lists are called in which a visitor picks other names for labels."""
@@ -57,9 +57,9 @@ async def data_page(request: Request) -> Response:
         data=data,
         values=values,
         ratings_fields=RATINGS,
-        ratings_mends=MENDS,
+        ratings_fixes=FIXES,
         judges_fields=(*JUDGE_COLUMNS, JUDGE_QUESTION),
-        judges_mends=JUDGE_MENDS,
+        judges_fixes=JUDGE_FIXES,
         wrong=wrong,
         **about,
     )
@@ -90,13 +90,13 @@ def _order(uploads: Uploads, query: Mapping[str, str]) -> Order:
 
 
 def _show(job: Job) -> str:
-    """What was found, how to mend it, and where to go on."""
+    """What was found, how to fix it, and where to go on."""
     state, result = state_of(job), job.result
     return render(
         "data_found.html.j2",
         sections=[rendered(html) for html in job.parts.values()],
         errors=result["errors"],
-        mends=_mends(state, result),
+        fixes=_fixes(state, result),
         hidden=list(state.items()),
         lists=_lists(state, result),
         report=address("/report", state),
@@ -104,12 +104,12 @@ def _show(job: Job) -> str:
     )
 
 
-def _mends(state: Mapping[str, str], result: Mapping[str, object]) -> list[tuple[str, str, str]]:
+def _fixes(state: Mapping[str, str], result: Mapping[str, object]) -> list[tuple[str, str, str]]:
     """What the check-up proposes, as the address of this page with it, the file and the option."""
-    proposed = result.get("mends")
+    proposed = result.get("fixes")
     found = []
     for file, option in proposed if isinstance(proposed, list) else ():
-        new = mended(state, file, option)
+        new = fixed(state, file, option)
         if new is not None:
             found.append((address("/data", new), file, option))
     return found
@@ -211,7 +211,7 @@ def _report_recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
         'write_page(report, Path("report.html"))',
     ]
     words = ["report", *file_words(data, values), *options_of(FIELDS, values), "-o", "report.html"]
-    commands = [command_line(*each) for each in (*mending(data, values), words)]
+    commands = [command_line(*each) for each in (*fixing(data, values), words)]
     return Recipe(command="\n".join(commands), python="\n".join(lines))
 
 

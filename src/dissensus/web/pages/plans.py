@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from dissensus.errors import DissensusError
-from dissensus.web.data_options import DATA, mending, pilot_words, reading_lines
+from dissensus.web.data_options import DATA, fixing, pilot_words, reading_lines
 from dissensus.web.fields import (
     Field,
     Recipe,
@@ -46,7 +46,7 @@ def planning_recipe(
     if data is not None:
         lines, arguments = reading_lines(data, values), ["pilot=ratings"]
         arguments += [] if data.judges is None else ["pilot_judges=judges"]
-        commands = mending(data, values, takes_options=False)
+        commands = fixing(data, values, takes_options=False)
         pilot = pilot_words(data, values)
     call = python_call(f"dissensus.plan_{planner}", [*arguments, *arguments_of(fields, values)])
     commands.append(["plan", planner, *pilot, *options_of(fields, values)])
@@ -62,7 +62,7 @@ FORMS = (
     ("correlated", "By how the better one does where the worse one is wrong, and where it is right"),
 )
 STRATEGIES = (
-    ("fixed", "so many for each item"),
+    ("fixed", "the same number for each item"),
     ("adaptive", "a third where two differ"),
     ("lead-by-two", "until one side leads by two"),
     ("disagreement-only", "only where the models differ"),

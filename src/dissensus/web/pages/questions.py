@@ -13,7 +13,7 @@ from dissensus.methods.gate.options import GateOptions
 from dissensus.methods.panel.options import PanelOptions
 from dissensus.methods.prevalence.options import PrevalenceOptions
 from dissensus.methods.raters.options import RatersOptions
-from dissensus.web.data_options import DATA, file_words, mending, reading_lines
+from dissensus.web.data_options import DATA, file_words, fixing, reading_lines
 from dissensus.web.fields import (
     Field,
     Recipe,
@@ -117,7 +117,7 @@ class Asking:
         call = python_call(f"dissensus.{self.method}", [*asked, *arguments_of(self.fields, values)])
         lines = reading_lines(data, values, more=self.reading_fields)
         files = ["ratings.csv", "judges.csv"] if data is None else file_words(data, values)
-        commands = [] if data is None else mending(data, values)
+        commands = [] if data is None else fixing(data, values)
         commands.append([self.command, *files, *options_of(self.all_fields, values)])
         return Recipe(
             command="\n".join(command_line(*words) for words in commands),
@@ -172,7 +172,7 @@ NOBODY = "nobody in particular"
 SCORES = (
     ("accuracy", "the same label"),
     ("rmse", "near in numbers"),
-    ("similarity", "alike as sets of answers"),
+    ("similarity", "similar as sets of answers"),
 )
 TESTS = (
     ("auto", "as the number of items asks for"),
@@ -212,8 +212,8 @@ METRICS = (
 )
 COMPARE_TESTS = (
     ("sign-flip", "are they equally good? (sign flips)"),
-    ("response-permutation", "do they answer alike? (permutation)"),
-    ("mixture", "do they answer alike? (mixture)"),
+    ("response-permutation", "do they answer the same way? (permutation)"),
+    ("mixture", "do they answer the same way? (mixture)"),
 )
 METRIC = option_field(
     CompareOptions, "metric", label="How near to people", choices=(("", "what fits the labels"), *METRICS)
@@ -286,7 +286,7 @@ GATE = Asking(
     button="Check",
     fields=(
         option_field(GateOptions, "judge", label="Judge at the gate", holds="one", nobody="choose one", stand_in="J"),
-        option_field(GateOptions, "min_equivalence", label="Worth at least so many raters", default="1"),
+        option_field(GateOptions, "min_equivalence", label="Worth at least this many raters", default="1"),
         option_field(
             GateOptions, "min_consistency", label="Decides at least this share as people do",
             hint="needs labels that count",

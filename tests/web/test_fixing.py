@@ -1,4 +1,4 @@
-"""Mend files by choosing on the data page, and the recipes that do the same elsewhere."""
+"""Fix files by choosing on the data page, and the recipes that do the same elsewhere."""
 
 import html
 import re
@@ -32,8 +32,8 @@ FILES = {
     "ratings": ("my ratings.csv", table(("item", "rater", "label"), MESSY)),
     "judges": ("judges.csv", table(("item", "judge", "label"), [*NEAR, *FAR, *DRAFT])),
 }
-MENDED = "map=n/a%3D&merge_case=yes&drop=item%3Dattention_*"
-JUDGES_MENDED = "judges_merge_case=yes&judges_drop=judge%3Ddraft_*"
+FIXED = "map=n/a%3D&merge_case=yes&drop=item%3Dattention_*"
+JUDGES_FIXED = "judges_merge_case=yes&judges_drop=judge%3Ddraft_*"
 
 
 @pytest.fixture(scope="module")
@@ -62,22 +62,22 @@ def lead_of(text):
     return words(re.search(r'<p class="lead">(.*?)</p>', text.partition('id="answer"')[2] or text, re.DOTALL)[1])
 
 
-def mends(answer):
+def fixes(answer):
     """What the page proposes: whose labels with which option, and the address."""
-    found = re.findall(r'<a class="button" href="([^"]*)">Mend ([^<]*) with <code>(.*?)</code>', answer)
+    found = re.findall(r'<a class="button" href="([^"]*)">Fix ([^<]*) with <code>(.*?)</code>', answer)
     return {(whose, html.unescape(option)): html.unescape(where) for where, whose, option in found}
 
 
 def test_what_the_check_up_proposes_can_be_chosen_one_after_the_other(server):
     query = server.upload(**FILES).partition("?")[2]
-    chosen, proposed = set(), mends(server.answer("checkup", query))
+    chosen, proposed = set(), fixes(server.answer("checkup", query))
     assert {option.split()[0] for _, option in proposed} >= {"--merge-case", "--map", "--drop"}
     while proposed:
         option, where = next(iter(proposed.items()))
         assert option not in chosen
         chosen.add(option)
         query = where.partition("?")[2]
-        proposed = {new: at for new, at in mends(server.answer("checkup", query)).items() if new not in chosen}
+        proposed = {new: at for new, at in fixes(server.answer("checkup", query)).items() if new not in chosen}
     found = parse_qs(query)
     assert found["merge_case"] == found["judges_merge_case"] == ["yes"]
     assert "n/a=" in found["map"][0]
@@ -113,7 +113,7 @@ def test_labels_can_be_taken_for_others_by_picking_from_lists(server):
     ],
 )
 def test_the_recipes_mend_first_and_then_say_what_the_page_says(server, task, path, more, capsys):
-    query = f"{server.upload(**FILES).partition('?')[2]}&{MENDED}&{JUDGES_MENDED}&{more}"
+    query = f"{server.upload(**FILES).partition('?')[2]}&{FIXED}&{JUDGES_FIXED}&{more}"
     answer = server.answer(task, query)
     text = server.ask("GET", f"{path}?{query}")[2]
     sentence = lead_of(answer) if task != "report" else words(re.search(r"<li>(.*?)</li>", answer)[1])
@@ -134,7 +134,7 @@ def test_a_new_name_for_a_label_alone_needs_no_import(server):
 
 @pytest.mark.usefixtures("here")
 def test_the_recipe_of_the_data_page_is_the_check_up_with_the_same_options(server, capsys):
-    query = f"{server.upload(**FILES).partition('?')[2]}&{MENDED}&{JUDGES_MENDED}"
+    query = f"{server.upload(**FILES).partition('?')[2]}&{FIXED}&{JUDGES_FIXED}"
     lines = shown(server.ask("GET", f"/data?{query}")[2], "recipe-command").splitlines()
     answer = words(server.answer("checkup", query))
     for line in lines:

@@ -1,0 +1,85 @@
+"""Words that CONTRIBUTING.md lists do not stand in what users read."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "dissensus"
+FENCED = re.compile(r"^(```+).*?^\1$", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`[^`]*`")
+NOT_OURS = {"docs/reference/benchmarks.md", "docs/reference/reproduce.md"}
+"""Written by scripts from what they measured; their words are checked where they stand, in the scripts."""
+
+
+def avoided() -> list[str]:
+    """The words and phrases of the table's first column."""
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("| not | but | why |")[1]
+    cells = re.findall(r"^\| ([^|-][^|]*) \|", table, re.MULTILINE)
+    return [word for cell in cells for word in cell.split(", ")]
+
+
+AVOIDED = re.compile(r"\b(" + "|".join(map(re.escape, avoided())) + r")\b(?! apart)", re.IGNORECASE)
+
+
+def found_in(text: str) -> list[str]:
+    """What should not be there, in the text with its lines joined."""
+    return [match[0] for match in AVOIDED.finditer(" ".join(text.split()))]
+
+
+def texts(source: str) -> Iterator[str]:
+    """The strings of a module that are sentences: docstrings, messages, help; names and data have no blanks."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            yield node.value
+
+
+def pages() -> list[Path]:
+    names = ("index", "tutorial/*", "how-to/which-command", "how-to/count*", "explanation/how-far-to-trust")
+    return [ROOT / "README.md", *(page for name in names for page in (ROOT / "docs").glob(f"{name}.md"))]
+
+
+def modules() -> list[Path]:
+    return [path for folder in CHECKED for path in sorted((PACKAGE / folder).rglob("*.py"))]
+
+
+CHECKED = ("data", "sampling", "simulation", "web", "cli")
+
+
+def of_root(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_the_list_has_words():
+    assert {"foretell", "oftener", "mend", "likeliest", "alike", "so many", "is told", "the matter"} <= set(avoided())
+
+
+@pytest.mark.parametrize("page", pages(), ids=of_root)
+def test_a_page_has_none_of_the_words(page):
+    assert found_in(SPAN.sub("", FENCED.sub("", page.read_text(encoding="utf-8")))) == []
+
+
+@pytest.mark.parametrize("path", modules(), ids=of_root)
+def test_docstrings_and_messages_have_none_of_the_words(path):
+    assert [word for text in texts(path.read_text(encoding="utf-8")) for word in found_in(text)] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["It foretells\nmuch.", "Nothing is the\n  matter.", "Judges are told by it.", "MEND it"]
+)
+def test_a_word_is_found(text):
+    assert len(found_in(text)) == 1
+
+
+@pytest.mark.parametrize("text", ["We recommend it.", "They are told apart.", "amended", "likely"])
+def test_parts_of_other_words_are_not_found(text):
+    assert found_in(text) == []
+
+
+def test_names_in_code_are_no_text():
+    assert [text.strip() for text in texts('x = {"alike": f"so {n} many"}  # mend')] == ["so X many", "so", "many"]
