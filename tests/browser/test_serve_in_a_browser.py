@@ -201,7 +201,7 @@ def test_ask_whether_a_judge_may_pass(visit, files):
     page.get_by_role("link", name="May this judge pass?").click(timeout=60_000)
     page.get_by_role("group", name="Which judge").get_by_role("link", name="near").click(timeout=60_000)
     expect(page.locator("#answer .lead")).to_contain_text('"near"')
-    page.get_by_label("Worth at least so many raters").fill("2.5")
+    page.get_by_label("Worth at least this many raters").fill("2.5")
     page.get_by_role("button", name="Check").click()
     expect(page.locator("#answer .lead")).to_contain_text("fails: the check fails")
     assert "--judge near --min-equivalence 2.5" in page.get_by_label("Command line").inner_text()

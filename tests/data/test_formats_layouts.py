@@ -37,7 +37,7 @@ def test_a_rater_who_saw_an_item_twice_has_two_marks_in_a_cell(tmp_path):
 def test_a_cell_that_is_neither_0_nor_1_loses_no_rater_unseen(tmp_path):
     header = "item,r1_q.yes,r1_q.no,r2_q.yes,r2_q.no,r3_q.yes,r3_q.no\n"
     path = write(tmp_path, header + "1,1,0,0,1,maybe,0\n2,1,0,0,1,1,0\n")
-    assert typed_message_of(lambda: read(path)) == "r.csv, row 2: r3_q.yes is 'maybe', neither 0 nor 1. Mend the cell."
+    assert typed_message_of(lambda: read(path)) == "r.csv, row 2: r3_q.yes is 'maybe', neither 0 nor 1. Fix the cell."
 
 
 def test_columns_of_0_and_1_without_a_common_name_are_raters_and_not_options(tmp_path):

@@ -105,10 +105,10 @@ def test_labels_given_by_the_user_come_before_those_of_the_task(tmp_path):
 
 MALFORMED_TASKS = [
     bad("not TOML", "t.toml", "options = [",
-        "t.toml is not valid TOML: Invalid value (at end of document). Mend it there."),
+        "t.toml is not valid TOML: Invalid value (at end of document). Fix it there."),
     bad("not UTF-8", "t.toml", b'name = "\xe9"',
         "t.toml is not valid TOML: 'utf-8' codec can't decode byte 0xe9 in position 8: invalid continuation byte. "
-        "Mend it there."),
+        "Fix it there."),
     bad("unknown key", "t.toml", 'options = ["a", "b"]\nlabels = ["a"]',
         "t.toml has an unknown key 'labels': the keys are name, kind, instructions, options, descriptions, positive, "
         "response_sets, elicitation, examples."),

@@ -163,11 +163,11 @@ def test_the_same_seed_gives_the_same_labels():
         (lambda: LabelNoise(classes=1), "classes= is 1: there must be two or more."),
         (
             lambda: LabelNoise(concentration=0),
-            "concentration= is 0: it must be above 0 and finite. Items that are alike are difficulty= same.",
+            "concentration= is 0: it must be above 0 and finite. Items that are equally hard are difficulty= same.",
         ),
         (
             lambda: LabelNoise(difficulty="beta", concentration=math.inf),
-            "concentration= is inf: it must be above 0 and finite. Items that are alike are difficulty= same.",
+            "concentration= is inf: it must be above 0 and finite. Items that are equally hard are difficulty= same.",
         ),
         (
             lambda: TwoClassifiers.independent(accuracy=0.5, margin=math.nan),

@@ -77,11 +77,11 @@ def test_what_other_tools_leave_beside_the_files_is_passed_over(folder):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (HEADER + "1,a,x\n2,b\n", "a.csv, row 3: it has more or fewer cells than the header. Mend the row, or export "),
+        (HEADER + "1,a,x\n2,b\n", "a.csv, row 3: it has more or fewer cells than the header. Fix the row, or export "),
         (HEADER + '1,a,"x\n', 'a.csv, row 2: a quote (") is opened and never closed, or text follows a closing one. '),
         (
             (HEADER + "1,a,é\n").encode("latin1"),
-            "a.csv, row 2: it is not UTF-8. Mend the row, or export the file again.",
+            "a.csv, row 2: it is not UTF-8. Fix the row, or export the file again.",
         ),
         ("", "a.csv is empty: it has not a single byte. Export it again."),
         ("\n" + HEADER + "1,a,x\n", "a.csv does not begin with its header: delete the lines above it."),
@@ -95,7 +95,7 @@ def test_a_faulty_text_file_is_refused_with_its_row(folder, content, message):
 
 def test_files_with_other_delimiters_are_refused(folder):
     path = folder(a__csv=HEADER + "1,a,x\n", b__csv=HEADER.replace(",", ";") + "1;a;x\n")
-    with pytest.raises(DissensusError, match=r"b\.csv has ';' between its cells and a\.csv has ',': export them alike"):
+    with pytest.raises(DissensusError, match=r"b\.csv has ';' between its cells and a\.csv has ',': export them with the same separator"):
         read_reduced(path)
 
 

@@ -248,7 +248,7 @@ def source_of(connection: duckdb.DuckDBPyConnection, files: LargeFiles) -> SqlSo
         if header.delimiter != headers[0].delimiter:
             raise ColumnError(
                 f"{file.name} has {header.delimiter!r} between its cells and {first} has {headers[0].delimiter!r}: "
-                "export them with the same columns."
+                "export them with the same separator."
             )
         if not header.is_first_line:
             raise ColumnError(f"{file.name} does not begin with its header: delete the lines above it.")
