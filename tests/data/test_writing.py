@@ -210,5 +210,5 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
 
 
 def test_a_file_that_is_a_folder_is_refused(tmp_path):
-    with pytest.raises(FileError, match="cannot be written"):
+    with pytest.raises(FileError, match="Cannot write"):
         write_ratings(small_ratings(), tmp_path)

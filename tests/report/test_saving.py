@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
+from dissensus.data.outputs import save_bytes
 from dissensus.errors import DissensusError
-from dissensus.report.charts import save_bytes
 
 
 def test_the_file_takes_the_place_of_an_older_one_and_leaves_nothing_beside_it(tmp_path):
@@ -20,10 +20,10 @@ def test_a_failed_write_keeps_the_older_file(tmp_path, monkeypatch):
     path = tmp_path / "report.html"
     path.write_text("old")
 
-    def full(_self, _data):
+    def full(_handle):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(DissensusError, match=r"Cannot write .*report.html: No space left on device"):
         save_bytes(path, b"new")
     assert path.read_text() == "old"

@@ -4,10 +4,12 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from dissensus.errors import OptionError
 from dissensus.options import Declared, Options, declarations, default_of, is_several, spelled
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ def spread(command: Command) -> Command:
             parameters.append(parameter.replace(annotation=hint, kind=inspect.Parameter.KEYWORD_ONLY))
 
     def call(**values: object) -> None:
+        check_files(values)
         made = {name: _made(bundle, values) for name, bundle in bundles.items()}
         command(**made, **values)
 
@@ -98,6 +101,27 @@ def spread(command: Command) -> Command:
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # functions may have one
     return call
+
+
+OUTPUTS = ("out", "junit", "summary")
+"""What commands call the files that they write."""
+
+
+def check_files(typed: Mapping[str, object]) -> None:
+    """Refuse to write a file that is read, or one file twice."""
+    outputs = [path for name in OUTPUTS if isinstance(path := typed.get(name), Path)]
+    if not outputs:
+        return
+    from dissensus.data.outputs import is_same
+
+    others = [value for name, value in typed.items() if name not in OUTPUTS]
+    inputs = [one for value in others for one in (value if isinstance(value, list) else [value])]
+    read = [Path(one) for one in inputs if isinstance(one, str | Path) and one]
+    for place, path in enumerate(outputs):
+        if any(is_same(path, one) for one in read) and not path.is_dir():
+            raise OptionError(f"Cannot write {path}: it is read as well, and would be lost. Name another file.")
+        if any(is_same(path, other) for other in outputs[:place]):
+            raise OptionError(f"{path} is named twice as a file to write. Name two files.")
 
 
 def declared_in(hint: object) -> type[Options] | None:

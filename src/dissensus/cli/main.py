@@ -21,6 +21,7 @@ from dissensus.errors import DissensusError
 from dissensus.options import spelled
 
 WRONG_INPUT = 2
+OUR_FAULT = 3
 INTERRUPTED = 130
 
 
@@ -134,7 +135,10 @@ def _top(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status: 0 done, 1 a check failed, 2 the input or the usage is wrong."""
+    """Run a command and return its exit status.
+
+    0 done, 1 a check failed, 2 the input or the usage is wrong, 3 a fault of ours, which keeps its traceback.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a label that the terminal cannot show is no reason to fail
@@ -152,7 +156,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has gone, as `| head` does; there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except Exception as error:  # noqa: BLE001 - whatever it is, it must not look like a check that failed
+        return _failed(error)
     return status if isinstance(status, int) else 0
+
+
+def _failed(error: Exception) -> int:
+    """What no command foresaw: want of memory in one line, a fault of ours with its traceback."""
+    if isinstance(error, MemoryError):
+        return _refuse("There is not enough memory for these data. Take fewer items or labels, or a larger machine.")
+    if type(error).__name__ in {"BrokenProcessPool", "KilledWorker"}:
+        return _refuse("A worker process was killed, perhaps for want of memory. Try again with fewer --workers.")
+    import traceback
+
+    traceback.print_exception(error)
+    return OUR_FAULT
 
 
 def _refuse(message: str) -> int:

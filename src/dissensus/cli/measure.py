@@ -42,8 +42,8 @@ def decide_command(
 
     As it is, recalibrated, or none yet; what it is worth, and what would change the answer.
     """
+    from dissensus.data.outputs import check_place
     from dissensus.methods.decide import decide
-    from dissensus.report.charts import check_place
 
     if out is not None:
         check_place(out)  # before the work, so that a misspelt folder costs no time
@@ -253,8 +253,8 @@ def gate_command(
 
     Tests thresholds on the bounds of intervals. Exit status 0: every check passes; 1: one fails or is inconclusive.
     """
+    from dissensus.data.outputs import check_place, save_bytes
     from dissensus.methods.gate import gate
-    from dissensus.report.charts import check_place, save_bytes
     from dissensus.report.markdown import markdown_of
     from dissensus.report.views import report_on
     from dissensus.report.views.gate import junit_of

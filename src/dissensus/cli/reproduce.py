@@ -98,8 +98,8 @@ def reproduce_command(
 
     Shows ours beside the published one. Exit status 1 if one that should be reproduced is not.
     """
+    from dissensus.data.outputs import check_place
     from dissensus.methods.reproduce import download_data, reproduce
-    from dissensus.report.charts import check_place
 
     if out is not None:
         check_place(out)

@@ -54,7 +54,7 @@ class Writing:
 
     def write(self, answers: "Answers", report: "Report", *, command_line: str, output: Output) -> str:
         """Write the report and its charts; what was written, in words."""
-        from dissensus.report.charts import save_bytes
+        from dissensus.data.outputs import save_bytes
         from dissensus.report.envelope import envelope_json
         from dissensus.report.files import write_charts, write_markdown, write_page
         from dissensus.report.whole import together
@@ -90,6 +90,7 @@ def report_command(
 
     The page is self-contained: it loads nothing and can be sent as it is.
     """
+    from dissensus.data.outputs import check_place
     from dissensus.methods.decide.answers import answers_of
     from dissensus.report.envelope import envelope_json
     from dissensus.report.whole import report_of, together
@@ -124,8 +125,8 @@ def demo_command(
     """
     from dissensus.data import read, read_judges, read_task
     from dissensus.data.examples import example_path
+    from dissensus.data.outputs import check_place
     from dissensus.methods.decide.answers import answers_of
-    from dissensus.report.charts import check_place
     from dissensus.report.envelope import envelope_json
     from dissensus.report.files import write_page
     from dissensus.report.whole import report_of, together

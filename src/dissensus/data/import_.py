@@ -11,6 +11,7 @@ import numpy as np
 from dissensus.data.formats.plan import LeftOut, OffScale, ReadPlan, Repeats, Skipped, format_of
 from dissensus.data.judges import Judges
 from dissensus.data.labels import Scale
+from dissensus.data.outputs import is_same
 from dissensus.data.ratings import Ratings
 from dissensus.data.readers import judges_of, ratings_of
 from dissensus.data.sources.files import SUFFIXES
@@ -145,11 +146,7 @@ def import_(
 
 def _check_output(output: Path, source: Path) -> None:
     """Raise if the output would overwrite the source, or would not be read back as the CSV file that it is."""
-    try:
-        is_source = output.samefile(source)
-    except (OSError, ValueError):
-        is_source = False  # one of them does not exist
-    if is_source:
+    if is_same(output, source):
         raise OptionError(f"-o {output} is the source itself, which would be lost: name another file.")
     suffix = output.suffix.lower()
     is_device = output.exists() and not output.is_file()  # /dev/stdout, a pipe; opening a folder fails

@@ -9,8 +9,9 @@ import numpy as np
 from dissensus.arrays import Codes
 from dissensus.data.judges import ORDERS, Judges
 from dissensus.data.labels import options_of, parts_of
+from dissensus.data.outputs import save_bytes
 from dissensus.data.ratings import ELICITATIONS, Ratings
-from dissensus.errors import FileError, RatingsError
+from dissensus.errors import FileError, RatingsError, listed
 
 Cells = Sequence[str]
 
@@ -77,6 +78,10 @@ def write_folder(
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"The folder {target} cannot be made: {error.strerror}. Name another one.") from error
+    names = ["ratings.csv", "judges.csv", *texts]
+    there = [name for name in names if (target / name).exists()]
+    if there and not set(texts) <= set(there):
+        raise FileError(f"The folder {target} has {listed(there)} already, which would be lost. Name another folder.")
     written = [target / "ratings.csv"]
     write_ratings(ratings, written[0])
     if judges is not None and judges.n_answers:
@@ -132,10 +137,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file; one line says why where that cannot be."""
     path = Path(path)
     try:
-        with path.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}. Name another file or folder.") from error
+        save_bytes(path, text.encode())
     except UnicodeEncodeError as error:
         raise RatingsError(
             f"{path.name} cannot be written as UTF-8: {error.reason}. Rename {error.object[error.start]!r}."

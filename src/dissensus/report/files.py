@@ -5,8 +5,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from dissensus.data.outputs import save_bytes
 from dissensus.errors import DissensusError
-from dissensus.report.charts import Chart, save_bytes
+from dissensus.report.charts import Chart
 from dissensus.report.document import Figure, Report
 from dissensus.report.html import page_of, page_of_report
 from dissensus.report.markdown import markdown_of

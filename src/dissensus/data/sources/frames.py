@@ -8,6 +8,7 @@ import numpy as np
 from dissensus.data.coding import Cells, ColumnsSheet, Sheet, TextColumn, code_texts
 from dissensus.data.columns import INDEX, synonym_of
 from dissensus.data.labels import cell_text
+from dissensus.data.layout import is_named
 from dissensus.data.sources.documents import parsed_json
 from dissensus.errors import RatingsError, listed, shortened
 
@@ -22,15 +23,46 @@ WAYS_IN = (
 )
 
 
-def sheet_of(source: object) -> Sheet:
+def sheet_of(source: object, name: str = "the dict") -> Sheet:
     """What the user holds, as a sheet; an error that says what we take if it is no table."""
     if isinstance(source, Mapping):
-        return _sheet_of_dict(source)
+        return _sheet_of_dict(source, name)
     if isinstance(source, list | tuple):
         return _sheet_of_list(source)
     if isinstance(source, np.ndarray):
         return _sheet_of_array(source)
     return FrameSheet(source)
+
+
+def table_of(document: object) -> dict[str, list[object]] | None:
+    """The columns of a JSON document that is a table as pandas writes one, in any of its ways; None for any other.
+
+    Examples
+    --------
+    >>> table_of({"item": {"0": "a", "1": "b"}, "label": {"0": "yes", "1": "no"}})
+    {'item': ['a', 'b'], 'label': ['yes', 'no']}
+    >>> table_of({"ann": {"a": "yes"}, "bob": {"a": "no"}}) is None
+    True
+    """
+    if not isinstance(document, dict) or not document:
+        return None
+    if set(document) == {"columns", "index", "data"}:
+        names, rows = document["columns"], document["data"]
+        return {str(name): [row[place] for row in rows] for place, name in enumerate(names)}
+    inner = document["data"] if set(document) == {"schema", "data"} else list(document.values())
+    if not isinstance(inner, list) or not inner or not all(isinstance(one, dict) for one in inner):
+        return None
+    if _has_roles(document) and all(list(one) == list(inner[0]) for one in inner):
+        return {name: list(column.values()) for name, column in document.items()}
+    if all(map(_has_roles, inner)):
+        names = dict.fromkeys(name for record in inner for name in record)
+        return {name: [record.get(name) for record in inner] for name in names}
+    return None
+
+
+def _has_roles(names: Iterable[str]) -> bool:
+    """Whether names are those of columns: one is the item's, another the label's."""
+    return all(any(is_named(str(name), role) for name in names) for role in ("item", "label"))
 
 
 def document_of(source: object) -> object:
@@ -51,7 +83,7 @@ def _plain(value: object) -> object:
 # ---- Dicts, lists and arrays
 
 
-def _sheet_of_dict(source: Mapping[Any, Any]) -> Sheet:
+def _sheet_of_dict(source: Mapping[Any, Any], called: str) -> Sheet:
     """A dict of columns, or of rater to labels, which is the same: a row per item, by position."""
     if not source:
         raise RatingsError(f"The dict is empty: give {WAYS_IN}.")
@@ -66,7 +98,7 @@ def _sheet_of_dict(source: Mapping[Any, Any]) -> Sheet:
     if len(set(lengths.values())) > 1:
         shown = listed([f"{shortened(name)} ({length})" for name, length in lengths.items()])
         raise RatingsError(f"The columns of the dict differ in length: {shown}. Write None where a label is missing.")
-    return _sheet("the dict", columns)
+    return _sheet(called, columns)
 
 
 def _listed(column: object, name: str) -> list[object]:

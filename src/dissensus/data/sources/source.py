@@ -25,7 +25,7 @@ from dissensus.data.sources.documents import (
     yaml_document,
 )
 from dissensus.data.sources.files import UTF8, InputFile, inspect_file, plain_path, sha256_of
-from dissensus.data.sources.frames import document_of, sheet_of
+from dissensus.data.sources.frames import document_of, sheet_of, table_of
 from dissensus.data.sources.sql_sheets import SqlSheet, connect, csv_source, jsonl_source, parquet_source
 from dissensus.errors import ColumnError, FileError, OptionError, listed, named
 
@@ -67,6 +67,8 @@ class Source:
         """The source as a table; None if it is a document. An error if the table has no proper header."""
         if self._frame is not None or self.file is None:
             return self._frame
+        if self.kind == "json" and self._table is not None:
+            return sheet_of(self._table, name=self.name)
         if self.kind in {"yaml", "archive"} or (self.kind == "json" and self.is_document):
             return None
         return self._stack.enter_context(open_sheet(self.file, sheet=self._sheet_name, columns=self._columns))
@@ -92,7 +94,7 @@ class Source:
 
         Of a JSON list, which is read from end to end to know them all, only those of the first records.
         """
-        if self.kind == "json":
+        if self.kind == "json" and self._table is None:
             return () if self.is_document else self._first_keys()
         try:
             return () if self.sheet is None else self.sheet.columns
@@ -128,7 +130,12 @@ class Source:
     @property
     def is_document(self) -> bool:
         """Whether the file is one JSON or YAML object, and not a list of records."""
-        return self.kind in {"json", "yaml"} and self._head[1]
+        return self.kind in {"json", "yaml"} and self._head[1] and self._table is None
+
+    @cached_property
+    def _table(self) -> dict[str, list[object]] | None:
+        """The columns of a document that is a table, as pandas writes one."""
+        return table_of(self._head[0]) if self._head[1] else None
 
     @property
     def document(self) -> object:

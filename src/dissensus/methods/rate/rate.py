@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from dissensus.data.labels import SEPARATOR
+from dissensus.data.outputs import is_same, replaced
 from dissensus.data.sources.files import SUFFIXES
 from dissensus.data.task import Asking, Task
 from dissensus.errors import DissensusError, FileError, OptionError, counted
@@ -300,39 +301,16 @@ def _quoted(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"' if needs_quotes else cell
 
 
-@contextlib.contextmanager
-def replaced(path: Path) -> Iterator[TextIO]:
-    """A file that takes the place of `path` when the block ends well."""
-    with _explained(path):
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-                yield stream
-            if os.name == "posix":
-                Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-
-
 def check_names(output: Path, cache: Path, *, source: str | os.PathLike[str] | None) -> None:
     """An error if one file would take the place of another, or would not be read back as the CSV file that it is."""
-    if source is not None and _is_same(output, Path(source)):
+    if source is not None and is_same(output, Path(source)):
         raise OptionError(f"{OUTPUT} {output} is the file of the items, which would be lost: name another file.")
-    if _is_same(output, cache):
+    if is_same(output, cache):
         raise OptionError(f"{OUTPUT} {output} is the cache as well, which would be lost: name another file.")
     if SUFFIXES.get(output.suffix.lower()) != "csv":
         raise OptionError(
             f"{OUTPUT} {output} would not be read back, because we write CSV: name a file that ends in .csv."
         )
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.resolve() == other.resolve() or one.samefile(other)
-    except (OSError, ValueError):
-        return False  # one of them does not exist
 
 
 def check_writable(path: Path) -> None:
@@ -344,13 +322,6 @@ def check_writable(path: Path) -> None:
             stream.write(bytes(ROOM))
             stream.flush()
             os.fsync(stream.fileno())
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 @contextlib.contextmanager

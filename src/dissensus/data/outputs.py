@@ -1,0 +1,73 @@
+"""Files that we write: there as a whole or not at all, and never in place of a file that was read."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from dissensus.errors import FileError
+
+
+def check_place(path: Path) -> None:
+    """Raise if there can be no such file, so that nobody waits for a report that then has no place."""
+    try:
+        target = path.resolve()
+        is_folder, has_folder = target.is_dir(), target.parent.is_dir()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise FileError(f"Cannot write {str(path)!r}: {error}. Name another file.") from error
+    if is_folder:
+        raise FileError(f"Cannot write {path}: it is a folder. Name a file in it.")
+    if not has_folder:
+        raise FileError(f"Cannot write {path}: the folder {path.parent} does not exist. Create it first.")
+
+
+def is_same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file."""
+    try:
+        return one.resolve() == other.resolve() or one.samefile(other)
+    except (OSError, ValueError, RuntimeError):
+        return False  # one of them does not exist
+
+
+def save_bytes(path: Path, content: bytes) -> None:
+    """Write a file so that it is there as a whole or not at all; FileError if it cannot be written."""
+    with replaced(path) as stream:
+        stream.buffer.write(content)
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[TextIO]:
+    """A file that takes the place of `path` when the block ends well; else what was there stays.
+
+    The content goes to a file beside it, which then takes the name. A pipe or a device is written to directly.
+    """
+    check_place(path)
+    target = path.resolve()  # through a symbolic link, which stays one
+    try:
+        if target.exists() and not target.is_file():
+            with target.open("w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
+        beside = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            if os.name == "posix":
+                beside.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise FileError(f"Cannot write {path}: {error.strerror}. Choose another place.") from error
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

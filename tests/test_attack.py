@@ -1,0 +1,115 @@
+"""What an attack found, case by case: nothing silent, nothing lost, no traceback."""
+
+import pytest
+
+import dissensus
+from dissensus.cli.main import main
+
+RATINGS = "item,rater,label\n" + "".join(
+    f"i{i},r{r},{'y' if (i * (r + 2)) % 3 else 'n'}\n" for i in range(20) for r in range(3)
+)
+JUDGES = "item,judge,label\n" + "".join(f"i{i},j,{'y' if i % 3 else 'n'}\n" for i in range(20))
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.csv").write_text(RATINGS)
+    (tmp_path / "j.csv").write_text(JUDGES)
+    return tmp_path
+
+
+def run(capsys, *arguments):
+    status = main([str(argument) for argument in arguments])
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def refused(capsys, *arguments):
+    """The one line with which a command refuses."""
+    status, out, err = run(capsys, *arguments)
+    assert (status, out) == (2, ""), (status, out, err)
+    assert err.count("\n") == 1
+    return err
+
+
+# ---- Files that are written
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "r.csv", "-o", "r.csv"),
+        ("report", "r.csv", "-o", "link.csv"),
+        ("report", "r.csv", "j.csv", "-o", "./j.csv"),
+        ("decide", "r.csv", "j.csv", "-o", "r.csv"),
+        ("gate", "r.csv", "j.csv", "--judge", "j", "--min-equivalence", ".1", "--junit", "r.csv"),
+        ("gate", "r.csv", "j.csv", "--judge", "j", "--min-equivalence", ".1", "--summary", "j.csv"),
+    ],
+)
+def test_no_output_takes_the_place_of_an_input(here, capsys, arguments):
+    (here / "link.csv").symlink_to("r.csv")
+    assert "would be lost" in refused(capsys, *arguments)
+    assert ((here / "r.csv").read_text(), (here / "j.csv").read_text()) == (RATINGS, JUDGES)
+
+
+@pytest.mark.usefixtures("here")
+def test_two_outputs_are_two_files(capsys):
+    gate = ("gate", "r.csv", "j.csv", "--judge", "j", "--min-equivalence", ".1")
+    assert "named twice" in refused(capsys, *gate, "--junit", "x", "--summary", "./x")
+
+
+def test_simulate_keeps_files_that_it_did_not_write_and_renews_its_own(here, capsys):
+    (here / "README.md").write_text("mine")
+    assert "would be lost" in refused(capsys, "simulate", "urn", "-o", ".", "--items", 20)
+    assert ((here / "README.md").read_text(), (here / "r.csv").read_text()) == ("mine", RATINGS)
+    for _ in range(2):
+        assert run(capsys, "simulate", "urn", "-o", "new", "--items", 20)[0] == 0
+
+
+def test_a_full_disk_leaves_the_older_file(here, capsys, monkeypatch):
+    def full(_handle):
+        raise OSError(28, "No space left on device")
+
+    (here / "out.csv").write_text("old")
+    monkeypatch.setattr("os.fsync", full)
+    assert "No space left on device" in refused(capsys, "import", "r.csv", "-o", "out.csv")
+    assert (here / "out.csv").read_text() == "old"
+    assert sorted(path.name for path in here.iterdir()) == ["j.csv", "out.csv", "r.csv"]
+
+
+# ---- Faults of ours, and of the machine
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(RuntimeError("a bug"), 3), (MemoryError(), 2), (ZeroDivisionError("a bug"), 3)]
+)
+@pytest.mark.usefixtures("here")
+def test_a_crash_is_no_failed_gate(capsys, monkeypatch, error, status):
+    def broken(*_arguments, **_keywords):
+        raise error
+
+    monkeypatch.setattr("dissensus.data.readers.open_source", broken)
+    found, _, err = run(capsys, "describe", "r.csv")
+    assert found == status
+    assert ("a bug" in err) == (status == 3)
+    assert ("not enough memory" in err) == (status == 2)
+
+
+# ---- Files that were read otherwise than they are
+
+
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "table", "records"])
+def test_a_table_as_pandas_writes_it_in_json_is_the_table(here, orient):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(here / "r.csv")
+    frame.to_json(here / "r.json", orient=orient)
+    found = dissensus.read(here / "r.json")
+    assert (found.n_items, len(found.raters), found.n_ratings) == (20, 3, 60)
+    assert found.rows() == dissensus.read(here / "r.csv").rows()
+
+
+def test_a_dict_of_dicts_stays_one(here):
+    (here / "d.json").write_text('{"ann": {"a": "y", "b": "n"}, "bob": {"a": "y", "b": "y"}}')
+    found = dissensus.read(here / "d.json")
+    assert (found.n_items, found.raters, found.n_ratings) == (2, ("ann", "bob"), 4)
