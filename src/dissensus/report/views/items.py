@@ -18,8 +18,6 @@ from dissensus.report.numbers import (
 )
 from dissensus.results import Result
 
-ROWS = 10
-"""So many rows are shown unless the user says how many."""
 MOST_JUDGES = 2
 """More judges than that share one column."""
 LONGEST_ITEM, LONGEST_TEXT, LONGEST_LABEL, LONGEST_NAME, LONGEST_SHARES = 19, 60, 14, 12, 24
@@ -81,7 +79,7 @@ def lead_of(result: ItemsResult) -> str:
 
 def _table(result: ItemsResult) -> Table:
     """The first items."""
-    rows = result.items[: ROWS if result.settings.get("top") is None else None]
+    rows = result.items
     names = short_names([row.item for row in rows], LONGEST_ITEM, has_end=True)
     judges = short_names([judge.judge for judge in result.judges], LONGEST_NAME, has_end=True)
     has_texts, has_why = result.table.texts is not None, result.settings.get("show") == "telling"
