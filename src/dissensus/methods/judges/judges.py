@@ -8,6 +8,7 @@ from numpy.random import Generator
 
 from dissensus.data import JudgesLike, RatingsLike, Task, as_data
 from dissensus.methods.judges.advice import advice_on
+from dissensus.methods.judges.confusion import confusions
 from dissensus.methods.judges.left_out import moved_by_raters
 from dissensus.methods.judges.options import JudgesOptions, LeakMapping, distinct
 from dissensus.methods.judges.result import FlipPoint, JudgesResult, Sensitivity, Violation
@@ -145,7 +146,9 @@ def judges(
         samples = moved_by_raters(prepared, ratings, samples, rater_stream(rng))
     data = {"ratings": ratings.describe_data(), "judges": judges.describe_data()}
     prepared = replace(prepared, warnings=(*prepared.warnings, *about_raters))
-    return _sum_up(prepared, replace(options, raters=drawn_as), statistics, samples, data)
+    options = replace(options, raters=drawn_as)
+    confused, person = confusions(prepared, ratings, options, rng)
+    return replace(_sum_up(prepared, options, statistics, samples, data), confusion=confused, person_confusion=person)
 
 
 def _sum_up(

@@ -11,7 +11,7 @@ from dissensus.data import Ratings
 from dissensus.methods.judges.scoring import Scores, Statistics, scores_of, statistics_of
 from dissensus.methods.judges.setup import JudgeAnswers, People, Prepared
 from dissensus.methods.judges.summary import with_baselines
-from dissensus.sampling.raters import rater_draws, rater_pool
+from dissensus.sampling.raters import RaterPool, rater_draws, rater_pool
 
 
 def moved_by_raters(prepared: Prepared, ratings: Ratings, samples: Scores, stream: Generator) -> Scores:
@@ -20,24 +20,25 @@ def moved_by_raters(prepared: Prepared, ratings: Ratings, samples: Scores, strea
     The scores have the constants of decisions among the judges.
     """
     pool = rater_pool(ratings, stream)
-    rows = prepared.rows
-
-    def panels() -> Iterator[People]:
-        for kept, label in pool.rows():
-            is_kept, given = np.zeros_like(rows.is_set), rows.label.copy()
-            is_kept[pool.row[kept]] = True
-            given[pool.row] = label
-            yield rows.people(given, is_kept)
-
     n_cells = prepared.problem.n_items * (len(prepared.space.options) + len(prepared.space.members))
     is_large = len(pool.labels) * pool.n_groups * n_cells > MOST_CELLS
     if prepared.problem.reversal is not None or is_large:
-        found = [_scores_without(prepared, everybody) for everybody in panels()]
+        found = [_scores_without(prepared, everybody) for everybody in panels_without(prepared, pool)]
     else:
-        found = scores_of_panels(prepared, list(panels()))
+        found = scores_of_panels(prepared, list(panels_without(prepared, pool)))
     spread = pool.spread(np.stack([_flat(scores) for scores in found]))
     moved = spread.moved(_flat_samples(samples), rater_draws(len(samples.values), pool.n_groups, stream))
     return _unflat(moved, samples, prepared)
+
+
+def panels_without(prepared: Prepared, pool: RaterPool) -> Iterator[People]:
+    """People's answers without each group of raters, in the order of the pool's rows."""
+    rows = prepared.rows
+    for kept, label in pool.rows():
+        is_kept, given = np.zeros_like(rows.is_set), rows.label.copy()
+        is_kept[pool.row[kept]] = True
+        given[pool.row] = label
+        yield rows.people(given, is_kept)
 
 
 MOST_CELLS = 30_000_000

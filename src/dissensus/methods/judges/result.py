@@ -189,6 +189,40 @@ class OwnBeta:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConfusionCell:
+    """How often a judge gives an answer where a person says something."""
+
+    people: str  # the label that a person gave
+    answer: str  # the judge's
+    share: float  # of the cases in which a person gave the label; each item weighs the same
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelRates:
+    """How often a judge gives a label where a person does, and where a person does not."""
+
+    label: str
+    sensitivity: float  # share in which the judge gives the label where a person does
+    sensitivity_low: float
+    sensitivity_high: float
+    specificity: float  # share in which it does not where a person does not; NaN if everybody gave the label
+    specificity_low: float
+    specificity_high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confusion:
+    """A judge's answers by the label that a person gave."""
+
+    judge: str
+    items: int  # on which this rests
+    cells: tuple[ConfusionCell, ...]  # for each label that people gave every answer; shares of a label sum to 1
+    labels: tuple[LabelRates, ...]  # of the labels that people gave
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OrderFlips:
     """How often a judge's choice flips when the two outputs of a pair are shown in the other order."""
 
@@ -254,6 +288,10 @@ class JudgesResult(Result):
         Of the judges that answered in both elicitations.
     order_flips : tuple of OrderFlips
         Of the judges that were asked in both orders.
+    confusion : tuple of Confusion
+        What each judge answers where a person says something; empty where there are very many labels.
+    person_confusion : Confusion, optional
+        The same of one more person, on items with two ratings.
     """
 
     command: ClassVar[str] = "judges"
@@ -273,6 +311,8 @@ class JudgesResult(Result):
     flip_points: tuple[FlipPoint, ...] = ()
     own_beta: tuple[OwnBeta, ...] = ()
     order_flips: tuple[OrderFlips, ...] = ()
+    confusion: tuple[Confusion, ...] = ()
+    person_confusion: Confusion | None = None
 
     def definition(self, id_: str) -> DefinitionResult:
         """The definition with this id."""

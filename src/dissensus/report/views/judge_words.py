@@ -81,6 +81,11 @@ BRACKETS = (
     "In brackets what is compared, the judge's part first: the most frequent label, the shares of the labels, the "
     "set of options that enough raters endorse, or the shares that endorse each."
 )
+CONFUSION_MEANING = (
+    "Each rating counts as what a person says, so nobody has to settle on one label for an item. Sensitivity: where a "
+    "person gives a label, how often the judge does, too. Specificity: where a person does not, how often the judge "
+    "does not. Beside it stands one more person, another rater of the same item."
+)
 
 
 def sides(definition: DefinitionResult) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dissensus.errors import DissensusError
 from dissensus.methods.judges.choice import Choice, Kind, choice_of
-from dissensus.methods.judges.result import JudgesResult, ReverseMatrix, Violation
+from dissensus.methods.judges.result import Confusion, JudgesResult, ReverseMatrix, Violation
 from dissensus.options import named
 from dissensus.report.document import Block, Cell, Fold, Note, Paragraph, Part, Points, Section, Table
 from dissensus.report.numbers import (
@@ -17,6 +17,7 @@ from dissensus.report.numbers import (
     quoted,
     sentences,
     short_names,
+    shortened,
     with_interval,
 )
 from dissensus.report.views import judge_words as words
@@ -31,6 +32,8 @@ from dissensus.report.views.section import interval_sentence
 from dissensus.results import Result
 
 MOST_PAIRS = 4
+MOST_CONFUSIONS = 3
+LONGEST_LABEL = 16
 MOST_DIGITS = 10
 MOST_ADVICE = 3
 """So many pieces of advice are shown at once."""
@@ -59,6 +62,7 @@ def view(result: Result) -> Section:
             *_decisions(result, choice),
             *_orders(result),
             *_folded(many if is_contest else "What each definition says about it", _definitions(result, choice)),
+            *_folded("Which labels it confuses", _confusion(result, choice)),
             *_folded("What if forced choices hide positive options?", _sweep(result, choice)),
             *_folded("What a forced choice stands for", _reverse(result)),
             *_folded("How this was computed", _computed(result, choice)),
@@ -284,6 +288,58 @@ def _apart(one: float, other: float) -> tuple[str, str]:
     """Two numbers with two decimals, or with as many as it takes to tell them apart."""
     shown = ((decimal(one, digits), decimal(other, digits)) for digits in range(2, MOST_DIGITS))
     return next((pair for pair in shown if pair[0] != pair[1]), (f"{one:g}", f"{other:g}"))
+
+
+# ---- Which labels are confused
+
+
+def _confusion(result: JudgesResult, choice: Choice) -> list[Part]:
+    """The best judges' answers by the label that a person gave, and how often each label is found."""
+    ranked = [value.judge for value in choice.ranked] or [one.judge for one in result.confusion]
+    by_judge = {one.judge: one for one in result.confusion}
+    shown = [by_judge[judge] for judge in ranked[:MOST_CONFUSIONS] if judge in by_judge]
+    person = result.person_confusion
+    if not shown:
+        return []
+    tables = [_confusion_table(one) for one in [*shown, *([person] if person else [])]]
+    return [Paragraph(text=words.CONFUSION_MEANING), *tables, _rates_table(shown, person)]
+
+
+def _confusion_table(one: Confusion) -> Table:
+    answers = short_names(dict.fromkeys(cell.answer for cell in one.cells), LONGEST_LABEL)
+    rows: list[list[Cell]] = [
+        [quoted(rates.label), *(cell.share for cell in one.cells if cell.people == rates.label)] for rates in one.labels
+    ]
+    return Table(
+        caption=f"{shortened(one.judge)}: its answers where a person says the label",
+        columns=["A person says", *answers.values()],
+        rows=rows,
+        percent=frozenset(answers.values()),
+    )
+
+
+def _rates_table(shown: Sequence[Confusion], person: Confusion | None) -> Table:
+    """Sensitivity and specificity of each label, a person's beside them."""
+    names = short_names([one.judge for one in shown], LONGEST_LABEL, has_end=True)
+    others = {} if person is None else {rates.label: rates for rates in person.labels}
+    rows: list[list[Cell]] = []
+    for one in shown:
+        for rates in one.labels:
+            found = with_interval(rates.sensitivity, rates.sensitivity_low, rates.sensitivity_high, form=_whole_percent)
+            left = with_interval(rates.specificity, rates.specificity_low, rates.specificity_high, form=_whole_percent)
+            beside = others.get(rates.label)
+            both = None if beside is None else " / ".join(map(_whole_percent, (beside.sensitivity, beside.specificity)))
+            label = shortened(rates.label, LONGEST_LABEL)
+            rows.append([names[one.judge], label, found, left if math.isfinite(rates.specificity) else None, both])
+    return Table(
+        caption="How often a label is found where a person gives it, and left where a person does not",
+        columns=["Judge", "Label", "Sensitivity", "Specificity", "A person's"],
+        rows=rows,
+    )
+
+
+def _whole_percent(share: float) -> str:
+    return percent(share, 0) if math.isfinite(share) else "-"
 
 
 # ---- What forced choices hide and stand for, and how all this was computed

@@ -1,0 +1,189 @@
+"""Which labels does a judge confuse? Its answers by the label that a person gave, beside those of another person.
+
+No majority stands for people: each rating counts as what a person says, each item the same. Where a person says `l`,
+the judge says `a` in a share of the cases; with another rater of the item in the place of the judge, that is what one
+more person would confuse. All are ratios of means over items. Their intervals are Wilson's for as many items as have
+the variance of the ratio, with the noise of raters where these are a sample.
+
+References
+----------
+E. Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.arrays import Floats
+from dissensus.data import Ratings
+from dissensus.methods.judges.definitions import SLACK
+from dissensus.methods.judges.left_out import panels_without
+from dissensus.methods.judges.options import JudgesOptions
+from dissensus.methods.judges.result import Confusion, ConfusionCell, LabelRates
+from dissensus.methods.judges.setup import People, Prepared
+from dissensus.sampling.intervals import wilson_interval
+from dissensus.sampling.raters import rater_pool, rater_stream
+
+MOST_LABELS = 20
+"""Tables of more labels than that are no table to read."""
+TWO = 2
+
+
+class Shares(NamedTuple):
+    """What people said of each item, as shares of labels; rows of zeros where nobody said anything."""
+
+    one: Floats  # (n_items, n_labels): of a rater
+    two: Floats  # (n_items, n_labels, n_labels): of two different raters; zeros where there is one
+
+
+class Ratios(NamedTuple):
+    """Ratios of sums over items."""
+
+    upper: Floats  # (n_items, n_ratios)
+    lower: Floats  # (n_items, n_ratios)
+
+    def values(self, weights: Floats) -> Floats:
+        """The ratios; NaN where nothing is below."""
+        total = np.einsum("i,ir->r", weights, self.lower)
+        return np.asarray(np.einsum("i,ir->r", weights, self.upper) / np.where(total > 0, total, np.nan))
+
+    def variances(self, weights: Floats) -> Floats:
+        """How far they vary with the items drawn, by linearisation."""
+        total = np.einsum("i,ir->r", weights, self.lower)
+        rest = self.upper - self.values(weights) * self.lower
+        n = weights.sum()
+        squares = np.einsum("i,ir->r", weights, rest**2) / np.where(total > 0, total, np.nan) ** 2
+        return np.asarray(squares * n / max(n - 1, 1))
+
+    def sizes(self, weights: Floats) -> Floats:
+        """How many items stand behind each, by Kish: for a share of 0 or 1, whose variance says nothing."""
+        total = np.einsum("i,ir->r", weights, self.lower)
+        return np.asarray(total**2 / np.maximum(np.einsum("i,ir->r", weights, self.lower**2), np.finfo(float).tiny))
+
+
+def shares_of(prepared: Prepared, everybody: People) -> Shares:
+    """What one rater and what two raters say, item by item: of forced choices, without any of response sets."""
+    own = prepared.layout.people(everybody)
+    members = prepared.space.members.astype(np.float64)
+    parts, counts = np.eye(own.choices.shape[1]), own.choices
+    if not prepared.people.has_choice.any():
+        parts, counts = members / members.sum(axis=1, keepdims=True), own.sets
+    n = counts.sum(axis=1)
+    total = np.einsum("iv,vl->il", counts, parts)
+    same = np.einsum("iv,vl,vk->ilk", counts, parts, parts)
+    pairs = np.maximum(n * (n - 1), 1)[:, None, None]
+    two = (np.einsum("il,ik->ilk", total, total) - same) / pairs * (n >= TWO)[:, None, None]
+    return Shares(total / np.maximum(n, 1)[:, None], two)
+
+
+def hard_answers(prepared: Prepared) -> Floats:
+    """The judges' labels, of shape (n_items, n_judges, n_labels); labels that tie share an answer."""
+    stated = prepared.answers.stated
+    top = stated >= stated.max(axis=-1, keepdims=True) - SLACK
+    return np.asarray(top / top.sum(axis=-1, keepdims=True))
+
+
+def judge_ratios(one: Floats, answers: Floats) -> Ratios:
+    """Cell by cell, then label by label the specificity, of one judge's answers of shape (n_items, n_labels)."""
+    n, n_labels = one.shape
+    cells = np.einsum("il,ia->ila", one, answers).reshape(n, -1)
+    upper = np.concatenate([cells, (1 - one) * (1 - answers)], axis=1)
+    is_rated = one.sum(axis=1, keepdims=True) > 0
+    lower = np.concatenate([np.repeat(one, n_labels, axis=1), 1 - one], axis=1)
+    return Ratios(upper * is_rated, lower * is_rated)
+
+
+def person_ratios(shares: Shares) -> Ratios:
+    """The same of one more person, on items with two ratings."""
+    n, n_labels = shares.one.shape
+    has_two = shares.two.sum(axis=(1, 2))[:, None] > 0
+    both = np.einsum("ill->il", shares.two)
+    upper = np.concatenate([shares.two.reshape(n, -1), 1 - 2 * shares.one + both], axis=1)
+    lower = np.concatenate([np.repeat(shares.one, n_labels, axis=1), 1 - shares.one], axis=1)
+    return Ratios(upper * has_two, lower * has_two)
+
+
+def confusions(
+    prepared: Prepared, ratings: Ratings, options: JudgesOptions, rng: int | Generator | None
+) -> tuple[tuple[Confusion, ...], Confusion | None]:
+    """What each judge and one more person confuse; nothing where there are very many labels.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The problem.
+    ratings : Ratings
+        Who rated what, to leave raters out.
+    options : JudgesOptions
+        With `raters` as they are drawn; no intervals without bootstrap samples.
+    rng : int or Generator
+        Seed.
+    """
+    labels, weights = prepared.space.options, prepared.problem.weights
+    if len(labels) > MOST_LABELS:
+        return (), None
+    answers = hard_answers(prepared)
+
+    def ratios(everybody: People) -> list[Ratios]:
+        shares = shares_of(prepared, everybody)
+        return [*(judge_ratios(shares.one, own) for own in np.moveaxis(answers, 1, 0)), person_ratios(shares)]
+
+    whole = ratios(prepared.rows.people())
+    values = np.stack([own.values(weights) for own in whole])
+    bounds = np.full((2, *values.shape), np.nan)
+    if options.bootstrap and weights.sum() > 1:
+        variance = np.stack([own.variances(weights) for own in whole])
+        if options.raters == "sampled":
+            pool = rater_pool(ratings, rater_stream(rng))
+            left_out = [
+                np.concatenate([own.values(weights) for own in ratios(everybody)])
+                for everybody in panels_without(prepared, pool)
+            ]
+            spread = pool.spread(np.stack(left_out))
+            variance = spread.variance_with(variance.ravel(), options.confidence).reshape(values.shape)
+        sizes = np.stack([own.sizes(weights) for own in whole])
+        bounds = _bounds(values, variance, sizes, options.confidence)
+    n_items = int(weights.sum())
+    by_judge = (_confusion(prepared, name, values[j], bounds[:, j], n_items) for j, name in enumerate(prepared.judges))
+    n_two = int(weights[whole[-1].lower.any(axis=1)].sum())
+    person = _confusion(prepared, "one more person", values[-1], bounds[:, -1], n_two) if n_two else None
+    return tuple(by_judge), person
+
+
+def _bounds(values: Floats, variance: Floats, sizes: Floats, confidence: float) -> Floats:
+    """Lower and upper ends, of shape (2, *values.shape)."""
+    found = np.full((2, values.size), np.nan)
+    flat = zip(values.ravel(), variance.ravel(), sizes.ravel(), strict=True)
+    for place, (value, own, size) in enumerate(flat):
+        if np.isfinite(value) and np.isfinite(own):
+            inside = min(max(float(value), 0.0), 1.0)
+            n = inside * (1 - inside) / own if own > 0 and SLACK < inside < 1 - SLACK else size
+            found[:, place] = wilson_interval(inside, max(float(n), SLACK), confidence)
+    return found.reshape(2, *values.shape)
+
+
+def _confusion(prepared: Prepared, judge: str, values: Floats, bounds: Floats, items: int) -> Confusion:
+    """One table, of the labels that people gave and those that judges answer."""
+    labels = prepared.space.options
+    n = len(labels)
+    cell, low, high = (part[: n * n].reshape(n, n).tolist() for part in (values, *bounds))
+    rates = np.stack([values[n * n :], *(part[n * n :] for part in bounds)], axis=1).tolist()
+    given = [row for row in range(n) if np.isfinite(cell[row][0])]
+    return Confusion(
+        judge=judge,
+        items=items,
+        cells=tuple(
+            ConfusionCell(people=labels[row], answer=labels[k], share=cell[row][k], low=low[row][k], high=high[row][k])
+            for row in given
+            for k in range(n)
+        ),
+        labels=tuple(
+            LabelRates(
+                label=labels[row], sensitivity=cell[row][row], sensitivity_low=low[row][row],
+                sensitivity_high=high[row][row], specificity=rates[row][0], specificity_low=rates[row][1],
+                specificity_high=rates[row][2],
+            )
+            for row in given
+        ),
+    )  # fmt: skip
