@@ -113,3 +113,29 @@ def test_a_dict_of_dicts_stays_one(here):
     (here / "d.json").write_text('{"ann": {"a": "y", "b": "n"}, "bob": {"a": "y", "b": "y"}}')
     found = dissensus.read(here / "d.json")
     assert (found.n_items, found.raters, found.n_ratings) == (2, ("ann", "bob"), 4)
+
+
+ONE, OTHER = "caf\N{LATIN SMALL LETTER E WITH ACUTE}", "cafe\N{COMBINING ACUTE ACCENT}"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (ONE, OTHER),
+        ("no", "no\N{ZERO WIDTH SPACE}"),
+        ("no", "no\N{SOFT HYPHEN}"),
+        ("not toxic", "not\N{NO-BREAK SPACE}toxic"),
+        ("no", "n\N{ZERO WIDTH JOINER}o"),
+    ],
+)
+def test_labels_that_look_the_same_are_found_told_apart_and_merged(here, capsys, one, other):
+    (here / "l.csv").write_text(f"item,rater,label\na,x,{one}\na,y,{other}\nc,x,{one}\nb,x,yes\nb,y,yes\n")
+    [warning] = [text for text in dissensus.read(here / "l.csv").warnings if "may be the same" in text]
+    assert ascii(other)[1:-1] in warning
+    assert dissensus.read(here / "l.csv", merge_case=True).labels == (one, "yes")
+    assert "similar-labels" in run(capsys, "doctor", "l.csv", "--json")[1]
+
+
+def test_a_count_beside_raters_is_said_to_be_ignored(here):
+    (here / "c.csv").write_text("item,rater,label,count\na,x,y,3\na,z,n,0\nb,x,n,2\n")
+    assert any(text.startswith("The column count was not used") for text in dissensus.read(here / "c.csv").warnings)

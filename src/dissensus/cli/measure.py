@@ -158,8 +158,8 @@ def items_command(
 
     What people and judges said of each item, how far people split, and how much their labels surprise each judge.
     """
+    from dissensus.data.outputs import check_place
     from dissensus.methods.items import items
-    from dissensus.report.charts import check_place
 
     if out is not None:
         check_place(out)  # before the work, so that a misspelt folder costs no time

@@ -36,7 +36,8 @@ class Writing:
 
     def check(self) -> None:
         """Raise if it cannot be written, before the work, so that a misspelt format or folder costs no time."""
-        from dissensus.report.charts import check_place, converter
+        from dissensus.data.outputs import check_place
+        from dissensus.report.charts import converter
 
         check_place(self.path())
         if self.charts is not None:
@@ -90,7 +91,6 @@ def report_command(
 
     The page is self-contained: it loads nothing and can be sent as it is.
     """
-    from dissensus.data.outputs import check_place
     from dissensus.methods.decide.answers import answers_of
     from dissensus.report.envelope import envelope_json
     from dissensus.report.whole import report_of, together

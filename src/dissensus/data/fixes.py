@@ -4,6 +4,7 @@ import csv
 import glob
 import io
 import shlex
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -138,8 +139,28 @@ def _now_missing(
 
 
 def folded(option: str) -> str:
-    """One spelling for options that differ in case and blanks only."""
-    return "".join(option.casefold().split())
+    """One spelling for options that differ in case, blanks and characters that nobody sees."""
+    return "".join(seen(option).casefold().split())
+
+
+UNSEEN = frozenset("\ufeff\u200b\u200c\u200d\u2060\u00a0\u00ad")
+
+
+def seen(text: str) -> str:
+    """The text as it looks: accents composed, no characters that take no room."""
+    return "".join(c for c in unicodedata.normalize("NFKC", text) if c not in UNSEEN)
+
+
+def told_apart(options: Iterable[str]) -> dict[str, str]:
+    r"""How to write options so that a reader sees how they differ: with escapes where they look the same.
+
+    Examples
+    --------
+    >>> told_apart(["No", "NO"]), told_apart(["no", "no\N{ZERO WIDTH SPACE}"])
+    ({'No': 'No', 'NO': 'NO'}, {'no': "'no'", 'no\u200b': "'no\\u200b'"})
+    """
+    looks = Counter(" ".join(seen(option).split()) for option in options)
+    return {o: ascii(o) if looks[" ".join(seen(o).split())] > 1 else shortened(o) for o in options}
 
 
 def case_variants(labels: Sequence[tuple[str, ...]], count: Sequence[int]) -> dict[str, dict[str, int]]:
@@ -375,7 +396,9 @@ def _same(count: Codes, label_set: LabelSet) -> list[str]:
     known = set(label_set.options)
     labels = [parts_of(label, known) for label in label_set.labels]
     alike = case_variants(labels, count.tolist()).values()
-    shown = [" and ".join(f"{shortened(option)} ({n:,})" for option, n in sorted(some.items())) for some in alike]
+    shown = [
+        " and ".join(f"{told_apart(some)[option]} ({n:,})" for option, n in sorted(some.items())) for some in alike
+    ]
     merge = f"If they are, merge them with {named('merge_case', of='read')}."
     same = f"These labels may be the same and were read as different ones: {'; '.join(shown)}."
     return [f"{same} {merge}"] if shown else []

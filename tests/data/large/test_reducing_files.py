@@ -95,7 +95,10 @@ def test_a_faulty_text_file_is_refused_with_its_row(folder, content, message):
 
 def test_files_with_other_delimiters_are_refused(folder):
     path = folder(a__csv=HEADER + "1,a,x\n", b__csv=HEADER.replace(",", ";") + "1;a;x\n")
-    with pytest.raises(DissensusError, match=r"b\.csv has ';' between its cells and a\.csv has ',': export them with the same separator"):
+    with pytest.raises(
+        DissensusError,
+        match=r"b\.csv has ';' between its cells and a\.csv has ',': export them with the same separator",
+    ):
         read_reduced(path)
 
 

@@ -1,7 +1,6 @@
 """Checks of ids: those that are probably one, those of judges that people's file writes otherwise or lacks."""
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -9,18 +8,17 @@ import numpy as np
 
 from dissensus.data.checks.table import Finding, Severity, Table
 from dissensus.data.coding import TextColumn, stack
+from dissensus.data.fixes import UNSEEN, seen
 from dissensus.errors import counted, listed, shortened
 
 _WHOLE = re.compile(r"(\d+)\.0+")
-_UNSEEN = frozenset("\ufeff\u200b\u200c\u200d\u2060\u00a0\u00ad")
 FEW = 0.5
 """A judge that answered a smaller share of the rated items gets a warning."""
 
 
 def plain_id(text: str) -> str:
     """An id without what nobody means by it: case, blanks, unseen characters, `.0`."""
-    seen = "".join(c for c in unicodedata.normalize("NFKC", text) if c not in _UNSEEN)
-    return _WHOLE.sub(r"\1", " ".join(seen.split()).casefold())
+    return _WHOLE.sub(r"\1", " ".join(seen(text).split()).casefold())
 
 
 def similar_ids(table: Table) -> Iterator[Finding]:
@@ -37,7 +35,7 @@ def similar_ids(table: Table) -> Iterator[Finding]:
             message = f"{counted(len(several), f'{role} id')} written in several ways, so read as several: {shown}."
             later = {text for texts in several for text in texts[1:]}
             yield _about_ids("similar-ids", message, len(several), table, column, later)
-        strange = {text: ascii(text) for text in column.texts if _UNSEEN & set(text)}
+        strange = {text: ascii(text) for text in column.texts if UNSEEN & set(text)}
         if strange:
             ids = counted(len(strange), f"{role} id")
             message = f"{ids} with characters that nobody sees: {listed(list(strange.values()))}."

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dissensus.data.checks.table import Finding, Severity, Table, shown_counts
-from dissensus.data.fixes import case_variants, folded, renaming, typed
+from dissensus.data.fixes import case_variants, folded, renaming, told_apart, typed
 from dissensus.data.labels import (
     LIKE_MISSING,
     MOST_ORDINAL_LABELS,
@@ -79,10 +79,10 @@ def similar_labels(table: Table) -> Iterator[Finding]:
     for name, variants in case_variants(table.options, count).items():
         alike |= variants.keys()
         others = [variant for variant in variants if variant != name]
-        shown = listed(shown_counts(variants, variants))
+        shown = listed([f"{text} ({variants[one]:,})" for one, text in told_apart(variants).items()])
         yield _similar(
             table,
-            f"{shown} differ in case or blanks only and are read as different labels.",
+            f"{shown} differ in case, blanks or unseen characters only and are read as different labels.",
             {other: variants[other] for other in others},
             named("merge_case", of="import_"),
         )

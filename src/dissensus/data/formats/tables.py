@@ -38,6 +38,10 @@ SHARES = "Judges may give probabilities instead, in columns called p_<label>."
 LARGEST_COUNT = 2**53
 """Past this a float does not hold every whole number."""
 FEWEST_RATERS = 2
+COUNT_IGNORED = (
+    "The column count was not used, because each row has a rater and is one rating. If a row stands for that many "
+    "ratings, leave the rater column out; rows with 0 are read as ratings."
+)
 WIDE_MARKS = frozenset("*?,")
 
 
@@ -50,7 +54,9 @@ def read_table(sheet: Sheet, plan: ReadPlan) -> RawRatings:
 
 def read_tidy(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     """One row per rating: item, rater, label, and perhaps group and elicitation."""
-    return _tidy_columns(sheet, plan)[0]
+    raw = _tidy_columns(sheet, plan)[0]
+    ignored = find_column(sheet, "count", None) if raw.rater is not None else None
+    return raw if ignored is None else replace(raw, warnings=(*raw.warnings, COUNT_IGNORED))
 
 
 def _tidy_columns(sheet: Sheet, plan: ReadPlan, *, also: Sequence[str] = ()) -> tuple[RawRatings, Cells]:
