@@ -99,7 +99,7 @@ def asked(**options):
 def replicates(ratings, judges, n, seed, *, fold_seed=5, **options):
     """Scores in n bootstrap samples."""
     problem = set_up(ratings, judges, asked(**options), rng=default_rng(fold_seed)).problem
-    large = large_sizes(problem, treatments(problem, is_resampled=True), rng=default_rng(3))
+    large = large_sizes(problem, treatments(problem, bootstrap=n), rng=default_rng(3))
     return bootstrap_scores((problem, Extras(large=large), n), default_rng(seed))
 
 

@@ -237,10 +237,11 @@ def _predictions(surveys: Surveys, totals: Floats, panel: Panel, mixtures: list[
         return fixed
     if panel.combiner == "npmle" and mixtures is not None:
         return np.stack([mixture.predict(surveys.counts) for mixture in mixtures])
-    return predictions_from(_with_pseudo(totals, surveys, panel))
+    return predictions_from(with_pseudo(totals, surveys, panel))
 
 
-def _with_pseudo(totals: Floats, surveys: Surveys, panel: Panel) -> Floats:
+def with_pseudo(totals: Floats, surveys: Surveys, panel: Panel) -> Floats:
+    """Sums over items, of shape (..., n_surveys, n_labels), with what the midpoint adds to them."""
     return totals + panel.pseudo_totals(surveys.counts, surveys.orders) if panel.is_midpoint else totals
 
 
@@ -334,7 +335,7 @@ class _Part(NamedTuple):
 
 def _left_out_parts(surveys: Surveys, copies: Copies, panel: Panel) -> Iterator[_Part]:
     """Predictions of the Bayesian combiner for every entry of the replicates, a chunk at a time."""
-    totals = _with_pseudo(survey_totals(surveys, copies.weights), surveys, panel)
+    totals = with_pseudo(survey_totals(surveys, copies.weights), surveys, panel)
     support = survey_totals(surveys, copies.weights, (surveys.joint > 0).astype(np.float64))
     mass = surveys.joint * surveys.orders[surveys.survey, None]
     cells = np.diff(surveys.start)[copies.type]

@@ -15,11 +15,11 @@ from dissensus.data.ratings import Elicitation
 from dissensus.errors import listed
 from dissensus.methods.equivalence.bounds import Ends, Intervals
 from dissensus.methods.equivalence.curve import crosses_again, crossings, verdict_of
+from dissensus.methods.equivalence.influence import TypeScores
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, Learn, OwnCombiner, Prior
 from dissensus.methods.equivalence.problem import Predictions, Problem
 from dissensus.methods.equivalence.raters import RaterTerm, rater_term
 from dissensus.methods.equivalence.replicates import (
-    SAMPLES,
     Extras,
     bootstrap_replicates,
     starting_scores,
@@ -68,6 +68,7 @@ def equivalence(
     interval: Interval = "studentized",
     confidence: float = 0.95,
     ceiling: bool = False,
+    exact: bool = False,
     rng: int | Generator | None = 0,
     engine: Engine = "local",
     workers: int = 1,
@@ -126,6 +127,9 @@ def equivalence(
         Of the intervals.
     ceiling : bool
         Estimate the curve beyond the data, and what no survey can exceed.
+    exact : bool
+        Learn the combiner in every bootstrap sample item by item, and enumerate surveys where memory allows. Without it
+        this is so on small data; on large ones the sums over items are learned again, and large surveys are sampled.
     rng : int or Generator
         Seed.
     engine, workers
@@ -194,7 +198,7 @@ def place(
     progress: Progress | None,
 ) -> Worked:
     """The judges of a problem among surveys of people."""
-    once = treatments(prepared.problem, is_resampled=options.bootstrap > 0)
+    once = treatments(prepared.problem, bootstrap=options.bootstrap, exact=options.exact)
     total = len(once) + len(task_sizes(options.bootstrap))
 
     def tell(done: int, _tasks: int) -> None:
@@ -255,7 +259,7 @@ def _curve(problem: Problem, intervals: Intervals, extras: Extras) -> tuple[Curv
     for i, k in enumerate(problem.sizes):
         score, (low, high) = float(intervals.data.curve[0, i]), intervals.curve(i)
         items = int(problem.items[per_item >= k + problem.references].sum())
-        error = extras.large[k].standard_error if k in extras.large else NAN
+        error = extras.large[k].by_type.standard_error if k in extras.large else NAN
         points.append(CurvePoint(raters=k, score=score, low=low, high=high, items=items, standard_error=error))
     return tuple(points)
 
@@ -412,12 +416,13 @@ def _curve_warnings(problem: Problem, options: EquivalenceOptions, extras: Extra
     if np.isnan(curve).any():
         missing = [k for k, score in zip(problem.sizes, curve, strict=True) if np.isnan(score)]
         warnings.append(f"{options.score} is undefined for surveys of {', '.join(map(str, missing))} raters.")
-    sampled = [k for k, scores in extras.large.items() if not np.isnan(scores.standard_error)]
-    kept = [k for k in extras.large if k not in sampled]
+    sizes = {k: scores for k, scores in extras.large.items() if isinstance(scores, TypeScores)}
+    sampled = [k for k, scores in sizes.items() if not np.isnan(scores.standard_error)]
+    kept = [k for k in sizes if k not in sampled]
     if sampled:
-        worst = max(extras.large[k].standard_error for k in sampled)
+        worst, number = max(sizes[k].standard_error for k in sampled), sizes[sampled[0]].samples
         warnings.append(
-            f"From {sampled[0]} raters on there are too many surveys to enumerate: {SAMPLES:,} were sampled, with a "
+            f"From {sampled[0]} raters on there are too many surveys to enumerate: {number:,} were sampled, with a "
             f"standard error of at most {worst:.2g}."
         )
     if kept and options.bootstrap:

@@ -4,6 +4,7 @@ A score that adds up over items has its standard error in every bootstrap sample
 The combiner counts as given: a proper score is at its optimum in it, so learning it again matters in second order only.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,7 +17,10 @@ from dissensus.methods.equivalence.ceiling import Mixture
 from dissensus.methods.equivalence.curve import fixed_scores, predicts_alike, type_scores
 from dissensus.methods.equivalence.problem import Problem, reference_shares
 from dissensus.methods.equivalence.surveys import Surveys
-from dissensus.sampling.draws import observed
+from dissensus.sampling.draws import Copies, observed
+
+OWN_PART = 1.0
+"""In standard errors of the curve: up to so much the part of an item's own answers is small."""
 
 
 class TypeScores(NamedTuple):
@@ -24,7 +28,25 @@ class TypeScores(NamedTuple):
 
     score: Floats  # (n_types,)
     mass: Floats  # (n_types,)
-    standard_error: float  # of the mean over items, from sampling surveys; NaN if none were sampled
+    standard_error: float = math.nan  # of the mean over items, from sampling surveys; NaN if none were sampled
+    samples: int = 0  # how many surveys were sampled
+    own: float = 0.0  # how much better an item is predicted where the combiner learns from it, too, on average
+
+    def learns_from_itself(self, items: Codes) -> bool:
+        """Whether an item's own answers count so much that bootstrap samples, with fewer items, learn much less."""
+        weight = items * self.mass
+        apart = self.score - (weight * self.score).sum() / weight.sum()
+        error = np.sqrt((weight * apart**2).sum()) / weight.sum()
+        return bool(self.own > OWN_PART * error)
+
+    @property
+    def by_type(self) -> "TypeScores":
+        """The scores themselves."""
+        return self
+
+    def in_samples(self, copies: Copies) -> Floats:
+        """The score in each replicate, which does not depend on how often each item is in it."""
+        return self.mean(copies.weights)
 
     def mean(self, weights: Floats) -> Floats:
         """The score in each replicate, from weights of shape (n_replicates, n_types)."""
@@ -107,7 +129,7 @@ def scores_by_type(problem: Problem, surveys: Surveys, mixture: Mixture | None) 
         scores = fixed_scores(surveys, problem.panel, problem.score, weights=data.weights, mixture=mixture)
     else:
         scores = type_scores(surveys, data, problem.score, problem.panel)
-    return TypeScores(np.where(part, scores, 0), part.astype(np.float64), np.nan)
+    return TypeScores(np.where(part, scores, 0), part.astype(np.float64))
 
 
 def errors_of(items: ItemScores, weights: npt.NDArray[np.integer], of_types: Floats, problem: Problem) -> Errors:

@@ -96,6 +96,7 @@ class EquivalenceOptions(Options):
     )
     confidence: float = confidence_option()
     ceiling: bool = option(default=False, help="Estimate the curve beyond the data and what no survey can exceed.")
+    exact: bool = option(default=False, help="Approximate nothing that can be computed: much slower on large data.")
 
     def check(self) -> None:
         """Raise where two options contradict each other."""

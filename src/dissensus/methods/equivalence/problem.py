@@ -5,6 +5,7 @@ a profile are known by mean and covariance. The score of the data is exact. A bo
 times adds up w scores: a sum with w times the mean and w times the covariance, taken as normal.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from dissensus.errors import OptionError
 from dissensus.methods.equivalence.curve import Panel
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, RankedScore, Score, label_scores, ranked_score
-from dissensus.methods.equivalence.surveys import plurality_of_draws
+from dissensus.methods.equivalence.surveys import numbers_of_subsets, plurality_of_draws
 from dissensus.options import named
 
 # ---- Judges with continuous outputs on profiles: their scores from the moments of what the outputs score
@@ -159,6 +160,19 @@ def types_of_items(counts: Codes) -> tuple[Codes, Codes]:
     cells = (item.astype(np.intp), label.astype(np.intp), counts[item, label])
     types, type_of_item = count_types(*cells, n_items=len(counts), n_labels=counts.shape[1])
     return types.dense(), type_of_item
+
+
+def number_of_cells(problem: Problem, k: int) -> int:
+    """How many surveys of one size the types of items allow, times labels."""
+    return numbers_of_cells(problem, (k,))[k]
+
+
+def numbers_of_cells(problem: Problem, sizes: Iterable[int]) -> dict[int, int]:
+    """The same of several sizes at once."""
+    asked = list(sizes)
+    total, number = problem.counts.sum(axis=1), numbers_of_subsets(problem.counts, max(asked))
+    enough = {k: total >= k + problem.references for k in asked}
+    return {k: int(number[enough[k], k].sum()) * len(problem.counts.T) for k in asked}
 
 
 def type_weights(item_weights: npt.NDArray[np.integer], problem: Problem) -> Floats:

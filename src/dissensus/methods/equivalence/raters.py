@@ -11,8 +11,8 @@ from dissensus.data import Ratings
 from dissensus.methods.equivalence.curve import predicts_alike
 from dissensus.methods.equivalence.influence import TypeScores, scores_by_type
 from dissensus.methods.equivalence.options import Learn
-from dissensus.methods.equivalence.problem import Problem, judge_scores
-from dissensus.methods.equivalence.replicates import REPLICATES_PER_TASK, Extras, number_of_cells, scores_of
+from dissensus.methods.equivalence.problem import Problem, judge_scores, numbers_of_cells
+from dissensus.methods.equivalence.replicates import REPLICATES_PER_TASK, Extras, scores_of
 from dissensus.methods.equivalence.surveys import surveys_of_size
 from dissensus.sampling.draws import Copies
 from dissensus.sampling.raters import RaterDraws, RaterPool, RaterSpread, rater_draws, rater_pool
@@ -190,7 +190,8 @@ def _surveys(problem: Problem, reduced: Reduced) -> tuple[Floats, Floats]:
         learn: Learn = "in-sample" if problem.score.is_ranked else "leave-one-out"
         panel = replace(panel, combiner="abc" if panel.combiner == "npmle" else panel.combiner, learn=learn)
     every = replace(problem, counts=reduced.counts, amateurs=reduced.amateurs, judges=(), columns=None, panel=panel)
-    tried = [k for k in few_sizes(problem.sizes) if k == 0 or number_of_cells(every, k) <= MOST_CELLS]
+    cells = numbers_of_cells(every, few_sizes(problem.sizes))
+    tried = [k for k in cells if k == 0 or cells[k] <= MOST_CELLS]
     asked = replace(every, sizes=tuple(tried))
     fixed = _fixed(asked) if problem.score.is_additive else {}
     curve = np.full((len(reduced.type_of_item), len(problem.sizes)), np.nan)

@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, fields, replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from numpy.random import Generator
 
-from dissensus.arrays import Codes, Floats
-from dissensus.errors import OptionError
+from dissensus.arrays import Floats
 from dissensus.methods.equivalence.ceiling import (
     FEW_LABELS,
     TWO_LABELS,
@@ -22,12 +21,7 @@ from dissensus.methods.equivalence.ceiling import (
     why_unasked,
     why_untold,
 )
-from dissensus.methods.equivalence.curve import (
-    curve_point,
-    fixed_predictions,
-    predictions_from,
-    predicts_alike,
-)
+from dissensus.methods.equivalence.curve import curve_point, predicts_alike
 from dissensus.methods.equivalence.influence import (
     Errors,
     ItemScores,
@@ -37,15 +31,26 @@ from dissensus.methods.equivalence.influence import (
     scores_by_type,
 )
 from dissensus.methods.equivalence.options import EquivalenceOptions
-from dissensus.methods.equivalence.problem import Problem, fold_weights, judge_scores, reference_shares, type_weights
-from dissensus.methods.equivalence.surveys import (
-    count_subsets,
-    log_factorials,
-    plurality_of_draws,
-    surveys_against,
-    surveys_of_size,
+from dissensus.methods.equivalence.problem import (
+    Problem,
+    fold_weights,
+    judge_scores,
+    numbers_of_cells,
+    reference_shares,
+    type_weights,
 )
-from dissensus.options import named
+from dissensus.methods.equivalence.relearned import Relearned, relearned
+from dissensus.methods.equivalence.sampled import (
+    SAMPLES,
+    Orders,
+    can_grow,
+    draw_orders,
+    draw_pairs,
+    grown_scores,
+    sampled_scores,
+)
+from dissensus.methods.equivalence.scores import PROPER_SCORES
+from dissensus.methods.equivalence.surveys import surveys_against, surveys_of_size
 from dissensus.sampling import Progress, run_tasks
 from dissensus.sampling.draws import Copies, copies_of, draw_copies, draw_weights, merely, observed
 
@@ -59,153 +64,58 @@ reweight these scores: a proper score is at its optimum in the combiner, so rele
 order only."""
 MEMORY_BUDGET = 40_000_000
 """The same, from where on surveys are sampled: about 2 GB of working memory. What is predicted after each is exact."""
-SAMPLES = 4000
-SAMPLES_AT_ONCE = 200
+QUICK_WORK = 20_000_000
+"""Surveys of all sizes, times labels, times bootstrap samples: up to so many nothing is approximated."""
+QUICK_LIMIT = 400_000
+"""Where it is more: surveys of one size, times labels, up to which bootstrap samples learn the combiner again from sums
+over their items; beyond it surveys are sampled."""
+
+Treatment = Literal["sampled", "grown", "fixed", "learned", "relearned"]
+"""Surveys are sampled, size by size or all sizes at once, or predict alike in every replicate, or are learned from the
+data once, or again in every replicate from the sums over its items."""
 
 
-def number_of_cells(problem: Problem, k: int) -> int:
-    """How many surveys of one size the types of items allow, times labels."""
-    enough = problem.counts[problem.counts.sum(axis=1) >= k + problem.references]
-    return count_subsets(enough, k) * len(problem.counts.T)
-
-
-Treatment = Literal["sampled", "fixed", "learned"]
-"""Surveys are sampled, or predict alike in every replicate, or are learned from the data once."""
-
-
-def treatments(problem: Problem, *, is_resampled: bool) -> dict[int, Treatment]:
+def treatments(problem: Problem, *, bootstrap: int, exact: bool = False) -> dict[int, Treatment]:
     """The sizes of the curve that need not or cannot be treated anew in every replicate, and how they are treated."""
     learns = problem.panel.leaves_out and problem.score.is_additive
+    cells = numbers_of_cells(problem, problem.sizes)
+    is_quick = not exact and problem.score.name in PROPER_SCORES and can_grow(problem)
+    is_quick = is_quick and sum(cells.values()) * max(bootstrap, 1) > QUICK_WORK
     once: dict[int, Treatment] = {}
-    for k in problem.sizes:
-        cells = number_of_cells(problem, k)
-        if cells > MEMORY_BUDGET:
-            once[k] = "sampled"
-        elif is_resampled and problem.score.is_additive and predicts_alike(problem.panel, k):
+    for k, number in cells.items():
+        if number > (QUICK_LIMIT if is_quick else MEMORY_BUDGET):
+            once[k] = "grown" if is_quick else "sampled"
+        elif bootstrap and problem.score.is_additive and predicts_alike(problem.panel, k):
             once[k] = "fixed"
-        elif is_resampled and learns and cells > RELEARN_LIMIT:
+        elif bootstrap and is_quick:
+            once[k] = "relearned"
+        elif bootstrap and learns and number > RELEARN_LIMIT:
             once[k] = "learned"
     return once
 
 
 def large_sizes(
     problem: Problem, sizes: Mapping[int, Treatment], *, rng: Generator, progress: Progress | None = None
-) -> dict[int, TypeScores]:
-    """Scores by type for the sizes that are treated once."""
-    scores_by_size = {}
+) -> dict[int, TypeScores | Relearned]:
+    """Scores by type for the sizes that are treated once, or what they are made of."""
+    scores: dict[int, TypeScores | Relearned] = {}
     orders: Orders | None = None
+    grown = [k for k, treatment in sizes.items() if treatment == "grown"]
     for k, treatment in sizes.items():
         if treatment == "sampled":
-            orders = draw_orders(problem, rng) if orders is None else orders
-            scores_by_size[k] = sampled_scores(problem, k, orders)
+            orders = draw_orders(problem, rng, samples=SAMPLES) if orders is None else orders
+            scores[k] = sampled_scores(problem, k, orders)
+        elif treatment == "grown":
+            scores |= {} if k in scores else grown_scores(problem, grown, draw_pairs(problem, rng))
+        elif treatment == "relearned":
+            found = relearned(problem, surveys_of_size(problem.counts, k))
+            scores |= {} if found.by_type.learns_from_itself(problem.items) else {k: found}
         else:
             surveys = surveys_of_size(problem.counts, k, references=problem.references)
-            scores_by_size[k] = scores_by_type(problem, surveys, None)
+            scores[k] = scores_by_type(problem, surveys, None)
         if progress is not None:
-            progress(len(scores_by_size), len(sizes))
-    return scores_by_size
-
-
-class Orders(NamedTuple):
-    """Sampled items and an order in which their raters are asked, the same for every survey size."""
-
-    type: Codes  # (n_samples,), ascending: every item is sampled equally often, up to one
-    label: Codes  # (n_samples, most_ratings), in the order in which they come; -1 after the last
-
-
-def draw_orders(problem: Problem, rng: Generator) -> Orders:
-    """Sample items evenly and put their ratings into a random order."""
-    last = np.cumsum(problem.items)
-    place = np.floor((np.arange(SAMPLES) + rng.random()) * (int(last[-1]) / SAMPLES)).astype(np.intp)
-    drawn = np.searchsorted(last, place, side="right")
-    most = int(problem.counts.sum(axis=1).max(initial=0))
-    label = np.full((SAMPLES, most), -1, dtype=np.intp)
-    for row, counts in enumerate(problem.counts[drawn]):
-        ordered = rng.permutation(np.repeat(np.arange(len(counts)), counts))
-        label[row, : len(ordered)] = ordered
-    return Orders(drawn, label)
-
-
-def sampled_scores(problem: Problem, k: int, orders: Orders) -> TypeScores:
-    """Scores from sampled surveys, with the exact prediction after each and every reference rater."""
-    if not problem.score.is_additive or problem.panel.combiner == "npmle" or problem.panel.learn == "cross-fit":
-        raise OptionError(
-            f"Surveys of {k} raters are too many to enumerate here ({number_of_cells(problem, k):,} cells): lower "
-            f"{named('max_raters')}, or use an additive score with a combiner that is not cross-fitted."
-        )
-    items = np.where(problem.counts.sum(axis=1) >= k + problem.references, problem.items, 0)
-    able = np.flatnonzero(items[orders.type])
-    types = orders.type[able]
-    n_labels = problem.counts.shape[1]
-    surveys = np.stack([(orders.label[able, :k] == label).sum(axis=1) for label in range(n_labels)], axis=1)
-    parts = np.split(np.arange(len(able)), range(SAMPLES_AT_ONCE, len(able), SAMPLES_AT_ONCE))
-    scores = np.concatenate([_scored(problem, items, types[part], surveys[part], k) for part in parts])
-    drawn = np.bincount(types, minlength=len(items))
-    total = np.bincount(types, weights=scores, minlength=len(items))
-    mass = drawn / np.maximum(items, 1)
-    # Of an even sample: neighbours are alike, so their differences are the noise.
-    error = float(np.sqrt((np.diff(scores) ** 2).mean() / 2 / len(scores))) if len(scores) > 1 else np.nan
-    return TypeScores(total / np.maximum(drawn, 1), mass, error)
-
-
-def _scored(problem: Problem, items: Codes, types: Codes, surveys: Codes, k: int) -> Floats:
-    """Expected score of each sampled survey over the reference raters of its item."""
-    reference = _reference(problem, types, surveys, k)
-    scored = [
-        np.einsum("nl,nl->n", reference, problem.score.of_labels()(predictions))
-        for predictions in _predicted(problem, items, types, surveys, k, reference)
-    ]
-    return np.asarray(np.mean(scored, axis=0))
-
-
-def _reference(problem: Problem, types: Codes, surveys: Codes, k: int) -> Floats:
-    left = problem.counts[types] - surveys
-    if problem.references == 1:
-        return np.asarray(left / (problem.counts[types].sum(axis=1) - k)[:, None])
-    return plurality_of_draws(left, problem.references)
-
-
-def _predicted(problem: Problem, items: Codes, types: Codes, surveys: Codes, k: int, reference: Floats) -> list[Floats]:
-    """What the combiner predicts after each survey; twice for the midpoint, without the item and from all."""
-    fixed = fixed_predictions(problem.panel, surveys.astype(np.int32))
-    if fixed is not None:
-        return [fixed]
-    chance = _sequence_chances(problem, items, surveys, k)
-    totals = np.empty(surveys.shape)
-    support = np.empty(surveys.shape)
-    for row, survey in enumerate(surveys):
-        able = np.flatnonzero(chance[row])
-        answers = _reference(problem, able, np.broadcast_to(survey, (len(able), len(survey))), k)
-        weight = items[able] * chance[row, able]
-        totals[row] = np.einsum("t,tl->l", weight, answers)
-        support[row] = np.einsum("t,tl->l", items[able].astype(np.float64), (answers > 0).astype(np.float64))
-    panel = problem.panel
-    pseudo = panel.pseudo_totals(surveys, _orders(surveys, k)) if panel.is_midpoint else 0.0
-    found = [] if panel.leaves_out and not panel.is_midpoint else [predictions_from(totals + pseudo)]
-    if panel.leaves_out:
-        contribution = chance[np.arange(len(types)), types][:, None] * reference
-        anybody = support - (contribution > 0) > 0
-        others = np.where(anybody, np.maximum(totals - contribution, 0), 0)
-        found.append(predictions_from(others + pseudo))
-    return found
-
-
-def _orders(surveys: Codes, k: int) -> Floats:
-    """In how many orders the labels of each survey can come."""
-    log = log_factorials(k)
-    return np.asarray(np.exp(log[k] - log[surveys].sum(axis=1)))
-
-
-def _sequence_chances(problem: Problem, items: Codes, surveys: Codes, k: int) -> Floats:
-    """P(y|n) of each sampled survey for each type of item, of shape (n_samples, n_types); by logarithms."""
-    total = problem.counts.sum(axis=1)
-    log = log_factorials(int(total.max()))
-    with np.errstate(invalid="ignore"):
-        chance = np.tile(np.where(items > 0, log[np.maximum(total - k, 0)] - log[total], -np.inf), (len(surveys), 1))
-    for label in range(surveys.shape[1]):
-        given, asked = problem.counts[:, label][None, :], surveys[:, label][:, None]
-        chance += np.where(given >= asked, log[given] - log[np.maximum(given - asked, 0)], -np.inf)
-    return np.asarray(np.exp(chance))
+            progress(len(scores), len(sizes))
+    return scores
 
 
 REPLICATES_PER_TASK = 25
@@ -248,7 +158,8 @@ class Extras:
     starts: tuple[Mixture, ...] = ()  # of the data, or of each training part, for the combiner npmle to start from
     beyond: tuple[int, ...] = ()  # survey sizes beyond the data; for two labels only
     no_ceiling: str = ""  # why there is none though it was asked for
-    large: Mapping[int, TypeScores] = field(default_factory=dict)  # for survey sizes with very many surveys
+    large: Mapping[int, TypeScores | Relearned] = field(default_factory=dict)  # for sizes with very many surveys
+    shifts: Mapping[int, float] = field(default_factory=dict)  # what bootstrap samples of some sizes score better
     items: ItemScores | None = None  # what single items score, for standard errors; None without bootstrap samples
 
 
@@ -266,19 +177,39 @@ def starting_scores(
     progress: Progress | None = None,
 ) -> tuple[Extras, Replicates]:
     """What all replicates start from, and the scores of the data themselves."""
-    sizes = treatments(problem, is_resampled=options.bootstrap > 0) if once is None else once
+    sizes = treatments(problem, bootstrap=options.bootstrap, exact=options.exact) if once is None else once
     large = large_sizes(problem, sizes, rng=rng, progress=progress)
     extras = replace(ceiling_extras(problem, options), large=large)
     if options.bootstrap and problem.score.is_additive:
         extras = replace(extras, items=item_scores(problem, _by_size(problem, extras)))
+        extras = replace(extras, shifts=_shifts(problem, extras, sizes, rng.spawn(1)[0]))
     return extras, observed_scores(problem, extras)
+
+
+def _shifts(problem: Problem, extras: Extras, sizes: Mapping[int, Treatment], rng: Generator) -> dict[int, float]:
+    """How much bootstrap samples score better, on average, where their combiner is learned item by item.
+
+    Only of sizes where it matters, from some samples.
+    """
+    grown = [k for k, treatment in sizes.items() if treatment == "grown"]
+    wanted = [k for k in grown if extras.large[k].by_type.learns_from_itself(problem.items)]
+    if not wanted:
+        return {}
+    cells = numbers_of_cells(problem, wanted)
+    copies = _drawn(problem, REPLICATES_PER_TASK, rng)[1]
+    shifts = {}
+    for k in wanted:
+        if cells[k] <= RELEARN_LIMIT:
+            exact = curve_point(surveys_of_size(problem.counts, k), copies, problem.panel, problem.score)
+            shifts[k] = float(np.nanmean(exact - extras.large[k].in_samples(copies)))
+    return shifts
 
 
 def _by_size(problem: Problem, extras: Extras) -> dict[int, TypeScores]:
     """Scores by type for every size, with what the combiner learned from these data."""
     mixture = extras.starts[0] if extras.starts else None
     return {
-        k: extras.large[k]
+        k: extras.large[k].by_type
         if k in extras.large
         else scores_by_type(problem, surveys_of_size(problem.counts, k, references=problem.references), mixture)
         for k in problem.sizes
@@ -308,22 +239,26 @@ def bootstrap_replicates(
 def bootstrap_scores(task: tuple[Problem, Extras, int], rng: Generator) -> Replicates:
     """Scores of bootstrap samples of the items; a task for an executor."""
     problem, extras, replicates = task
-    if problem.copies is None:
-        weights = draw_weights(problem.n_items, replicates, rng)
-        copies = copies_of(weights, problem.type_of_item, len(problem.counts))
-        return scores_of(problem, copies, weights, extras, rng)
-    step = max(1, WEIGHTS_AT_ONCE // problem.n_items)
+    step = replicates if problem.copies is None else max(1, WEIGHTS_AT_ONCE // problem.n_items)
     parts = []
     for done in range(0, replicates, step):
-        weights = draw_weights(problem.n_items, min(step, replicates - done), rng, copies=problem.copies)
-        of_types = type_weights(weights, problem)
-        # Only a combiner that is learned without the item asks how often each item was drawn.
-        if problem.panel.leaves_out:
-            drawn = draw_copies(of_types, problem.items, rng, is_smooth=problem.score.is_additive)
-        else:
-            drawn = merely(of_types)
+        weights, drawn = _drawn(problem, min(step, replicates - done), rng)
         parts.append(scores_of(problem, drawn, weights, extras, rng))
-    return joined(parts)
+    scores = joined(parts)
+    shifts = np.array([extras.shifts.get(k, 0.0) for k in problem.sizes])
+    return replace(scores, curve=scores.curve + shifts) if extras.shifts else scores
+
+
+def _drawn(problem: Problem, replicates: int, rng: Generator) -> tuple[npt.NDArray[np.integer], Copies]:
+    """How often each item is drawn in each bootstrap sample, and what that means for types of items."""
+    weights = draw_weights(problem.n_items, replicates, rng, copies=problem.copies)
+    if problem.copies is None:
+        return weights, copies_of(weights, problem.type_of_item, len(problem.counts))
+    of_types = type_weights(weights, problem)
+    # Only a combiner that is learned without the item asks how often each item was drawn.
+    if not problem.panel.leaves_out:
+        return weights, merely(of_types)
+    return weights, draw_copies(of_types, problem.items, rng, is_smooth=problem.score.is_additive)
 
 
 def joined(parts: Sequence[Replicates]) -> Replicates:
@@ -345,7 +280,7 @@ def scores_of(
     columns = []
     for k in problem.sizes:
         if k in extras.large:
-            columns.append(extras.large[k].mean(copies.weights))
+            columns.append(extras.large[k].in_samples(copies))
             continue
         surveys = surveys_of_size(problem.counts, k, references=problem.references)
         columns.append(curve_point(surveys, copies, problem.panel, problem.score, folds=folds, mixtures=mixtures))

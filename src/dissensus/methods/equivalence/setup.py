@@ -19,11 +19,11 @@ from dissensus.methods.equivalence.problem import (
     Predictions,
     Problem,
     check_moments,
+    numbers_of_cells,
     reference_shares,
     scored_moments,
     types_of_items,
 )
-from dissensus.methods.equivalence.replicates import number_of_cells
 from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, CORRELATIONS, PROPER_SCORES, Score
 from dissensus.options import named
 
@@ -216,7 +216,8 @@ def _enumerable(problem: Problem, options: EquivalenceOptions) -> tuple[Problem,
     can_sample = problem.score.is_additive and options.combiner != "npmle" and problem.panel.learn != "cross-fit"
     if can_sample or options.max_raters is not None:
         return problem, []
-    sizes = tuple(k for k in problem.sizes if k == 0 or number_of_cells(problem, k) <= ENUMERABLE)
+    cells = numbers_of_cells(problem, problem.sizes)
+    sizes = tuple(k for k in problem.sizes if k == 0 or cells[k] <= ENUMERABLE)
     if sizes == problem.sizes:
         return problem, []
     shorter = f"The curve ends at {sizes[-1]} raters: larger surveys are too many to enumerate with {options.score}"

@@ -64,14 +64,19 @@ def draw_subsets(counts: Codes, k: int) -> Draws:
 
 def count_subsets(counts: Codes, k: int) -> int:
     """How many draws `draw_subsets` would return, without making them."""
-    reachable = np.zeros((len(counts), k + 1))
+    return int(numbers_of_subsets(counts, k)[:, k].sum())
+
+
+def numbers_of_subsets(counts: Codes, most: int) -> Floats:
+    """How many draws of 0, 1, ..., `most` ratings each row allows, of shape (n_rows, most + 1)."""
+    reachable = np.zeros((len(counts), most + 1))
     reachable[:, 0] = 1
     for label in range(counts.shape[1]):
         # Adding a label with n ratings sums the last n + 1 entries: a difference of running sums.
         running = np.concatenate([np.zeros((len(counts), 1)), np.cumsum(reachable, axis=1)], axis=1)
-        lowest = np.maximum(np.arange(k + 1)[None, :] - counts[:, label, None], 0)
+        lowest = np.maximum(np.arange(most + 1)[None, :] - counts[:, label, None], 0)
         reachable = running[:, 1:] - np.take_along_axis(running, lowest, axis=1)
-    return int(reachable[:, k].sum())
+    return reachable
 
 
 def sequence_probability(counts: Codes, draws: Draws, k: int) -> Floats:

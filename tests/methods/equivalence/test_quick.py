@@ -1,0 +1,145 @@
+"""Large problems are computed quickly: nearly the numbers of going through every survey in every bootstrap sample."""
+
+import numpy as np
+import pytest
+
+from dissensus.methods.equivalence import equivalence, sampled
+from dissensus.methods.equivalence.curve import fixed_scores
+from dissensus.methods.equivalence.options import EquivalenceOptions
+from dissensus.methods.equivalence.replicates import treatments
+from dissensus.methods.equivalence.setup import set_up
+from dissensus.methods.equivalence.surveys import surveys_of_size
+from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
+
+from survey_builders import judges_of, ratings_of
+
+REPLICATES = "dissensus.methods.equivalence.replicates"
+FIVE = ("1", "2", "3", "4", "5")
+
+
+@pytest.fixture(scope="module")
+def two_labels():
+    return simulate_urn(RUNNING_EXAMPLE, items=200, raters=(4, 7), classifiers=[SOFT_CLASSIFIER], rng=0)
+
+
+@pytest.fixture(scope="module")
+def five_labels():
+    """Labels in order, six to nine ratings of each of 100 items."""
+    rng = np.random.default_rng(4)
+    shares = rng.dirichlet([0.3, 0.6, 0.9, 0.6, 0.3], size=100)
+    given = [np.sort(rng.choice(5, size=rng.integers(6, 10), p=own)).tolist() for own in shares]
+    return ratings_of(given, FIVE, scale="ordinal"), judges_of({"judge": 0.5 * shares + 0.1}, FIVE)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"score": "brier"},
+        {"score": "rps"},
+        {"calibrate": "none"},  # learned without the item
+        {"calibrate": "none", "learn": "in-sample", "score": "brier"},
+        {"max_raters": 2, "raters": "fixed", "interval": "percentile"},
+    ],
+)
+def test_sums_learned_again_give_the_intervals_of_going_through_the_items(monkeypatch, five_labels, options):
+    exact = equivalence(*five_labels, bootstrap=100, exact=True, **options)
+    monkeypatch.setattr(f"{REPLICATES}.QUICK_WORK", 0)
+    monkeypatch.setattr(f"{REPLICATES}.QUICK_LIMIT", 10**9)
+    quick = equivalence(*five_labels, bootstrap=100, **options)
+    assert quick.warnings == exact.warnings
+    for ours, full in zip(quick.curve, exact.curve, strict=True):
+        assert ours.score == pytest.approx(full.score, abs=1e-12)
+        assert (ours.low, ours.high) == pytest.approx((full.low, full.high), abs=0.05 * (full.high - full.low))
+    for ours, full in zip(quick.judges, exact.judges, strict=True):
+        assert (ours.low, ours.high) == pytest.approx((full.low, full.high), abs=1e-12)
+        assert (ours.low_verdict, ours.high_verdict) == (full.low_verdict, full.high_verdict)
+        known = [end for end in (full.equivalence_low, full.equivalence_high) if np.isfinite(end)]
+        width = np.ptp(known) if len(known) == 2 else 1.0
+        ends = ours.equivalence_low, ours.equivalence_high
+        both = full.equivalence_low, full.equivalence_high
+        assert ends == pytest.approx(both, abs=0.05 * width, nan_ok=True)
+
+
+@pytest.mark.parametrize("options", [{}, {"calibrate": "none"}, {"learn": "in-sample"}, {"score": "brier"}])
+def test_sampled_sizes_are_off_by_no_more_than_their_standard_errors_say(monkeypatch, five_labels, options):
+    exact = equivalence(*five_labels, bootstrap=0, exact=True, **options)
+    monkeypatch.setattr(f"{REPLICATES}.QUICK_WORK", 0)
+    monkeypatch.setattr(f"{REPLICATES}.QUICK_LIMIT", 100)
+    monkeypatch.setattr(sampled, "DENSE", 40_000)  # the largest sizes rely on the smaller ones
+    off = []
+    for seed in range(8):
+        quick = equivalence(*five_labels, bootstrap=0, rng=seed, **options)
+        pairs = [(ours, full) for ours, full in zip(quick.curve, exact.curve, strict=True) if ours.raters > 0]
+        assert all(np.isfinite(ours.standard_error) for ours, _ in pairs)
+        off.append([(ours.score - full.score) / max(ours.standard_error, 1e-6) for ours, full in pairs])
+    # Judges' folds depend on the seed, surveys on nothing else: 8 draws of a size have a mean near 0, spread near 1.
+    assert np.abs(np.mean(off, axis=0)).max() < 4 / np.sqrt(len(off))
+    assert np.std(off, axis=0).max() < 1.8
+
+
+def test_a_standard_error_is_far_below_the_interval(monkeypatch, five_labels):
+    monkeypatch.setattr(f"{REPLICATES}.QUICK_WORK", 0)
+    monkeypatch.setattr(f"{REPLICATES}.QUICK_LIMIT", 100)
+    for point in equivalence(*five_labels, bootstrap=100).curve[1:]:
+        assert point.standard_error < 0.05 * (point.high - point.low)
+
+
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_surveys_of_all_items_score_as_enumerated_ones(five_labels, k):
+    problem = set_up(*five_labels, EquivalenceOptions(seed=0), rng=np.random.default_rng(0)).problem
+    surveys = surveys_of_size(problem.counts, k)
+    weights = problem.items[None, :].astype(float)
+    expected = fixed_scores(surveys, problem.panel, problem.score, weights=weights)
+    assert sampled.inside_scores(problem, k) == pytest.approx(expected, abs=1e-5)  # six digits of single precision
+
+
+def test_small_problems_are_exact(two_labels):
+    quick, exact = (equivalence(two_labels.ratings, two_labels.judges, bootstrap=50, exact=exact)
+                    for exact in (False, True))  # fmt: skip
+    assert quick.settings.pop("exact") is False
+    assert exact.settings.pop("exact") is True
+    assert quick.to_json() == exact.to_json()
+
+
+def test_exact_approximates_nothing_however_large(monkeypatch, five_labels):
+    problem = set_up(*five_labels, EquivalenceOptions(seed=0), rng=np.random.default_rng(0)).problem
+    monkeypatch.setattr(f"{REPLICATES}.QUICK_WORK", 0)
+    assert set(treatments(problem, bootstrap=500).values()) == {"relearned"}
+    assert treatments(problem, bootstrap=500, exact=True) == {}
+
+
+def test_workers_do_not_change_a_byte(monkeypatch, five_labels):
+    monkeypatch.setattr(f"{REPLICATES}.QUICK_WORK", 0)
+    monkeypatch.setattr(f"{REPLICATES}.QUICK_LIMIT", 5000)
+    alone, together = (equivalence(*five_labels, bootstrap=60, workers=workers) for workers in (1, 2))
+    assert alone.to_json() == together.to_json()
+
+
+@pytest.mark.slow
+def test_intervals_of_large_problems_cover_as_exact_ones_do(monkeypatch):
+    # The truth is the mean score over many more items of the same population: of a judge less two raters, the gap that
+    # an equivalence rests on. Both paths see the same samples, so that their coverage can be compared one by one.
+    covered = {True: 0, False: 0}
+    truth, draws = _gap(_population(20_000, 99), bootstrap=0), 150
+    for seed in range(draws):
+        data = _population(120, seed)
+        for exact in covered:
+            monkeypatch.setattr(f"{REPLICATES}.QUICK_WORK", 0)
+            judge = equivalence(*data, bootstrap=200, max_raters=4, exact=exact, raters="fixed").judges[-1]
+            low = -np.inf if judge.low_verdict == "below 0" else judge.equivalence_low
+            high = np.inf if judge.high_verdict == "above K" else judge.equivalence_high
+            covered[exact] += bool(low <= truth <= high)
+    assert abs(covered[True] - covered[False]) <= 3
+    assert covered[False] / draws > 0.95 - 3 * np.sqrt(0.95 * 0.05 / draws)
+
+
+def _population(n, seed):
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet([0.4, 0.8, 0.4], size=n)
+    given = [rng.choice(3, size=6, p=own).tolist() for own in shares]
+    return ratings_of(given), judges_of({"judge": 0.7 * shares + 0.1})
+
+
+def _gap(data, **options):
+    return equivalence(*data, max_raters=4, **options).judges[-1].equivalence
