@@ -1,9 +1,14 @@
 """What an attack found, case by case: nothing silent, nothing lost, no traceback."""
 
+import gzip
+import json
+
 import pytest
 
 import dissensus
 from dissensus.cli.main import main
+from dissensus.data.sources.workbooks import _grid_size
+from dissensus.data.writers import write_ratings
 
 RATINGS = "item,rater,label\n" + "".join(
     f"i{i},r{r},{'y' if (i * (r + 2)) % 3 else 'n'}\n" for i in range(20) for r in range(3)
@@ -139,3 +144,63 @@ def test_labels_that_look_the_same_are_found_told_apart_and_merged(here, capsys,
 def test_a_count_beside_raters_is_said_to_be_ignored(here):
     (here / "c.csv").write_text("item,rater,label,count\na,x,y,3\na,z,n,0\nb,x,n,2\n")
     assert any(text.startswith("The column count was not used") for text in dissensus.read(here / "c.csv").warnings)
+
+
+# ---- Limits, and cells that spreadsheets run
+
+
+def test_a_gzip_bomb_is_refused_and_a_table_is_not(here, capsys, monkeypatch):
+    (here / "ok.csv.gz").write_bytes(gzip.compress(RATINGS.encode()))
+    (here / "bomb.csv.gz").write_bytes(gzip.compress(RATINGS.encode() + b"a,b,c\n" * 500_000))
+    monkeypatch.setattr("dissensus.data.sources.files.SMALL", 1 << 20)
+    assert dissensus.read(here / "ok.csv.gz").n_ratings == 60
+    assert "more than 200 times its size" in refused(capsys, "describe", "bomb.csv.gz")
+
+
+def test_a_table_of_too_many_columns_is_refused_and_500_pass(here, capsys):
+    for n in (500, 20_000):
+        names = ",".join(f"x{i}" for i in range(n))
+        (here / f"{n}.csv").write_text(f"item,rater,label,{names}\n" + "".join(f"{i},r,y{',' * n}\n" for i in range(3)))
+    assert dissensus.read(here / "500.csv").n_ratings == 3
+    assert "20,003 columns" in refused(capsys, "describe", "20000.csv")
+
+
+@pytest.mark.parametrize("cell", [b'r="XFD1048576"', b"r='XFD1048576'", b'r = " xfd1048576"', b'r="XFD0000001048576"'])
+def test_a_cell_in_the_last_corner_counts_however_it_is_written(cell):
+    assert _grid_size(b"<c " + cell + b"/>") == 16_384 * 1_048_576
+
+
+LABELS = ("=1+1", "-", "+x", "@sum", "'=x", "''", "'plain", "-1", "\tx")
+
+
+@pytest.mark.parametrize("rows", [1, 2000])  # few rows are read by Python's parser, many by duckdb
+def test_no_file_that_we_write_has_a_formula_and_labels_come_back(here, rows):
+    records = [{"item": f"={i}", "rater": "@r", "label": label} for i in range(rows) for label in LABELS[:-1]]
+    ratings = dissensus.read(records, repeats="keep", labels=LABELS[:-1])
+    write_ratings(ratings, here / "f.csv")
+    cells = (here / "f.csv").read_text().replace('"', "").replace("\n", ",").split(",")
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "@")) or cell == "-"]
+    assert dissensus.read(here / "f.csv", repeats="keep", labels=LABELS[:-1]).rows() == ratings.rows()
+
+
+def test_json_carries_no_character_that_turns_or_moves_text(here, capsys):
+    (here / "b.csv").write_text("item,rater,label\na,x,y\u202eevil\na,z,n\x9b31m\nb,x,n\x9b31m\nb,z,n\x9b31m\n")
+    out = run(capsys, "describe", "b.csv", "--json", "--bootstrap", 0)[1]
+    assert not set(out) & {"\u202e", "\x9b"}
+    assert {one["label"] for one in json.loads(out)["result"]["labels"]} == {"y\u202eevil", "n\x9b31m"}
+
+
+@pytest.mark.parametrize("path", ["", "no\0file.csv", "x" * 300, "loop.csv", "\udcff.csv", "."])
+def test_a_name_that_no_file_has_is_refused_in_one_line(here, capsys, path):
+    (here / "loop.csv").symlink_to("loop.csv")
+    (here / "r.csv").unlink()
+    (here / "j.csv").unlink()
+    refused(capsys, "describe", path)
+    refused(capsys, "doctor", path)
+
+
+def test_json_that_is_very_deep_is_refused_in_one_line(here, capsys):
+    (here / "deep.json").write_text("[" * 100_000)
+    refused(capsys, "describe", "deep.json")
+    (here / "deep.jsonl").write_text('{"item": 1, "label": ' + "[" * 100_000 + "\n")
+    refused(capsys, "describe", "deep.jsonl")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dissensus.data import Judges, Ratings, read, read_judges
 from dissensus.data.labels import option_name, options_of
+from dissensus.data.sources.csv_rows import guarded
 from dissensus.data.writers import write_folder, write_judges, write_ratings
 from dissensus.errors import FileError, RatingsError
 
@@ -145,8 +146,8 @@ def test_a_written_file_is_csv_as_python_reads_it(ratings):
         with path.open(encoding="utf-8", newline="") as stream:
             header, *rows = csv.reader(stream)
     assert header == ["item", "rater", "label", "group", "elicitation"]
-    assert [row[0] for row in rows] == [ratings.items[code] for code in ratings.item]
-    assert [row[2] for row in rows] == [ratings.labels[code] for code in ratings.label]
+    assert [row[0] for row in rows] == [guarded(ratings.items[code]) for code in ratings.item]
+    assert [row[2] for row in rows] == [guarded(ratings.labels[code]) for code in ratings.label]
 
 
 def test_a_judge_without_labels_gets_no_label_column(tmp_path):

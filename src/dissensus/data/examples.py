@@ -3,7 +3,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal, cast
 
-from dissensus.errors import OptionError
+from dissensus.errors import FileError, OptionError
 
 Example = Literal["binary", "toxicity"]
 EXAMPLES: tuple[Example, ...] = ("binary", "toxicity")
@@ -32,4 +32,6 @@ def resolved(source: str | os.PathLike[str], file: str) -> Path:
     name = str(source)
     if name.startswith(EXAMPLE):
         return example_path(cast("Example", name.removeprefix(EXAMPLE))) / file
+    if not name:
+        raise FileError("The name of the file is empty: name a file.")
     return Path(source)

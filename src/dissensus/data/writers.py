@@ -11,6 +11,7 @@ from dissensus.data.judges import ORDERS, Judges
 from dissensus.data.labels import options_of, parts_of
 from dissensus.data.outputs import save_bytes
 from dissensus.data.ratings import ELICITATIONS, Ratings
+from dissensus.data.sources.csv_rows import guarded
 from dissensus.errors import FileError, RatingsError, listed
 
 Cells = Sequence[str]
@@ -123,10 +124,11 @@ def write_table(path: str | os.PathLike[str], columns: Mapping[str, Cells]) -> N
 
 
 def quoted(cell: str) -> str:
-    """A cell as CSV has it, quoted if need be.
+    """A cell as CSV has it, quoted if need be, and never a formula.
 
     Not by the csv module: with a plain line feed after each row, Python 3.11 leaves a carriage return unquoted.
     """
+    cell = guarded(cell)
     if "\0" in cell:
         raise RatingsError(f"{cell!r} has a zero byte, which no CSV file can hold: rename it before writing.")
     needs_quotes = set(cell) & set('",\r\n') or cell != cell.strip()

@@ -11,7 +11,7 @@ import dissensus
 from dissensus.errors import MissingExtraError
 from dissensus.options import Spelling, in_python, spelled
 from dissensus.report.document import Cell, Table
-from dissensus.report.numbers import cell_text, shortened
+from dissensus.report.numbers import HARMFUL, cell_text, shortened
 from dissensus.results import Result
 
 LONGEST_SETTING = 200
@@ -35,7 +35,8 @@ def envelope(result: Result, spelling: Spelling = in_python) -> dict[str, Json]:
 
 def envelope_json(result: Result, spelling: Spelling = in_python) -> str:
     """The envelope as text, two spaces deep, without a newline at the end."""
-    return json.dumps(envelope(result, spelling), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(envelope(result, spelling), indent=2, ensure_ascii=False, allow_nan=False)
+    return HARMFUL.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)
 
 
 def plain(value: object, spelling: Spelling = in_python) -> Json:  # noqa: PLR0911 - one for each type

@@ -15,7 +15,7 @@ from dissensus.report.document import Cell, Table
 
 _CONTROL_PICTURES = 0x2400
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-_HARMFUL = re.compile(
+HARMFUL = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # C0, delete and C1 controls
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of what follows
     "\u2028\u2029\ufeff\ufffe\uffff"  # line ends that are none, byte order marks, non-characters
@@ -33,7 +33,7 @@ def visible(text: str) -> str:
     >>> visible("evil\u202etxt.exe")
     'evil�txt.exe'
     """
-    return _HARMFUL.sub(_picture, text)
+    return HARMFUL.sub(_picture, text)
 
 
 def _picture(match: re.Match[str]) -> str:

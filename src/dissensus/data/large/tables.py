@@ -81,14 +81,14 @@ def is_many(source: object) -> bool:
     if not isinstance(source, str | os.PathLike):
         return False
     path = Path(source)
-    return path.is_dir() or (not path.exists() and bool(GLOB_CHARACTERS & set(str(path))))
+    return os.path.isdir(path) or (not os.path.exists(path) and bool(GLOB_CHARACTERS & set(str(path))))  # noqa: PTH110, PTH112 - pathlib's raise for long names
 
 
 def is_large(source: object) -> bool:
     """Whether a source is better reduced before Python sees it: several files, or a file of many megabytes."""
     if is_many(source):
         return True
-    if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
+    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):  # noqa: PTH113 - as above
         return False
     size, kind = Path(source).stat().st_size, _kind_of(Path(source))
     is_packed = kind == "parquet" or Path(source).suffix.lower() == ".gz"

@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 import itertools
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, TextCoder
+from dissensus.data.labels import number
 from dissensus.data.sources.files import CHUNK, UTF8, InputFile
 from dissensus.errors import SHOWN, ColumnError, FileError, counted, listed, named, shortened
 
@@ -22,6 +24,7 @@ SAMPLED_ROWS = 20
 MOST_ABOVE = 10
 """So far down the header may stand."""
 LATIN = "cp1252"
+MOST_COLUMNS = 10_000
 MOST_DECODED = 256 * 2**20
 """Bytes of a file that is not UTF-8 that we look through."""
 LONGEST_CELL = 1 << 24
@@ -48,6 +51,10 @@ def read_header(file: InputFile) -> Header:
     delimiter = _delimiter(samples)
     above = rows_above_header(samples[delimiter])
     first = samples[delimiter][above] if samples[delimiter] else []
+    if len(first) > MOST_COLUMNS:
+        raise FileError(
+            f"{file.name} has {len(first):,} columns; we read at most {MOST_COLUMNS:,}. Keep those you need."
+        )
     columns = [cell.strip() or nameless(i) for i, cell in enumerate(first, start=1)]
     columns, notes = short_names(columns, file.name)
     notes = (*about_encoding(file), *about_title(samples[delimiter][:above]), *notes)
@@ -198,6 +205,31 @@ def blank_rows(file: InputFile, header: Header) -> list[int]:
     return (np.flatnonzero(blank[:last]) + 1).tolist()
 
 
+APOSTROPHE = "'"
+GUARDED, UNGUARDED = r"^'('*[=+\-@\t\r])", r"\1"
+"""A cell that a spreadsheet would run as a formula, kept from it by an apostrophe, and the cell without."""
+_GUARDED = re.compile(GUARDED)
+_FORMULA = re.compile(r"^'*[=+\-@\t\r]")
+
+
+def guarded(cell: str) -> str:
+    """A cell that no spreadsheet runs as a formula: an apostrophe before `=`, `+`, `-`, `@`, a tab or a return.
+
+    Numbers stay what they are. `read` takes the apostrophe away again.
+
+    Examples
+    --------
+    >>> guarded("=1+1"), guarded("-1"), guarded("-"), unguarded(guarded("'=x"))
+    ("'=1+1", '-1', "'-", "'=x")
+    """
+    return APOSTROPHE + cell if _FORMULA.match(cell) and number(cell) is None else cell
+
+
+def unguarded(cell: str) -> str:
+    """The cell that was guarded."""
+    return _GUARDED.sub(UNGUARDED, cell) if cell.startswith(APOSTROPHE) else cell
+
+
 class CsvSheet(Sheet):
     """A CSV file read by Python: for files that duckdb refuses, and to find the row of a fault."""
 
@@ -216,7 +248,7 @@ class CsvSheet(Sheet):
             for row, cells in full_rows:
                 numbers.append(row)
                 for coder, place in zip(coders, places, strict=True):
-                    coder.add(cells[place])
+                    coder.add(unguarded(cells[place]))
         return Cells(
             row=np.array(numbers, dtype=np.intp),
             columns={column: coder.column() for column, coder in zip(columns, coders, strict=True)},

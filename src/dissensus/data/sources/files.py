@@ -29,8 +29,10 @@ GZIP_MAGIC = b"\x1f\x8b"
 TEXT_KINDS = frozenset({"csv", "tsv", "json", "jsonl"})
 UTF8 = "utf-8"
 CHUNK = 1 << 20
-LARGEST_UNPACKED = 64 * 2**30
-"""Bytes that a gzipped Parquet file may unpack to before we suspect a trap."""
+LARGEST_RATIO = 200
+"""A gzipped file that unpacks to more than this many times its size is a trap; tables come to about 30."""
+SMALL = 256 * 2**20
+"""Bytes that any file may unpack to."""
 GLOB_CHARACTERS = frozenset("*?[]")
 
 
@@ -52,7 +54,7 @@ class InputFile:
     def bytes(self) -> Iterator[BinaryIO]:
         """The file's bytes, unpacked, and in UTF-8 if they are text."""
         try:
-            with cast("BinaryIO", gzip.open(self.path)) if self.is_gzipped else self.path.open("rb") as stream:
+            with self._unpacked() if self.is_gzipped else self.path.open("rb") as stream:
                 yield stream if self.encoding == UTF8 else _recoded(stream, self.encoding)
         except (OSError, EOFError, zlib.error) as error:
             if self.is_gzipped:
@@ -61,11 +63,44 @@ class InputFile:
                 ) from error
             raise FileError(f"{self.name} cannot be read: {error}. Copy it again.") from error
 
+    def _unpacked(self) -> BinaryIO:
+        most = max(LARGEST_RATIO * self.path.stat().st_size, SMALL)
+        return cast("BinaryIO", io.BufferedReader(_Unpacked(self.path, most), CHUNK))
+
     @contextmanager
     def lines(self, *, errors: str = "strict") -> Iterator[TextIO]:
         """The text of a UTF-8 file, whose lines keep their ends, without a byte order mark."""
         with self.bytes() as stream, io.TextIOWrapper(stream, "utf-8-sig", errors, newline="") as lines:
             yield lines
+
+
+class _Unpacked(io.RawIOBase):
+    """The bytes of a gzipped file, up to a limit."""
+
+    def __init__(self, path: Path, most: int) -> None:
+        self._stream, self._left, self._name = gzip.GzipFile(path), most, path.name
+
+    def readable(self) -> bool:
+        """Whether it can be read: always."""
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        """Fill the buffer with the next bytes."""
+        target = memoryview(buffer)
+        part = self._stream.read1(len(target))
+        self._left -= len(part)
+        if self._left < 0:
+            raise FileError(
+                f"{self._name} unpacks to more than {LARGEST_RATIO} times its size, which is our limit. If it is no "
+                "trap, unpack it and give the plain file."
+            )
+        target[: len(part)] = part
+        return len(part)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+        super().close()
 
 
 class _Recoded(io.RawIOBase):
@@ -148,13 +183,8 @@ def plain_path(file: InputFile, folder: Path) -> Path:
 
 
 def _unpacked(file: InputFile, target: Path) -> Path:
-    left = LARGEST_UNPACKED
     with target.open("wb") as plain, file.bytes() as packed:
-        while chunk := packed.read(CHUNK):
-            left -= len(chunk)
-            if left < 0:
-                raise FileError(f"{file.name} unpacks to more than {LARGEST_UNPACKED:,} bytes. Give it unpacked.")
-            plain.write(chunk)
+        shutil.copyfileobj(packed, plain, CHUNK)
     return target
 
 

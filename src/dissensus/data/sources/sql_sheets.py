@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dissensus.arrays import Codes
 from dissensus.data.coding import Cells, Sheet, TextColumn, lookup
-from dissensus.data.sources.csv_rows import Header
+from dissensus.data.sources.csv_rows import APOSTROPHE, GUARDED, UNGUARDED, Header
 from dissensus.errors import FileError, listed, shortened
 
 FEW_ROWS = 2000
@@ -176,8 +176,14 @@ def csv_source(*paths: Path, header: Header, is_gzipped: bool) -> SqlSource:
         f"quote = '\"', escape = '\"', compression = '{'gzip' if is_gzipped else 'none'}', "
         f"hive_partitioning = false, columns = {{{columns}}})"
     )
-    texts = {column: f"c{i}" for i, column in enumerate(header.columns)}
+    texts = {column: _unguarded(f"c{i}") for i, column in enumerate(header.columns)}
     return SqlSource(relation=relation, text_of=texts, first_row=2, notes=header.notes)
+
+
+def _unguarded(cell: str) -> str:
+    """SQL for a cell without the apostrophe that keeps a spreadsheet from running it; see `csv_rows.unguarded`."""
+    plain = f"regexp_replace({cell}, {literal(GUARDED)}, {literal(UNGUARDED)})"
+    return f"CASE WHEN starts_with({cell}, {literal(APOSTROPHE)}) THEN {plain} ELSE {cell} END"
 
 
 def jsonl_source(connection: duckdb.DuckDBPyConnection, *paths: Path, is_gzipped: bool) -> SqlSource:
@@ -239,10 +245,10 @@ def class_names(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, 
 
 
 def _named_classes(cell: str, names: list[str] | None) -> str:
-    """SQL for the name of a class where the column holds its number; -1 is a missing label."""
+    """SQL for the name of a class where the column holds its number; a negative one is a missing label."""
     if names is None:
         return cell
-    return f"list_extract([{', '.join(map(literal, names))}], {cell}::BIGINT + 1)"
+    return f"CASE WHEN {cell} >= 0 THEN list_extract([{', '.join(map(literal, names))}], {cell}::BIGINT + 1) END"
 
 
 def _parquet_text(cell: str, kind: str) -> str:

@@ -133,7 +133,7 @@ LARGEST_GRID = 20_000_000
 """Cells of a sheet, empty ones included: one cell in the last corner would make seventeen billion."""
 
 ZIP_MAGIC = b"PK\x03\x04"
-_REFERENCE = re.compile(rb'\br="([A-Z]{1,3})?(\d{1,7})"')
+_REFERENCE = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{0,10})0*(\d{1,18})""")
 
 
 class WorkbookSheet(Sheet):
@@ -237,8 +237,8 @@ def _grid_size(sheet: bytes) -> int:
     widest, lowest = b"A", 1
     for letters, digits in _REFERENCE.findall(sheet):
         lowest = max(lowest, int(digits))
-        if (len(letters), letters) > (len(widest), widest):
-            widest = letters
+        if (len(letters), letters.upper()) > (len(widest), widest):
+            widest = letters.upper()
     width = 0
     for letter in widest:
         width = width * 26 + letter - ord("A") + 1

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.outputs import is_same, replaced
+from dissensus.data.sources.csv_rows import guarded
 from dissensus.data.sources.files import SUFFIXES
 from dissensus.data.task import Asking, Task
 from dissensus.errors import DissensusError, FileError, OptionError, counted
@@ -297,6 +298,7 @@ class JudgesFile:
 
 
 def _quoted(cell: str) -> str:
+    cell = guarded(cell)
     needs_quotes = set(cell) & set('",\r\n') or cell != cell.strip()
     return '"' + cell.replace('"', '""') + '"' if needs_quotes else cell
 
