@@ -26,9 +26,9 @@ OTHERS = {
 ROOMS = {
     path.name: {"alt_test": "alt-test"}.get(path.name, path.name.replace("plan_", "plan "))
     for path in (SOURCE / "methods").iterdir()
-    if (path / "__init__.py").exists()
+    if (path / "__init__.py").exists() and path.name != "parts"
 }
-"""The command of each method."""
+"""The command of each method; parts are of any."""
 FLAGS_IN_TEXT = {
     "methods/reproduce/data.py": 1,
     "methods/reproduce/survey_equivalence/authors_files.py": 3,

@@ -82,6 +82,11 @@ class Result(ABC):
 
         object.__setattr__(self, "warnings", tuple(Message(warning, spelling) for warning in self.warnings))
 
+    @property
+    def shown_as(self) -> str:
+        """The command whose view shows it."""
+        return self.command
+
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON, as docs/reference/json.md names it; a number that is undefined is NaN here."""
         return {name: value for name, value in as_dict(self).items() if name not in Result.__dataclass_fields__}

@@ -69,9 +69,8 @@ def test_an_inspect_log_as_json_says_the_same(tmp_path):
 def test_scores_that_are_objects_are_questions(tmp_path):
     scored = [sample("q1", 1, rubric={"value": {"tone": 3, "style": "good"}, "answer": "text"}), sample("q2", 1)]
     path = eval_log(tmp_path / "log.eval", {"header.json": HEADER, "summaries.json": scored})
-    assert "3 questions: tone (1 answer: 3); style (1 answer: good); answer" in typed_message_of(
-        lambda: read_judges(path)
-    )
+    assert "3 questions: tone (1 answer: 3); style (1 answer: good); answer" in typed_message_of(lambda: import_(path))
+    assert list(read_judges(path).questions) == ["tone", "style", "answer"]
     outcome = import_(path, question="tone")
     assert answers(outcome.imported) == [("q1", "rubric", 0, "3")]
     assert [(some.what, some.count) for some in outcome.left_out] == [("sample without a score", 1)]
@@ -125,7 +124,7 @@ def test_promptfoo_gives_a_judge_for_each_pair_of_provider_and_prompt(tmp_path):
     assert answers(outcome.imported) == expected
     assert [(some.what, some.count) for some in outcome.left_out] == [("result that is an error", 1)]
     assert answers(read_judges(path, question="tone")) == [("0", "a prompt 0", 0, "0.5")]
-    assert "--judges-question success" in typed_message_of(lambda: read_judges(path))
+    assert next(iter(read_judges(path).questions)) == "success"
 
 
 def test_promptfoo_csv_repeats_its_columns_for_each_prompt(tmp_path):

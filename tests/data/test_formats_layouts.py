@@ -19,7 +19,8 @@ def test_one_hot_columns_are_questions_with_options(tmp_path):
     tags = read(path, question="tags")
     assert triples(tags) == [("1", "ann", "a|b"), ("2", "ann", "b")]
     assert tags.warnings == ("Left out 1 answer without a chosen option: tags.",)
-    assert "asks 2 questions" in typed_message_of(lambda: read(path))
+    assert list(read(path).questions) == ["q", "tags"]
+    assert "asks 2 questions" in typed_message_of(lambda: import_(path))
 
 
 def test_one_hot_columns_of_several_raters_stand_in_one_row(tmp_path):

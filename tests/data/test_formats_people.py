@@ -117,7 +117,7 @@ def test_a_multiple_choice_in_the_short_export_is_a_text_or_an_object(tmp_path):
     path = write(tmp_path, json.dumps(MIN), "min.json")
     assert triples(read(path, question="tags")) == [("i1", "1", "x"), ("i1", "2", "x|y")]
     assert triples(read(path, question="severity")) == [("i1", "2", "3")]
-    message = typed_message_of(lambda: read(path))
+    message = typed_message_of(lambda: import_(path))
     assert "asks 3 questions: label (2 answers: a, b); tags (2 answers: x, x|y); severity (1 answer: 3)" in message
     assert "text" not in message.partition("Choose")[0]  # what stands in the data is no question
 
@@ -215,7 +215,7 @@ def test_prodigy_labels_that_are_accepted_or_rejected_are_questions(tmp_path):
     ]
     path = write(tmp_path, jsonl(*records), "p.jsonl")
     assert triples(read(path, question="TOXIC")) == [("1", "set-ann", "accept"), ("1", "set-bob", "reject")]
-    assert "--question TOXIC" in typed_message_of(lambda: read(path))
+    assert list(read(path).questions) == ["TOXIC", "SPAM"]
 
 
 MTURK = (

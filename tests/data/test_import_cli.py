@@ -108,13 +108,14 @@ def test_judges_and_ratings_are_taken_from_two_tools_at_once(run, export, tmp_pa
     assert json.loads(out)["result"]["judges"][0]["judge"] == "grader"
 
 
-def test_a_judges_source_with_several_questions_names_the_option_of_judges(run, export, tmp_path):
+def test_a_judges_source_with_several_questions_gives_that_of_the_ratings(run, export, tmp_path):
     for sample in (log := json.loads(json.dumps(LOG)))["samples"]:
         sample["scores"]["grader"]["value"] = {"tone": "good", "style": "bad"}
     path = write(tmp_path, json.dumps(log), "log.json")
-    status, _, err = run("equivalence", export, path, "--question", "tone", "--item-key", "data.key")
-    assert status == 2
-    assert "--judges-question tone" in err
+    given = ("--item-key", "data.key", "--score", "agreement", "--bootstrap", 0)
+    assert run("equivalence", export, path, "--question", "tone", *given)[0] == 0
+    status, _, err = run("equivalence", export, path, "--question", "stars", *given)
+    assert (status, "no question 'stars': its questions are tone, style" in err) == (2, True)
     options = ("--question", "tone", "--item-key", "data.key", "--judges-question", "tone", "--score", "agreement")
     assert run("equivalence", export, path, *options, "--bootstrap", 0)[0] == 0
 

@@ -85,8 +85,10 @@ def test_the_short_label_studio_exports_say_the_same_as_the_long_one(tools, name
 @pytest.mark.parametrize(
     "name", ["labelstudio_export.json", "labelstudio_export.min.json", "labelstudio_export.csv", "argilla_records.json"]
 )
-def test_several_questions_are_listed_and_stop_the_reading(tools, name):
-    message = typed_message_of(lambda: read(tools / name))
+def test_several_questions_are_listed_and_stop_the_import_and_are_read_one_by_one(tools, name):
+    asked = read(tools / name).questions
+    assert triples(asked["tags"]) == triples(read(tools / name, question="tags"))
+    message = typed_message_of(lambda: import_(tools / name))
     assert "questions: label (" in message
     assert "tags (" in message
     assert message.endswith("Choose one with --question, such as --question label.")
@@ -240,7 +242,7 @@ def rows_of(path, delimiter=",", encoding="utf-8"):
 def test_a_mechanical_turk_file_with_blank_rows_asks_for_the_item_and_the_question(raw):
     path = raw / "convabuse_mturk_semicolon_blank_rows.csv"
     assert "--item-key Input.conv_id" in typed_message_of(lambda: read(path))
-    assert "--question" in typed_message_of(lambda: read(path, item_key="Input.conv_id"))
+    assert "--question" in typed_message_of(lambda: import_(path, item_key="Input.conv_id"))
     header, *rows = rows_of(path, ";")
     item, label = header.index("Input.conv_id"), header.index("is_abuse")
     ratings = read(path, item_key="Input.conv_id", question="is_abuse")
@@ -251,7 +253,7 @@ def test_a_mechanical_turk_file_with_blank_rows_asks_for_the_item_and_the_questi
 def test_one_hot_columns_become_labels_and_response_sets(raw):
     path = raw / "convabuse_onehot_long.csv"
     header, *rows = rows_of(path)
-    assert "--question is_abuse" in typed_message_of(lambda: read(path))
+    assert "--question is_abuse" in typed_message_of(lambda: import_(path))
     for question in ("is_abuse", "type"):
         places = [(i, name.partition(".")[2]) for i, name in enumerate(header) if name.startswith(f"{question}.")]
         expected = [(row[0], row[1], "|".join(sorted(o for i, o in places if row[i] == "1"))) for row in rows]

@@ -111,7 +111,7 @@ MALFORMED_TASKS = [
         "Fix it there."),
     bad("unknown key", "t.toml", 'options = ["a", "b"]\nlabels = ["a"]',
         "t.toml has an unknown key 'labels': the keys are name, kind, instructions, options, descriptions, positive, "
-        "response_sets, elicitation, examples."),
+        "response_sets, elicitation, examples, scale, questions."),
     bad("no options", "t.toml", 'name = "x"', "t.toml: options is missing: list what raters could choose, in order."),
     bad("one option", "t.toml", 'options = ["a"]',
         "t.toml: A task needs at least two options, and this one has 1: add the others."),

@@ -75,7 +75,11 @@ class RatingsInput:
     ratings_format: Annotated[Text, flag("F", "How RATINGS are written, as in `import`; recognised if not given.")] = (
         None
     )
-    question: Annotated[Text, flag("Q", "Which question, if RATINGS ask several.")] = None
+    question: Annotated[Text, flag("Q", "Which question, if the files have several; all if not given.")] = None
+    by: Annotated[
+        Text, flag("COL", "Answer for each slice of the items: a column, or split, ratings, length, suffix.")
+    ] = None
+    items: Annotated[Path | None, flag("ITEMS.csv", "A table with a row per item, whose columns --by can name.")] = None
     item_key: ItemKey = None
     label_map: LabelMap = None
     merge_case: Annotated[
@@ -92,6 +96,7 @@ class RatingsInput:
         """The options as `read` takes them."""
         names = (
             "item", "rater", "label", "elicitation", "count", "scale", "repeats", "question", "item_key", "merge_case",
+            "by", "items",
         )  # fmt: skip
         return {name: getattr(self, name) for name in names} | {
             "group": group_column,
@@ -140,15 +145,20 @@ class OptionalJudgesInput:
         """Whether there must be judges: where the user names some."""
         return self.people is not None or self.among is not None
 
-    def read_all(self, *, repeats: str = "error") -> "Judges | None":
-        """The judges' answers, if a file was named."""
+    def read_all(self, *, repeats: str = "error", question: str | None = None) -> "Judges | None":
+        """The judges' answers, if a file was named; to the question of the ratings where the file has it."""
         from dissensus.data import read_judges
 
         if self.judges is None:
             return None
         columns: dict[str, Any] = {**column_names(self.judge_columns), "repeats": repeats}
         path = resolve(self.judges, "judges.csv")
-        return read_judges(path, source_format=self.judges_format, question=self.judges_question, **columns)
+        given = {"source_format": self.judges_format, **columns}
+        if self.judges_question is not None:
+            return read_judges(path, question=self.judges_question, **given)
+        judges = read_judges(path, **given)
+        # Of a file without questions all answers are about the one that was taken.
+        return judges if question is None or not judges.questions else asked_of(judges, question)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,11 +170,11 @@ class JudgesInput(OptionalJudgesInput):
         """Whether there must be judges: always."""
         return True
 
-    def read_all(self, *, repeats: str = "error") -> "Judges":
+    def read_all(self, *, repeats: str = "error", question: str | None = None) -> "Judges":
         """The judges' answers."""
         if self.judges is None:
             raise OptionError("The file of judges' answers is missing: name it after the first file.")
-        return cast("Judges", super().read_all(repeats=repeats))
+        return cast("Judges", super().read_all(repeats=repeats, question=question))
 
 
 def read_pair(
@@ -180,10 +190,11 @@ def read_pair(
         for option, value in {"--people": people, "--judges": among}.items():
             if value is not None:
                 raise OptionError(f"{option} {value} names columns of one file that has both: leave JUDGES out.")
-        return source.read(group_column=group_column), judges_source.read_all(repeats=source.repeats)
+        judges = judges_source.read_all(repeats=source.repeats, question=source.question)
+        return source.read(group_column=group_column), judges
     if not judges_source.needs_judges and not has_judges(path):
         return source.read(group_column=group_column), None
-    names = ("item", "rater", "label", "labels", "scale", "repeats", "label_map")
+    names = ("item", "rater", "label", "labels", "scale", "repeats", "label_map", "question", "by", "items")
     keywords = {name: value for name, value in source.keywords().items() if name in names}
     return read_both(path, people=people, judges=among, task=source.read_task(), **keywords)
 
@@ -191,6 +202,14 @@ def read_pair(
 def read_judged(source: RatingsInput, judges_source: JudgesInput) -> "tuple[Ratings, Judges]":
     """The same for a command that needs judges."""
     return cast("tuple[Ratings, Judges]", read_pair(source, judges_source))
+
+
+def asked_of(judges: "Judges", question: str) -> "Judges":
+    """The answers to one question."""
+    if question not in judges.questions:
+        known = ", ".join(judges.questions)
+        raise OptionError(f"The judges' file has no question {question!r}: its questions are {known}.")
+    return judges.questions[question]
 
 
 def column_names(text: str | None) -> dict[str, str]:
@@ -321,7 +340,7 @@ def read_both(
 
 def _check_plain(source: RatingsInput, judges_source: OptionalJudgesInput | None) -> None:
     """Raise if the user says what only files mean that are read whole."""
-    given = {"--question": source.question, "--item-key": source.item_key}
+    given = {"--question": source.question, "--item-key": source.item_key, "--by": source.by, "--items": source.items}
     if judges_source is not None:
         given["--judges-question"] = judges_source.judges_question
         is_plain = judges_source.judges_format in {None, "auto", "tidy"}

@@ -20,9 +20,12 @@ from dissensus.cli.inputs import (
     read_pairs,
 )
 from dissensus.cli.output import Output, Work
+from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
+    from dissensus.methods.decide import DecideResult
     from dissensus.methods.equivalence.scores import AdditiveScore, LabelScoring
+    from dissensus.methods.parts import PartsResult
 
 NOT_PASSED = 1
 
@@ -51,7 +54,17 @@ def decide_command(
     where = work.where(output)
     result = output.run("Resampling items", decide, ratings, judges, task=source.read_task(), **options, **where)
     if out is not None:
-        result.write_recalibration(out)
+        decision_in(result).write_recalibration(out)
+
+
+def decision_in(result: "DecideResult | PartsResult") -> "DecideResult":
+    """The decision that a recalibration can be written of: the only one, or of slices that for all items."""
+    from dissensus.methods.decide import DecideResult
+
+    decision = result if isinstance(result, DecideResult) else result.overall
+    if not isinstance(decision, DecideResult):
+        raise OptionError("A recalibration is for one question: choose it with --question.")
+    return decision
 
 
 def describe_command(
@@ -110,6 +123,11 @@ def equivalence_command(
     """
     from dissensus.methods.equivalence import equivalence
 
+    if group is not None and options["experts"] is None and options["amateurs"] is None:
+        raise OptionError(
+            f"--group {group} only says where --experts and --amateurs are found, and neither is given. To answer for "
+            f"each value of the column: --by {group}."
+        )
     ratings, judges = read_both(
         source, judges_source, large, work, group_column=group, judge=options["judge"], scored_by=_scored_by(options)
     )
@@ -255,6 +273,8 @@ def gate_command(
     """
     from dissensus.data.outputs import check_place, save_bytes
     from dissensus.methods.gate import gate
+    from dissensus.methods.gate.result import GateResult
+    from dissensus.methods.parts import PartsResult
     from dissensus.report.markdown import markdown_of
     from dissensus.report.views import report_on
     from dissensus.report.views.gate import junit_of
@@ -265,12 +285,17 @@ def gate_command(
     ratings, judges = read_judged(source, judges_source)
     where = work.where(output)
     result = output.run("Checking the judge", gate, ratings, judges, task=source.read_task(), **options, **where)
+    parts = result.parts if isinstance(result, PartsResult) else None
     if junit is not None:
+        if parts is not None:
+            raise OptionError("--junit writes the checks of one question or of all items: choose one with --question.")
         save_bytes(junit, junit_of(result))
     if summary is not None:
-        report = report_on([result], title=f"Gate: {result.verdict}", spelling=flag_of)
+        title = "Gate" if parts is not None else f"Gate: {result.verdict}"
+        report = report_on([result], title=title, spelling=flag_of)
         save_bytes(summary, markdown_of(report).encode())
-    if not result.passes:
+    checked = [result] if parts is None else [part.result for part in parts]
+    if not all(isinstance(one, GateResult) and one.passes for one in checked):
         raise typer.Exit(NOT_PASSED)
 
 

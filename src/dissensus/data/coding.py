@@ -31,6 +31,13 @@ class TextColumn:
         """The column at these rows."""
         return TextColumn(self.codes[rows], self.texts, self.order)
 
+    def compacted(self) -> "TextColumn":
+        """The column with the texts that it still uses."""
+        used = np.unique(self.codes[self.codes >= 0]).tolist()
+        place = {code: i for i, code in enumerate(used)}
+        new = lookup(place.get(code, MISSING) for code in range(len(self.texts)))
+        return TextColumn(new[self.codes], tuple(self.texts[code] for code in used), self.order)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cells:

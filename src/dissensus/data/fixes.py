@@ -209,11 +209,11 @@ def fix_ratings(raw: RawRatings, sheet: Sheet | None, plan: ReadPlan) -> RawRati
     if plan.drop:
         keep, dropped = _kept(raw, sheet, plan)
         raw = _taken(raw, keep, left_out=dropped)
-        raw = replace(raw, item=_used(raw.item))
+        raw = replace(raw, item=raw.item.compacted())
     label, missing, notes = fix_labels(raw.label, plan, what="rating", times=raw.times)
     keep = np.flatnonzero((label.codes >= 0) | (raw.label.codes < 0))
     raw = _taken(replace(raw, label=label, warnings=(*raw.warnings, *notes)), keep, left_out=missing)
-    return replace(raw, label=_used(raw.label))
+    return replace(raw, label=raw.label.compacted())
 
 
 def _taken(raw: RawRatings, keep: Codes, *, left_out: Sequence[LeftOut]) -> RawRatings:
@@ -253,17 +253,6 @@ def _kept(raw: RawRatings, sheet: Sheet | None, plan: ReadPlan) -> tuple[Codes, 
     return np.flatnonzero(keep), left_out
 
 
-def _used(column: TextColumn) -> TextColumn:
-    """The column with the texts that it still uses."""
-    used = np.unique(column.codes[column.codes >= 0]).tolist()
-    place = {code: i for i, code in enumerate(used)}
-    return TextColumn(
-        lookup(place.get(code, -1) for code in range(len(column.texts)))[column.codes],
-        tuple(column.texts[code] for code in used),
-        column.order,
-    )
-
-
 class FixedSheet(Sheet):
     """A sheet of judges' answers with rows dropped and the labels fixed as the user wants.
 
@@ -290,12 +279,12 @@ class FixedSheet(Sheet):
             written = cells.columns[label].take(self._keep)
             fixed, missing, self.done = fix_labels(written, plan, what="answer")
             kept = np.flatnonzero((fixed.codes >= 0) | (written.codes < 0))
-            self._keep, self._fixed = self._keep[kept], _used(fixed.take(kept))
+            self._keep, self._fixed = self._keep[kept], fixed.take(kept).compacted()
             self.left_out += missing
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
         cells = self._sheet.load(columns)
-        kept = {name: _used(column.take(self._keep)) for name, column in cells.columns.items()}
+        kept = {name: column.take(self._keep).compacted() for name, column in cells.columns.items()}
         if self._label in kept and self._fixed is not None:
             kept[self._label] = self._fixed
         return Cells(row=cells.row[self._keep], columns=kept, blank_rows=cells.blank_rows)

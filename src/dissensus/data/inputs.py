@@ -15,11 +15,12 @@ from dissensus.data.formats.plan import Repeats
 from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, Scale, cell_text
 from dissensus.data.layout import answer_columns, is_judge, named_otherwise, people_among, rater_columns
+from dissensus.data.questions import check_one_question, pooled_judges, pooled_ratings
 from dissensus.data.ratings import Ratings
 from dissensus.data.readers import item_names, read, read_judges
 from dissensus.data.sources.source import open_source
 from dissensus.data.task import Task
-from dissensus.errors import ColumnError, DissensusError, JudgesError, RatingsError, counted, listed, named
+from dissensus.errors import ColumnError, DissensusError, JudgesError, OptionError, RatingsError, counted, listed, named
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -34,19 +35,49 @@ ROLES = frozenset({"item", "judge", "label", "sample"})
 
 
 def as_ratings(source: RatingsLike) -> Ratings:
-    """The ratings, read if they are not yet."""
+    """The ratings, read if they are not yet; of one question, and whole."""
+    ratings = _ratings_of(source)
+    check_whole(ratings)
+    return ratings
+
+
+def _ratings_of(source: RatingsLike) -> Ratings:
     if isinstance(source, Judges):
         raise RatingsError("These are judges' answers, where people's ratings are needed: give the ratings first.")
     return source if isinstance(source, Ratings) else read(source)
 
 
 def as_data(ratings: RatingsLike, judges: JudgesLike | None = None) -> tuple[Ratings, Judges]:
-    """Ratings and judges' answers, read if they are not yet; without judges both from one table."""
+    """Ratings and judges' answers to one question, read if they are not yet; without judges both from one table."""
+    people, answers = _both_of(ratings, judges)
+    check_whole(people, answers)
+    return people, answers
+
+
+def unchecked_data(
+    ratings: RatingsLike, judges: JudgesLike | None, *, has_judges: bool
+) -> tuple[Ratings, Judges | None]:
+    """The same where they may hold several questions, or slices; without judges if there shall be none."""
+    return _both_of(ratings, judges) if has_judges else (_ratings_of(ratings), None)
+
+
+def check_whole(ratings: Ratings, judges: Judges | None = None) -> None:
+    """Raise if data come in parts where one is needed."""
+    if ratings.questions or (judges is not None and judges.questions):
+        check_one_question(ratings)
+        raise JudgesError(
+            f"The judges answer several questions: choose one with {named('question', of='read_judges')}."
+        )
+    if ratings.slicing is not None:
+        raise OptionError(f"{named('by', of='read')} {ratings.slicing.by} has no meaning here: leave it out.")
+
+
+def _both_of(ratings: RatingsLike, judges: JudgesLike | None) -> tuple[Ratings, Judges]:
     if judges is None or _is_pattern(judges, ratings):
         if isinstance(ratings, Ratings | Judges):
             raise JudgesError("There are no judges: give their answers after the ratings.")
         return read_both(ratings, judges=None if judges is None else str(judges))
-    people = as_ratings(ratings)
+    people = _ratings_of(ratings)
     if isinstance(judges, Ratings):
         raise JudgesError("These are people's ratings, where judges' answers are needed: give the ratings first.")
     if isinstance(judges, Judges):
@@ -70,6 +101,7 @@ def read_both(
     source: Table, *, people: str | None = None, judges: str | None = None, item: str | None = None,
     rater: str | None = None, label: str | None = None, labels: Sequence[str] | None = None, scale: Scale | None = None,
     repeats: Repeats = "error", task: Task | None = None, label_map: Mapping[str, str] | None = None,
+    question: str | None = None, by: str | None = None, items: Table | None = None,
 ) -> tuple[Ratings, Judges]:  # fmt: skip
     """People's ratings and judges' answers from one table that has both.
 
@@ -81,7 +113,7 @@ def read_both(
         Which columns, or names in the rater column, are people's and which are judges': names or patterns with `*`,
         commas between. Where one is missing it is the others; without both, judges are known by names such as
         `gpt-4o`, and the warnings say which.
-    item, rater, label, labels, scale, repeats, task, label_map
+    item, rater, label, labels, scale, repeats, task, label_map, question, by, items
         As for `read`.
 
     Returns
@@ -94,19 +126,35 @@ def read_both(
     >>> ratings.raters, judges.judges
     (('ann', 'bob'), ('gpt-4o',))
     """
-    shared: dict[str, Any] = {"labels": labels, "repeats": repeats, "task": task, "label_map": label_map}
+    shared: dict[str, Any] = {
+        "labels": labels, "repeats": repeats, "task": task, "label_map": label_map, "question": question,
+    }  # fmt: skip
+    people_only: dict[str, Any] = {"scale": scale, "by": by, "items": items, **shared}
     columns, everybody = _whose(source, item=item, rater=rater, label=label)
     ours, theirs, note = _told_apart(everybody, people, judges, name=columns.pop("name"))
     if "rater" in columns:
-        ratings = read(source, **columns, scale=scale, **shared)
-        codes = [ratings.raters.index(name) for name in ours if name in ratings.raters]
-        ratings = ratings.where(np.isin(np.asarray(ratings.rater), codes))
+        ratings = _of_raters(read(source, **columns, **people_only), ours)
         answers = read_judges(source, item=columns["item"], judge=columns["rater"], label=columns["label"], **shared)
-        answers = answers.only([name for name in theirs if name in answers.judges])
+        answers = _of_judges(answers, theirs)
     else:
-        ratings = read(source, **columns, rater=listing(ours), source_format="wide", scale=scale, **shared)
+        ratings = read(source, **columns, rater=listing(ours), source_format="wide", **people_only)
         answers = read_judges(source, **columns, judge=listing(theirs), source_format="judge-columns", **shared)
     return replace(ratings, warnings=(*note, *ratings.warnings)), answers
+
+
+def _of_raters(ratings: Ratings, names: Sequence[str]) -> Ratings:
+    """The ratings of some raters, question by question where there are several."""
+    if ratings.questions:
+        pooled = pooled_ratings({q: _of_raters(own, names) for q, own in ratings.questions.items()})
+        return replace(pooled, slicing=ratings.slicing)
+    codes = [ratings.raters.index(name) for name in names if name in ratings.raters]
+    return ratings.where(np.isin(np.asarray(ratings.rater), codes))
+
+
+def _of_judges(judges: Judges, names: Sequence[str]) -> Judges:
+    if judges.questions:
+        return pooled_judges({q: _of_judges(own, names) for q, own in judges.questions.items()})
+    return judges.only([name for name in names if name in judges.judges])
 
 
 def has_judges(source: Table) -> bool:

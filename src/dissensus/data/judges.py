@@ -1,7 +1,7 @@
 """Judges: what classifiers and models answered, sample by sample or as probabilities."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -98,6 +98,8 @@ class Judges(ShownData):
         What was left out or fixed when the data were read, and why.
     provenance : Provenance, optional
         The file that the answers came from.
+    questions : mapping of str to Judges
+        The answers to each question, as in Ratings.
     """
 
     item: Codes
@@ -115,6 +117,7 @@ class Judges(ShownData):
     totals: tuple[int, int] | None = None
     warnings: tuple[str, ...] = ()
     provenance: Provenance | None = None
+    questions: Mapping[str, "Judges"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         limits = {
@@ -167,6 +170,8 @@ class Judges(ShownData):
 
     def rows(self) -> list[dict[str, object]]:
         """One row per answer."""
+        if self.questions:
+            return [{"question": q, **row} for q, own in self.questions.items() for row in own.rows()]
         columns: dict[str, Sequence[object]] = {
             "item": [self.items[i] for i in self.item],
             "judge": [self.judges[i] for i in self.judge],
@@ -334,6 +339,7 @@ class Judges(ShownData):
             "answers": answers,
             "labels": list(self.labels),
             "has_probabilities": self.probability is not None,
+            **({"questions": list(self.questions)} if self.questions else {}),
         }
 
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,17 @@ class Provenance:
             "rows": self.rows,
             "columns": self.columns,
         }
+
+
+class Slicing(NamedTuple):
+    """How items, or raters, fall into slices by an attribute."""
+
+    by: str  # the attribute
+    of: Literal["item", "rater"]  # whose it is
+    values: Mapping[str, str]  # the slice of each item or rater by name; one without a value is in none
+    order: tuple[str, ...]  # the slices in order
+    numbers: Mapping[str, float]  # the attribute of each item where it is a number; empty elsewhere
+    is_outcome: bool = False  # whether it was told from the ratings themselves
 
 
 class ShownData(ABC):
@@ -111,6 +122,13 @@ class Ratings(ShownData):
         What was left out when the data were read, and why.
     provenance : Provenance, optional
         The file that the ratings came from.
+    questions : mapping of str to Ratings
+        The ratings of each question, where a file asks several; all others are put together then, with each item named
+        after its question.
+    slicing : Slicing, optional
+        How items fall into slices, where methods shall answer for each.
+    among : tuple of str
+        The items of which these are a part: bootstrap samples draw all of them, so that parts share what is drawn.
     """
 
     item: Codes
@@ -129,6 +147,9 @@ class Ratings(ShownData):
     scale: Scale = "nominal"
     warnings: tuple[str, ...] = ()
     provenance: Provenance | None = None
+    questions: Mapping[str, "Ratings"] = field(default_factory=dict)
+    slicing: Slicing | None = None
+    among: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.options:
@@ -184,6 +205,8 @@ class Ratings(ShownData):
 
     def rows(self) -> list[dict[str, object]]:
         """One row per rating, or per item and label with a count."""
+        if self.questions:
+            return [{"question": q, **row} for q, own in self.questions.items() for row in own.rows()]
         columns: dict[str, Sequence[object]] = {"item": [self.items[i] for i in self.item]}
         if self.rater is not None:
             columns["rater"] = [self.raters[i] for i in self.rater]
@@ -324,6 +347,7 @@ class Ratings(ShownData):
             "labels": list(self.labels),
             "scale": self.scale,
             "groups": list(self.groups),
+            **({"questions": list(self.questions)} if self.questions else {}),
         }
 
 

@@ -36,7 +36,9 @@ from dissensus.data.formats.tables import read_table, read_tidy_judges
 from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, SCALES, Scale
 from dissensus.data.layout import names_by_content
+from dissensus.data.questions import asked_in, each_question, pooled_judges, pooled_ratings
 from dissensus.data.ratings import Provenance, Ratings
+from dissensus.data.slices import sliced, slicing_in
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.task import Task
 from dissensus.errors import ColumnError, OptionError, joined, named, shell_word
@@ -73,6 +75,8 @@ def read(
     off_scale: OffScale = "error",
     split: str | None = None,
     drop: Sequence[tuple[str, str]] = (),
+    by: str | None = None,
+    items: "Table | None" = None,
 ) -> Ratings:
     """Ratings from a file, an annotation tool's export, a frame, an array, a dict or a list of records.
 
@@ -120,10 +124,16 @@ def read(
         What stands between the options of a response set, besides a bar: "," or "; ".
     drop : sequence of (str, str)
         Rows to leave out: a column (item, rater, label or any other) and a pattern of its texts, such as `check_*`.
+    by : str, optional
+        Answer for each slice of the items by this attribute: a column of the source or of `items`, or split, ratings,
+        length or suffix, which need none.
+    items : path or table, optional
+        A table with a row per item, whose columns `by` can name.
 
     Returns
     -------
     Ratings
+        Where a source has a column `question`, or a tool's export asks several, each question is in its `questions`.
 
     Examples
     --------
@@ -133,9 +143,14 @@ def read(
     >>> ratings.n_items, ratings.n_ratings, ratings.labels
     (2, 3, ('no', 'yes'))
     """
-    plan = ReadPlan.given(locals(), of="read", task=task)
+    plan = ReadPlan.given(locals(), of="read")
     with open_source(source, sheet=sheet, columns=plan.columns) as opened:
-        return ratings_of(opened, plan)[0]
+        found = each_question(lambda asked: ratings_of(opened, asked)[0], plan, task)
+        ratings = pooled_ratings(found) if isinstance(found, dict) else found
+        if by is None and items is not None:
+            option = named("by", of="read")
+            raise OptionError(f"{named('items', of='read')} says what to slice by: name a column of it with {option}.")
+        return ratings if by is None else sliced(ratings, slicing_in(by, ratings, opened, plan, items))
 
 
 def read_judges(
@@ -186,9 +201,10 @@ def read_judges(
     >>> judges.judges, judges.labels, judges.n_answers
     (('b',), ('no', 'yes'), 2)
     """
-    plan = ReadPlan.given(locals(), of="read_judges", task=task)
+    plan = ReadPlan.given(locals(), of="read_judges")
     with open_source(source, example="judges.csv") as opened:
-        return judges_of(opened, plan)[0]
+        found = each_question(lambda asked: judges_of(opened, asked)[0], plan, task)
+        return pooled_judges(found) if isinstance(found, dict) else found
 
 
 def item_names(source: object) -> list[str]:
@@ -237,6 +253,7 @@ def check_plan(plan: ReadPlan) -> None:
 
 def take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     """The ratings of a source, fixed as the user wants."""
+    source, plan = asked_in(source, plan)
     raw = _ratings(source, replace(plan, wants="ratings"))
     _check_question(raw.taken, plan, source.name)
     raw = replace(raw, warnings=(*raw.warnings, *source.notes())) if source.notes() else raw
@@ -271,6 +288,7 @@ def _names_of_headerless(source: Source, plan: ReadPlan) -> list[str] | None:
 
 def take_judges(source: Source, plan: ReadPlan) -> RawJudges:
     """The judges' answers of a source, fixed as the user wants."""
+    source, plan = asked_in(source, plan)
     raw = _judges(source, replace(plan, wants="judges"))
     _check_question(raw.taken, plan, source.name)
     if raw.sheet.notes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast
 
-from dissensus.data.labels import SEPARATOR, option_name
+from dissensus.data.labels import SCALES, SEPARATOR, Scale, option_name
 from dissensus.errors import TaskError, listed
 
 Kind = Literal["single", "pairwise"]
@@ -19,6 +19,7 @@ Asking = Literal["forced-choice", "response-set", "both"]
 ASKINGS: tuple[Asking, ...] = ("forced-choice", "response-set", "both")
 _KEYS = (
     "name", "kind", "instructions", "options", "descriptions", "positive", "response_sets", "elicitation", "examples",
+    "scale", "questions",
 )  # fmt: skip
 FEWEST_OPTIONS = 2
 MOST_OPTIONS_FOR_ANY = 16
@@ -64,6 +65,11 @@ class Task:
         How a model is asked: for the one option that fits best, for every option that could reasonably apply, or both.
     examples : tuple of Example
         Worked examples.
+    scale : {"nominal", "ordinal", "interval"}, optional
+        What the order of the options means; inferred if not given.
+    questions : tuple of Task
+        Where several things were asked of each item: one task for each, called like the question in the data. Then
+        `options` may be empty.
     """
 
     options: tuple[str, ...]
@@ -75,10 +81,17 @@ class Task:
     response_sets: ResponseSets | tuple[tuple[str, ...], ...] = "any"
     elicitation: Asking = "forced-choice"
     examples: tuple[Example, ...] = ()
+    scale: Scale | None = None
+    questions: tuple["Task", ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise TaskError(f"kind is {self.kind!r}: it must be {' or '.join(KINDS)}.")
+        if self.scale not in {None, *SCALES}:
+            raise TaskError(f"scale is {self.scale!r}: it must be {', '.join(SCALES[:-1])} or {SCALES[-1]}.")
+        if self.questions:
+            self._check_questions()
+            return
         self._set("options", self._checked_options())
         self._set("positive", self._known("positive", self.positive))
         described = self._known("descriptions", tuple(self.descriptions))
@@ -93,6 +106,19 @@ class Task:
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
+
+    def _check_questions(self) -> None:
+        """Each question has a name of its own, and options or those of the whole task."""
+        names = [question.name for question in self.questions]
+        if not all(names):
+            raise TaskError("A question has no name: give each of [[questions]] the name that it has in the data.")
+        twice = [name for i, name in enumerate(names) if name in names[:i]]
+        if twice:
+            raise TaskError(f"The question {twice[0]!r} is listed twice: delete one.")
+
+    def of_question(self, question: str | None) -> "Task":
+        """The task of one question; the whole task where it lists none."""
+        return next((own for own in self.questions if own.name == question), self)
 
     def _checked_options(self) -> tuple[str, ...]:
         options = tuple(option_name(option) for option in self.options)
@@ -161,6 +187,13 @@ def read_task(path: str | os.PathLike[str]) -> Task:
 
 
 def _task(content: Mapping[str, object]) -> Task:
+    if questions := content.get("questions"):
+        if not isinstance(questions, list) or not all(isinstance(own, dict) for own in questions):
+            raise TaskError("questions must be [[questions]] tables, each with a name and its options.")
+        shared = {key: value for key, value in content.items() if key not in {"questions", "name"}}
+        parts = tuple(_question({**shared, **own}) for own in questions)
+        instructions = _text(content, "instructions", "")
+        return Task(options=(), name=_text(content, "name", ""), instructions=instructions, questions=parts)
     kind = _text(content, "kind", "single")
     default = PAIRWISE_OPTIONS if kind == "pairwise" else None
     sets = content.get("response_sets", "any")
@@ -174,7 +207,19 @@ def _task(content: Mapping[str, object]) -> Task:
         positive=_texts(content, "positive", ()), response_sets=cast("ResponseSets", sets),
         elicitation=cast("Asking", _text(content, "elicitation", "forced-choice").replace("_", "-")),
         examples=_examples(content.get("examples", [])),
+        scale=cast("Scale | None", _text(content, "scale", "") or None),
     )  # fmt: skip
+
+
+def _question(content: Mapping[str, object]) -> Task:
+    """One of [[questions]], which has what the whole task has unless it says otherwise."""
+    unknown = [key for key in content if key not in _KEYS or key == "questions"]
+    if unknown:
+        raise TaskError(f"A question has an unknown key {unknown[0]!r}: the keys are {', '.join(_KEYS[:-1])}.")
+    try:
+        return _task(content)
+    except TaskError as error:
+        raise TaskError(f"question {content.get('name', '')!r}: {error}") from error
 
 
 def _text(content: Mapping[str, object], key: str, default: str) -> str:

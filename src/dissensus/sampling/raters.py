@@ -113,8 +113,7 @@ class RaterPool:
 
     def spread(self, values: Floats) -> "RaterSpread":
         """Variances from the statistics of `rows` or `cells`, of shape (n_shuffles + 1, n_groups, n_statistics)."""
-        variances = _jackknife(np.reshape(values, (len(self.labels), self.n_groups, -1)))
-        return RaterSpread(total=variances[0], within=variances[1:].mean(axis=0), groups=self.n_groups)
+        return jackknife_spread(np.reshape(values, (len(self.labels), self.n_groups, -1)))
 
     def spread_of(self, statistics: Callable[[Cells], Floats], n_labels: int) -> "RaterSpread":
         """Variances of statistics of label counts, each of shape (n_statistics,)."""
@@ -162,6 +161,15 @@ def _jackknife(values: Floats) -> Floats:
     mean = np.where(is_known, values, 0).sum(axis=-2) / np.maximum(known, 1)
     squares = np.where(is_known, (values - mean[..., None, :]) ** 2, 0).sum(axis=-2)
     return np.asarray(np.where(known > 1, squares * (known - 1) / np.maximum(known, 1), np.nan))
+
+
+def jackknife_spread(values: Floats) -> "RaterSpread":
+    """Variances from statistics without each group, of shape (n_shuffles + 1, n_groups, n_statistics).
+
+    First as labels are, then after each shuffle.
+    """
+    variances = _jackknife(values)
+    return RaterSpread(total=variances[0], within=variances[1:].mean(axis=0), groups=values.shape[1])
 
 
 class RaterDraws(NamedTuple):

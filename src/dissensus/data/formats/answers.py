@@ -175,10 +175,19 @@ class Answers:
 
 
 class SeveralQuestionsError(OptionError):
-    """A source asks several questions, and the user named none."""
+    """A source asks several questions, and the user named none.
+
+    Attributes
+    ----------
+    questions : tuple of str
+        What they are called.
+    option : str
+        The option that takes one of them.
+    """
 
     def __init__(self, name: str, described: Mapping[str, str], plan: ReadPlan) -> None:
         listing = "; ".join(f"{shortened(question)} ({what})" for question, what in described.items())
+        self.questions = tuple(described)
         self.option = named("question", of=plan.of, value=next(iter(described)))
         super().__init__(
             f"{name} asks {len(described)} questions: {listing}. Choose one with {plan.named('question')}, such as "

@@ -76,7 +76,7 @@ class ReadPlan:
         """The plan among a function's parameters, which it hands over as `locals()` before anything else."""
         values = {own.name: parameters[own.name] for own in fields(cls) if own.name in parameters}
         if task is not None and values["labels"] is None:
-            values["labels"] = task.options
+            values["labels"] = task.options or None
         for name in ("columns", "drop"):
             if values.get(name) is not None:
                 values[name] = tuple(values[name])

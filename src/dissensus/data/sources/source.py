@@ -88,6 +88,10 @@ class Source:
         """The same file with these names for its columns, since it has no header."""
         return Source(self.name, self._stack, file=self.file, sheet_name=self._sheet_name, columns=columns)
 
+    def with_sheet(self, sheet: Sheet) -> "Source":
+        """The same file, of which only this part of its table is read."""
+        return Source(self.name, self._stack, file=self.file, frame=sheet)
+
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of the table; none if it is a document or has no proper header.

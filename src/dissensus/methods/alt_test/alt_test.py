@@ -26,6 +26,7 @@ from dissensus.methods.alt_test.p_values import (
     t_p_value,
 )
 from dissensus.methods.alt_test.result import AltTestResult, Dropped, JudgeTest, RaterTest
+from dissensus.methods.parts.parts import in_parts
 from dissensus.sampling.intervals import share_interval
 from dissensus.sampling.raters import RatersAs, resolve_raters
 
@@ -42,6 +43,7 @@ ROUNDING = 1e-9
 P_VALUES = {"t": t_p_value, "sign-flip": sign_flip_p_value, "exact": exact_p_value}
 
 
+@in_parts()
 def alt_test(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,

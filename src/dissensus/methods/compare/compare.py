@@ -17,6 +17,7 @@ from dissensus.methods.compare.raters import noise_of, on_items_of
 from dissensus.methods.compare.references import references_of
 from dissensus.methods.compare.resampling import Resampled, holm, non_inferiority_p_value, resample
 from dissensus.methods.compare.result import Better, CompareResult, NonInferiority, PairComparison
+from dissensus.methods.parts.parts import in_parts
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.intervals import percentile_interval
 from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
@@ -42,6 +43,7 @@ BINNED = (
 )
 
 
+@in_parts()
 def compare(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,

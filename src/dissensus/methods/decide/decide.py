@@ -38,6 +38,7 @@ from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.choice import HALF, best_constant
 from dissensus.methods.judges.result import ALWAYS_POSITIVE
+from dissensus.methods.parts.parts import in_parts
 from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.options import named
@@ -58,6 +59,7 @@ HOPELESS = 0.5
 """In raters: where no judge can be worth as much, more ratings would not help."""
 
 
+@in_parts()
 def decide(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,
@@ -207,6 +209,7 @@ def decision_of(
         next=None,
         largest=largest,
         recalibration=_recalibration(worked, chosen[use[0].judge]) if use else None,
+        evidence=result.evidence,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from dissensus.data.recalibration import Recalibration, write_recalibration
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.result import Verdict
+from dissensus.methods.parts.result import WorthEvidence
 from dissensus.results import Result, as_dict
 
 How = Literal["as is", "recalibrated"]
@@ -112,10 +113,11 @@ class DecideResult(Result):
     next: Next | None
     largest: int  # the largest survey of the curve: K of `above K`
     recalibration: Recalibration | None = None  # what answers of the first judge to use mean; for a file of its own
+    evidence: WorthEvidence | None = None  # samples that the parts of a file share; for what they say together
 
     def as_dict(self) -> dict[str, object]:
-        """The `result` part of the JSON, without the recalibration, which has a file of its own."""
-        return {name: value for name, value in super().as_dict().items() if name != "recalibration"}
+        """The `result` part of the JSON, without the recalibration, which has a file of its own, and the samples."""
+        return {name: value for name, value in super().as_dict().items() if name not in {"recalibration", "evidence"}}
 
     def write_recalibration(self, path: str | os.PathLike[str]) -> None:
         """Write what each answer of the first judge to use means in people's terms, for `apply`.

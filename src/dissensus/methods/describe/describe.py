@@ -21,6 +21,7 @@ from dissensus.methods.describe.coefficients import (
 )
 from dissensus.methods.describe.options import DescribeOptions, Weighting
 from dissensus.methods.describe.result import Coefficient, DescribeResult, Description, LabelShare
+from dissensus.methods.parts.parts import in_parts
 from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks, seed_of
 from dissensus.sampling.draws import draw_types
@@ -95,6 +96,7 @@ def why_undefined(ratings: Ratings) -> str:
 BINS = 20
 
 
+@in_parts()
 def describe(
     ratings: RatingsLike,
     *,

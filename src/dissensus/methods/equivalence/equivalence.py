@@ -1,6 +1,6 @@
 """How many raters is a judge worth? The survey power curve and where each judge meets it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import combinations
@@ -39,11 +39,14 @@ from dissensus.methods.equivalence.result import (
 )
 from dissensus.methods.equivalence.scores import ScoreName
 from dissensus.methods.equivalence.setup import Prepared, set_up
+from dissensus.methods.parts.parts import in_parts
+from dissensus.methods.parts.result import WorthEvidence
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.intervals import Interval, bootstrap_interval
 from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
 
 
+@in_parts()
 def equivalence(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,
@@ -213,7 +216,10 @@ def place(
     term, about_raters = rater_term_of(prepared, options, rng=rater_rng)
     settings = prepared.settings | {"raters": "fixed" if term is None else "sampled"}
     prepared = replace(prepared, settings=settings, warnings=(*prepared.warnings, *about_raters))
-    result = _sum_up(prepared, extras, Intervals(options=options, data=data, samples=samples, raters=term))
+    intervals = Intervals(options=options, data=data, samples=samples, raters=term)
+    result = _sum_up(prepared, extras, intervals)
+    if prepared.problem.among is not None:
+        result = replace(result, evidence=_evidence(prepared, intervals))
     return Worked(result, prepared, term)
 
 
@@ -225,6 +231,32 @@ def rater_term_of(
     if drawn_as == "fixed" or not options.bootstrap:
         return None, about
     return rater_term(prepared.problem, prepared.rated, prepared.labels, replicates=options.bootstrap, rng=rng), about
+
+
+def _evidence(prepared: Prepared, intervals: Intervals) -> WorthEvidence | None:
+    """What judges are worth in each bootstrap sample, calibrated where they were, and without each rater."""
+    data, samples, term = intervals.data, intervals.samples, intervals.raters
+    if samples is None:
+        return None
+    places = {judge.judge: j for j, judge in enumerate(prepared.problem.judges)}  # calibrated comes last
+    deleted = None
+    if term is not None:
+        parts = zip(term.deleted.curve, term.deleted.judges, strict=True)
+        deleted = np.stack([_crossed(curve, scores, places.values()) for curve, scores in parts])
+    names = prepared.rated.raters
+    return WorthEvidence(
+        judges=tuple(places),
+        worth=_crossed(data.curve, data.judges, places.values())[0],
+        samples=_crossed(samples.curve, samples.judges, places.values()),
+        deleted=deleted,
+        raters=() if term is None else tuple(names[code] for code in term.pool.raters),
+        draws=None if term is None else term.draws,
+    )
+
+
+def _crossed(curve: Floats, scores: Floats, judges: Iterable[int]) -> Floats:
+    """What these judges are worth in each replicate, of shape (n_replicates, n_judges)."""
+    return np.stack([crossings(curve, scores[:, j]) for j in judges], axis=1)
 
 
 # ---- From scores and their replicates to the result

@@ -118,6 +118,13 @@ class Predictions:
         return outside if self.inside is None else (outside + score.of_labels()(self.inside)) / 2
 
 
+class Among(NamedTuple):
+    """Where items stand among those that bootstrap samples draw from: all of a file of which these are a part."""
+
+    items: int
+    place: Codes  # (n_items,)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Problem:
     """Types of items, who rated them, judges, and how to score."""
@@ -135,6 +142,7 @@ class Problem:
     columns: tuple[Codes, Codes, Codes] | None = None  # item, rater and label, where judges are scored by rater
     copies: Codes | None = None  # (n_items,): how many items of the data each stands for; None means one
     moments: ScoredMoments | None = None  # of the judges' scores on the copies of each item, where outputs differ
+    among: Among | None = None  # where bootstrap samples draw other parts of the file, too
 
     @property
     def n_items(self) -> int:

@@ -251,7 +251,10 @@ def bootstrap_scores(task: tuple[Problem, Extras, int], rng: Generator) -> Repli
 
 def _drawn(problem: Problem, replicates: int, rng: Generator) -> tuple[npt.NDArray[np.integer], Copies]:
     """How often each item is drawn in each bootstrap sample, and what that means for types of items."""
-    weights = draw_weights(problem.n_items, replicates, rng, copies=problem.copies)
+    if problem.among is None:
+        weights = draw_weights(problem.n_items, replicates, rng, copies=problem.copies)
+    else:  # with the other parts of the file
+        weights = draw_weights(problem.among.items, replicates, rng)[:, problem.among.place]
     if problem.copies is None:
         return weights, copies_of(weights, problem.type_of_item, len(problem.counts))
     of_types = type_weights(weights, problem)

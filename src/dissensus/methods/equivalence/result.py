@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypedDict
 
+from dissensus.methods.parts.result import WorthEvidence
 from dissensus.results import Result, as_dict
 
 FLATTEST = 1e-9
@@ -147,6 +148,11 @@ class EquivalenceResult(Result):
     differences: tuple[JudgeDifference, ...] = ()
     amateurs: tuple[AmateurPoint, ...] | None = None
     ceiling: Ceiling | None = None
+    evidence: WorthEvidence | None = None  # samples that the parts of a file share; for what they say together
+
+    def as_dict(self) -> dict[str, object]:
+        """The `result` part of the JSON, without the samples."""
+        return {name: value for name, value in super().as_dict().items() if name != "evidence"}
 
     @property
     def ranked(self) -> list[JudgeWorth]:

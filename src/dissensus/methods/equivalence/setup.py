@@ -16,6 +16,7 @@ from dissensus.methods.equivalence.ceiling import FEW_LABELS, TWO_LABELS
 from dissensus.methods.equivalence.curve import Panel, nearest_dirichlet
 from dissensus.methods.equivalence.options import EquivalenceOptions, Learn
 from dissensus.methods.equivalence.problem import (
+    Among,
     Predictions,
     Problem,
     check_moments,
@@ -90,7 +91,9 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
     problem = _without_judges(choice, rows, options, panel, score)
     problem = replace(problem, columns=_columns(rated, choice.kept, options, score))
     problem, about_sizes = _enumerable(problem, options)
-    problem = replace(problem, judges=_predictions(problem, everybody, rows, options))
+    problem = replace(
+        problem, judges=_predictions(problem, everybody, rows, options), among=_among(ratings, rated, rows)
+    )
     if chosen.moments is not None:
         items = tuple(rated.items[i] for i in rows.item)
         shares = reference_shares(problem)[problem.type_of_item]
@@ -112,6 +115,13 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
         data={"ratings": dict(ratings.describe_data()), "judges": dict(judges.describe_data())},
         warnings=(*warnings, *_other_options(labels, everybody, problem, options)),
     )
+
+
+def _among(ratings: Ratings, rated: Ratings, rows: Rows) -> Among | None:
+    """Where the items stand in the file that the ratings are a part of."""
+    if not ratings.among or ratings.copies is not None:
+        return None
+    return Among(len(ratings.among), rows_among(tuple(rated.items[i] for i in rows.item), ratings.among))
 
 
 def _calibration(options: EquivalenceOptions, judges: Judges) -> tuple[EquivalenceOptions, list[str]]:

@@ -35,12 +35,14 @@ from dissensus.methods.gate.verdicts import (
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.result import ALWAYS_POSITIVE, BASELINES, Downstream, JudgesResult
 from dissensus.methods.judges.summary import kappa_warnings
+from dissensus.methods.parts.parts import in_parts
 from dissensus.options import named
 from dissensus.results import Message
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.raters import RatersAs, resolve_raters
 
 
+@in_parts()
 def gate(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,

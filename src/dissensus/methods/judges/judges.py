@@ -44,6 +44,7 @@ from dissensus.methods.judges.summary import (
     violations,
     with_baselines,
 )
+from dissensus.methods.parts.parts import in_parts
 from dissensus.sampling import Engine, Progress, seed_of
 from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
 
@@ -51,6 +52,7 @@ SHOWN = ("hit_rate", "kl_human_judge", "jsd", "mse_soft", "coverage", "mse_respo
 """Definitions, one of each kind, for which an item is looked for that sets them against each other."""
 
 
+@in_parts()
 def judges(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,

@@ -20,6 +20,7 @@ from dissensus.methods.panel.beside_people import Members, members_of, people_an
 from dissensus.methods.panel.options import METHODS, Method, PanelOptions, PanelScore
 from dissensus.methods.panel.result import PanelResult, PanelWorth
 from dissensus.methods.panel.stacking import average, plurality, stacked
+from dissensus.methods.parts.parts import in_parts
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.raters import RatersAs, rater_stream
 
@@ -27,6 +28,7 @@ PANEL = "panel"
 """What the stacked panel is called beside people."""
 
 
+@in_parts()
 def panel(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,

@@ -13,6 +13,7 @@ from dissensus.data.align import elicitations_in, rows_among
 from dissensus.data.labels import natural_order, parts_of
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.judges.definitions import reaches
+from dissensus.methods.parts.parts import in_parts
 from dissensus.methods.prevalence.estimators import Estimates, Sample, Without, estimates_of
 from dissensus.methods.prevalence.options import IntervalName, PrevalenceOptions, Target, counted_labels
 from dissensus.methods.prevalence.result import JudgePrevalence, PrevalenceResult
@@ -33,6 +34,7 @@ UNLIKE = reach_of(0.999)
 """So many standard errors between rated items and others are more than chance."""
 
 
+@in_parts()
 def prevalence(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,

@@ -74,7 +74,10 @@ def marks_of(options: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_options(task: Task) -> None:
-    """An error if an option would not be read back from a file as what it is."""
+    """An error if the task asks several questions, or an option would not be read back from a file as what it is."""
+    if task.questions:
+        names = listed([own.name for own in task.questions])
+        raise TaskError(f"The task asks {len(task.questions)} questions ({names}): give a task file with one of them.")
     marks_of(task.options)
     for option in task.options:
         if options_of(option) != (option,):

@@ -10,6 +10,7 @@ from dissensus.data import JudgesLike, Ratings, RatingsLike, Task, as_data, as_r
 from dissensus.data.align import asked_in_one_way
 from dissensus.data.closeness import closeness, label_heights
 from dissensus.data.ratings import Elicitation
+from dissensus.methods.parts.parts import in_parts
 from dissensus.methods.raters.by_group import group_rows, group_tests, sidings
 from dissensus.methods.raters.cells import (
     FEWEST_RATERS,
@@ -117,6 +118,7 @@ NO_GROUPS = (
 )
 
 
+@in_parts()
 def raters(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,

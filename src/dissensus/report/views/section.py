@@ -26,7 +26,7 @@ def section_of(result: Result, spelling: Spelling = in_python) -> Section:
 
 def unspelled_section(result: Result) -> Section:
     """The same with the names of options as data."""
-    module = _module_of(result.command)
+    module = _module_of(result.shown_as)
     section: Section = _rows(result) if module is None else module.view(result)
     return with_warnings(section, [Note(text=text) for text in warning_texts(result)])
 
@@ -42,7 +42,7 @@ def with_warnings(section: Section, warnings: Sequence[Note]) -> Section:
 def warning_texts(result: Result) -> list[str]:
     """The warnings of a result as its section shows them, with the names of options as data."""
     texts = [visible(getattr(warning, "message", warning)) for warning in result.warnings]
-    worded = getattr(_module_of(result.command), "warning_texts", None)
+    worded = getattr(_module_of(result.shown_as), "warning_texts", None)
     return texts if worded is None else worded(result, texts)
 
 

@@ -1,0 +1,222 @@
+"""What a method says of each question or slice: one table, what they say together, and each alone in a fold."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dissensus.errors import DissensusError
+from dissensus.methods.decide.reasons import end_text
+from dissensus.methods.decide.result import DecideResult
+from dissensus.methods.describe.result import DescribeResult
+from dissensus.methods.equivalence.result import EquivalenceResult, Verdict
+from dissensus.methods.parts.result import Overall, Part, PartsResult
+from dissensus.report.document import Block, Cell, Fold, Note, Paragraph, Points, Section, Table
+from dissensus.report.document import Part as Piece
+from dissensus.report.numbers import (
+    capital,
+    counted,
+    decimal,
+    listing,
+    p_text,
+    short_names,
+    shortened,
+    visible,
+    with_interval,
+)
+from dissensus.report.views.describe import coefficient_name, headline
+from dissensus.report.views.section import unspelled_section
+from dissensus.results import Result
+
+MOST_JUDGES = 3
+"""As many judges have a column beside parts; with more, judges are rows if the parts are few enough."""
+MOST_COLUMNS = 4
+LONGEST = 18
+LONGEST_USE = 22
+MOST_NAMES = 3
+
+
+class WorthCell(NamedTuple):
+    """What a judge is worth in one part, as text, and the number to order judges by."""
+
+    text: str
+    value: float
+
+
+def view(result: Result) -> Section:
+    """The answer, the table of parts, and each part in a fold."""
+    if not isinstance(result, PartsResult):
+        raise DissensusError(f"A {type(result).__name__} has no parts to show.")
+    first = unspelled_section(result.parts[0].result)
+    blocks: list[Block] = [_table(result)]
+    notes = _notes(result)
+    blocks += [Points(title="", texts=notes)] if notes else []
+    if isinstance(result.overall, Result):
+        blocks.append(_fold(f"All items: {result.overall.command}", result.overall))
+    blocks += [_fold(visible(part.name), part.result) for part in result.parts]
+    return Section(title=first.title, lead=lead_sentence(result), blocks=blocks)
+
+
+def _fold(title: str, result: Result) -> Fold:
+    """One part, as it would be shown alone."""
+    section = unspelled_section(result)
+    pieces: list[Piece] = [Paragraph(text=section.lead)]
+    pieces += [part for part in section.parts() if not isinstance(part, Note)]
+    return Fold(title=title, parts=pieces)
+
+
+# ---- The answer
+
+
+def lead_sentence(result: PartsResult) -> str:
+    """What the parts say together, in one sentence."""
+    if result.by is not None:
+        return _slices_sentence(result)
+    count = len(result.parts)
+    if isinstance(result.overall, Overall) and result.overall.use:
+        names = listing([visible(name) for name in result.overall.use], most=MOST_NAMES, word="or")
+        return f"Use {names} for {'both' if count == len('ab') else f'all {count}'} questions."
+    if result.method == "decide":
+        return "No judge is recommended for every question: choose one for each."
+    return f"{counted(count, 'question')}, each answered on its own."
+
+
+def _slices_sentence(result: PartsResult) -> str:
+    by, found = visible(result.by or ""), [one for one in result.differences if one.finding is not None]
+    if found:
+        first = min(found, key=lambda one: one.p_value)
+        more = f", and {counted(len(found) - 1, 'other difference')} stands out" if len(found) > 1 else ""
+        more = more.replace("stands", "stand") if len(found) > len("ab") else more
+        return f"{visible(first.judge)} does {first.finding} where {by} is {visible(first.value)}{more}."
+    if result.differences:
+        return f"No slice by {by} stands out: the differences between them could be chance."
+    return f"{counted(len(result.parts), 'slice')} by {by}, each answered on its own."
+
+
+def _notes(result: PartsResult) -> list[str]:
+    notes = []
+    if isinstance(result.overall, Overall):
+        means = [
+            f"{visible(judge.judge)} {with_interval(judge.worth, judge.worth_low, judge.worth_high)}"
+            for judge in result.overall.judges[:MOST_NAMES]
+        ]
+        notes.append(f"Worth in raters, mean over questions: {listing(means)}.")
+    for one in [one for one in result.differences if one.finding is not None][:MOST_NAMES]:
+        apart = with_interval(one.difference, one.low, one.high)
+        notes.append(
+            f"{visible(one.judge)}, {visible(one.value)}: {apart} against the other items (p {p_text(one.p_value)})."
+        )
+    for trend in result.trends:
+        how = "gets no worse or better" if trend.finding is None else f"gets {trend.finding}"
+        notes.append(f"{visible(trend.judge)} {how} as {visible(result.by or '')} grows (p {p_text(trend.p_value)}).")
+    return notes[: 2 * MOST_NAMES]
+
+
+# ---- The table
+
+
+def _table(result: PartsResult) -> Table:
+    worths = [_worths(part.result) for part in result.parts]
+    if all(worths):
+        return _worth_table(result, worths)
+    if all(isinstance(part.result, DescribeResult) for part in result.parts):
+        return _agreement_table(result)
+    rows: list[list[Cell]] = [[_name(part), part.items, unspelled_section(part.result).lead] for part in result.parts]
+    return Table(caption=_caption(result, "The answer for each"), columns=[_heading(result), "Items", "Answer"],
+                 rows=rows)  # fmt: skip
+
+
+def _caption(result: PartsResult, text: str) -> str:
+    return f"{text} {'question' if result.by is None else 'slice'}"
+
+
+def _heading(result: PartsResult) -> str:
+    return "Question" if result.by is None else capital(visible(result.by))
+
+
+def _name(part: Part) -> str:
+    return shortened(visible(part.name), LONGEST + 6)
+
+
+def _worths(result: Result) -> dict[str, WorthCell]:
+    """What each judge is worth, calibrated where it was, by name."""
+    if isinstance(result, DecideResult):
+        return {
+            own.judge: _cell(
+                (own.worth, own.worth_low, own.worth_high), (own.verdict, own.low_verdict, own.high_verdict),
+                result.largest,
+            )
+            for own in result.judges
+        }  # fmt: skip
+    if isinstance(result, EquivalenceResult):
+        largest = result.curve[-1].raters
+        return {
+            own.judge: _cell(
+                (own.equivalence, own.equivalence_low, own.equivalence_high),
+                (own.verdict, own.low_verdict, own.high_verdict), largest,
+            )
+            for own in result.ranked
+        }  # fmt: skip
+    return {}
+
+
+def _cell(
+    values: tuple[float, float, float], verdicts: tuple[Verdict | None, Verdict | None, Verdict | None], largest: int
+) -> WorthCell:
+    ends = [end_text(value, verdict, largest) for value, verdict in zip(values, verdicts, strict=True)]
+    text = ends[0] if None in verdicts[1:] else f"{ends[0]} [{ends[1]}, {ends[2]}]"
+    place = {"above K": float(largest + 1), "below 0": -1.0}.get(verdicts[0] or "", values[0])
+    return WorthCell(text.replace("above ", ">").replace("below ", "<"), place if place == place else -1.0)  # noqa: PLR0124
+
+
+def _worth_table(result: PartsResult, worths: Sequence[dict[str, WorthCell]]) -> Table:
+    """What judges are worth: parts by judges, or judges by parts where there are more of them."""
+    judges = sorted({name for own in worths for name in own}, key=lambda name: -sum(
+        own[name].value for own in worths if name in own
+    ))  # fmt: skip
+    caption = _caption(result, "Worth in raters, by")
+    uses = [own.result.recommendation.use if isinstance(own.result, DecideResult) else None for own in result.parts]
+    if len(judges) > MOST_JUDGES and len(result.parts) <= MOST_COLUMNS:
+        short = short_names(judges, LONGEST, has_end=True)
+        rows: list[list[Cell]] = [[short[name], *(_text(own, name) for own in worths)] for name in judges]
+        if all(use is not None for use in uses):
+            rows.append(["(use)", *(_use(use) for use in uses)])
+        return Table(caption=caption, columns=["Judge", *(_name(part) for part in result.parts)], rows=rows)
+    shown = judges[:MOST_JUDGES]
+    short = short_names(shown, LONGEST, has_end=True)
+    has_use = result.by is None and all(use is not None for use in uses)
+    columns = [_heading(result), "Items", *(short[name] for name in shown), *(["Use"] if has_use else [])]
+    flags = _flags(result)
+    rows = [
+        [_name(part) + flags.get((part.question, part.value), ""), part.items, *(_text(own, name) for name in shown),
+         *([_use(use)] if has_use else [])]
+        for part, own, use in zip(result.parts, worths, uses, strict=True)
+    ]  # fmt: skip
+    return Table(caption=caption, columns=columns, rows=rows)
+
+
+def _flags(result: PartsResult) -> dict[tuple[str | None, str | None], str]:
+    """A mark for each slice in which a judge does worse or better."""
+    return {(one.question, one.value): f" ({one.finding})" for one in result.differences if one.finding is not None}
+
+
+def _text(worths: dict[str, WorthCell], name: str) -> str:
+    return worths[name].text if name in worths else "-"
+
+
+def _use(use: Sequence[str] | None) -> str:
+    return shortened(listing([visible(name) for name in use], most=2, word="or"), LONGEST_USE) if use else "none yet"
+
+
+def _agreement_table(result: PartsResult) -> Table:
+    """How far raters agree in each part, by the coefficient that fits its scale."""
+    rows: list[list[Cell]] = []
+    for part in result.parts:
+        own = part.result
+        assert isinstance(own, DescribeResult)  # noqa: S101 - the caller looked
+        best = headline(own.whole.coefficients, own.settings.get("scale"))
+        known = "-" if best is None else with_interval(best.value, best.low, best.high)
+        name = "-" if best is None else coefficient_name(best.name)
+        rows.append(
+            [_name(part), part.items, own.whole.ratings, decimal(own.whole.pairwise_agreement.value), known, name]
+        )
+    columns = [_heading(result), "Items", "Ratings", "Pairs agree", "Coefficient", "which is"]
+    return Table(caption=_caption(result, "Agreement of raters, by"), columns=columns, rows=rows)

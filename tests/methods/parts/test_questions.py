@@ -1,0 +1,249 @@
+"""Several questions in one file: each is answered as from a file of its own, and together from shared samples."""
+
+import json
+import statistics
+
+import numpy as np
+import pytest
+
+from dissensus import alt_test, compare, decide, describe, equivalence, judges, raters, read, read_judges, read_task
+from dissensus.cli.main import main
+from dissensus.data.inputs import as_ratings
+from dissensus.errors import DissensusError
+from dissensus.methods.parts import PartsResult
+
+import survey_reference as reference
+from tables import typed_message_of, write
+
+QUESTIONS = {"coherence": 5, "fluency": 3}
+
+
+def survey(*, items=60, seed=0, missing=0.0):
+    """Rows of ratings and of judges' answers to two questions on the same items, with labels of their own."""
+    rng = np.random.default_rng(seed)
+    people, answers = [], []
+    for i in range(items):
+        for question, most in QUESTIONS.items():
+            if question == "fluency" and rng.random() < missing:
+                continue
+            truth = rng.uniform(1, most)
+            row = {"item": f"s{i:02d}", "question": question}
+            who = rng.choice(6, size=4, replace=False)
+            people += [{**row, "rater": f"r{rater}", "label": _answer(truth, 0.7, most, rng)} for rater in who]
+            noises = {"near": 0.4, "far": 1.5}
+            answers += [{**row, "judge": j, "label": _answer(truth, sd, most, rng)} for j, sd in noises.items()]
+    return people, answers
+
+
+def _answer(truth, noise, most, rng):
+    return int(np.clip(round(truth + rng.normal(0, noise)), 1, most))
+
+
+def alone(rows, question):
+    return [{key: value for key, value in row.items() if key != "question"} for row in rows
+            if row["question"] == question]  # fmt: skip
+
+
+PEOPLE, ANSWERS = survey()
+FEW = {"bootstrap": 20}
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [(describe, FEW), (equivalence, FEW), (decide, FEW), (judges, FEW), (compare, {"resamples": 100}), (alt_test, {}),
+     (raters, FEW)],
+)  # fmt: skip
+def test_each_question_has_the_numbers_of_a_file_of_its_own(method, options):
+    needs_judges = method is not describe
+    whole = method(read(PEOPLE), *([read_judges(ANSWERS)] if needs_judges else []), **options)
+    assert isinstance(whole, PartsResult)
+    assert [part.question for part in whole.parts] == list(QUESTIONS)
+    for part in whole.parts:
+        data = [read(alone(PEOPLE, part.question))]
+        data += [read_judges(alone(ANSWERS, part.question))] if needs_judges else []
+        # Every item has both questions, so even the samples are the same.
+        assert numbers_in(part.result) == pytest.approx(numbers_in(method(*data, **options)), abs=1e-12, nan_ok=True)
+
+
+def numbers_in(result):
+    """Every number of a result, in order."""
+    return [value for value in leaves(json.loads(result.to_json())["result"]) if isinstance(value, int | float)]
+
+
+def leaves(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [leaf for one in value for leaf in leaves(one)] if isinstance(value, list) else [value]
+
+
+def test_a_question_has_its_own_labels_and_scale():
+    rows = [*PEOPLE, *({"item": f"s{i:02d}", "question": "ok", "rater": "r1", "label": "yes"} for i in range(5))]
+    parts = read(rows).questions
+    assert parts["coherence"].labels == ("1", "2", "3", "4", "5")
+    assert (parts["fluency"].labels, parts["fluency"].scale) == (("1", "2", "3"), "ordinal")
+    assert (parts["ok"].labels, parts["ok"].scale) == (("yes",), "nominal")
+
+
+def test_one_question_can_be_taken():
+    taken = read(PEOPLE, question="fluency")
+    assert (taken.n_items, taken.labels, dict(taken.questions)) == (60, ("1", "2", "3"), {})
+    assert "no question 'tone': its questions are coherence, fluency" in typed_message_of(
+        lambda: read(PEOPLE, question="tone")
+    )
+
+
+def test_a_text_about_the_item_is_no_question():
+    rows = [{"item": i, "question": f"Who wrote book {i}?", "rater": r, "label": "x"} for i in range(5) for r in "ab"]
+    assert not read(rows).questions
+
+
+def test_a_task_gives_each_question_its_options(tmp_path):
+    text = """name = "summaries"
+positive = ["good"]
+[[questions]]
+name = "tone"
+options = ["bad", "good"]
+[[questions]]
+name = "style"
+options = ["poor", "fair", "good"]
+scale = "ordinal"
+"""
+    task = read_task(write(tmp_path, text, "task.toml"))
+    rows = [{"item": i, "question": q, "rater": r, "label": "good"} for i in range(3) for q in ("tone", "style")
+            for r in "ab"]  # fmt: skip
+    parts = read(rows, task=task).questions
+    assert (parts["tone"].options, parts["style"].options) == (("bad", "good"), ("poor", "fair", "good"))
+    assert task.of_question("style").positive == ("good",)
+    rows += [{"item": 0, "question": "length", "rater": "a", "label": "good"}]
+    assert "The task lacks the question 'length': it lists tone, style." in typed_message_of(
+        lambda: read(rows, task=task)
+    )
+
+
+# ---- What the questions say together
+
+
+def test_the_overall_worth_is_the_mean_of_what_plain_python_finds_for_each_question():
+    people = [row for row in PEOPLE if row["question"] == "fluency"]
+    # The second question has the same labels turned round, and other judges' answers.
+    turned = [{**row, "question": "again", "label": 4 - row["label"]} for row in people]
+    answers = [row for row in ANSWERS if row["question"] == "fluency"]
+    rng = np.random.default_rng(5)
+    other = [{**row, "question": "again", "label": int(rng.integers(1, 4)) if rng.random() < 0.3 else 4 - row["label"]}
+             for row in answers]  # fmt: skip
+    options = {"score": "agreement", "combiner": "plurality", "calibrate": "none", "bootstrap": 30}
+    result = equivalence(read([*people, *turned]), read_judges([*answers, *other]), **options)
+    for judge in result.overall.judges:
+        worths = [twin_worth(rows, said, judge.judge) for rows, said in ((people, answers), (turned, other))]
+        is_known = all(isinstance(worth, float) for worth in worths)
+        mean = statistics.mean(worths) if is_known else float("nan")
+        assert judge.worth == pytest.approx(mean, abs=1e-12, nan_ok=True)
+    assert any(np.isfinite(judge.worth) for judge in result.overall.judges)
+
+
+def twin_worth(people, answers, judge, n_labels=3):
+    """What a judge is worth by agreement with the plurality of k raters, pair by pair."""
+    names = sorted({row["item"] for row in people})
+    items = [[row["label"] - 1 for row in people if row["item"] == name] for name in names]
+    said = {row["item"]: row["label"] - 1 for row in answers if row["judge"] == judge}
+    predictions = [[float(label == said[name]) for label in range(n_labels)] for name in names]
+    curve = [reference.power(items, k, reference.majority, reference.agreement, n_labels) for k in range(4)]
+    score = reference.judge_score(predictions, items, reference.agreement, n_labels)
+    return reference.crossing(curve, score)
+
+
+def test_the_samples_of_all_questions_draw_the_same_items():
+    # The same question twice, the second time without some items: drawn apart, a worth and its copy would not agree.
+    people = [row for row in PEOPLE if row["question"] == "coherence"]
+    answers = [row for row in ANSWERS if row["question"] == "coherence"]
+    left = {f"s{i:02d}" for i in range(54)}
+    both = [
+        [*rows, *({**row, "question": "copy"} for row in rows if row["item"] in left)] for rows in (people, answers)
+    ]
+    result = equivalence(read(both[0]), read_judges(both[1]), bootstrap=200, raters="fixed")
+    first, second = (part.result.evidence.samples[:, 0] for part in result.parts)
+    is_on_curve = np.isfinite(first) & np.isfinite(second)
+    assert np.corrcoef(first[is_on_curve], second[is_on_curve])[0, 1] > 0.6  # drawn apart it is within 0.2 of 0
+
+
+def test_two_equal_questions_have_the_interval_of_one():
+    people = [row for row in PEOPLE if row["question"] == "coherence"]
+    answers = [row for row in ANSWERS if row["question"] == "coherence"]
+    both = [[*rows, *({**row, "question": "copy"} for row in rows)] for rows in (people, answers)]
+    result = equivalence(read(both[0]), read_judges(both[1]), bootstrap=100, raters="fixed", interval="percentile")
+    [far] = [judge for judge in result.overall.judges if judge.judge == "far"]
+    [own] = [judge for judge in result.parts[0].result.judges if judge.judge == "far" and judge.calibrated]
+    assert (far.worth, far.worth_low, far.worth_high) == pytest.approx(
+        (own.equivalence, own.equivalence_low, own.equivalence_high), nan_ok=True
+    )
+
+
+def test_there_is_no_overall_verdict_where_no_judge_is_recommended_for_all():
+    people, answers = survey(items=80, seed=2)
+    swap = {"near": "far", "far": "near"}
+    mixed = [{**row, "judge": swap[row["judge"]]} if row["question"] == "fluency" else row for row in answers]
+    assert decide(read(people), read_judges(answers), **FEW).overall.use == ("near",)
+    assert decide(read(people), read_judges(mixed), **FEW).overall is None
+
+
+# ---- Files, messages, the command line
+
+
+def files_of(folder, people, answers):
+    paths = []
+    for name, rows in (("people.csv", people), ("judges.csv", answers)):
+        text = "\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)])
+        paths.append(str(write(folder, text + "\n", name)))
+    return paths
+
+
+def test_the_command_line_answers_each_question(tmp_path, capsys):
+    paths = files_of(tmp_path, PEOPLE, ANSWERS)
+    assert main(["equivalence", *paths, "--bootstrap", "20", "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["command"] == "equivalence"
+    assert [part["question"] for part in made["result"]["parts"]] == list(QUESTIONS)
+    assert {"curve", "judges"} <= made["result"]["parts"][0]["result"].keys()
+    assert made["result"]["overall"]["judges"][0].keys() == {"judge", "worth", "worth_low", "worth_high"}
+    assert made["data"]["ratings"]["questions"] == list(QUESTIONS)
+    assert main(["decide", *paths, "--bootstrap", "20"]) == 0
+    assert "coherence" in capsys.readouterr().out
+    assert main(["decide", *paths, "--bootstrap", "20", "--question", "fluency", "--json"]) == 0
+    assert "recommendation" in json.loads(capsys.readouterr().out)["result"]
+
+
+def message_of(folder, people, answers):
+    with pytest.raises(DissensusError) as caught:
+        equivalence(*files_of(folder, people, answers), bootstrap=0)
+    return typed_message_of(lambda: equivalence(*files_of(folder, people, answers), bootstrap=0)) or str(caught.value)
+
+
+def test_questions_that_do_not_match_are_refused_in_one_line(tmp_path):
+    renamed = [{**row, "question": "tone"} if row["question"] == "fluency" else row for row in ANSWERS]
+    assert message_of(tmp_path, PEOPLE, renamed) == (
+        "judges.csv answers tone, which people.csv does not ask: its questions are coherence, fluency. Rename the "
+        "question there, or drop its rows; or choose one with --question."
+    )
+    assert "judges.csv does not say which of them each answer is about" in message_of(
+        tmp_path, PEOPLE, alone(ANSWERS, "fluency")
+    )
+    assert message_of(tmp_path, alone(PEOPLE, "fluency"), ANSWERS).endswith("choose one with --judges-question.")
+
+
+def test_a_question_that_no_judge_answered_is_left_out_and_named():
+    answers = [row for row in ANSWERS if row["question"] == "fluency"]
+    rows = [*answers, {**answers[0], "question": "coherence"}, {**answers[1], "question": "coherence"}]
+    people = [*PEOPLE, *({**row, "question": "tone"} for row in PEOPLE if row["question"] == "fluency")]
+    result = equivalence(read(people), read_judges(rows), bootstrap=0, calibrate="none", score="agreement")
+    assert "No judge answered the question tone: left out." in result.warnings
+
+
+def test_a_row_without_a_question_is_refused(tmp_path):
+    path = write(tmp_path, "item,question,rater,label\n1,a,x,1\n1,b,x,2\n2,,x,1\n")
+    assert typed_message_of(lambda: read(path)) == ("r.csv, row 4: no question. Fill it in, or drop the row.")
+
+
+def test_what_needs_one_question_says_so():
+    assert "asks 2 questions: coherence, fluency. Choose one with --question." in typed_message_of(
+        lambda: as_ratings(PEOPLE)
+    )
