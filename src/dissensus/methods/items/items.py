@@ -20,6 +20,7 @@ from dissensus.methods.compare.information import fold_stream, rows_in_folds, sc
 from dissensus.methods.equivalence.options import MOST_LABELS, EquivalenceOptions
 from dissensus.methods.items.options import SHOWN, ItemsOptions, Show
 from dissensus.methods.items.result import ItemsResult, ItemTable, JudgeSurprise, Kind
+from dissensus.methods.parts.parts import in_parts
 from dissensus.options import default_of
 from dissensus.sampling import Progress, seed_of
 
@@ -34,6 +35,7 @@ FEWEST = 2
 """Ratings: with one nobody can split or agree."""
 
 
+@in_parts(needs_judges=False)
 def items(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,

@@ -41,20 +41,26 @@ Slicer = Callable[..., "PartsResult | None"]
 None where the method has to be asked of each slice."""
 
 
-def in_parts(slicer: Slicer | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def in_parts(slicer: Slicer | None = None, *, needs_judges: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A method that answers each question and each slice where the data have several; else it is as before.
 
     For data in parts what is returned is a `PartsResult`, whose parts are what the method returns.
+
+    Parameters
+    ----------
+    slicer : callable, optional
+        The method's own way to answer for slices.
+    needs_judges : bool
+        Whether one table must hold judges, too, where a method that takes judges is given none.
     """
 
     def decorated(method: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(method).parameters
-        is_optional = method.__name__ == "raters"
 
         @wraps(method)
         def asked(*args: P.args, **kwargs: P.kwargs) -> R:
             given: dict[str, Any] = dict(zip(parameters, args, strict=False)) | kwargs
-            wants = "judges" in parameters and not (is_optional and given.get("judges") is None)
+            wants = "judges" in parameters and (needs_judges or given.get("judges") is not None)
             ratings, judges = unchecked_data(given.pop("ratings"), given.pop("judges", None), has_judges=wants)
             data = (ratings, judges) if "judges" in parameters else (ratings,)
             if not ratings.questions and ratings.slicing is None and not (judges is not None and judges.questions):

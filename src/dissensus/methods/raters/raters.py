@@ -118,7 +118,7 @@ NO_GROUPS = (
 )
 
 
-@in_parts()
+@in_parts(needs_judges=False)
 def raters(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,
