@@ -144,8 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a label that the terminal cannot show is no reason to fail
     typed = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        # Commands find what was typed in the context, to say how a page can be made again.
-        status = app_for(typed)(args=typed, prog_name="dissensus", standalone_mode=False, obj=typed)
+        status = _run(typed)
     except DissensusError as error:
         return _refuse(spelled(error.message, flag_of))
     except typer.Abort:
@@ -159,6 +158,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - whatever it is, it must not look like a check that failed
         return _failed(error)
     return status if isinstance(status, int) else 0
+
+
+def _run(typed: list[str]) -> object:
+    """What a command returns."""
+    if typed == ["--version"]:  # as fast as the help: reading options takes another package
+        return print(f"dissensus {__version__}")
+    # Commands find what was typed in the context, to say how a page can be made again.
+    return app_for(typed)(args=typed, prog_name="dissensus", standalone_mode=False, obj=typed)
 
 
 def _failed(error: Exception) -> int:

@@ -3,30 +3,18 @@
 import csv
 import itertools
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-import duckdb
 
 from dissensus.data.coding import Sheet
 from dissensus.data.columns import shown_columns
 from dissensus.data.examples import resolved
-from dissensus.data.sources.csv_rows import CsvSheet, blank_rows, check_text, in_its_encoding, read_header
-from dissensus.data.sources.documents import (
-    JsonlSheet,
-    RecordSheet,
-    blank_lines,
-    is_json_list,
-    json_values,
-    yaml_document,
-)
-from dissensus.data.sources.files import UTF8, InputFile, inspect_file, plain_path, sha256_of
+from dissensus.data.sources.csv_rows import CsvSheet, check_text, in_its_encoding
+from dissensus.data.sources.documents import RecordSheet, is_json_list, json_values, yaml_document
+from dissensus.data.sources.files import InputFile, inspect_file, sha256_of
 from dissensus.data.sources.frames import document_of, sheet_of, table_of
-from dissensus.data.sources.sql_sheets import SqlSheet, connect, csv_source, jsonl_source, parquet_source
 from dissensus.errors import ColumnError, FileError, OptionError, listed, named
 
 if TYPE_CHECKING:
@@ -211,7 +199,8 @@ def open_source(
             yield Source(frame.name, stack, frame=frame)
 
 
-PARQUET_MAGIC = b"PAR1"
+SQL_KINDS = ("csv", "tsv", "jsonl", "parquet")
+"""Files that duckdb reads."""
 
 
 @contextmanager
@@ -223,16 +212,13 @@ def open_sheet(
     `columns` are the names of those of a CSV file or a workbook without a header.
     """
     file = path if isinstance(path, InputFile) else inspect_file(path)
-    if file.kind not in _OPENERS or columns is not None:
+    if file.kind not in SQL_KINDS or columns is not None:
         yield _open_here(file, sheet, columns)
         return
-    with tempfile.TemporaryDirectory(prefix="dissensus-") as folder:
-        source = plain_path(file, Path(folder))
-        connection = connect(source, spill=Path(folder))
-        try:
-            yield _OPENERS[file.kind](connection, file, source)
-        finally:
-            connection.close()
+    from dissensus.data.sources.sql_sheets import open_sql_sheet  # noqa: PLC0415 - duckdb takes a while to import
+
+    with open_sql_sheet(file) as opened:
+        yield opened
 
 
 def _open_here(file: InputFile, sheet: str | None, columns: tuple[str, ...] | None) -> Sheet:
@@ -249,67 +235,3 @@ def _open_here(file: InputFile, sheet: str | None, columns: tuple[str, ...] | No
     file = in_its_encoding(file)
     check_text(file)
     return CsvSheet(file, columns=columns)
-
-
-def _open_csv(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
-    try:
-        may_have_blank_lines = check_text(file)
-    except FileError:
-        file = in_its_encoding(file)
-        may_have_blank_lines = check_text(file)
-    header = read_header(file)
-    if not header.is_first_line:
-        return CsvSheet(file)
-    return SqlSheet(
-        connection,
-        csv_source(source, header=header, is_gzipped=file.is_gzipped),
-        name=file.name,
-        blank_rows=blank_rows(file, header) if may_have_blank_lines else (),
-        reread=lambda _: CsvSheet(file),
-    )
-
-
-def _open_jsonl(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
-    may_have_blank_lines = check_text(file)
-    if file.encoding != UTF8:
-        return JsonlSheet(file)
-    try:
-        origin = jsonl_source(connection, source, is_gzipped=file.is_gzipped)
-    except duckdb.Error:
-        return JsonlSheet(file)
-    return SqlSheet(
-        connection,
-        origin,
-        name=file.name,
-        blank_rows=blank_lines(file) if may_have_blank_lines else (),
-        reread=lambda _: JsonlSheet(file),
-    )
-
-
-def _open_parquet(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
-    _check_parquet(source, name=file.name)
-
-    def damaged(error: duckdb.Error) -> Sheet:
-        reason = str(error).partition("\n")[0].replace(str(source), file.name)
-        raise FileError(f"{file.name} is a damaged Parquet file ({reason}). Export it again.") from error
-
-    try:
-        origin = parquet_source(connection, source, name=file.name)
-    except duckdb.Error as error:
-        return damaged(error)
-    return SqlSheet(connection, origin, name=file.name, reread=damaged)
-
-
-_OPENERS = {"csv": _open_csv, "tsv": _open_csv, "jsonl": _open_jsonl, "parquet": _open_parquet}
-
-
-def _check_parquet(path: Path, *, name: str) -> None:
-    """A Parquet file starts and ends with the same four bytes."""
-    with path.open("rb") as stream:
-        head = stream.read(len(PARQUET_MAGIC))
-        stream.seek(max(0, path.stat().st_size - len(PARQUET_MAGIC)))
-        tail = stream.read()
-    if head != PARQUET_MAGIC:
-        raise FileError(f"{name} is not a Parquet file, whatever its suffix says. Export it again, or rename it.")
-    if tail != PARQUET_MAGIC:
-        raise FileError(f"{name} is cut off: a Parquet file ends in PAR1. Copy or export it again.")

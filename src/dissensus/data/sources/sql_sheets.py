@@ -1,7 +1,9 @@
 """Sheets that duckdb reads: it codes each column itself, so no Python object is made per cell."""
 
 import json
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +13,19 @@ import numpy.typing as npt
 
 from dissensus.arrays import Codes
 from dissensus.data.coding import Cells, Sheet, TextColumn, lookup
-from dissensus.data.sources.csv_rows import APOSTROPHE, GUARDED, UNGUARDED, Header
+from dissensus.data.sources.csv_rows import (
+    APOSTROPHE,
+    GUARDED,
+    UNGUARDED,
+    CsvSheet,
+    Header,
+    blank_rows,
+    check_text,
+    in_its_encoding,
+    read_header,
+)
+from dissensus.data.sources.documents import JsonlSheet, blank_lines
+from dissensus.data.sources.files import UTF8, InputFile, plain_path
 from dissensus.errors import FileError, listed, shortened
 
 FEW_ROWS = 2000
@@ -258,3 +272,85 @@ def _parquet_text(cell: str, kind: str) -> str:
     if kind in {"FLOAT", "DOUBLE"}:
         return f"CASE WHEN NOT isnan({cell}) THEN {cell}::VARCHAR END"
     return f"{cell}::VARCHAR"
+
+
+# ---- A file as a sheet, whatever its kind
+
+
+PARQUET_MAGIC = b"PAR1"
+
+
+@contextmanager
+def open_sql_sheet(file: InputFile) -> Iterator[Sheet]:
+    """Open a CSV, TSV, JSON Lines or Parquet file as a sheet; it is closed at the end of the block."""
+    with tempfile.TemporaryDirectory(prefix="dissensus-") as folder:
+        source = plain_path(file, Path(folder))
+        connection = connect(source, spill=Path(folder))
+        try:
+            yield _OPENERS[file.kind](connection, file, source)
+        finally:
+            connection.close()
+
+
+def _open_csv(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
+    try:
+        may_have_blank_lines = check_text(file)
+    except FileError:
+        file = in_its_encoding(file)
+        may_have_blank_lines = check_text(file)
+    header = read_header(file)
+    if not header.is_first_line:
+        return CsvSheet(file)
+    return SqlSheet(
+        connection,
+        csv_source(source, header=header, is_gzipped=file.is_gzipped),
+        name=file.name,
+        blank_rows=blank_rows(file, header) if may_have_blank_lines else (),
+        reread=lambda _: CsvSheet(file),
+    )
+
+
+def _open_jsonl(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
+    may_have_blank_lines = check_text(file)
+    if file.encoding != UTF8:
+        return JsonlSheet(file)
+    try:
+        origin = jsonl_source(connection, source, is_gzipped=file.is_gzipped)
+    except duckdb.Error:
+        return JsonlSheet(file)
+    return SqlSheet(
+        connection,
+        origin,
+        name=file.name,
+        blank_rows=blank_lines(file) if may_have_blank_lines else (),
+        reread=lambda _: JsonlSheet(file),
+    )
+
+
+def _open_parquet(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
+    _check_parquet(source, name=file.name)
+
+    def damaged(error: duckdb.Error) -> Sheet:
+        reason = str(error).partition("\n")[0].replace(str(source), file.name)
+        raise FileError(f"{file.name} is a damaged Parquet file ({reason}). Export it again.") from error
+
+    try:
+        origin = parquet_source(connection, source, name=file.name)
+    except duckdb.Error as error:
+        return damaged(error)
+    return SqlSheet(connection, origin, name=file.name, reread=damaged)
+
+
+_OPENERS = {"csv": _open_csv, "tsv": _open_csv, "jsonl": _open_jsonl, "parquet": _open_parquet}
+
+
+def _check_parquet(path: Path, *, name: str) -> None:
+    """A Parquet file starts and ends with the same four bytes."""
+    with path.open("rb") as stream:
+        head = stream.read(len(PARQUET_MAGIC))
+        stream.seek(max(0, path.stat().st_size - len(PARQUET_MAGIC)))
+        tail = stream.read()
+    if head != PARQUET_MAGIC:
+        raise FileError(f"{name} is not a Parquet file, whatever its suffix says. Export it again, or rename it.")
+    if tail != PARQUET_MAGIC:
+        raise FileError(f"{name} is cut off: a Parquet file ends in PAR1. Copy or export it again.")
