@@ -103,6 +103,15 @@ def doctor(
     -------
     DoctorResult
 
+    Raises
+    ------
+    DissensusError
+        If a file cannot be opened.
+
+    See Also
+    --------
+    read : Ratings from a file or a frame.
+
     Examples
     --------
     >>> from dissensus.data.examples import example_path

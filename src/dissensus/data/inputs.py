@@ -120,6 +120,16 @@ def read_both(
     -------
     Ratings, Judges
 
+    Raises
+    ------
+    DissensusError
+        If the source cannot be read, or it is not clear which columns are people and which are judges.
+
+    See Also
+    --------
+    read : Ratings from a file or a frame.
+    read_judges : Judges' answers from a file or a frame.
+
     Examples
     --------
     >>> ratings, judges = read_both({"ann": ["a", "b"], "bob": ["a", "a"], "gpt-4o": ["a", "b"]})

@@ -135,6 +135,19 @@ def read(
     Ratings
         Where a source has a column `question`, or a tool's export asks several, each question is in its `questions`.
 
+    Raises
+    ------
+    DissensusError
+        If the source cannot be read: the message says what is wrong, in which row, and what to do next.
+
+    See Also
+    --------
+    read_judges : Judges' answers from a file or a frame.
+    read_both : People and judges from one table.
+    read_task : What people were asked.
+    read_reduced : The same from files larger than memory.
+    doctor : What is wrong with a file.
+
     Examples
     --------
     >>> import pandas as pd
@@ -192,6 +205,16 @@ def read_judges(
     Returns
     -------
     Judges
+
+    Raises
+    ------
+    DissensusError
+        If the source cannot be read, or the probabilities of a row do not sum to 1.
+
+    See Also
+    --------
+    read : Ratings from a file or a frame.
+    read_both : People and judges from one table.
 
     Examples
     --------

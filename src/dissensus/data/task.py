@@ -169,7 +169,32 @@ class Task:
 
 
 def read_task(path: str | os.PathLike[str]) -> Task:
-    """A task from its TOML file."""
+    """A task from its TOML file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Task
+
+    Raises
+    ------
+    DissensusError
+        If the file cannot be opened, is not valid TOML, or has a key that a task does not have.
+
+    See Also
+    --------
+    read : Ratings from a file or a frame.
+
+    Examples
+    --------
+    >>> from dissensus.data.examples import example_path
+    >>> read_task(example_path("binary") / "task.toml").options
+    ('No', 'Yes')
+    """
     file = Path(path)
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8-sig"))

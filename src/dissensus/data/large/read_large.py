@@ -335,6 +335,16 @@ def read_reduced(
     Ratings, Judges
         Judges is None if no file was named.
 
+    Raises
+    ------
+    DissensusError
+        If the files cannot be read or do not have the same columns, or too many items are different.
+
+    See Also
+    --------
+    read : Ratings from a file or a frame.
+    read_judges : Judges' answers from a file or a frame.
+
     Examples
     --------
     >>> from dissensus.data.examples import example_path

@@ -99,10 +99,28 @@ def alt_test(
     -------
     AltTestResult
 
+    Raises
+    ------
+    DissensusError
+        If the ratings or the judges cannot be read or do not match, or an option has a value it cannot have, or no
+        rater has enough items, or the raters are not known.
+
+    See Also
+    --------
+    decide : Which judge to use, and how.
+    equivalence : How many raters a judge is worth.
+    gate : Does a judge meet thresholds?
+
     References
     ----------
     N. Calderon, R. Reichart, R. Dror (2025), "The Alternative Annotator Test for LLM-as-a-Judge: How to Statistically
     Justify Replacing Human Annotators with LLMs".
+
+    Examples
+    --------
+    >>> result = alt_test("example:binary", "example:binary", judge="classifier")
+    >>> result.judges[0].replaces, result.judges[0].winning_rate
+    (True, 1.0)
     """
     ratings, judges = as_data(ratings, judges)
     options = AltTestOptions.given(

@@ -46,6 +46,15 @@ def apply(
         Its `answers` are Judges again. Where labels have an order, the label of an answer is the median of what people
         would say, else the most likely label.
 
+    Raises
+    ------
+    DissensusError
+        If the recalibration or the answers cannot be read, or a judge has no recalibration.
+
+    See Also
+    --------
+    decide : Which judge to use, and how.
+
     Examples
     --------
     >>> import pandas as pd

@@ -119,11 +119,30 @@ def compare(
     -------
     CompareResult
 
+    Raises
+    ------
+    DissensusError
+        If the ratings or the judges cannot be read or do not match, or an option has a value it cannot have, or there
+        are fewer than two judges, or a judge is on another scale.
+
+    See Also
+    --------
+    decide : Which judge to use, and how.
+    judges : Judges by every definition of agreement.
+    plan_raters : How many items and raters.
+
     References
     ----------
     C. Homan, S. Wein, C. Welty, L. Aroyo (2023), "How Many Raters Do You Need? Power Analysis for Foundation Models".
     S. Wein, C. Homan, L. Aroyo, C. Welty (2023), "Follow the leader(board) with confidence: Estimating p-values from a
     single test set with item and response variance".
+
+    Examples
+    --------
+    >>> result = compare("example:binary", "example:binary", metric="accuracy", resamples=200, bootstrap=0)
+    >>> pair = result.pairs[0]
+    >>> pair.judge_a, pair.better, round(pair.score_a, 3), round(pair.score_b, 3)
+    ('classifier', 'a', 0.748, 0.67)
     """
     ratings, judges = as_data(ratings, judges)
     options = CompareOptions.given(locals(), seed=seed_of(rng))

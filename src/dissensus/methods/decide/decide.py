@@ -120,12 +120,30 @@ def decide(
     -------
     DecideResult
 
+    Raises
+    ------
+    DissensusError
+        If the ratings or the judges cannot be read or do not match, or an option has a value it cannot have.
+
+    See Also
+    --------
+    equivalence : How many raters a judge is worth.
+    judges : Judges by every definition of agreement.
+    gate : Does a judge meet thresholds?
+    apply : New answers in people's terms.
+
     Notes
     -----
     A judge is used only if it is shown to know something: the lower end of its worth is above 0, and what its
     calibrated answers tell beyond a constant answer is beyond doubt (p < .001, corrected for the number of judges). Of
     those that cannot be told from the best one all are named. A judge is used as it is if its own answers beat the best
     constant answer, else recalibrated.
+
+    Examples
+    --------
+    >>> advice = decide("example:binary", "example:binary", bootstrap=50).recommendation
+    >>> advice.use, advice.how
+    (('classifier',), 'as is')
     """
     ratings, judges = as_data(ratings, judges)
     options = DecideOptions.given(locals(), positive=_positive(positive, task), seed=seed_of(rng))

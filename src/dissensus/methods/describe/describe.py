@@ -144,6 +144,16 @@ def describe(
     -------
     DescribeResult
 
+    Raises
+    ------
+    DissensusError
+        If the ratings cannot be read, or an option has a value it cannot have.
+
+    See Also
+    --------
+    raters : Each rater, and groups of raters.
+    items : The items behind a number.
+
     Examples
     --------
     >>> import pandas as pd

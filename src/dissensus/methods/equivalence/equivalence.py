@@ -144,6 +144,18 @@ def equivalence(
     -------
     EquivalenceResult
 
+    Raises
+    ------
+    DissensusError
+        If the ratings or the judges cannot be read or do not match, or an option has a value it cannot have, or no item
+        has two ratings.
+
+    See Also
+    --------
+    decide : Which judge to use, and how.
+    panel : What judges are worth together.
+    gate : Does a judge meet thresholds?
+
     Notes
     -----
     Alike items that were put together (`ratings.copies`) give the numbers of the items one by one: point estimates
@@ -154,6 +166,12 @@ def equivalence(
     ----------
     P. Resnick, Y. Kong, G. Schoenebeck, T. Weninger (2021), "Survey Equivalence: A Procedure for Measuring Classifier
     Accuracy Against Human Labels".
+
+    Examples
+    --------
+    >>> result = equivalence("example:binary", "example:binary", bootstrap=0)
+    >>> [(judge.judge, round(judge.equivalence, 2)) for judge in result.judges if judge.calibrated]
+    [('classifier', 1.88), ('keywords', 0.31)]
     """
     ratings, judges = as_data(ratings, judges)
     options = EquivalenceOptions.given(locals(), seed=seed_of(rng))

@@ -125,6 +125,18 @@ def gate(
     -------
     GateResult
 
+    Raises
+    ------
+    DissensusError
+        If the ratings or the judges cannot be read or do not match, or an option has a value it cannot have, or no
+        threshold is given.
+
+    See Also
+    --------
+    decide : Which judge to use, and how.
+    compare : Is one judge better than another?
+    equivalence : How many raters a judge is worth.
+
     Examples
     --------
     >>> from dissensus import read, read_judges

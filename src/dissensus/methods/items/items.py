@@ -81,6 +81,16 @@ def items(
     -------
     ItemsResult
 
+    Raises
+    ------
+    DissensusError
+        If the ratings or the judges cannot be read or do not match, or an option has a value it cannot have.
+
+    See Also
+    --------
+    describe : Do the raters agree?
+    equivalence : How many raters a judge is worth.
+
     Examples
     --------
     >>> import pandas as pd

@@ -114,6 +114,17 @@ def judges(
     -------
     JudgesResult
 
+    Raises
+    ------
+    DissensusError
+        If the ratings or the judges cannot be read or do not match, or an option has a value it cannot have.
+
+    See Also
+    --------
+    decide : Which judge to use, and how.
+    equivalence : How many raters a judge is worth.
+    compare : Is one judge better than another?
+
     References
     ----------
     L. Guerdan, S. Barocas, K. Holstein, H. Wallach, Z. S. Wu, A. Chouldechova (2025), "Validating LLM-as-a-Judge

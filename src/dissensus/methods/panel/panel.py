@@ -91,6 +91,23 @@ def panel(
     Returns
     -------
     PanelResult
+
+    Raises
+    ------
+    DissensusError
+        If the ratings or the judges cannot be read or do not match, or an option has a value it cannot have, or a judge
+        gives neither labels nor probabilities.
+
+    See Also
+    --------
+    equivalence : How many raters a judge is worth.
+    decide : Which judge to use, and how.
+
+    Examples
+    --------
+    >>> result = panel("example:binary", "example:binary", method="average", people=False, bootstrap=0)
+    >>> result.panels[0].method, result.panels[0].worth.verdict
+    ('average', 'within')
     """
     ratings, judges = as_data(ratings, judges)
     options = PanelOptions.given(locals(), seed=seed_of(rng))

@@ -134,6 +134,16 @@ def plan_labels(
     -------
     PlanLabelsResult
 
+    Raises
+    ------
+    DissensusError
+        If options are missing or contradict each other, or a pilot is too small to plan from.
+
+    See Also
+    --------
+    plan_raters : How many items and raters.
+    compare : Is one judge better than another?
+
     References
     ----------
     F. E. Dorner, M. Hardt (2024), "Don't Label Twice: Quantity Beats Quality when Comparing Binary Classifiers on a

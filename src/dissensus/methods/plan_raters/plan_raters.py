@@ -127,6 +127,16 @@ def plan_raters(
     -------
     PlanRatersResult
 
+    Raises
+    ------
+    DissensusError
+        If options are missing or contradict each other, or a pilot is too small to plan from.
+
+    See Also
+    --------
+    plan_labels : How many labels, and how many per item.
+    compare : Is one judge better than another?
+
     References
     ----------
     C. M. Homan, S. Wein, C. Welty, L. Aroyo (2023), "How Many Raters Do You Need? Power Analysis for Foundation

@@ -94,11 +94,28 @@ def prevalence(
     -------
     PrevalenceResult
 
+    Raises
+    ------
+    DissensusError
+        If the ratings or the judges cannot be read or do not match, or an option has a value it cannot have, or no
+        positive label is named.
+
+    See Also
+    --------
+    equivalence : How many raters a judge is worth.
+    describe : Do the raters agree?
+
     References
     ----------
     W. Rogan, B. Gladen (1978), "Estimating prevalence from the results of a screening test".
     A. Angelopoulos, S. Bates, C. Fannjiang, M. Jordan, T. Zrnic (2023), "Prediction-powered inference".
     A. Angelopoulos, J. Duchi, T. Zrnic (2023), "PPI++: Efficient Prediction-Powered Inference".
+
+    Examples
+    --------
+    >>> result = prevalence("example:binary", "example:binary", judge="classifier", positive="Yes")
+    >>> round(result.judges[0].estimate("people").value, 3)
+    0.368
     """
     ratings, judges = as_data(ratings, judges)
     if ratings.copies is not None:

@@ -109,6 +109,22 @@ def rate(
     Returns
     -------
     RateResult
+
+    Raises
+    ------
+    DissensusError
+        If the items or the task cannot be read, the extra `llm` is not installed, or the server cannot be asked at all.
+
+    See Also
+    --------
+    read_judges : Judges' answers from a file or a frame.
+    read_task : What people were asked.
+    decide : Which judge to use, and how.
+
+    Examples
+    --------
+    >>> from dissensus import read_task
+    >>> result = rate("items.csv", task=read_task("task.toml"), model="gpt-4.1-mini")  # doctest: +SKIP
     """
     options = RateOptions.asked(locals(), task, seed=rng)
     plan, read = planned(items, task, options, columns)

@@ -174,6 +174,17 @@ def raters(
     -------
     RatersResult
 
+    Raises
+    ------
+    DissensusError
+        If the ratings or the judges cannot be read or do not match, or an option has a value it cannot have, or the
+        ratings do not say who rated.
+
+    See Also
+    --------
+    describe : Do the raters agree?
+    alt_test : Can a judge replace a rater?
+
     References
     ----------
     C. Morris (1983), "Parametric Empirical Bayes Inference: Theory and Applications", JASA 78.

@@ -145,7 +145,7 @@ for _beta, _published in ((0.0, 0.61), (0.1, 0.66)):
         f"table 3, best judge at beta {f'{_beta:g}'.lstrip('0') or 0} and a constant answer",
         _published,
         decimals=2,
-        differs="By Table 4 a judge's prevalence is off by so much that always answering alike, never toxic or always "
+        differs="By Table 4 a judge's prevalence is off by so much that a constant answer, never toxic or always "
         "toxic, agrees with people on at least ours: more than the best judge.",
         what="Consistency of the best of five judges; ours is that of a constant answer, at least.",
     )(partial(constant_answer, _beta))

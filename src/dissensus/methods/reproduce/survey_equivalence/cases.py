@@ -423,7 +423,7 @@ def karma_with_blanks(data: PaperData) -> float:
 
 KARMA.within(
     "appendix A.3, frequency combiner", 11.41, 0.15, "From coin to coin it varies by .05.",
-    differs="Ours takes every survey of so many labels; the authors' run drew 200 subsets of columns, some of "
+    differs="Ours takes every survey of that size; the authors' run drew 200 subsets of columns, some of "
     "whose cells are blank. Which ones it drew is not known.",
     what="Raters that Reddit's scores are worth if their labels are only counted.",
 )(lambda data: karma_worth(data, "frequency"))  # fmt: skip
