@@ -146,6 +146,17 @@ def whole(count: float) -> str:
     return f"{count:,.0f}" if count == int(count) else f"{count:,.1f}"
 
 
+def rough(count: float) -> str:
+    """A count with the two digits that an estimate supports.
+
+    Examples
+    --------
+    >>> rough(4264), rough(38.2), rough(7)
+    ('4,300', '38', '7')
+    """
+    return whole(float(f"{count:.2g}"))
+
+
 def counted(count: int, one: str, many: str | None = None) -> str:
     """A count with its noun.
 

@@ -19,7 +19,7 @@ from dissensus.data.readers import judges_of, ratings_of
 from dissensus.data.sources.source import open_source
 from dissensus.errors import JudgesError
 from dissensus.options import parts_of, pattern_of, renamed_labels, spelled, split_labels
-from dissensus.report.document import Block, Note, Paragraph, Section, respelled
+from dissensus.report.document import Note, Section, respelled
 from dissensus.report.views import section_of
 from dissensus.results import Result
 from dissensus.sampling import Progress
@@ -217,12 +217,11 @@ def _from_pilot(data: Mapping[str, object], options: Mapping[str, object], tell:
 
 
 def _first(result: "PlanLabelsResult") -> Section:
-    """The sentence, the reasons, and the error against the budget."""
-    from dissensus.report.views.plan_labels import reasons, recommendation  # noqa: PLC0415 - for this task only
-    from dissensus.report.views.plan_labels_charts import budget_chart  # noqa: PLC0415 - as above
+    """The sentence, the designs and the error by budget, as they follow a slider."""
+    from dissensus.report.views.plan_labels import first_blocks, recommendation  # noqa: PLC0415 - for this task only
 
-    blocks: list[Block] = [*(Paragraph(text=text) for text in reasons(result)), budget_chart(result)]
-    return respelled(Section(title="The plan", lead=recommendation(result), blocks=blocks), on_page)
+    section = Section(title="The plan", lead=recommendation(result), blocks=first_blocks(result))
+    return respelled(section, on_page)
 
 
 def plan_raters_task(arguments: Mapping[str, object], tell: Tell) -> Message:

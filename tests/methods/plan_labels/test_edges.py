@@ -59,7 +59,7 @@ def test_charts_of_a_huge_budget_show_the_designs_that_it_buys():
             # (2q - 1) margin = 2e-7, so Cramer's bound is about exp(-n 4e-14 / 2 / .5), w = .5.
             {"accuracy": 0.5, "margin": 1e-6, "label_accuracy": 0.6, "error": 0.05, "labels_per_item": [1]},
             (
-                f"It would take about {math.log(20) * 2 * 0.5 / 4e-14:.0e} items: the models are too much alike, or "
+                f"It would take about {math.log(20) * 2 * 0.5 / 4e-14:.0e} items: the models are too similar, or "
                 "labels too often wrong, to tell them apart. Plan for a larger --margin or --error."
             ),
         ),

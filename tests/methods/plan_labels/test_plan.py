@@ -301,7 +301,7 @@ def test_a_worse_model_below_chance_is_called_out():
 def test_an_even_number_of_labels_is_called_wasted_unless_it_must_win_outright():
     plan = plan_labels(**FIGURE_1, budget=120, labels_per_item=[3, 4])
     assert plan.designs[0].label_accuracy == plan.designs[1].label_accuracy
-    assert plan.warnings[0].startswith("An even number of labels, as 4, is no better than 3")
+    assert plan.warnings[0].startswith("Ask for 3 instead of 4 labels")
     strict = plan_labels(**FIGURE_1, budget=120, labels_per_item=[4], even="strict")
     # Three or four of four right: 4 q^3 (1 - q) + q^4.
     assert strict.designs[0].label_accuracy == pytest.approx(4 * 0.75**3 * 0.25 + 0.75**4)

@@ -14,7 +14,7 @@ from dissensus.methods.plan_raters.information import information_moments
 from dissensus.methods.plan_raters.moments import Crew, Moments, sign_flip_power
 from dissensus.methods.plan_raters.new_raters import for_new_raters, label_gaps
 from dissensus.methods.plan_raters.pilot import pilot_of
-from dissensus.report.views.plan_raters import design_words, pilot_sentence
+from dissensus.report.views.plan_raters import notes_of
 from dissensus.simulation import HardClassifier, Panel, Urn, simulate_urn
 
 from tables import typed_message_of
@@ -86,8 +86,8 @@ def test_no_rater_of_a_design_rates_more_than_one_of_the_pilot(plan):
     # Each rated 150 items: N items with 5 raters each take N / 30 of them, and five raters are the fewest.
     for design in plan.grid:
         assert design.raters_in_all == max(math.ceil(design.items / 30), 5)
-    assert f"({plan.recommended.raters_in_all:,} raters or more in all)" in design_words(plan.recommended)
-    assert "The plan is for new raters like its 5" in pilot_sentence(plan.pilot, plan.settings)
+    assert notes_of(plan)[0].startswith(f"Recruit at least {plan.recommended.raters_in_all:,} raters in all, so that")
+    assert "new raters like the 5 of the pilot" in plan.summary(details=True)
 
 
 def test_raters_who_differ_take_more_items(plan, crossed):
@@ -145,7 +145,7 @@ def test_a_plan_on_information_says_so(crossed):
     assert plan.settings["metric"] == "information"
     assert plan.pilot.better == "a"
     assert plan.trade_off.helps == "items"
-    assert "predict another rater's label, in bits (information)" in plan.summary().replace("\n", " ")
+    assert "predict another rater's" in plan.summary(details=True)
 
 
 def test_information_is_planned_from_labels_of_a_pilot(crossed):

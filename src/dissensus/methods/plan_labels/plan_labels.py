@@ -268,7 +268,7 @@ def _all_needed(
     least = min((one.cramer_items for one in found if one.cramer_items is not None), default=0)
     if least > MOST_ITEMS:
         raise OptionError(
-            f"It would take about {least:.0e} items: the models are too much alike, or labels too often wrong, to tell "
+            f"It would take about {least:.0e} items: the models are too similar, or labels too often wrong, to tell "
             f"them apart. Plan for a larger {named('margin')} or {named('error')}."
         )
     return tuple(found)
@@ -344,21 +344,21 @@ def _of_bias(options: PlanLabelsOptions, situation: Situation) -> Iterator[str]:
 def _of_strategy(options: PlanLabelsOptions, situation: Situation, best: LabelDesign | None) -> Iterator[str]:
     if options.only_differing:
         yield (
-            "Labels of the items on which two models differ serve this pair only: they are no benchmark for a third "
-            "model, and no measure of how accurate either is."
+            "Use these labels for this pair of models only: items on which two models differ are no benchmark for a "
+            "third model, and do not show how accurate either one is."
         )
     only_one = float(situation.better_only + situation.worse_only)
     if best is not None and best.labels_per_item > 1 and float(situation.both_wrong) > only_one:
         yield (
             f"Several labels gain here from models that are often both wrong and differ (on {situation.both_wrong:.1%} "
             f"of the items, against {only_one:.1%} on which one of them is right): one wrong label then speaks for "
-            "either of them by chance. That rests on wrong labels falling on all classes alike."
+            "either of them by chance. Check that wrong labels really fall on all classes equally often."
         )
     wasted = [m for m in options.labels_per_item if m % 2 == 0]
     if wasted and options.even == "coin" and options.classes == TWO_CLASSES:
         yield (
-            f"An even number of labels, as {wasted[0]}, is no better than {wasted[0] - 1} when ties are settled by a "
-            "coin: the last label is wasted."
+            f"Ask for {wasted[0] - 1} instead of {wasted[0]} labels: if a coin settles ties, the last label of an "
+            "even number adds nothing."
         )
 
 

@@ -44,8 +44,8 @@ from dissensus.sampling import Engine, Progress, seed_of
 
 FEW_ITEMS = 30
 FEW_ITEMS_WARNING = (
-    f"With fewer than {FEW_ITEMS} items the closed form for mae understates power by some points: {named('method')} "
-    "simulate does not."
+    f"Plan again with {named('method')} simulate: with fewer than {FEW_ITEMS} items the closed form for mae "
+    "understates power by a few percentage points."
 )
 
 

@@ -1,343 +1,171 @@
 """What `plan labels` says: one label each for many items, or several for few."""
 
 import math
+from collections.abc import Sequence
 
 from dissensus.errors import DissensusError
-from dissensus.methods.plan_labels.result import BreakEven, LabelDesign, PlanLabelsResult
-from dissensus.report.document import Block, Cell, Paragraph, Points, Section, Table
-from dissensus.report.numbers import counted, decimal, percent, spelled, whole
+from dissensus.methods.plan_labels.result import LabelDesign, PlanLabelsResult
+from dissensus.options import named
+from dissensus.report.document import Block, Cell, Fold, Points, Section, Table
+from dissensus.report.numbers import decimal, percent, rough, shortened, spelled, whole, with_interval
 from dissensus.report.views.plan_labels_charts import (
     AHEAD,
-    FIRST,
+    LEAST,
+    accuracy_chart,
+    budget_chart,
     chance,
-    figures_of,
-    in_test_sets,
-    items_words,
-    labels_each,
-    models_words,
-    pilot_points,
+    choice_chart,
+    models_chart,
     series_name,
     way_words,
 )
 from dissensus.results import Result
 
+ENOUGH = -2.0
+"""An error of 1%, by its logarithm: a test set that is far better than that is larger than it need be."""
 MOST_RATIO = 1000
-NO_GAIN = 1e-6
-NO_BIAS = 5e-4
 NO_USE = 0.5
 """A standard error of an accuracy that is no news."""
-
-
-def recommendation(result: PlanLabelsResult) -> str:
-    """What to buy, what not, and what that does to the error; or that nothing helps."""
-    best = result.recommended
-    if best is None:
-        return (
-            "More items do not help: with labels like these the better model does not come out ahead in the long run."
-        )
-    if best.log10_hoeffding == 0:
-        return (
-            f"Do not decide by labels like these: they do not put the better model first. Even with "
-            f"{labels_each(best)} for {items_words(best)}, the best of the designs compared, "
-            f"{AHEAD[result.options.ties]} in {in_test_sets(best.log10_error)}, and more items do not help."
-        )
-    other = result.runner_up
-    text = f"Buy {labels_each(best)} for {items_words(best)}"
-    if other is not None and result.options.target is None:
-        text += f", not {_short(other)} for {_each_of(other)}"
-    elif other is not None:
-        text += f" ({_spent(result, best)}), not {_short(other)} for {_each_of(other)} ({_spent(result, other)})"
-    return f"{text}: {_effect(result, best, other)}."
-
-
-def _short(design: LabelDesign) -> str:
-    return labels_each(design).removesuffix(" labels").removesuffix(" label")
-
-
-def _each_of(design: LabelDesign) -> str:
-    return "one" if design.items == 1 else f"each of {whole(design.items)}"
-
-
-def _spent(result: PlanLabelsResult, design: LabelDesign) -> str:
-    """What a design costs: labels, unless items or labels have their own price."""
-    if result.options.in_labels:
-        return counted(round(design.labels), "label")
-    return f"a cost of {design.cost:,.6g}"
-
-
-def _effect(result: PlanLabelsResult, best: LabelDesign, other: LabelDesign | None) -> str:
-    ahead = AHEAD[result.options.ties]
-    if result.options.target is None:
-        text = f"{ahead} in {in_test_sets(best.log10_error)}"
-        if other is None or chance(other.log10_error) != chance(best.log10_error):
-            return f"{text} instead of {chance(other.log10_error)}" if other is not None else text
-        return f"{text}, and {'as' if other.log10_error == best.log10_error else 'hardly more'} often with the other"
-    goal = in_test_sets(math.log10(result.options.target), digits=3)
-    cheapest = "the cheapest of the designs compared" if other is not None else "the fewest"
-    return f"{cheapest} for which {ahead} in at most {goal}"
-
-
-def compared_sentence(result: PlanLabelsResult) -> str:
-    """What labels for items taken at random would do instead."""
-    best = result.recommended
-    if best is None or not result.compared:
-        return ""
-    random = result.best_of(result.compared)
-    if result.options.target is None:
-        return (
-            f"For the same money, {labels_each(random)} for {items_words(random)} taken at random would have an error "
-            f"of {chance(random.log10_error)}: where the models agree, a label does not tell which is better."
-        )
-    return (
-        f"Of items taken at random it would take {whole(random.items)} with {labels_each(random)} each: where the "
-        "models agree, a label does not tell which is better."
-    )
-
-
-def reason(result: PlanLabelsResult) -> str:
-    """Why one label, or several, are better: what each item says against how many there are."""
-    best = result.recommended
-    plain = {design.labels_per_item: design for design in result.designs}
-    if best is None or 1 not in plain or len(plain) == 1 or result.situation.is_biased:
-        return ""
-    one = plain[1]
-    several = best if best is not one else plain[min(m for m in plain if m != 1)]
-    if one.label_accuracy == 1:
-        return "Labels that are always right gain nothing from being asked for again."
-    by_guessing = 1 / result.situation.classes
-    if one.label_accuracy <= by_guessing:
-        return _by_guessing(one, several, by_guessing)
-    says = (several.label_accuracy - by_guessing) / (one.label_accuracy - by_guessing)
-    name = way_words(several.strategy, several.labels_per_item)
-    if says - 1 < NO_GAIN:
-        return (
-            f"{name[0].upper()}{name[1:]} do not make the label that counts right more often than one label "
-            f"({percent(several.label_accuracy)} against {percent(one.label_accuracy)})."
-        )
-    text = (
-        f"{name[0].upper()}{name[1:]} make the label that counts right {percent(several.label_accuracy)} of the time "
-        f"instead of {percent(one.label_accuracy)}, so that an item says {decimal(says)} times as much"
-    )
-    weighed = _against_budget(one, several, says) if result.options.target is None else _against_error(one, several)
-    return f"{text}{weighed[best is one]}."
-
-
-def _by_guessing(one: LabelDesign, several: LabelDesign, by_guessing: float) -> str:
-    """What several labels can do where one is no better than a guess."""
-    text = f"One label is right {percent(one.label_accuracy)} of the time, no more often than a guess"
-    name = way_words(several.strategy, several.labels_per_item)
-    if several.label_accuracy <= by_guessing + NO_GAIN:
-        return f"{text}, and {name} do not mend that."
-    return f"{text}; {name} make the label that counts right {percent(several.label_accuracy)} of the time."
-
-
-def _against_error(one: LabelDesign, several: LabelDesign) -> tuple[str, str]:
-    """What fewer items with several labels save; if several labels are the better choice, and if one label is."""
-    if several.items >= one.items:
-        return ("; but it takes as many items",) * 2
-    saved = f": {counted(several.items, 'item does', 'items do')} instead of {whole(one.items)}"
-    return saved, f"{saved}, which saves items but not money"
-
-
-def _against_budget(one: LabelDesign, several: LabelDesign, says: float) -> tuple[str, str]:
-    """Whether what an item says makes up for fewer items; if several labels are the better choice, and if one is."""
-    if one.items <= several.items:
-        return (", and as many items are paid for",) * 2
-    made_up = math.sqrt(one.items / several.items)
-    needs = f"{decimal(made_up)} times"
-    unclear = f"; as a rule {needs} make up for the fewer items, but here the exact errors decide"
-    if says < made_up:
-        return unclear, f"; to make up for the fewer items it would have to say {needs} as much"
-    return f"; that is more than the {needs} that make up for the fewer items", unclear
-
-
-def break_even_sentence(result: PlanLabelsResult) -> str:
-    """From which cost of an item on several labels pay."""
-    pays = [_pays(one) for one in result.break_even if one.ratio_exact < MOST_RATIO]
-    options, best = result.options, result.recommended
-    if not pays:
-        never = any(one.ratio_exact == math.inf for one in result.break_even)
-        is_one = best is not None and best.labels_per_item == 1 and best.items > 1
-        return "Several labels for each item do not pay here, whatever an item costs." if never and is_one else ""
-    if all(one.ratio_exact == 0 for one in result.break_even):
-        return "Several labels for each item reach the same error for less money here, whatever an item costs."
-    costs = "an item costs nothing"
-    if options.label_cost and options.item_cost:
-        costs = f"an item costs as much as {options.item_cost / options.label_cost:g} labels"
-    elif options.item_cost:
-        costs = "labels cost nothing"
-    return (
-        f"Several labels for each item reach the same error for less money once an item, before it is labelled, costs "
-        f"enough: {', '.join(pays)}. Here {costs}."
-    )
-
-
-def _pays(one: BreakEven) -> str:
-    labels = spelled(one.labels_per_item)
-    if one.ratio_exact == 0:
-        return f"{labels} even if it costs nothing"
-    formula = f" ({decimal(one.ratio)} by the formula for small margins)" if math.isfinite(one.ratio) else ""
-    return f"{labels} from a cost of {decimal(one.ratio_exact)} labels on{formula}"
-
-
-def models_sentence(result: PlanLabelsResult) -> str:
-    """How many models a benchmark like the recommended design can rank."""
-    best, delta = result.recommended, result.options.delta
-    if best is None or best.strategy == "disagreement-only" or best.log10_hoeffding == 0:
-        return ""
-    if result.options.target is not None and result.options.models is None:
-        return ""
-    if best.log10_error > math.log10(delta):
-        return (
-            f"As a benchmark it is too small: even of two models the better one comes out "
-            f"{FIRST[result.options.ties]} in less than {percent(1 - delta, 0)} of such test sets."
-        )
-    by_bound = "; by Hoeffding's bound not even two" if best.log10_hoeffding > math.log10(delta) else ""
-    models = "any number of" if math.isinf(best.log10_models) else models_words(best.log10_models)
-    return (
-        f"As a benchmark it can hold {models} models and still put the best one {FIRST[result.options.ties]} in "
-        f"{percent(1 - delta, 0)} of such test sets, if each rival is at least "
-        f"{decimal(float(result.situation.margin), 3)} less accurate (a union bound over the rivals{by_bound})."
-    )
-
-
-def bounds_sentence(result: PlanLabelsResult) -> str:
-    """What the bounds would have asked for."""
-    best = result.recommended
-    found = [one for one in result.needed if best is not None and one.labels_per_item == best.labels_per_item]
-    if not found or found[0].cramer_items is None or found[0].hoeffding_items is None or _is_assured(result):
-        return ""
-    return (
-        f"These are exact numbers: Cramer's bound would have asked for {counted(found[0].cramer_items, 'item')} with "
-        f"as many labels, Hoeffding's for {whole(found[0].hoeffding_items)}."
-    )
-
-
-def _is_assured(result: PlanLabelsResult) -> bool:
-    """Whether the plan allows for what a pilot leaves open, which bounds at its best guess do not."""
-    return any(not math.isnan(design.assurance) for design in result.designs)
-
-
-def absolute_sentence(result: PlanLabelsResult) -> str:
-    """What the same labels say of the accuracy of one model, which is another aim."""
-    precise, best = result.most_precise, result.recommended
-    if precise is None or best is None:
-        return ""
-    aim = "To know how accurate a model is, rather than which is better, is another aim: "
-    if precise.standard_error > NO_USE:
-        return f"{aim}labels like these say next to nothing about that."
-    design = next((one for one in result.absolute if one.labels_per_item == best.labels_per_item), precise)
-    spread = _two_digits(design.standard_error)
-    text = f"{aim}this design measures the worse model's accuracy with a standard error of {spread}"
-    if abs(design.bias) > NO_BIAS:
-        text += (
-            f", corrected for wrong labels as if their accuracy were known; uncorrected it would look "
-            f"{decimal(abs(design.bias), 3)} too {'low' if design.bias < 0 else 'high'}"
-        )
-    if precise.labels_per_item == design.labels_per_item:
-        return f"{text}."
-    return (
-        f"{text}. For that aim {precise.labels_per_item:g} labels for each of {counted(precise.items, 'item')} are "
-        f"better, with {_two_digits(precise.standard_error)}."
-    )
-
-
-def _two_digits(value: float) -> str:
-    """A standard error, however small, never as a power of ten."""
-    return decimal(value, max(3, 1 - math.floor(math.log10(value)))) if value > 0 else "0"
-
-
-def assumptions(result: PlanLabelsResult) -> str:
-    """What the plan rests on."""
-    options, situation = result.options, result.situation
-    parts = ["Assumed: items are drawn at random, and the model that agrees with more labels wins"]
-    if options.strategy == "fixed" and max(options.labels_per_item) > 1:
-        parts.append("an item's label is the one that most of its labels name")
-    parts.append(_models_words(result))
-    if options.is_correlated:
-        parts.append(
-            f"a label is right on {percent(float(situation.label_accuracy_better))} of the items that only the better "
-            f"model gets right, and on {percent(float(situation.label_accuracy_worse))} of those that only the worse "
-            "one does"
-        )
-    else:
-        alike = "" if result.pilot is not None else ", on every item alike and whatever the models say of it"
-        parts.append(f"a label is right {percent(float(situation.label_accuracy))} of the time{alike}")
-    if situation.classes > 2:  # noqa: PLR2004
-        parts.append(f"a wrong label is any of the {situation.classes - 1} wrong classes alike")
-    return "; ".join(parts) + "."
-
-
-def _models_words(result: PlanLabelsResult) -> str:
-    situation = result.situation
-    differ = percent(float(situation.disagreement))
-    margin = decimal(float(situation.margin), 3)
-    if result.pilot is not None:
-        if result.options.margin is not None:
-            return f"the models differ on {differ} of the items, as in the pilot, and their accuracies by {margin}"
-        return f"the models differ on {differ} of the items and their accuracies by {margin}, as in the pilot"
-    if situation.accuracy is None:
-        return f"the models differ on {differ} of the items and their accuracies by {margin}"
-    better = situation.accuracy + float(situation.margin)
-    right = f"the models are right on {percent(situation.accuracy)} and {percent(better)}"
-    if result.options.is_correlated or result.options.disagreement is not None:
-        return f"{right} of the items and differ on {differ}"
-    return f"{right} of the items, err independently of each other and so differ on {differ}"
-
-
-def reasons(result: PlanLabelsResult) -> list[str]:
-    """The sentences below the recommendation, in reading order."""
-    why = [compared_sentence(result), reason(result), bounds_sentence(result)]
-    costs = [break_even_sentence(result)]
-    goals = [models_sentence(result), absolute_sentence(result)]
-    paragraphs = [" ".join(filter(None, part)) for part in (why, costs, goals)]
-    return [text for text in paragraphs if text]
+LONGEST = 30
+SILENT = ("An error ", "A number of models", "A design without error", "How accurate one model is", "The error rises")
+"""How warnings begin that ask for nothing, or that a table shows."""
 
 
 def view(result: Result) -> Section:
-    """What to buy, why, what it rests on, and the plans around it."""
+    """What to buy, each way to spend the labels, and folded away what it rests on and the plans around it."""
     if not isinstance(result, PlanLabelsResult):
         raise DissensusError(f"A {type(result).__name__} cannot be shown as a plan of labels.")
-    blocks: list[Block] = [Paragraph(text=text) for text in reasons(result)]
-    blocks.append(Paragraph(text=assumptions(result)))
-    if result.pilot is not None:
-        blocks.append(Points(title="What the pilot says", texts=pilot_points(result)))
-    if result.designs:
-        blocks.append(_designs_table(result))
-    if result.needed:
-        blocks.append(_needed_table(result))
-    return Section(
-        title="One label each for many items, or several for few?",
-        lead=recommendation(result),
-        blocks=[*blocks, *figures_of(result)],
+    title = "One label each for many items, or several for few?"
+    return Section(title=title, lead=recommendation(result), blocks=[*first_blocks(result), *later_blocks(result)])
+
+
+def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
+    """The warnings that ask for something."""
+    del result
+    return [text for text in texts if not text.startswith(SILENT)]
+
+
+def first_blocks(result: PlanLabelsResult) -> list[Block]:
+    """What follows a slider: the designs, what to check, and the error by budget."""
+    notes = [text for text in (_open_note(result), _cost_note(result), _error_note(result)) if text]
+    table = [_designs_table(result)] if result.designs else []
+    return [*table, budget_chart(result), *([Points(title="", texts=notes)] if notes else [])]
+
+
+def later_blocks(result: PlanLabelsResult) -> list[Block]:
+    """What is folded away: what the plan rests on, then other labels, item costs and aims."""
+    aims = [] if result.options.only_differing else [models_chart(result)]
+    return [
+        *_pilot_fold(result),
+        Fold(title="What the plan assumes", parts=[_assumed(result)]),
+        Fold(
+            title="Other labels and other costs", parts=[accuracy_chart(result), choice_chart(result), *_even(result)]
+        ),
+        *([Fold(title="Other uses of these labels", parts=[*aims, *_precision(result)])] if aims else []),
+        *([Fold(title="What textbook bounds say", parts=[_bounds(result)])] if result.designs else []),
+    ]
+
+
+def recommendation(result: PlanLabelsResult) -> str:
+    """What to buy and what that does to the error; or that nothing helps."""
+    best, ahead = result.recommended, AHEAD[result.options.ties]
+    if best is None:
+        return "No design reaches this error: labels like these favour the better model too little, or not at all."
+    if best.log10_hoeffding == 0:
+        return "Do not decide by labels like these: they do not favour the better model, and more items do not help."
+    buy = f"{way_words(best.strategy, best.labels_per_item)} for {_items(best)}"
+    if result.options.target is not None:
+        which = "cheapest design" if len(result.designs) > 1 else "smallest test set"
+        most = f"{100 * result.options.target:.3g}%"
+        return f"Buy {buy}: the {which} for which {ahead} in at most {most} of test sets."
+    enough = _enough(result, best)
+    if enough is None:
+        return f"Buy {buy}: then {ahead} in {chance(best.log10_error)} of test sets."
+    return f"You can buy {buy}, but {whole(enough)} are enough: even then {ahead} in less than 1% of test sets."
+
+
+def _items(design: LabelDesign) -> str:
+    each = "one item" if design.items == 1 else f"each of {whole(design.items)} items"
+    return each if design.screened is None else f"{each} on which the models differ"
+
+
+def _enough(result: PlanLabelsResult, best: LabelDesign) -> int | None:
+    """How many items would do, if the error is next to nothing: the fewest that the chart shows with less than 1%."""
+    if best.log10_error >= LEAST or result.options.ties == "win":  # one item that ends in a tie is no test set
+        return None
+    way = series_name(best.strategy, best.labels_per_item)
+    points = [point for point in result.by_budget if series_name(point.strategy, point.labels_per_item) == way]
+    return min((point.items for point in points if point.log10_error < ENOUGH), default=None)
+
+
+# ---- What to check
+
+
+def _open_note(result: PlanLabelsResult) -> str:
+    """How far the plan could be off because the pilot is small."""
+    best = result.recommended
+    if best is None or math.isnan(best.error_low):
+        return ""
+    sure = percent(result.options.confidence, 0)
+    for one in result.needed:
+        if one.labels_per_item == best.labels_per_item:
+            wide = _needed_words(one.items_low, one.items_high)
+            return f"Enlarge the pilot to narrow the plan: {wide} ({sure} interval)."
+    return f"Enlarge the pilot to narrow the plan: the error may be {_interval(best)} ({sure} interval)."
+
+
+def _needed_words(low: float, high: float) -> str:
+    if math.isinf(low):
+        return "no number of items may be enough"
+    if math.isinf(high):
+        return f"it may take {rough(low)} items or more, or no number may be enough"
+    return f"it may take {rough(low)} to {rough(high)} items"
+
+
+def _cost_note(result: PlanLabelsResult) -> str:
+    """From which cost of an item on several labels pay."""
+    pays = [one for one in result.break_even if 0 < one.ratio_exact < MOST_RATIO]
+    if not pays or not result.options.label_cost:
+        return ""
+    first = min(pays, key=lambda one: one.ratio_exact)
+    dear, costs = decimal(first.ratio_exact, 1), result.options.item_cost / result.options.label_cost
+    here = f"{costs:.3g} label{'' if costs == 1 else 's'}" if costs else "nothing"
+    return (
+        f"Check what it costs to get an item (here: {here}). If it costs more than {dear} labels, buy "
+        f"{spelled(first.labels_per_item)} labels for each item."
     )
 
 
+def _error_note(result: PlanLabelsResult) -> str:
+    """How to find out what a smaller error takes."""
+    best, delta = result.recommended, result.options.delta
+    if best is None or result.options.target is not None or 10.0**best.log10_error <= delta:
+        return ""
+    return f"To see what an error of {100 * delta:.3g}% takes, plan with {named('error')} {delta:g}."
+
+
+# ---- The designs
+
+
 def _designs_table(result: PlanLabelsResult) -> Table:
-    only_differing, has_interval = bool(result.compared), any(d.error_low >= 0 for d in result.designs)
-    columns = ["Per item", "Items", "Label right", "Error", *(["Interval"] if has_interval else [])]
+    """What each way to spend the labels does; with disagreement-only also what random items would do."""
+    has_interval = any(design.error_low >= 0 for design in result.designs)
+    columns = ["Labels per item", "Items", *(["Look through"] if result.compared else []), "Cost"]
+    columns += ["Majority right", "Error", *(["Interval"] if has_interval else [])]
     rows: list[list[Cell]] = [
         [
             series_name(design.strategy, design.labels_per_item) + ("" if design in result.designs else ", any item"),
             design.items,
+            *([design.screened] if result.compared else []),
+            int(design.cost) if design.cost == int(design.cost) else design.cost,
             design.label_accuracy,
             chance(design.log10_error),
             *([_interval(design)] if has_interval else []),
-            *([] if has_interval else [design.tie, design.win]),
-            *([design.screened] if only_differing else [models_words(design.log10_models)]),
         ]
         for design in (*result.designs, *result.compared)
     ]
-    return Table(
-        caption="What each way to spend the labels does",
-        columns=[
-            *columns,
-            *([] if has_interval else ["Tie", "Wins"]),
-            "Look through" if only_differing else "Models",
-        ],
-        rows=rows,
-        percent=frozenset({"Label right", "Tie", "Wins"}),
-    )
+    caption = f"Error: how often {AHEAD[result.options.ties]}"
+    return Table(caption=caption, columns=columns, rows=rows, digits=1, percent=frozenset({"Majority right"}))
 
 
 def _interval(design: LabelDesign) -> str | None:
@@ -347,21 +175,118 @@ def _interval(design: LabelDesign) -> str | None:
     return " to ".join("0%" if end == 0 else chance(math.log10(end)) for end in (design.error_low, design.error_high))
 
 
-def _needed_table(result: PlanLabelsResult) -> Table:
-    screened = ["Look through"] if any(one.screened is not None for one in result.needed) else []
-    is_assured = _is_assured(result)
-    others = ["If exact"] if is_assured else ["By Cramer", "By Hoeffding"]
-    columns = ["Per item", "Items", "Safe from", *screened, "Labels", "Cost", *others]
-    rows: list[list[Cell]] = [
-        [
-            series_name(one.strategy, one.labels_per_item),
-            one.items,
-            one.items_safe,
-            *([one.screened] if screened else []),
-            one.labels,
-            one.cost,
-            *([one.items_if_exact] if is_assured else [one.cramer_items, one.hoeffding_items]),
-        ]
-        for one in result.needed
+def _assumed(result: PlanLabelsResult) -> Table:
+    """What the plan rests on, a row for each assumption."""
+    situation, rows = result.situation, [["Items", "drawn at random"], ["Winner", "agrees with more labels"]]
+    if situation.accuracy is not None:
+        better = situation.accuracy + float(situation.margin)
+        rows += [["Worse model right", percent(situation.accuracy)], ["Better model right", percent(better)]]
+    else:
+        rows.append(["Difference in accuracy", f"{decimal(100 * float(situation.margin), 1)} percentage points"])
+    is_free = result.pilot is None and not result.options.is_correlated and result.options.disagreement is None
+    why = ", as they err independently" if is_free else ""
+    rows.append(["Models differ on", f"{percent(float(situation.disagreement))} of the items{why}"])
+    if result.options.is_correlated:
+        for which, right in (("better", situation.label_accuracy_better), ("worse", situation.label_accuracy_worse)):
+            rows.append([f"Label right where only the {which} model is", percent(float(right))])
+    else:
+        rows.append(["Label right", percent(float(situation.label_accuracy))])
+    if situation.classes > 2:  # noqa: PLR2004
+        rows.append(["Wrong label", f"any of {situation.classes - 1} wrong classes, equally likely"])
+    return Table(caption="If one of these is wrong, so is the plan", columns=["What", "Assumed"], rows=rows)
+
+
+def _pilot_fold(result: PlanLabelsResult) -> list[Fold]:
+    """What the pilot says, and what it could not check."""
+    pilot, best = result.pilot, result.recommended
+    if pilot is None:
+        return []
+    apart, margin, right = pilot.disagreement, pilot.margin, pilot.for_plan
+    least, most = pilot.label_accuracy_least.value, pilot.label_accuracy_most.value
+    rows = [
+        ["Items answered by both models", whole(pilot.items)],
+        ["Items with labels (two or more)", f"{whole(pilot.labelled)} ({whole(pilot.repeated)})"],
+        ["Models differ on", with_interval(apart.value, apart.low, apart.high, form=percent)],
+        ["More accurate", shortened(pilot.better, LONGEST)],
+        ["By", with_interval(margin.value, margin.low, margin.high, form=lambda value: decimal(value, 3))],
+        ["The other one in", "-" if math.isnan(pilot.share_other) else f"{percent(pilot.share_other)} of samples"],
+        ["Label right", with_interval(right.value, right.low, right.high, form=percent)],
+        ["Label right, by agreement alone", f"{percent(least)} to {percent(most)}"],
     ]
-    return Table(caption="Items that the error takes", columns=columns, rows=rows, digits=1)
+    if best is not None and not math.isnan(best.assurance):
+        rows.append(["Error kept in", f"{percent(best.assurance, 0)} of what the pilot leaves open"])
+    rows += [
+        [f"Items if the pilot were exact, {series_name(one.strategy, one.labels_per_item)}", whole(one.items_if_exact)]
+        for one in result.needed
+        if one.items_if_exact is not None
+    ]
+    table = Table(caption="From the pilot, with intervals", columns=["What", "Pilot"], rows=rows)
+    return [Fold(title="What the pilot says", parts=[table, Points(title="Not checked", texts=pilot.assumptions)])]
+
+
+# ---- Other costs, other aims, bounds
+
+
+def _even(result: PlanLabelsResult) -> list[Table]:
+    """From which cost of an item on each number of labels pays."""
+    rows: list[list[Cell]] = [
+        [series_name("fixed", one.labels_per_item), *(_ratio(ratio) for ratio in (one.ratio_exact, one.ratio))]
+        for one in result.break_even
+    ]
+    caption = "Cost of an item, in labels, from which several labels beat one"
+    return (
+        [Table(caption=caption, columns=["Labels per item", "Exact", "For small margins"], rows=rows)] if rows else []
+    )
+
+
+def _ratio(ratio: float) -> str | None:
+    if math.isnan(ratio):
+        return None
+    return decimal(ratio) if ratio < MOST_RATIO else "never"
+
+
+def _precision(result: PlanLabelsResult) -> list[Table]:
+    """How well each design measures the accuracy of one model, which is another aim."""
+    rows: list[list[Cell]] = [
+        [f"{one.labels_per_item:.3g}", one.items, _two_digits(one.standard_error), _two_digits(one.bias)]
+        for one in result.absolute
+        if one.standard_error <= NO_USE
+    ]
+    caption = "How well they measure the worse model's accuracy (label accuracy taken as known)"
+    columns = ["Labels per item", "Items", "Standard error", "Bias if not corrected"]
+    return [Table(caption=caption, columns=columns, rows=rows)] if rows else []
+
+
+def _two_digits(value: float) -> str:
+    """A number with two digits, however small, never as a power of ten."""
+    return decimal(value, max(3, 1 - math.floor(math.log10(abs(value))))) if value else "0"
+
+
+def _bounds(result: PlanLabelsResult) -> Table:
+    """The error beside what bounds say of it; or the items beside those that bounds ask for."""
+    names = ["Cramer's bound", "Hoeffding's bound"]
+    if result.needed:
+        items: list[list[Cell]] = [
+            [
+                series_name(one.strategy, one.labels_per_item),
+                one.items,
+                one.items_safe,
+                one.cramer_items,
+                one.hoeffding_items,
+            ]
+            for one in result.needed
+        ]
+        columns = ["Labels per item", "Items", "Safe from", *names]
+        return Table(
+            caption="Items that the error takes; from `safe` on, every number does", columns=columns, rows=items
+        )
+    errors: list[list[Cell]] = [
+        [
+            series_name(design.strategy, design.labels_per_item),
+            *(chance(log10) for log10 in (design.log10_error, design.log10_cramer, design.log10_hoeffding)),
+        ]
+        for design in result.designs
+    ]
+    return Table(
+        caption="The exact error, and upper bounds on it", columns=["Labels per item", "Error", *names], rows=errors
+    )
