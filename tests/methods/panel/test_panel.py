@@ -271,7 +271,7 @@ def test_methods_and_people_can_be_chosen(simulated):
     assert math.isnan(found.panels[0].worth.equivalence_low)
 
 
-def test_agreement_is_that_of_the_likeliest_label(simulated):
+def test_agreement_is_that_of_the_most_likely_label(simulated):
     ratings, judges = simulated.ratings, simulated.judges
     found = panels(ratings, judges, judge=["hard classifier"], score="agreement", max_raters=2, bootstrap=0)
     rate = np.zeros(ratings.n_items)
@@ -380,9 +380,11 @@ def test_the_json_has_members_panels_and_savings(answer):
 
 def test_the_words_say_what_the_panel_is_worth_and_the_judge_saves(answer):
     text = " ".join(answer.summary().split())
-    assert "Together the 2 judges are worth more than any of them: the stacked panel" in text
-    assert 'Asking 1 person with "hard classifier" beside them is worth asking' in text
-    assert main_chart(answer).figure.title.startswith("Beside one person the panel saves")
+    assert text.startswith("Use the 2 judges together (stacked): they are worth ")
+    row = next(row for row in answer.people_and_judge if row.beside == "hard classifier" and row.raters == 1)
+    assert f'"hard classifier" saves {row.saved:.2f} [' in text
+    assert "raters beside one person." in text
+    assert main_chart(answer).figure.title.startswith("How many people a judge saves")
 
 
 @pytest.mark.slow

@@ -113,7 +113,7 @@ def test_labels_only_where_the_models_differ_are_worth_the_most():
     needed = plan_labels(**FIGURE_1, error=0.05, strategy="disagreement-only").needed[0]
     assert (needed.items, needed.items_safe) == (113, 125)
     assert best.models_testable is None
-    assert any("this pair only" in warning for warning in plan.warnings)
+    assert any("this pair of models only" in warning for warning in plan.warnings)
 
 
 @pytest.mark.parametrize(("q", "ratio"), [(0.6, 0.68), (0.75, 1.25), (0.9, 4.1)])

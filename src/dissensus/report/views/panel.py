@@ -6,33 +6,33 @@ from collections.abc import Sequence
 from dissensus.errors import DissensusError
 from dissensus.methods.panel.options import Method
 from dissensus.methods.panel.result import PanelResult, PanelWorth, PeopleAndJudge
-from dissensus.report.document import Block, Cell, Figure, Paragraph, Points, Section, Table
-from dissensus.report.numbers import counted, decimal, finite, percent, quoted, short_names, with_interval
+from dissensus.report.document import Block, Cell, Figure, Fold, Points, Section, Table
+from dissensus.report.numbers import counted, decimal, finite, quoted, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart
 from dissensus.report.views.section import interval_sentence
-from dissensus.report.views.worth import ScoreWords, Terms, end_text, score_sentence, score_words, terms_of, worth_text
+from dissensus.report.views.worth import ScoreWords, Terms, score_sentence, score_words, terms_of, worth_text
 from dissensus.results import Result
 
 METHOD_WORDS: dict[Method, str] = {
-    "plurality": "Plurality: the label that most judges find likeliest; labels that tie share it.",
+    "plurality": "Plurality: the label that most judges find most likely; tied labels share it.",
     "average": "Average: the mean of the judges' probabilities; a bare label counts as certain.",
-    "stacked": "Stacked: a weighted sum of the judges' log-probabilities, with weights learned from other items, "
-    "calibrated as a judge of its own.",
+    "stacked": "Stacked: a weighted sum of the judges' log-probabilities, with weights learned from other items.",
 }
 CALIBRATED = (
     "Members, plurality and average are calibrated: each answer is replaced by what people said where the answer was "
-    "the same or similar, so what is left is what they know."
+    "the same or similar."
 )
 BESIDE = (
-    "With a judge beside them, people's labels and the judge's answer are stacked in the same way, and drawn towards "
-    "what raters said in cases of the same kind; so are people alone, and the difference is the judge's. A score is "
-    "the mean of that on other items than those learned from, which is a little too low, and on the same ones, which "
-    "is as much too high."
+    "Beside people, their labels and the judge's answer are stacked in the same way. The score is the mean of one on "
+    "the items learned from, a little too high, and one on other items, a little too low. Intervals are for these "
+    "raters."
 )
-THESE_RATERS = "How many raters a judge saves beside people has intervals for these raters alone."
 ALONE = "people alone"
 RULER_NAMES = {"constant": "always the same answer", "person": "one more person"}
 MOST_LINES = 4
+LONGEST = 26
+SILENT = ("Rescaled ", "From surveys of ", "Beside people, ", "The curve ends ")
+"""How warnings begin that ask for nothing here."""
 
 
 def view(result: Result) -> Section:
@@ -42,17 +42,24 @@ def view(result: Result) -> Section:
     terms, words = terms_of(result.settings, largest=result.curve[-1].raters), score_words(result.settings)
     computed = [score_sentence(result.settings), *(METHOD_WORDS[panel.method] for panel in result.panels)]
     computed += [CALIBRATED] if result.settings.get("calibrate", "none") != "none" and result.panels else []
-    computed += [BESIDE, THESE_RATERS] if result.people_and_judge else []
+    computed += [BESIDE] if result.people_and_judge else []
     computed.append(interval_sentence(result.settings))
+    blocks: list[Block] = [_worths(result, terms, words), *_beside(result, terms, words)]
+    row = _best_row(result)
+    if result.panels and row is not None and row.low > row.raters:
+        blocks.append(Points(title="", texts=[f"Put it beside people if you can: {saving_sentence(row, terms)}"]))
+    parts = [Points(title="", texts=[text for text in computed if text])]
     return Section(
         title="What are the judges worth together?" if result.panels else "How many raters does the judge save?",
         lead=lead_sentence(result, terms),
-        blocks=[
-            _worths(result, terms, words),
-            *_beside(result, terms, words),
-            Points(title="How this was computed", texts=[text for text in computed if text]),
-        ],
+        blocks=[*blocks, Fold(title="How this was computed", parts=parts)],
     )
+
+
+def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
+    """The warnings that ask for something; `equivalence` shows those about the curve."""
+    del result
+    return [text for text in texts if not text.startswith(SILENT)]
 
 
 def lead_sentence(result: PanelResult, terms: Terms) -> str:
@@ -61,47 +68,39 @@ def lead_sentence(result: PanelResult, terms: Terms) -> str:
         saving = saving_sentence(_best_row(result), terms)
         return saving or "There is one judge and no survey to put it beside: name two judges, or collect more ratings."
     panel = max(result.panels, key=lambda panel: panel.worth.score)
-    worth, members = worth_text(panel.worth, terms), counted(len(panel.judges), "judge")
     confidence = result.settings.get("confidence")
     if panel.is_better(confidence if isinstance(confidence, float) else 0.95):
-        more = f"{difference_text(panel)} more than"
-        if not math.isfinite(panel.difference):
-            more = f"better in {percent(panel.share_better)} of the bootstrap samples than"
         return (
-            f"Together the {members} are worth more than any of them: the {panel.method} panel {worth} raters, "
-            f"{more} its best member {quoted(panel.best_judge)}."
+            f"Use the {counted(len(panel.judges), 'judge')} together ({panel.method}): they are worth "
+            f"{worth_text(panel.worth, terms)} raters, more than {quoted(panel.best_judge)} alone."
         )
     best = next(member for member in result.judges if member.judge == panel.best_judge)
     return (
-        f"It is not shown that the {members} together are worth more than {quoted(panel.best_judge)} alone "
-        f"({worth_text(best, terms)} raters): the best panel, {panel.method}, is worth {worth} raters."
+        f"Use {quoted(panel.best_judge)} alone, worth {worth_text(best, terms)} raters: the "
+        f"{counted(len(panel.judges), 'judge')} together are not shown to be better."
     )
 
 
-def difference_text(panel: PanelWorth) -> str:
-    """How many raters more than the best member, with its interval."""
-    return (
-        with_interval(panel.difference, panel.low, panel.high) if math.isfinite(panel.difference) else "off the curve"
-    )
+def difference_text(panel: PanelWorth) -> str | None:
+    """How many raters more than the best member, with its interval; None off the curve."""
+    return with_interval(panel.difference, panel.low, panel.high) if math.isfinite(panel.difference) else None
 
 
 def _worths(result: PanelResult, terms: Terms, words: ScoreWords) -> Table:
-    origin, names = words.origin(result.curve), short_names(worth.judge for worth in result.judges)
+    """Panels first, then their members, the best one first, then what they are held against."""
+    origin, names = words.origin(result.curve), short_names((own.judge for own in result.judges), LONGEST, has_end=True)
     rows: list[list[Cell]] = [
-        [names[member.judge], worth_text(member, terms), member.score - origin, None] for member in result.judges
-    ]
-    rows += [
         [f"panel, {p.method}", worth_text(p.worth, terms), p.worth.score - origin, difference_text(p)]
-        for p in result.panels
+        for p in sorted(result.panels, key=lambda panel: -panel.worth.score)
     ]
+    rows += [[names[own.judge], worth_text(own, terms), own.score - origin, None] for own in result.ranked]
     rows += [
         [RULER_NAMES[name], f"{worth:g}", result.curve[int(worth)].score - origin, None]
         for name, worth in result.rulers.items()
         if worth < len(result.curve)
     ]
-    best = f", and how much more than the best of them, {quoted(result.panels[0].best_judge)}" if result.panels else ""
     return Table(
-        caption=f"What each judge and each panel is worth, in raters{best}",
+        caption="Worth in raters, and how much more than the best judge alone",
         columns=["Judge", "Worth", words.heading, "More than best"],
         rows=rows,
         percent=words.percent_columns,
@@ -123,13 +122,9 @@ def saving_sentence(row: PeopleAndJudge | None, terms: Terms) -> str:
     """How many raters a judge saves beside a survey; empty without one."""
     if row is None:
         return ""
-    who = f"Asking {terms.people(row.raters)} with {quoted(row.beside)} beside them"
-    if row.verdict == "above K" and row.low_verdict in {None, "above K"}:
-        return f"{who} predicts another person better than asking {terms.people(terms.largest)}, the largest survey."
-    if row.verdict == "below 0" and row.high_verdict in {None, "below 0"}:
-        return f"{who} predicts another person worse than asking nobody."
-    worth = end_text(row.worth, row.verdict, terms.above)
-    return f"{who} is worth asking {worth} people: the judge saves {saved_text(row, terms)} raters."
+    return (
+        f"{quoted(row.beside)} saves {saved_text(row, terms)} raters beside {'one person' if row.raters else 'nobody'}."
+    )
 
 
 def saved_text(row: PeopleAndJudge, terms: Terms) -> str:
@@ -143,25 +138,13 @@ def _place(worth: float, row: PeopleAndJudge, terms: Terms) -> str:
     if math.isnan(worth):
         return "undefined"
     if math.isinf(worth):
-        below = f"below -{row.raters}" if row.raters else "below 0"
-        return f"above {terms.largest - row.raters}" if worth > 0 else below
+        return f">{terms.largest - row.raters}" if worth > 0 else f"<{-row.raters}"
     return decimal(worth - row.raters)
-
-
-def curve_finding(result: PanelResult, name: str) -> str:
-    """What the chart of surveys with a judge shows: what the last one drawn saves beside few people."""
-    few = [r for r in result.people_and_judge if r.beside == name and r.verdict == "within" and r.raters <= 1]
-    if not few:
-        return "What surveys score with a judge beside them"
-    people = "one person" if few[-1].raters else "nobody"
-    who = quoted(name) if name in {judge.judge for judge in result.judges} else "the panel"
-    return f"Beside {people} {who} saves {decimal(few[-1].saved)} raters"
 
 
 def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]:
     if not result.people_and_judge:
         return []
-    saving = saving_sentence(_best_row(result), terms) if result.panels else ""
     drawn = _drawn(result)
     chart = LineChart(
         rows=_lines(result, drawn, words.origin(result.curve)),
@@ -172,14 +155,15 @@ def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]
         y_form=".0%" if words.percent_columns else ".2f",
         tip_form=words.d3_form,
     )
-    figure = Figure(
-        title=curve_finding(result, drawn[-1]),
-        caption="Each line: what surveys of so many people score, alone or with a judge beside them, each predicting "
-        "somebody who was not asked. How far a line with a judge lies to the left of people alone is what it saves.",
-        spec=line_chart(chart),
-        table=_table(result, drawn, terms, words),
-    )
-    return [*([Paragraph(text=saving)] if saving else []), figure]
+    return [
+        Figure(
+            title="How many people a judge saves, by how many are asked",
+            caption="Each line: how well a survey predicts somebody who was not asked, with or without a judge. "
+            "How far a line with a judge lies to the left of people alone is what it saves.",
+            spec=line_chart(chart),
+            table=_table(result, drawn, terms, words),
+        )
+    ]
 
 
 def _drawn(result: PanelResult) -> list[str]:
@@ -191,7 +175,7 @@ def _drawn(result: PanelResult) -> list[str]:
 
 
 def _lines(result: PanelResult, drawn: Sequence[str], origin: float) -> list[Row]:
-    """People alone as on the curve; a judge alone, then what it adds to so many of them."""
+    """People alone as on the curve; a judge alone, then with each number of them."""
     names, last = short_names(drawn, 40), max(row.raters for row in result.people_and_judge)
     people = {point.raters: point.score for point in result.curve if point.raters <= last}
     rows = [_point(ALONE, raters, score - origin) for raters, score in people.items()]
@@ -212,7 +196,7 @@ def _point(series: str, raters: int, score: float) -> Row:
 def _table(result: PanelResult, drawn: Sequence[str], terms: Terms, words: ScoreWords) -> Table:
     """How many raters those that the chart shows save, by the number of people asked."""
     ends = list(dict.fromkeys([drawn[0], drawn[-1]]))  # the best judge and the panel; the JSON has all
-    names = short_names(ends, 40)
+    names = short_names(ends, LONGEST)
     by_size: dict[int, dict[str, PeopleAndJudge]] = {}
     for row in result.people_and_judge:
         by_size.setdefault(row.raters, {})[row.beside] = row
@@ -225,7 +209,7 @@ def _table(result: PanelResult, drawn: Sequence[str], terms: Terms, words: Score
             saved = [saved_text(beside[name], terms) for name in ends]
             rows.append([size, people[size] - origin, *saved, first.items])
     return Table(
-        caption="How many raters a judge beside them saves, by the number of people asked",
+        caption="Raters saved by a judge, by how many people are asked (the best judge and the panel)",
         columns=["Asked", heading, *(f"{names[name]} saves" for name in ends), "Items"],
         rows=rows,
         percent=frozenset({heading} if words.percent_columns else ()),

@@ -69,7 +69,7 @@ def notes_of(result: PlanRatersResult) -> list[str]:
     if trade is not None:
         other = {"items": "raters", "raters": "items"}[trade.helps]
         notes.append(
-            f"If you can afford more, add {trade.helps}, not {other}: as many extra ratings then add more power."
+            f"If you can afford more, add {trade.helps}, not {other}: each extra rating then adds more power."
         )
     return notes
 
