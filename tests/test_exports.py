@@ -13,6 +13,10 @@ import dissensus
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "dissensus"
 HEAVY = {"numpy", "scipy", "duckdb", "narwhals", "jinja2", "vl_convert", "pandas", "polars"}
+EXTRAS = {
+    *("starlette", "uvicorn", "openai", "dask", "distributed", "zstandard", "python_calamine", "yaml", "vl_convert"),
+    *("mlflow", "inspect_ai", "sklearn", "pytest", "datasets", "pandas", "polars", "pyarrow", "IPython"),
+}
 
 
 def modules_after(code: str) -> set[str]:
@@ -94,6 +98,15 @@ def test_help_imports_neither_numpy_nor_duckdb():
     )
     assert "dissensus.cli.main" in loaded
     assert not loaded & HEAVY
+
+
+def test_an_answer_from_a_file_and_its_page_import_no_extra():
+    loaded = modules_after(
+        "import dissensus; from dissensus.report.html import page_of; "
+        "page_of([dissensus.judges('example:binary', 'example:binary', bootstrap=0)])"
+    )
+    assert "dissensus.report.html" in loaded
+    assert not {name.partition(".")[0] for name in loaded} & EXTRAS
 
 
 def test_the_package_says_that_it_is_typed():

@@ -21,6 +21,7 @@ LAYERS = [
     ["simulation"],
     ["methods"],
     ["report"],
+    ["inspect", "mlflow", "pytest", "sklearn"],
     ["web"],
     ["cli"],
     ["__main__"],

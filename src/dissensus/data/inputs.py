@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dissensus.data.columns import columns_by_role, is_nameless, like_pattern, matching, missing_columns
 from dissensus.data.fixes import listing
-from dissensus.data.formats.plan import Repeats
+from dissensus.data.formats.plan import ReadPlan, Repeats, format_of
 from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, Scale, cell_text
 from dissensus.data.layout import answer_columns, is_judge, named_otherwise, people_among, rater_columns
@@ -140,6 +140,8 @@ def read_both(
         "labels": labels, "repeats": repeats, "task": task, "label_map": label_map, "question": question,
     }  # fmt: skip
     people_only: dict[str, Any] = {"scale": scale, "by": by, "items": items, **shared}
+    if people is None and judges is None and _tells_judges(source):
+        return read(source, item=item, **people_only), read_judges(source, item=item, **shared)
     columns, everybody = _whose(source, item=item, rater=rater, label=label)
     ours, theirs, note = _told_apart(everybody, people, judges, name=columns.pop("name"))
     if "rater" in columns:
@@ -167,9 +169,18 @@ def _of_judges(judges: Judges, names: Sequence[str]) -> Judges:
     return judges.only([name for name in names if name in judges.judges])
 
 
+def _tells_judges(source: Table) -> bool:
+    """Whether a tool wrote the source that tells people from judges, such as MLflow."""
+    with open_source(source) as opened:
+        format_ = format_of(opened, ReadPlan())
+    return format_ is not None and not format_.is_layout and None not in {format_.ratings, format_.judges}
+
+
 def has_judges(source: Table) -> bool:
-    """Whether a table has people and judges, told by their names."""
+    """Whether a source has people and judges, told by their names or by the tool that wrote it."""
     try:
+        if _tells_judges(source):
+            return read_judges(source).n_answers > 0
         everybody = _whose(source)[1]
     except DissensusError:
         return False

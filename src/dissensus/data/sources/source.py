@@ -15,6 +15,7 @@ from dissensus.data.sources.csv_rows import CsvSheet, check_text, in_its_encodin
 from dissensus.data.sources.documents import RecordSheet, is_json_list, json_values, yaml_document
 from dissensus.data.sources.files import InputFile, inspect_file, sha256_of
 from dissensus.data.sources.frames import document_of, sheet_of, table_of
+from dissensus.data.sources.traces import experiment_of, traces_held, traces_of_experiment
 from dissensus.errors import ColumnError, FileError, OptionError, listed, named
 
 if TYPE_CHECKING:
@@ -179,11 +180,15 @@ class Source:
 def open_source(
     source: object, *, example: str = "ratings.csv", sheet: str | None = None, columns: tuple[str, ...] | None = None
 ) -> Iterator[Source]:
-    """Open a path, `example:NAME` or whatever people hold in Python; it is closed at the end of the block.
+    """Open a path, `example:NAME`, `mlflow:EXPERIMENT` or what people hold in Python; closed at the end of the block.
 
     `example` is the file of a bundled data set that is meant.
     """
     with ExitStack() as stack:
+        experiment = experiment_of(source)
+        if experiment is not None:
+            yield Source(str(source), stack, document=traces_of_experiment(experiment))
+            return
         if isinstance(source, str | os.PathLike):
             file = inspect_file(resolved(source, example))
             if sheet is not None and file.kind != "workbook":
@@ -191,8 +196,10 @@ def open_source(
                 raise OptionError(f"{file.name} has no sheets: {option} is for workbooks such as .xlsx. Leave it out.")
             yield Source(file.name, stack, file=file, sheet_name=sheet, columns=columns)
             return
-        document = document_of(source)
-        if document is not None:
+        traces, document = traces_held(source), document_of(source)
+        if traces is not None:
+            yield Source("the traces", stack, document=traces)
+        elif document is not None:
             yield Source("the dict of dicts" if isinstance(source, Mapping) else "the log", stack, document=document)
         else:
             frame = sheet_of(source)

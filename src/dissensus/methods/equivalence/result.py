@@ -171,6 +171,15 @@ class EquivalenceResult(Result):
             equivalence_high=best.equivalence_high, high_verdict=best.high_verdict,
         )  # fmt: skip
 
+    def bounded_worth(self, judge: str) -> float:
+        """What a judge is worth in raters, for tools that need a number: 0 below the curve, its end above it.
+
+        NaN where the judge's score is undefined.
+        """
+        worth = next(one for one in self.ranked if one.judge == judge)
+        ends = {None: math.nan, "below 0": 0.0, "within": worth.equivalence}
+        return ends.get(worth.verdict, float(self.curve[-1].raters))
+
     @property
     def is_flat(self) -> bool:
         """Whether surveys of any size predict the same, so that a judge's place among them means nothing."""
