@@ -160,3 +160,15 @@ def test_a_decision_is_logged_as_metrics_tags_and_artifacts(mlflow, experiment, 
     assert page.startswith("<!doctype html>")
     found = mlflow.artifacts.load_dict(f"runs:/{run.info.run_id}/dissensus/decision.json")
     assert found == json.loads(result.to_json())
+
+
+def test_one_source_gives_people_and_judges_on_the_question_that_both_answered(mlflow, experiment, expected):
+    ratings, judges = dissensus.read_both("mlflow:toxicity")
+    assert (shape(ratings), shape(judges)) == (shape(expected[0]), shape(expected[1]))
+    traces = mlflow.search_traces(locations=[experiment], return_type="list")
+    person = mlflow.entities.AssessmentSource(source_type="HUMAN", source_id="ann")
+    code = mlflow.entities.AssessmentSource(source_type="CODE", source_id="len")
+    mlflow.log_expectation(trace_id=traces[0].info.trace_id, name="expected", value="nothing", source=person)
+    mlflow.log_feedback(trace_id=traces[0].info.trace_id, name="length", value=7, source=code)
+    ratings, judges = dissensus.read_both("mlflow:toxicity")
+    assert (shape(ratings), shape(judges)) == (shape(expected[0]), shape(expected[1]))

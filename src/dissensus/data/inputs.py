@@ -141,7 +141,7 @@ def read_both(
     }  # fmt: skip
     people_only: dict[str, Any] = {"scale": scale, "by": by, "items": items, **shared}
     if people is None and judges is None and _tells_judges(source):
-        return read(source, item=item, **people_only), read_judges(source, item=item, **shared)
+        return _in_common(read(source, item=item, **people_only), read_judges(source, item=item, **shared))
     columns, everybody = _whose(source, item=item, rater=rater, label=label)
     ours, theirs, note = _told_apart(everybody, people, judges, name=columns.pop("name"))
     if "rater" in columns:
@@ -174,6 +174,18 @@ def _tells_judges(source: Table) -> bool:
     with open_source(source) as opened:
         format_ = format_of(opened, ReadPlan())
     return format_ is not None and not format_.is_layout and None not in {format_.ratings, format_.judges}
+
+
+def _in_common(ratings: Ratings, judges: Judges) -> tuple[Ratings, Judges]:
+    """The questions that both answered, where each answered several."""
+    common = [question for question in ratings.questions if question in judges.questions]
+    if len(common) == 1:
+        return ratings.questions[common[0]], judges.questions[common[0]]
+    if not common:
+        return ratings, judges
+    pooled = pooled_ratings({question: ratings.questions[question] for question in common})
+    answers = pooled_judges({question: judges.questions[question] for question in common})
+    return replace(pooled, slicing=ratings.slicing), answers
 
 
 def has_judges(source: Table) -> bool:
