@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from dissensus.data import read_judges
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.calibration import STRENGTHS, calibrated_predictions, draw_folds, mixing_weights
-from dissensus.methods.equivalence.maps import MixedMap, moved
+from dissensus.methods.equivalence.maps import MixedMap, Regressions, moved
 from dissensus.methods.equivalence.softmax import Ridge, fit_softmax, softmax
 from dissensus.methods.gate import gate
 from dissensus.methods.panel import panel
@@ -309,3 +309,12 @@ def test_scores_are_unbiased_and_their_intervals_hold_the_truth(kind, n):
     # What a map must learn at 80 items of 5 labels leaves up to 3% of the information.
     assert abs(np.mean(gaps)) < 3 * error + 0.03 * population.information
     assert np.mean(hits) > 0.92 - 3 * np.sqrt(0.95 * 0.05 / sets)
+
+
+@pytest.mark.parametrize("n_labels", [3, 6])
+def test_a_matrix_is_fitted_without_its_features_as_with_them(n_labels):
+    rng = np.random.default_rng(n_labels)
+    x, masses = rng.normal(size=(300, n_labels)), rng.integers(0, 4, size=(300, n_labels)).astype(float)
+    slow, quick = (Regressions.of(x, masses, exact=exact).matrix for exact in (True, False))
+    assert len(slow) == n_labels + n_labels**2
+    assert quick == pytest.approx(slow, rel=1e-9, abs=1e-11)

@@ -10,10 +10,12 @@ import pytest
 
 from dissensus import compare, read, read_judges
 from dissensus.methods.plan_raters.draws import (
+    WIDTHS,
     chosen_answers,
     continued,
     fit_labels,
     label_draws,
+    neighbours,
     shuffled,
     value_draws,
 )
@@ -128,6 +130,17 @@ def test_a_judge_that_answered_once_answers_the_same_again():
     assert chosen_answers(np.array([1, 1]), 3, 10, np.random.default_rng(0)) is None
     some = chosen_answers(np.array([2, 2]), 1, 1000, np.random.default_rng(0))
     assert some.mean() == pytest.approx(0.5, abs=0.05)
+
+
+def test_near_items_count_by_a_gaussian_of_their_distance():
+    rng = np.random.default_rng(3)
+    features, values = rng.normal(size=(40, 2)) * [1.0, 5.0], rng.random((40, 3))
+    apart = features / features.std(axis=0)
+    for width, found in zip(WIDTHS, neighbours(features, values), strict=True):
+        for i in range(40):
+            weight = np.exp(-(((apart - apart[i]) / width) ** 2).sum(axis=1) / 2)
+            weight[i] = 0
+            assert found[i] == pytest.approx((weight[:, None] * values).sum(axis=0), rel=1e-9, abs=1e-12)
 
 
 def test_the_model_of_labels_finds_how_far_shares_vary():

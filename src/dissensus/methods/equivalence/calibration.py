@@ -57,8 +57,9 @@ def draw_folds(n_items: int, rng: Generator, *, folds: int = FOLDS) -> Codes:
 
 
 def calibrated_predictions(
-    method: Calibration, outputs: Floats, shares: Floats, *, fold: Codes, copies: Codes | None = None
-) -> Calibrated:
+    method: Calibration, outputs: Floats, shares: Floats, *, fold: Codes, copies: Codes | None = None,
+    exact: bool = False,
+) -> Calibrated:  # fmt: skip
     """A judge's outputs as raters' shares, learned from all items and from those of other folds.
 
     Parameters
@@ -70,6 +71,8 @@ def calibrated_predictions(
         The judge's probabilities, and the share of raters who gave each label; a row of zeros teaches nothing.
     fold, copies : ndarray of shape (n_items,)
         Fold of each item, and how many items each one stands for; one if not given.
+    exact : bool
+        Whether auto sums up as it was always done, to the last digit, which takes longer with many labels.
 
     Examples
     --------
@@ -82,7 +85,7 @@ def calibrated_predictions(
     rows = _rows_of(outputs, shares, fold, copies)
     if method == "none" or not rows.masses.any():
         return Calibrated(inside=outputs, outside=outputs, map=np.asarray)
-    outside, learned = _auto(rows) if method == "auto" else _alone(_FITS[method], rows)
+    outside, learned = _auto(rows, exact=exact) if method == "auto" else _alone(_FITS[method], rows)
     return Calibrated(
         inside=np.round(learned(rows.outputs), PLACES)[rows.of_item],
         outside=np.round(outside, PLACES)[rows.of_item],
@@ -150,14 +153,14 @@ MOST_OUTPUTS = 0.5
 TINY = 1e-12
 
 
-def _auto(rows: Rows) -> tuple[Floats, Map]:
+def _auto(rows: Rows, *, exact: bool) -> tuple[Floats, Map]:
     """Predictions of each row learned from other folds, and the map learned from all."""
     scaling = Scaling.of(rows.outputs, rows.times)
     x = scaling(rows.outputs)
-    everything = SimpleMaps.of(x, rows.masses)
+    everything = SimpleMaps.of(x, rows.masses, exact=exact)
     each = np.stack([np.empty_like(rows.masses)] * len(everything.predict(x[:1])))
     for held, others in rows.folds():
-        each[:, held] = SimpleMaps.of(x[others], rows.masses[others], like=everything).predict(x[held])
+        each[:, held] = SimpleMaps.of(x[others], rows.masses[others], like=everything, exact=exact).predict(x[held])
     weights = mixing_weights(each, rows.masses, np.full(len(each), 1 / len(each)), steps=MIXING_STEPS)
     mixed = np.empty_like(rows.masses)
     for held, others in rows.folds():

@@ -232,8 +232,11 @@ class Regressions:
     knots: Floats  # (n_knots,)
 
     @classmethod
-    def of(cls, x: Floats, masses: Floats, *, like: "Regressions | None" = None) -> "Regressions":
-        """The regressions of these rows; those that `like` has, from where it is, if it is given."""
+    def of(cls, x: Floats, masses: Floats, *, like: "Regressions | None" = None, exact: bool = False) -> "Regressions":
+        """The regressions of these rows; those that `like` has, from where it is, if it is given.
+
+        `exact` sums up as it was always done, to the last digit.
+        """
         n_labels = x.shape[1]
         first = fit_softmax(_line_design, x, masses, _line_ridge(n_labels), start=None if like is None else like.line)
         if like is None:
@@ -245,7 +248,8 @@ class Regressions:
             knots, start, begin, has_matrix = like.knots, like.matrix, like.bend, len(like.matrix) > 0
         matrix = bend = np.empty(0)
         if has_matrix:
-            matrix = fit_softmax(_matrix_design, x, masses, _matrix_ridge(n_labels), start=start)
+            design = _matrix_design if exact else None
+            matrix = fit_softmax(design, x, masses, _matrix_ridge(n_labels), start=start)
         if len(knots):
             bend = fit_softmax(_bend_design(knots), x, masses, _line_ridge(n_labels, len(knots)), start=begin)
         return cls(line=first, matrix=matrix, bend=bend, knots=knots)
@@ -340,11 +344,11 @@ class SimpleMaps:
     curves: Curves
 
     @classmethod
-    def of(cls, x: Floats, masses: Floats, *, like: "SimpleMaps | None" = None) -> "SimpleMaps":
+    def of(cls, x: Floats, masses: Floats, *, like: "SimpleMaps | None" = None, exact: bool = False) -> "SimpleMaps":
         """The maps of rows with these scaled logarithms; those that `like` has, from where it is, if it is given."""
         known: Flags = masses.sum(axis=1) > 0
         x, masses = x[known], masses[known]
-        regressions = Regressions.of(x, masses, like=None if like is None else like.regressions)
+        regressions = Regressions.of(x, masses, like=None if like is None else like.regressions, exact=exact)
         strength = float(np.sqrt(masses.sum()))
         curves = Curves.of(regressions.richest(x), masses, strength=strength)
         return cls(prior=mean_shares(masses), regressions=regressions, curves=curves)

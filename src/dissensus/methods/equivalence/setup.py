@@ -25,7 +25,7 @@ from dissensus.methods.equivalence.problem import (
     scored_moments,
     types_of_items,
 )
-from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, CORRELATIONS, PROPER_SCORES, Score
+from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, CORRELATIONS, PROPER_SCORES, Score, clipped
 from dissensus.options import named
 
 MOST_RATERS = 20
@@ -85,6 +85,8 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
         name=options.score, values=label_values(labels), positive=_positive(options, labels), clip=options.clip,
         order=order_of_labels(rated, labels),
     )  # fmt: skip
+    if options.score == "cross-entropy":
+        clipped(np.zeros((1, len(labels))), options.clip)  # refuses one that is too large before judges are calibrated
     learn = _learn(options, score, len(labels))
     rows = _rows_of(choice, needs_folds=learn == "cross-fit" or options.calibrate != "none", rng=rng)
     panel = Panel(combiner=options.combiner, learn=learn, prior=options.prior)
@@ -255,7 +257,7 @@ def _predictions(
             made.append(Predictions(judge=answers.judge, calibrated=False, predictions=raw, values=values))
         if options.calibrate != "none":
             better = calibrated_predictions(
-                options.calibrate, outputs, shares, fold=problem.fold, copies=problem.copies
+                options.calibrate, outputs, shares, fold=problem.fold, copies=problem.copies, exact=options.exact
             )
             made.append(
                 Predictions(

@@ -30,7 +30,8 @@ OVERALL = 1.0
 """The shares of all items count as much as so many ratings of alike items."""
 LEAST = 1e-9
 EM_STEPS = 100
-ROWS = 2_000_000
+ROWS = 250_000
+"""Distances at once: as many as fit the cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,7 +58,7 @@ def fit_labels(counts: Codes, features: Floats, answers: Sequence[Floats]) -> La
     answers : sequence of ndarrays of shape (n_items, n_labels)
         Each judge's share of each label.
     """
-    guesses = np.stack([*(expected_shares(counts, features, width) for width in WIDTHS), *answers])
+    guesses = np.stack([*expected_shares(counts, features), *answers])
     prior = np.maximum(blend(counts, guesses), LEAST)
     prior /= prior.sum(axis=1, keepdims=True)
     fits = [log_likelihood(counts, prior, each) for each in CONCENTRATIONS]
@@ -86,44 +87,50 @@ def blend(counts: Codes, guesses: Floats) -> Floats:
     return np.tensordot(share, guesses, axes=1)
 
 
-def expected_shares(counts: Codes, features: Floats, width: float) -> Floats:
-    """Shares of the labels among the ratings of other items, near ones counting most."""
+def expected_shares(counts: Codes, features: Floats) -> list[Floats]:
+    """Shares of the labels among the ratings of other items, near ones counting most; one for each of `WIDTHS`."""
     total = counts.sum(axis=0)
-    overall = total / total.sum()
-    near = neighbours(features, width, counts.astype(np.float64))
-    shares = np.maximum(near + OVERALL * overall, LEAST)
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    shares = neighbours(features, counts.astype(np.float64)) + OVERALL * total / total.sum()
+    shares = np.maximum(shares, LEAST)
+    return list(shares / shares.sum(axis=2, keepdims=True))
 
 
-def neighbours(features: Floats, width: float, values: Floats) -> Floats:
+def neighbours(features: Floats, values: Floats) -> Floats:
     """Sums of the values of all other items, weighted by how near their features are.
+
+    Weights are Gaussian, of each width in `WIDTHS`, which are standard deviations. Each width is half the next: its
+    weights are the fourth power of those, so that exponentials are needed of the largest only.
 
     Parameters
     ----------
     features : ndarray of shape (n_items, n_features)
         In any unit.
-    width : float
-        Of the Gaussian weight, in standard deviations.
     values : ndarray of shape (n_items, n_values)
+
+    Returns
+    -------
+    ndarray of shape (n_widths, n_items, n_values)
 
     Examples
     --------
-    >>> neighbours(np.array([[0.0], [1.0], [2.0]]), np.inf, np.array([[1.0], [10.0], [100.0]])).tolist()
+    >>> neighbours(np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [10.0], [100.0]]))[-1].tolist()
     [[110.0], [101.0], [11.0]]
     """
-    if np.isinf(width):
-        return np.asarray(values.sum(axis=0) - values)
     spread = features.std(axis=0)
-    scaled = features[:, spread > 0] / (spread[spread > 0] * width)
+    scaled = features[:, spread > 0] / (spread[spread > 0] * WIDTHS[-2])
     square = (scaled**2).sum(axis=1)
-    sums = np.empty_like(values)
+    sums = np.empty((len(WIDTHS), *values.shape))
+    sums[-1] = values.sum(axis=0) - values
     step = max(1, ROWS // len(values))
     for start in range(0, len(values), step):
         rows = slice(start, start + step)
         apart = np.maximum(square[rows, None] + square - 2 * scaled[rows] @ scaled.T, 0)
-        weight = np.exp(-apart / 2)
+        weight = np.exp(apart / -2)
         weight[np.arange(len(weight)), np.arange(start, start + len(weight))] = 0
-        sums[rows] = weight @ values
+        for number in range(len(WIDTHS) - 2, -1, -1):
+            sums[number, rows] = weight @ values
+            weight *= weight
+            weight *= weight
     return sums
 
 
@@ -402,8 +409,7 @@ def _expected_means(pilot: Pilot) -> tuple[Floats, float]:
     values = np.stack([pilot.people.mean, np.ones(pilot.n_items)], axis=1)
     overall = float(pilot.people.mean.mean())
     best: tuple[float, Floats] = (np.inf, values[:, 0])
-    for width in WIDTHS:
-        near = neighbours(features, width, values)
+    for near in neighbours(features, values):
         expected = (near[:, 0] + overall) / (near[:, 1] + 1)
         square = float(np.mean((pilot.people.mean - expected) ** 2))
         best = min(best, (square, expected), key=lambda each: each[0])
