@@ -204,3 +204,12 @@ def test_json_that_is_very_deep_is_refused_in_one_line(here, capsys):
     refused(capsys, "describe", "deep.json")
     (here / "deep.jsonl").write_text('{"item": 1, "label": ' + "[" * 100_000 + "\n")
     refused(capsys, "describe", "deep.jsonl")
+
+
+def test_a_column_of_texts_is_not_compared_label_by_label(here, capsys):
+    (here / "t.csv").write_text("item,rater,label\n" + "".join(f"i{i // 3},r{i % 3},text {i}\n" for i in range(3000)))
+    for command in ("describe", "raters"):
+        assert "3,000 different labels" in refused(capsys, command, "t.csv")
+    assert "3,000 different labels" in refused(capsys, "decide", "t.csv", "j.csv")
+    (here / "n.csv").write_text("item,rater,label\n" + "".join(f"i{i // 3},r{i % 3},{i / 7}\n" for i in range(3000)))
+    assert run(capsys, "describe", "n.csv", "--bootstrap", 0)[0] == 0  # measurements are no texts

@@ -20,7 +20,17 @@ from dissensus.data.ratings import Ratings
 from dissensus.data.readers import item_names, read, read_judges
 from dissensus.data.sources.source import open_source
 from dissensus.data.task import Task
-from dissensus.errors import ColumnError, DissensusError, JudgesError, OptionError, RatingsError, counted, listed, named
+from dissensus.errors import (
+    ColumnError,
+    DissensusError,
+    JudgesError,
+    OptionError,
+    RatingsError,
+    counted,
+    listed,
+    named,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -32,6 +42,10 @@ RatingsLike: TypeAlias = Ratings | Table
 JudgesLike: TypeAlias = Judges | Table
 """Judges' answers, anything that `read_judges` takes, or a dict of judge to answers in the order of the items."""
 ROLES = frozenset({"item", "judge", "label", "sample"})
+
+
+MOST_LABELS = 1000
+"""Tables of all labels by all labels would fill the memory; more of them are texts, not labels."""
 
 
 def as_ratings(source: RatingsLike) -> Ratings:
@@ -70,6 +84,12 @@ def check_whole(ratings: Ratings, judges: Judges | None = None) -> None:
         )
     if ratings.slicing is not None:
         raise OptionError(f"{named('by', of='read')} {ratings.slicing.by} has no meaning here: leave it out.")
+    if ratings.scale != "interval" and len(ratings.labels) > MOST_LABELS:
+        raise RatingsError(
+            f"There are {len(ratings.labels):,} different labels, such as {shortened(ratings.labels[0])!r}, and we "
+            f"compare at most {MOST_LABELS:,}: if they are texts, name the column of labels with "
+            f"{named('label', of='read')}."
+        )
 
 
 def _both_of(ratings: RatingsLike, judges: JudgesLike | None) -> tuple[Ratings, Judges]:
