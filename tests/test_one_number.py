@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus import alt_test, compare, decide, describe, equivalence, gate, judges, panel, read, read_judges
+from dissensus import alt_test, compare, decide, describe, equivalence, gate, items, judges, panel, read, read_judges
 from dissensus.data.examples import example_path
 from dissensus.methods.decide.answers import answers_of
 
@@ -61,6 +61,7 @@ def asked(request):
         "panel": panel(ratings, answers, people=False, **how),
         "alt_test": alt_test(ratings, answers),
         "decide": decide(ratings, answers, positive=positive, **how),
+        "items": items(ratings, answers),
         "report": answers_of(ratings, answers, positive=[positive], bootstrap=SAMPLES),
         "gate": {
             name: gate(
@@ -112,6 +113,9 @@ def test_what_a_judge_is_worth_is_the_same_everywhere(asked):
     for pair in found["compare"].pairs:
         numbers.add("score", pair.judge_a, "compare", pair.score_a)
         numbers.add("score", pair.judge_b, "compare", pair.score_b)
+    surprised = [("items", found["items"]), ("items of a report", found["report"].items)]
+    for command, own in [(command, own) for command, result in surprised for own in result.judges]:
+        numbers.add("score", own.judge, command, -own.surprise)
     # The best judge was picked for its score: the interval that allows for it is another one, in a place of its own.
     best = found["equivalence"].best
     for command, result in {"decide": found["decide"], "decision of a report": found["report"].decision}.items():

@@ -79,7 +79,7 @@ class RatingsInput:
     by: Annotated[
         Text, flag("COL", "Answer for each slice of the items: a column, or split, ratings, length, suffix.")
     ] = None
-    items: Annotated[Path | None, flag("ITEMS.csv", "A table with a row per item, whose columns --by can name.")] = None
+    items: Annotated[Path | None, flag("ITEMS.csv", "A row per item: its text, its writer, or what --by names.")] = None
     item_key: ItemKey = None
     label_map: LabelMap = None
     merge_case: Annotated[

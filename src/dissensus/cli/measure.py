@@ -25,6 +25,7 @@ from dissensus.errors import OptionError
 if TYPE_CHECKING:
     from dissensus.methods.decide import DecideResult
     from dissensus.methods.equivalence.scores import AdditiveScore, LabelScoring
+    from dissensus.methods.items import ItemsResult
     from dissensus.methods.parts import PartsResult
 
 NOT_PASSED = 1
@@ -178,13 +179,25 @@ def items_command(
     """
     from dissensus.data.outputs import check_place
     from dissensus.methods.items import items
+    from dissensus.methods.items.result import write_items
 
     if out is not None:
         check_place(out)  # before the work, so that a misspelt folder costs no time
     ratings, judges = read_pair(source, judges_source)
     result = output.run("Looking at the items", items, ratings, judges, rng=output.seed, **options)
     if out is not None:
-        result.write(out)
+        write_items(items_in(result), out)
+
+
+def items_in(result: "ItemsResult | PartsResult") -> "dict[str | None, ItemsResult]":
+    """The items to write: of each question, or all of them where they were sliced."""
+    from dissensus.methods.items import ItemsResult
+
+    if isinstance(result, ItemsResult):
+        return {None: result}
+    if isinstance(result.overall, ItemsResult):
+        return {None: result.overall}
+    return {part.name: part.result for part in result.parts if isinstance(part.result, ItemsResult)}
 
 
 def compare_command(

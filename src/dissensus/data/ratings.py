@@ -129,6 +129,8 @@ class Ratings(ShownData):
         How items fall into slices, where methods shall answer for each.
     among : tuple of str
         The items of which these are a part: bootstrap samples draw all of them, so that parts share what is drawn.
+    about : mapping of str to mapping
+        What is known of items: by the name of a column (text, writer) the value of each item that has one.
     """
 
     item: Codes
@@ -150,6 +152,7 @@ class Ratings(ShownData):
     questions: Mapping[str, "Ratings"] = field(default_factory=dict)
     slicing: Slicing | None = None
     among: tuple[str, ...] = ()
+    about: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.options:

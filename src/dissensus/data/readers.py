@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dissensus.data.about import with_about
 from dissensus.data.assemble import assemble, assemble_judges
 from dissensus.data.coding import Sheet
 from dissensus.data.columns import (
@@ -128,7 +129,8 @@ def read(
         Answer for each slice of the items by this attribute: a column of the source or of `items`, or split, ratings,
         length or suffix, which need none.
     items : path or table, optional
-        A table with a row per item, whose columns `by` can name.
+        A table with a row per item: columns that `by` can name, the text of an item (`text`, or `text_a` and `text_b`
+        of a pair) and who wrote it (`writer`, or `writer_a` and `writer_b`).
 
     Returns
     -------
@@ -160,9 +162,7 @@ def read(
     with open_source(source, sheet=sheet, columns=plan.columns) as opened:
         found = each_question(lambda asked: ratings_of(opened, asked)[0], plan, task)
         ratings = pooled_ratings(found) if isinstance(found, dict) else found
-        if by is None and items is not None:
-            option = named("by", of="read")
-            raise OptionError(f"{named('items', of='read')} says what to slice by: name a column of it with {option}.")
+        ratings = with_about(ratings, opened.sheet, plan.item, items)
         return ratings if by is None else sliced(ratings, slicing_in(by, ratings, opened, plan, items))
 
 

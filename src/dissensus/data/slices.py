@@ -61,13 +61,13 @@ def slicing_in(by: str, ratings: Ratings, source: Source, plan: ReadPlan, items:
     if items is not None:
         with open_source(items) as opened:
             sheet = opened.table()
-            tables.append((sheet, _item_column(sheet, None, option="items"), None))
+            tables.append((sheet, item_column(sheet, None, option="items"), None))
             found = _column_in(by, tables)
             if found is not None:
                 return found
     if source.sheet is not None:
         rater = None if plan.wide else find_column(source.sheet, "rater", _plain(source.sheet, plan.rater))
-        tables = [(source.sheet, _item_column(source.sheet, _plain(source.sheet, plan.item)), rater)]
+        tables = [(source.sheet, item_column(source.sheet, _plain(source.sheet, plan.item)), rater)]
         found = _column_in(by, tables)
         if found is not None:
             return found
@@ -81,7 +81,7 @@ def _plain(sheet: Sheet, name: str | None) -> str | None:
     return name if name in sheet.columns else None
 
 
-def _item_column(sheet: Sheet, given: str | None, *, option: str = "item") -> str:
+def item_column(sheet: Sheet, given: str | None, *, option: str = "item") -> str:
     """The column of the items."""
     guessed = find_column(sheet, "item", given) or named_otherwise(sheet, {}, ("item",)).get("item")
     if guessed is None and is_nameless(sheet.columns[0]):

@@ -9,6 +9,7 @@ from dissensus.methods.decide.answers import (
     BETTER,
     COLLECT,
     COMMANDS,
+    ITEMS,
     OPTIONS,
     POSITIVE,
     RATERS,
@@ -59,6 +60,7 @@ def report_of(
     sections = [*first, unspelled_section(answers.agreement), *_raters(answers)]
     sections += [*_worth(answers), *_ranking(answers)]
     sections += [*_duel(answers), *_replacing(answers), *_together(answers), *_titled(POSITIVE, answers.prevalence)]
+    sections += _titled(ITEMS, answers.items)
     sections.append(_collect(answers, Prices(item=item_cost, rating=rating_cost)))
     sections = _warned_once(sections, answers.results)
     return Report(

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -334,8 +335,65 @@ def test_items_that_were_put_together_are_refused():
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(FileError, match="cannot be written"):
+    with pytest.raises(FileError, match="does not exist"):
         items(some()[0]).write(tmp_path / "no" / "items.csv")
+
+
+def with_texts():
+    """The same ratings with a text for each item but one, and a number that some have."""
+    ratings, judges = some()
+    texts = {"i0": "first", "i1": "second, with a comma", "i2": "third", "i3": "fourth"}
+    return replace(ratings, about={"text": texts, "size": {"i1": "10", "i3": "9", "i4": "100"}}), judges
+
+
+def test_texts_are_shown_and_written(tmp_path):
+    result = items(*with_texts(), sort="item")
+    assert [row.text for row in result.items] == ["first", "second, with a comma", "third", "fourth", None]
+    assert "second, with a comma" in text_of(result)
+    result.write(tmp_path / "items.csv")
+    with (tmp_path / "items.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["text"] for row in csv.DictReader(file)] == ["first", "second, with a comma", "third", "fourth", ""]
+
+
+def test_items_are_sorted_by_a_column_numbers_from_the_largest_and_texts_by_the_alphabet():
+    ratings, judges = with_texts()
+    assert names(items(ratings, judges, sort="size")) == ["i4", "i1", "i3", "i0", "i2"]
+    assert names(items(ratings, judges, sort="text")) == ["i0", "i3", "i1", "i2", "i4"]
+
+
+def test_a_text_column_of_the_ratings_is_about_the_items():
+    rows = [("1", "a text", "ann", "no", "x"), ("1", "a text", "bob", "no", "y"), ("2", "another", "ann", "yes", "x")]
+    rated = read(pd.DataFrame(rows, columns=["item", "Text", "rater", "label", "writer"]))
+    # Who wrote item 1 differs between its rows, so it is not about the item.
+    assert rated.about == {"text": {"1": "a text", "2": "another"}}
+
+
+def test_columns_of_a_table_about_the_items_are_known(tmp_path, capsys):
+    (tmp_path / "ratings.csv").write_text("item,rater,label\na,r,no\na,s,no\nb,r,yes\nb,s,no\n", encoding="utf-8")
+    (tmp_path / "items.csv").write_text("item,text,words\nb,Bad.,12\na,Good.,7\n", encoding="utf-8")
+    arguments = ["items", str(tmp_path / "ratings.csv"), "--items", str(tmp_path / "items.csv"), "--sort", "words"]
+    assert main([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["result"]["items"]
+    assert [(row["item"], row["text"]) for row in found] == [("b", "Bad."), ("a", "Good.")]
+    (tmp_path / "items.csv").write_text("text,words\nBad.,12\n", encoding="utf-8")
+    assert main(arguments) == 2
+    assert "items.csv has no column 'item'" in capsys.readouterr().err
+
+
+def test_items_of_several_questions_are_written_below_each_other(tmp_path):
+    rows = [(q, i, r, q[0] if i == "a" else "z") for q in ("one", "two") for i in ("a", "b") for r in ("r", "s")]
+    frame = pd.DataFrame(rows, columns=["question", "item", "rater", "label"])
+    frame.to_csv(tmp_path / "ratings.csv", index=False)
+    assert main(["items", str(tmp_path / "ratings.csv"), "-o", str(tmp_path / "items.csv"), "--sort", "item"]) == 0
+    with (tmp_path / "items.csv").open(encoding="utf-8", newline="") as file:
+        written = list(csv.DictReader(file))
+    assert [(row["question"], row["item"]) for row in written] == [
+        ("one", "a"), ("one", "b"), ("two", "a"), ("two", "b"),
+    ]  # fmt: skip
+    assert [row["share_o"] for row in written] == ["1.0", "0.0", "", ""]
+    assert main(["items", str(tmp_path / "ratings.csv"), "-o", str(tmp_path / "items.jsonl"), "--sort", "item"]) == 0
+    lines = (tmp_path / "items.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["question"] for line in lines] == ["one", "one", "two", "two"]
 
 
 def test_a_hundred_thousand_items_take_seconds():

@@ -24,7 +24,11 @@ from dissensus.methods.describe.describe import describe
 from dissensus.methods.describe.result import DescribeResult
 from dissensus.methods.equivalence.equivalence import Worked
 from dissensus.methods.equivalence.options import survey_options
+from dissensus.methods.equivalence.problem import reference_shares
 from dissensus.methods.equivalence.result import EquivalenceResult
+from dissensus.methods.items.items import items_of
+from dissensus.methods.items.options import ItemsOptions
+from dissensus.methods.items.result import ItemsResult
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.result import JudgesResult
 from dissensus.methods.panel.options import MOST_LABELS
@@ -49,6 +53,7 @@ REPLACE = "Can a judge replace a rater?"
 TOGETHER = "What are the judges worth together?"
 SAVED = "How many raters does the judge save?"
 POSITIVE = "How many items are positive?"
+ITEMS = "Which items are behind the numbers?"
 COMMANDS = {
     DECISION: "decide",
     WORTH: "equivalence",
@@ -60,6 +65,7 @@ COMMANDS = {
     TOGETHER: "panel",
     SAVED: "panel",
     POSITIVE: "prevalence",
+    ITEMS: "items",
 }
 """The command that asks a question alone, with options that a report does not have."""
 OPTIONS = frozenset({"bootstrap", "item_cost", "positive", "rating_cost", "task", "workers"})
@@ -155,6 +161,8 @@ FEWEST_OTHERS = 30
 BEYOND = 2
 """How far surveys go beyond what the best judge is worth: panels, and people with a judge, are worth more."""
 TWO = 2
+MOST_ITEMS = 10
+"""Of the most telling items."""
 
 
 @contextmanager
@@ -331,6 +339,32 @@ def counted_positive(asking: Asking, judges: Judges) -> PrevalenceResult | Unans
     return asking.ask(POSITIVE, "Counting positive items", ask)
 
 
+def behind(asking: Asking, judges: Judges, worked: Worked | Unanswered) -> ItemsResult | None:
+    """The most telling items, judges' surprises as their worth has them."""
+    if asking.ratings.copies is not None:
+        return None
+    known = None if isinstance(worked, Unanswered) else surprises_of(worked)
+    options = ItemsOptions(show="telling", top=MOST_ITEMS, seed=asking.seed)
+    found = items_of(asking.ratings, judges, options, known=known, rng=asking.seed)
+    return found if found.items else None
+
+
+def surprises_of(worked: Worked) -> dict[str, dict[str, float]] | None:
+    """Each calibrated judge's surprise at each item, in bits; None where worth is by another score."""
+    problem, rated = worked.prepared.problem, worked.prepared.rated
+    if problem.score.name != "cross-entropy":
+        return None
+    shares = reference_shares(problem)[problem.type_of_item]
+    names = [rated.items[item] for item in worked.prepared.item.tolist()]
+    return {
+        judge.judge: dict(
+            zip(names, (-np.einsum("il,il->i", judge.label_scores(problem.score), shares)).tolist(), strict=True)
+        )
+        for judge in problem.judges
+        if judge.calibrated
+    }
+
+
 def _rarer(ratings: Ratings) -> tuple[str, ...]:
     """Of two labels the one that people give less often; none of more labels, which somebody has to choose."""
     if ratings.n_labels != TWO or ratings.scale == "interval":
@@ -380,6 +414,7 @@ class Answers:
     together: PanelResult | None = None
     # How many items are positive, where judges answered more of them than people?
     prevalence: PrevalenceResult | None = None
+    items: ItemsResult | None = None  # which items are behind the numbers?
     unanswered: tuple[Unanswered, ...] = ()  # what is left open, and why
 
     @property
@@ -387,7 +422,7 @@ class Answers:
         """The answers in reading order."""
         results = (
             self.decision, self.agreement, self.raters, self.worth, self.ranking, self.comparison, self.replacing,
-            self.together, self.prevalence, self.plan,
+            self.together, self.prevalence, self.items, self.plan,
         )  # fmt: skip
         return tuple(result for result in results if result is not None)
 
@@ -479,6 +514,7 @@ def answers_about(judges: Judges, asking: Asking) -> Answers:
         replacing=answered(instead),
         together=answered(panel),
         prevalence=answered(positive),
+        items=behind(asking, judges, worked),
         unanswered=_open(worth, decision, ranking, comparison, raters, instead, panel, positive),
     )
 

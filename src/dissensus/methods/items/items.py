@@ -13,7 +13,7 @@ from numpy.random import Generator
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, as_data, as_ratings
 from dissensus.data.align import answers_of, are_points_of_a_measure, asked_in_one_way
-from dissensus.data.labels import option_name
+from dissensus.data.labels import number, option_name
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import OptionError, RatingsError, counted, listed, named
 from dissensus.methods.compare.information import fold_stream, rows_in_folds, scores_of_labels
@@ -64,7 +64,8 @@ def items(
         All items; those where people split (no label has two thirds of them); where a judge is alone against people who
         agree; where judges disagree; or the most telling of the three in turn.
     sort : str, optional
-        `split`, `surprise` (the mean of the judges), `ratings` or `item`. If not given what fits the view.
+        `split`, `surprise` (the mean of the judges), `ratings`, `item`, or a column that says something of each item
+        (numbers from the largest). If not given what fits the view.
     majority, answer : str, optional
         Only items where most people gave this label; where one of the judges gave this answer.
     top : int, optional
@@ -100,11 +101,24 @@ def items(
     """
     options = ItemsOptions.given(locals(), seed=seed_of(rng))
     rated, answered = (as_ratings(ratings), None) if judges is None else as_data(ratings, judges)
+    return items_of(rated, answered, options, rng=rng, progress=progress)
+
+
+def items_of(
+    rated: Ratings,
+    answered: Judges | None,
+    options: ItemsOptions,
+    *,
+    known: Mapping[str, Mapping[str, float]] | None = None,
+    rng: int | Generator | None = 0,
+    progress: Progress | None = None,
+) -> ItemsResult:
+    """The same from data that were read, and options; `known` are surprises by judge and item, learned elsewhere."""
     if rated.copies is not None:
         raise RatingsError("Items that nobody can tell apart were put together, so none can be shown: read them whole.")
     chosen = None if answered is None else answered.only(options.judge)
     asked, about_kinds = asked_in_one_way(rated, chosen, options.elicitation)
-    table, warnings = _table(asked, chosen, fold_stream(rng), progress)
+    table, warnings = _table(asked, chosen, fold_stream(rng), known=known, progress=progress)
     order = _in_order(table, options)
     return ItemsResult(
         settings=options.settings() | {"judge": list(table.answers) or None},
@@ -123,15 +137,22 @@ def _summary(table: ItemTable, judge: str) -> JudgeSurprise:
     """A judge on all items that it answered."""
     bits = table.surprise[judge]
     known = bits[~np.isnan(bits)]
-    n_answered = sum(answer is not None for answer in table.answers[judge])
-    return JudgeSurprise(judge=judge, items=n_answered, surprise=float(known.mean()) if known.size else float("nan"))
+    if not known.size:
+        n_answered = sum(answer is not None for answer in table.answers[judge])
+        return JudgeSurprise(judge=judge, items=n_answered, surprise=float("nan"))
+    return JudgeSurprise(judge=judge, items=len(known), surprise=float(known.mean()))
 
 
 # ---- The columns
 
 
 def _table(
-    ratings: Ratings, judges: Judges | None, stream: Generator, progress: Progress | None
+    ratings: Ratings,
+    judges: Judges | None,
+    stream: Generator,
+    *,
+    known: Mapping[str, Mapping[str, float]] | None,
+    progress: Progress | None,
 ) -> tuple[ItemTable, list[str]]:
     """Every item in columns, and what there is to say about them."""
     counts = ratings.counts()
@@ -144,21 +165,36 @@ def _table(
     if judges is not None:
         shared = judges.on_items_of(ratings)
         everybody, labels, about_labels = answers_of(shared, ratings)
-        why = _no_surprise(ratings, shared, labels)
+        why = "" if known is not None else _no_surprise(ratings, shared, labels)
         warnings = [*shared.warnings, *about_labels, *warnings, *([why] if why else [])]
         shares = np.pad(counts / total[:, None], ((0, 0), (0, len(labels) - ratings.n_labels)))
         is_measure = are_points_of_a_measure(ratings, shared)
         for place, own in enumerate(everybody):
             tops[own.judge] = _top(own.stated)
             answers[own.judge] = _measured(own.values) if is_measure else _answers(tops[own.judge], labels)
-            surprise[own.judge] = np.full(len(total), np.nan) if why else surprises(own.predictions, shares, stream)
+            bits = {} if known is None else known.get(own.judge, {})
+            learns = known is None and not why
+            surprise[own.judge] = (
+                surprises(own.predictions, shares, stream)
+                if learns
+                else np.array([bits.get(item, np.nan) for item in ratings.items])
+            )
             if progress is not None:
                 progress(place + 1, len(everybody))
     kinds = _kinds(counts, tops)
     return ItemTable(
         items=ratings.items, labels=ratings.labels, counts=counts, split=split, kinds=kinds, answers=answers,
-        surprise=surprise,
+        surprise=surprise, texts=texts_of(ratings), about=ratings.about,
     ), warnings  # fmt: skip
+
+
+def texts_of(ratings: Ratings) -> list[str | None] | None:
+    """The text of each item, both of a pair below each other; None where no text is known."""
+    columns = [ratings.about[name] for name in ("text", "text_a", "text_b") if name in ratings.about]
+    if not columns:
+        return None
+    found = [[own[item] for own in columns if item in own] for item in ratings.items]
+    return ["\n---\n".join(texts) or None for texts in found]
 
 
 def entropy(shares: Floats) -> Floats:
@@ -257,8 +293,8 @@ def _in_order(table: ItemTable, options: ItemsOptions) -> Codes:
         _check_view(table, options)
         kept &= table.kinds[options.show]
     name = options.sort or _usual(table, options.show)
-    if options.sort is not None and name not in SORTS:
-        raise OptionError.unknown(named("sort"), name, SORTS)
+    if options.sort is not None and name not in {*SORTS, *table.about}:
+        raise OptionError.unknown(named("sort"), name, (*SORTS, *table.about))
     if name == "surprise" and not table.surprise:
         raise OptionError(f"{named('sort')} surprise needs judges: give their answers, or choose split.")
     return _sorted(table, np.flatnonzero(kept), name)
@@ -299,9 +335,23 @@ def _sorted(table: ItemTable, rows: Codes, name: str) -> Codes:
     """The rows by a measure, the largest first; where it is the same, the item with more ratings, then by name."""
     if name == "item":
         return rows
+    if name not in SORTS and name in table.about:
+        return _by_column(table, rows, table.about[name])
     total = table.counts.sum(axis=1)
     key = np.round(np.nan_to_num(_measure(table, name), nan=-np.inf), DECIMALS)
     return np.asarray(rows[np.lexsort((rows, -total[rows], -key[rows]))])
+
+
+def _by_column(table: ItemTable, rows: Codes, column: Mapping[str, str]) -> Codes:
+    """The rows by what a table says of the items: numbers from the largest, texts by the alphabet, nothing last."""
+    values = [column.get(table.items[row]) for row in rows.tolist()]
+    numbers = [None if value is None else number(value) for value in values]
+    are_numbers = all(one is not None for one, value in zip(numbers, values, strict=True) if value is not None)
+    keys = [
+        (value is None, -(one or 0.0) if are_numbers else 0.0, value or "")
+        for one, value in zip(numbers, values, strict=True)
+    ]
+    return np.asarray(rows[sorted(range(len(keys)), key=keys.__getitem__)], dtype=np.intp)
 
 
 def _measure(table: ItemTable, name: str) -> Floats:

@@ -70,6 +70,7 @@ class ItemTable:
     answers: Mapping[str, Sequence[str | None]]  # by judge, each of n_items
     surprise: Mapping[str, Floats]  # by judge, each (n_items,)
     texts: Sequence[str | None] | None = None  # of n_items
+    about: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # what else is known of items, by column
 
     def row(self, place: int) -> ItemRow:
         """One item."""
@@ -149,19 +150,34 @@ class ItemsResult(Result):
 
         All that the view and the filters leave, or as many as were asked for with `top`.
         """
-        top = self.settings.get("top")
-        places = self.chosen[: top if isinstance(top, int) else None]
-        if Path(path).suffix.lower() in LINES:
-            write_text(path, "".join(_line(self.table.row(place)) for place in places.tolist()))
-            return
-        columns = self.table.columns(places)
-        write_table(path, {name: list(map(_cell, cells)) for name, cells in columns.items()})
+        write_items({None: self}, path)
 
 
-def _line(row: ItemRow) -> str:
+def write_items(results: Mapping[str | None, ItemsResult], path: str | os.PathLike[str]) -> None:
+    """Write the items of one question (None), or of several by name, below each other; see `ItemsResult.write`."""
+    cut = {}
+    for question, own in results.items():
+        top = own.settings.get("top")
+        cut[question] = own.chosen[: top if isinstance(top, int) else None]
+    if Path(path).suffix.lower() in LINES:
+        lines = (_line(own.table.row(row), q) for q, own in results.items() for row in cut[q].tolist())
+        write_text(path, "".join(lines))
+        return
+    tables = [own.table.columns(cut[q]) | {"question": [q] * len(cut[q])} for q, own in results.items()]
+    names = dict.fromkeys(name for table in tables for name in table)
+    nothing = [[None] * len(table["item"]) for table in tables]
+    write_table(
+        path,
+        {name: [_cell(cell) for table, empty in zip(tables, nothing, strict=True) for cell in table.get(name, empty)]
+         for name in names},
+    )  # fmt: skip
+
+
+def _line(row: ItemRow, question: str | None) -> str:
     """A line of a JSONL file, as the JSON has the item."""
     plain = {name: getattr(row, name) for name in ItemRow.__dataclass_fields__}
     judges = [{"judge": one.judge, "answer": one.answer, "surprise": _known(one.surprise)} for one in row.judges]
+    plain["question"] = question
     return json.dumps(plain | {"split": _known(row.split), "judges": judges}, ensure_ascii=False) + "\n"
 
 

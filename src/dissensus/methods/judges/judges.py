@@ -8,6 +8,7 @@ from numpy.random import Generator
 
 from dissensus.data import JudgesLike, RatingsLike, Task, as_data
 from dissensus.methods.judges.advice import advice_on
+from dissensus.methods.judges.biases import biases_of
 from dissensus.methods.judges.confusion import confusions
 from dissensus.methods.judges.left_out import moved_by_raters
 from dissensus.methods.judges.options import JudgesOptions, LeakMapping, distinct
@@ -161,7 +162,12 @@ def judges(
     prepared = replace(prepared, warnings=(*prepared.warnings, *about_raters))
     options = replace(options, raters=drawn_as)
     confused, person = confusions(prepared, ratings, options, rng)
-    return replace(_sum_up(prepared, options, statistics, samples, data), confusion=confused, person_confusion=person)
+    return replace(
+        _sum_up(prepared, options, statistics, samples, data),
+        confusion=confused,
+        person_confusion=person,
+        biases=biases_of(prepared, ratings, judges, options, rng),
+    )
 
 
 def _sum_up(

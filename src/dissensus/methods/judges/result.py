@@ -11,6 +11,8 @@ ALWAYS_POSITIVE, ALWAYS_NEGATIVE = "always-positive", "always-negative"
 BASELINES = (ALWAYS_POSITIVE, ALWAYS_NEGATIVE)
 """Constants that stand beside the judges of decisions."""
 PairedBy = Literal["rater", "item"]
+BiasKind = Literal["length", "position", "self", "group"]
+BiasUnit = Literal["wins", "share", "labels"]
 
 
 NAN = float("nan")
@@ -223,6 +225,22 @@ class Confusion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bias:
+    """How far what should not matter moves a judge's answers away from people's."""
+
+    judge: str
+    kind: BiasKind  # doubled length, shown first, its own output, or a group of items against all others
+    about: str | None  # the group; None for the others
+    value: float  # positive where the judge favours the longer, the first, its own or the group, beyond what people do
+    low: float
+    high: float
+    p_value: float  # by t
+    p_holm: float  # corrected for all biases of all judges
+    items: int
+    unit: BiasUnit  # of the value: share of pairs won, share of positive answers, or the labels as numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OrderFlips:
     """How often a judge's choice flips when the two outputs of a pair are shown in the other order."""
 
@@ -292,6 +310,8 @@ class JudgesResult(Result):
         What each judge answers where a person says something; empty where there are very many labels.
     person_confusion : Confusion, optional
         The same of one more person, on items with two ratings.
+    biases : tuple of Bias
+        What moves judges that should not: as far as texts, writers, orders or groups of items are known.
     """
 
     command: ClassVar[str] = "judges"
@@ -313,6 +333,7 @@ class JudgesResult(Result):
     order_flips: tuple[OrderFlips, ...] = ()
     confusion: tuple[Confusion, ...] = ()
     person_confusion: Confusion | None = None
+    biases: tuple[Bias, ...] = ()
 
     def definition(self, id_: str) -> DefinitionResult:
         """The definition with this id."""

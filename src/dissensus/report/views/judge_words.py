@@ -13,6 +13,7 @@ from dissensus.methods.judges.definitions import BLIND
 from dissensus.methods.judges.result import (
     ALWAYS_POSITIVE,
     BASELINES,
+    Bias,
     Constant,
     DecisionRulers,
     DefinitionResult,
@@ -36,6 +37,7 @@ from dissensus.report.numbers import (
     points,
     quoted,
     sentences,
+    shortened,
     with_interval,
 )
 from dissensus.report.views.worth import samples
@@ -427,6 +429,45 @@ def own_beta_sentence(row: OwnBeta) -> str:
         f"{quoted(row.judge)}: beta {with_interval(row.beta, row.low, row.high)}, from "
         f"{counted(row.items, 'item')} that it answered in both ways."
     )
+
+
+BIAS_MEANING = (
+    "Compared with people: where people, too, prefer longer texts, a judge that does is not biased. What is shown "
+    "first is told by the same pair in both orders. Own outputs are compared with those of writers whom people put as "
+    "high."
+)
+
+
+def bias_name(bias: Bias) -> str:
+    """What a judge may favour."""
+    if bias.kind == "length":
+        return "longer, per doubling"
+    if bias.kind == "position":
+        return "shown first"
+    about = shortened(bias.about or "", 20)
+    return f"its own ({about})" if bias.kind == "self" else f"group {about}"
+
+
+def bias_value(bias: Bias) -> str:
+    """How far it does, with the interval: in percentage points, or in labels."""
+    times, unit, digits = (1.0, "", 2) if bias.unit == "labels" else (100.0, " pt", 1)
+    low, high = (f"{times * end:+.{digits}f}" for end in (bias.low, bias.high))
+    ends = f" [{low}, {high}]" if math.isfinite(bias.low) else ""
+    return f"{times * bias.value:+.{digits}f}{unit}{ends}"
+
+
+def bias_sentence(bias: Bias) -> str:
+    """A bias that is more than chance."""
+    verb = "favours" if bias.value > 0 else "disfavours"
+    what = {
+        "length": "longer texts",
+        "position": "what is shown first",
+        "self": "its own outputs",
+        "group": f"the group {quoted(bias.about or '')}",
+    }[bias.kind]
+    each = " for each doubling of the length" if bias.kind == "length" else ""
+    beside = "" if bias.kind == "position" else " more than people do" if bias.value > 0 else ", compared with people"
+    return f"{quoted(bias.judge)} {verb} {what}{beside}: {bias_value(bias)}{each}."
 
 
 def order_sentence(flips: OrderFlips) -> str:

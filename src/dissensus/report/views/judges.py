@@ -13,6 +13,7 @@ from dissensus.report.numbers import (
     counted,
     decimal,
     listing,
+    p_number,
     percent,
     quoted,
     sentences,
@@ -61,8 +62,10 @@ def view(result: Result) -> Section:
             *_advice(result),
             *_decisions(result, choice),
             *_orders(result),
+            *_biased(result),
             *_folded(many if is_contest else "What each definition says about it", _definitions(result, choice)),
             *_folded("Which labels it confuses", _confusion(result, choice)),
+            *_folded("What moves judges that should not", _biases(result)),
             *_folded("What if forced choices hide positive options?", _sweep(result, choice)),
             *_folded("What a forced choice stands for", _reverse(result)),
             *_folded("How this was computed", _computed(result, choice)),
@@ -288,6 +291,29 @@ def _apart(one: float, other: float) -> tuple[str, str]:
     """Two numbers with two decimals, or with as many as it takes to tell them apart."""
     shown = ((decimal(one, digits), decimal(other, digits)) for digits in range(2, MOST_DIGITS))
     return next((pair for pair in shown if pair[0] != pair[1]), (f"{one:g}", f"{other:g}"))
+
+
+# ---- Biases
+
+
+def _biased(result: JudgesResult) -> list[Block]:
+    """The biases that are more than chance."""
+    confidence = result.settings.get("confidence")
+    level = 1 - confidence if isinstance(confidence, float) else 0.05
+    texts = [words.bias_sentence(bias) for bias in result.biases if bias.p_holm <= level]
+    return [Points(title="What moves judges that should not", texts=texts)] if texts else []
+
+
+def _biases(result: JudgesResult) -> list[Part]:
+    """Every bias that was looked for."""
+    names = short_names([bias.judge for bias in result.biases], LONGEST_LABEL, has_end=True)
+    rows: list[list[Cell]] = [
+        [names[bias.judge], words.bias_name(bias), words.bias_value(bias), p_number(bias.p_holm), bias.items]
+        for bias in result.biases
+    ]
+    caption = "How far a judge favours what should not matter; p allows for all rows"
+    table = Table(caption=caption, columns=["Judge", "Favours", "By", "p", "Items"], rows=rows)
+    return [Paragraph(text=words.BIAS_MEANING), table] if rows else []
 
 
 # ---- Which labels are confused
