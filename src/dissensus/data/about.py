@@ -10,6 +10,7 @@ from dissensus.data.layout import named_otherwise
 from dissensus.data.ratings import Ratings
 from dissensus.data.slices import item_column
 from dissensus.data.sources.source import open_source
+from dissensus.errors import ColumnError, listed
 
 if TYPE_CHECKING:
     from dissensus.data.inputs import Table
@@ -39,9 +40,22 @@ def with_about(ratings: Ratings, sheet: Sheet | None, item: str | None, items: "
     if items is not None:
         with open_source(items) as opened:
             sheet = opened.table()
-            about |= about_items(sheet, item_column(sheet, None, option="items"), only=None)
+            place = item_column(sheet, None, option="items")
+            _check_ids(sheet, place, ratings)
+            about |= about_items(sheet, place, only=None)
     questions = {question: replace(own, about=about) for question, own in ratings.questions.items()}
     return replace(ratings, about=about, questions=questions)
+
+
+def _check_ids(sheet: Sheet, item: str, ratings: Ratings) -> None:
+    """Raise if a table is about none of the rated items."""
+    ids = [text.strip() for text in sheet.load([item]).columns[item].texts]
+    rated = [name for own in (ratings.questions or {"": ratings}).values() for name in own.items]
+    if set(ids).isdisjoint(rated):
+        raise ColumnError(
+            f"{sheet.name} is about none of the rated items: its column {item} has {listed(ids)}; rated are "
+            f"{listed(rated)}. Check that both hold the same ids."
+        )
 
 
 def about_items(sheet: Sheet, item: str | None = None, *, only: Sequence[str] | None = KNOWN) -> About:

@@ -375,9 +375,10 @@ def test_columns_of_a_table_about_the_items_are_known(tmp_path, capsys):
     assert main([*arguments, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["result"]["items"]
     assert [(row["item"], row["text"]) for row in found] == [("b", "Bad."), ("a", "Good.")]
-    (tmp_path / "items.csv").write_text("text,words\nBad.,12\n", encoding="utf-8")
+    (tmp_path / "items.csv").write_text("item,words\nx,12\n", encoding="utf-8")
     assert main(arguments) == 2
-    assert "items.csv has no column 'item'" in capsys.readouterr().err
+    refused = "items.csv is about none of the rated items: its column item has x; rated are a, b."
+    assert refused in capsys.readouterr().err
 
 
 def test_items_of_several_questions_are_written_below_each_other(tmp_path):
