@@ -1,6 +1,7 @@
 """Words that CONTRIBUTING.md lists do not stand in what users read."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,9 +31,13 @@ def found_in(text: str) -> list[str]:
     return [match[0] for match in AVOIDED.finditer(" ".join(text.split()))]
 
 
-def texts(source: str) -> Iterator[str]:
+def texts(source: str, *, with_docstrings: bool = True) -> Iterator[str]:
     """The strings of a module that are sentences: docstrings, messages, help; names and data have no blanks."""
-    for node in ast.walk(ast.parse(source)):
+    nodes = list(ast.walk(ast.parse(source)))
+    silent = set() if with_docstrings else {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        if id(node) in silent:
+            continue
         if isinstance(node, ast.JoinedStr):
             yield "".join(part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
@@ -62,6 +67,17 @@ def test_the_list_has_words():
 @pytest.mark.parametrize("page", pages(), ids=of_root)
 def test_a_page_has_none_of_the_words(page):
     assert found_in(SPAN.sub("", FENCED.sub("", page.read_text(encoding="utf-8")))) == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=of_root)
+def test_the_text_of_a_notebook_has_none_of_the_words(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert [word for cell in cells if cell["cell_type"] == "markdown" for word in found_in("".join(cell["source"]))] == []
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "web" / "templates").glob("*.j2")), ids=of_root)
+def test_a_template_has_none_of_the_words(path):
+    assert found_in(re.sub(r"\{[{%].*?[}%]\}|<[^>]*>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)) == []
 
 
 @pytest.mark.parametrize("path", modules(), ids=of_root)

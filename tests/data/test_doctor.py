@@ -1,4 +1,4 @@
-"""Each check finds what it is for, says where it stands and what mends it, and is silent about a clean file."""
+"""Each check finds what it is for, says where it stands and what fixes it, and is silent about a clean file."""
 
 import json
 import shlex
@@ -291,7 +291,7 @@ def test_a_judge_whose_probabilities_differ_tells_items_apart_whatever_it_finds_
 def test_the_likeliest_label_stands_for_probabilities(tmp_path):
     rows = "".join(f"i{i},flat,0.9,0.1\n" for i in range(6))
     path = write(tmp_path, "item,judge,p_yes,p_no\n" + rows, "judges.csv")
-    assert "says yes in all of its 6 answers: it tells nothing apart" in only(path, "constant-judges").message
+    assert "says yes in all of its 6 answers: it distinguishes nothing" in only(path, "constant-judges").message
 
 
 def test_attention_checks_are_found_by_item_and_by_column(tmp_path):
@@ -387,9 +387,9 @@ def test_the_exit_status_is_2_only_if_the_file_cannot_be_read(tmp_path, capsys, 
         assert all(set(finding) == keys for finding in result["findings"])
 
 
-def test_the_text_says_where_and_what_mends_it(tmp_path, capsys):
+def test_the_text_says_where_and_what_fixes_it(tmp_path, capsys):
     assert main(["doctor", str(write(tmp_path, HEADER + "1,a,No\n1,a,NO\n1,b,no\n"))]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "Errors: commands stop at them" in text
+    assert "1 error and 1 warning" in text
     assert "See row 3. Fix it with --repeats last" in text
     assert "Fix it with --merge-case" in text

@@ -253,7 +253,7 @@ def simulate_responses_command(
     raters: Raters = "5",
     samples_a: Annotated[int, typer.Option(metavar="N", min=1, help="Answers of A to each item.")] = 5,
     samples_b: Annotated[int, typer.Option(metavar="N", min=1, help="Answers of B to each item.")] = 5,
-    effect: Annotated[float, flag("E", "How far B strays from people, from 0 to 1.")] = 0.1,
+    effect: Annotated[float, flag("E", "How far B is off, from 0 to 1.")] = 0.1,
     spread: Annotated[str, flag("LOW:HIGH", "Standard deviations of responses to an item.")] = "0:0.3",
     clip: Annotated[bool, typer.Option("--clip", help="Set normal responses below 0 and above 1 to these.")] = False,
     points: Annotated[int, flag("N", "Steps of the Likert scale, or labels.")] = 5,

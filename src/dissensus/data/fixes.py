@@ -119,7 +119,7 @@ def _renamed(
     for old, new in table.items():
         if old not in known:
             shown = listed(sorted(known))
-            raise OptionError(f"{option} renames {old!r}, and no label is called so. Labels found: {shown}.")
+            raise OptionError(f"{option} renames {old!r}, but there is no such label. Labels found: {shown}.")
         if new and used[old]:
             notes.append(f"Renamed the label {old} to {new} ({counted(used[old], 'time')}), as {option} says.")
     return [tuple(dict.fromkeys(filter(None, (table.get(name, name) for name in label)))) for label in labels]

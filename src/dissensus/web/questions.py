@@ -73,7 +73,7 @@ QUESTIONS = (
             (
                 "Score the judge in the same way. The number of people whose survey predicts as well as the judge is "
                 "its survey equivalence. A judge worth 3.2 raters does better than three people and worse than four; "
-                "one worth less than one person is worse than asking anybody."
+                "one worth less than 1 predicts worse than one person."
             ),
         ),
         needs="Ratings with three raters or more for most items, and judges' answers on the same items.",
@@ -204,7 +204,7 @@ QUESTIONS = (
             ),
             (
                 "On the items that people rated its errors can be seen, and the share can be corrected for them. The "
-                "interval is shorter than that of people's ratings alone as far as the judge is good."
+                "better the judge, the shorter the interval."
             ),
         ),
         needs="A judge's answers on all items, and people's ratings of some of them, drawn at random.",
@@ -259,7 +259,7 @@ QUESTIONS = (
     Question(
         name="gate",
         question="May this judge pass?",
-        short="Thresholds that a judge must keep to before it is used.",
+        short="Thresholds that a judge must meet before it is used.",
         paragraphs=(
             (
                 "Say what the judge must be worth, how often it must decide as people do, or whom it must not be worse "

@@ -50,7 +50,7 @@ def ids_apart(table: Table) -> Iterator[Finding]:
     if apart:
         shown = listed([f"{mine!r} is rated as {theirs!r}" for mine, theirs in apart.items()])
         message = (
-            f"{counted(len(apart), 'item id')} may be of rated items, which are written otherwise: {shown}. Write them "
+            f"{counted(len(apart), 'item id')} may be of rated items, spelt differently: {shown}. Write them "
             "the same in both files."
         )
         yield _about_ids("ids-apart", message, len(apart), table, table.item, set(apart))

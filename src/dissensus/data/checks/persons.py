@@ -37,7 +37,7 @@ def constant_judges(table: Table) -> Iterator[Finding]:
             severity="note" if varies else "warning",
             message=f"The most likely label of the judge {shortened(name)} is {every}, but its probabilities differ."
             if varies
-            else f"The judge {shortened(name)} says {every}: it tells nothing apart.",
+            else f"The judge {shortened(name)} says {every}: it distinguishes nothing.",
             count=len(mine),
             rows=tuple(table.row[mine].tolist()),
             option="" if varies else dropping("judge", [literally(name)]),
@@ -65,7 +65,7 @@ NORMAL = 1.4826
 """The standard deviation of a normal distribution over the median of its absolute values."""
 WHAT = {
     "one-answer": "with one answer only",
-    "improbable-rate": "who answer otherwise than the rest, which may be a view of their own",
+    "improbable-rate": "who answer differently from the rest, which may be their honest view",
 }
 
 
@@ -275,7 +275,7 @@ def opposite_numbers(table: Table) -> Iterator[Finding]:
                 check="opposite-numbers",
                 severity="warning",
                 message=f"The numbers of the judge {shortened(name)} fall where people's rise: their rank correlation "
-                f"is {correlation:.2f} over {counted(shared, 'item')}. If low means what people call high, turn the "
+                f"is {correlation:.2f} over {counted(shared, 'item')}. If its scale is reversed, reverse the "
                 f"numbers in the file, or compare with `dissensus compare {named('metric', of='compare')} spearman "
                 f"{typed('reverse', name, of='compare')}`.",
                 count=shared,

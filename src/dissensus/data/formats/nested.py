@@ -150,7 +150,7 @@ def _dict_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         item, rater = (outer, inner) if plan.item == OUTER else (inner, outer)
         answers.add(ONLY, row, {"item": item, "rater": rater, "label": label})
     keys, others = (OUTER, INNER) if plan.item == OUTER else (INNER, OUTER)
-    turned = "" if keys == OUTER else f" ({named('item', of='read')} outer if it is the other way round)"
+    turned = "" if keys == OUTER else f" ({named('item', of='read')} outer if it is reversed)"
     taken = {"item": f"the {keys} keys{turned}", "rater": f"the {others} keys", "label": "the values"}
     return answers.ratings(plan, taken, rows=rows)
 

@@ -282,7 +282,7 @@ PREVALENCE = Asking(
 GATE = Asking(
     method="gate",
     title="May this judge pass?",
-    lead="Thresholds that a judge must keep to, tested on the bounds of intervals, as the command line does in CI.",
+    lead="Thresholds that a judge must meet, tested on the bounds of intervals, as the command line does in CI.",
     button="Check",
     fields=(
         option_field(GateOptions, "judge", label="Judge at the gate", holds="one", nobody="choose one", stand_in="J"),

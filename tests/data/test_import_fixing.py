@@ -29,7 +29,7 @@ def test_labels_are_renamed_and_an_empty_name_means_missing(tmp_path):
 def test_renaming_a_label_that_nobody_gave_is_an_error(tmp_path):
     path = write(tmp_path, LABELS)
     message = typed_message_of(lambda: read(path, label_map={"Nope": "No"}))
-    assert message == "--map renames 'Nope', and no label is called so. Labels found: NO, No, Yes, n/a, no."
+    assert message == "--map renames 'Nope', but there is no such label. Labels found: NO, No, Yes, n/a, no."
 
 
 def test_case_is_never_merged_silently(tmp_path):
