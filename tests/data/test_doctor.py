@@ -55,7 +55,7 @@ def test_repeated_ratings_and_conflicts_are_told_apart(tmp_path):
     path = write(tmp_path, HEADER + "1,a,x\n1,a,x\n1,b,y\n1,b,x\n2,a,x\n2,b,x\n")
     finding = only(path, "repeated-ratings")
     assert (finding.severity, finding.count, finding.rows, finding.option) == ("error", 2, (5,), "--repeats last")
-    assert "1 of them say something else" in finding.message
+    assert "1 with another label" in finding.message
     assert only(path, "repeated-ratings", repeats="last").severity == "note"
 
 

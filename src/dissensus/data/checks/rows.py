@@ -115,7 +115,7 @@ def repeated_ratings(table: Table) -> Iterator[Finding]:
         return
     labels = table.answer.codes[given]
     conflicting = later[labels[later] != labels[first[group[later]]]]
-    others = f"{conflicting.size:,} of them say something else" if conflicting.size else "all of them say the same"
+    others = f"{conflicting.size:,} with another label" if conflicting.size else "all with the same label"
     yield Finding(
         check="repeated-ratings",
         severity="error" if table.plan.repeats == "error" else "note",
