@@ -82,6 +82,13 @@ def test_every_command_is_in_the_reference(command):
     assert f"\n<!-- run: {command} --help -->\n" in reference
 
 
+def test_every_command_is_on_the_page_that_says_which_one_you_need():
+    page = (DOCS / "how-to" / "which-command.md").read_text(encoding="utf-8")
+    asked = {name.removeprefix("dissensus ") for name in commands(typer.main.get_command(whole_app()))}
+    asked -= {"dissensus", "plan", *(name for name in asked if name.startswith("simulate "))}
+    assert [name for name in sorted(asked) if not re.search(rf"`{name}\b", page)] == []
+
+
 def run_here(command: str, scratch: Path) -> "subprocess.CompletedProcess[str]":
     """What a command prints, in this process where it is ours and needs no shell: starting Python takes a second."""
     ours = re.fullmatch(r"dissensus( [^|&;<>$`#*~]+?)( 2>&1)?(?: \| (.+))?", command)

@@ -72,7 +72,9 @@ def test_a_page_has_none_of_the_words(page):
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=of_root)
 def test_the_text_of_a_notebook_has_none_of_the_words(path):
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    assert [word for cell in cells if cell["cell_type"] == "markdown" for word in found_in("".join(cell["source"]))] == []
+    assert [
+        word for cell in cells if cell["cell_type"] == "markdown" for word in found_in("".join(cell["source"]))
+    ] == []
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "web" / "templates").glob("*.j2")), ids=of_root)
