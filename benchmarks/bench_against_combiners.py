@@ -1,6 +1,6 @@
 """Majority vote and Dawid-Skene by crowd-kit: how fast, and how well they predict a rater who was not asked.
 
-Each is tried on its home ground too: items on which people differ in earnest (survey equivalence's model), and items
+Each is tried on its home ground too: items on which people really differ (survey equivalence's model), and items
 with one true label and raters who err in ways of their own (Dawid and Skene's).
 """
 
@@ -28,7 +28,7 @@ ROUNDS = 50
 """Of Dawid-Skene's algorithm, at most: it ends earlier where nothing changes any more."""
 SAME = 1e-9
 OURS = "ABC (ours): knows how many said what, not who"
-POPULATIONS = {"people differ in earnest": disagreeing_people, "raters err, each in their own way": erring_raters}
+POPULATIONS = {"people really differ": disagreeing_people, "raters err, each in their own way": erring_raters}
 
 
 def main():
@@ -74,7 +74,7 @@ def predictions_of(data, theirs):
     votes, fitted = np.array(theirs["majority"]), theirs["dawid_skene"]
     posterior, errors = np.array(fitted["posterior"]), np.array(fitted["errors"])
     return {
-        "nobody asked: all labels alike": np.full((len(tested), LABELS), 1 / LABELS),
+        "nobody asked: all labels equally likely": np.full((len(tested), LABELS), 1 / LABELS),
         "majority vote (crowd-kit): the shares of the votes": votes[tested],
         "Dawid-Skene (crowd-kit): its posterior of the true label": posterior[tested],
         "Dawid-Skene (crowd-kit), through the errors of that very rater": dawid_skene_predictions(

@@ -24,10 +24,10 @@ explains where both sides draw at random. In brackets stands what is promised.
 QUALITY = """
 ## How well a rater who was not asked is predicted
 
-Nine raters label an item, and a tenth says something, too. Made-up data, so the best possible prediction is known.
-*Bits*: mean base-2 logarithm of the probability that was given to what the tenth rater said; less far below 0 is
-better. Dawid and Skene's model takes it that every item has one true label. Where that is so, and each rater errs in a
-way of their own, knowing who said what tells more than we use; where people differ in earnest, it misleads.
+Nine raters label an item; how well is the tenth one predicted? The data are simulated, so the best possible
+prediction is known. *Bits*: mean base-2 logarithm of the probability given to the tenth rater's label; nearer to 0
+is better. Dawid and Skene's model assumes that every item has one true label. Where that holds, and each rater
+errs in their own way, it helps to know who gave which label; where people really differ, it misleads.
 
 {table}
 """

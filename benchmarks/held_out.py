@@ -51,7 +51,7 @@ class HeldOut:
 
 
 def disagreeing_people(rng, *, items, raters, labels):
-    """Items on which people differ in earnest, and raters who are all alike: each item has shares of its own."""
+    """Items on which people really differ, and raters who are all alike: each item has shares of its own."""
     shares = rng.dirichlet(np.full(labels, 0.5), size=items)
     return _drawn(rng, np.repeat(shares[:, None], raters, axis=1))
 
