@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from dissensus.data import read_judges
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.calibration import STRENGTHS, calibrated_predictions, draw_folds, mixing_weights
-from dissensus.methods.equivalence.maps import MixedMap, Regressions, moved
+from dissensus.methods.equivalence.maps import MixedMap, Regressions, distinct, moved
 from dissensus.methods.equivalence.softmax import Ridge, fit_softmax, softmax
 from dissensus.methods.gate import gate
 from dissensus.methods.panel import panel
@@ -318,3 +318,12 @@ def test_a_matrix_is_fitted_without_its_features_as_with_them(n_labels):
     slow, quick = (Regressions.of(x, masses, exact=exact).matrix for exact in (True, False))
     assert len(slow) == n_labels + n_labels**2
     assert quick == pytest.approx(slow, rel=1e-9, abs=1e-11)
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (50, 1), (200, 3), (5, 0)])
+def test_different_outputs_are_those_of_numpy_in_its_order(shape):
+    outputs = np.random.default_rng(7).integers(0, 4, size=shape) / 3
+    expected, place = np.unique(np.round(outputs, 9), axis=0, return_inverse=True)
+    found = distinct(outputs)
+    assert found[0].tolist() == expected.tolist()
+    assert found[1].tolist() == place.ravel().tolist()

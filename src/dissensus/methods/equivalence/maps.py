@@ -26,8 +26,15 @@ def mean_shares(masses: Floats) -> Floats:
 
 def distinct(outputs: Floats) -> tuple[Floats, Codes]:
     """The different outputs, and which of them each row has."""
-    different, place = np.unique(np.round(outputs, DECIMALS), axis=0, return_inverse=True)
-    return different, place.ravel()
+    rows = np.round(outputs, DECIMALS)
+    # Several times faster than np.unique by rows, whose answer it is.
+    order = np.lexsort(rows.T[::-1]) if rows.shape[1] else np.arange(len(rows))
+    ordered = rows[order]
+    is_new = np.ones(len(rows), dtype=np.bool_)
+    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    place = np.empty(len(rows), dtype=np.intp)
+    place[order] = np.cumsum(is_new) - 1
+    return ordered[is_new], place
 
 
 def sums(place: Codes, values: Floats, n_places: int) -> Floats:

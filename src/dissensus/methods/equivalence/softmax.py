@@ -58,14 +58,17 @@ def fit_softmax(
     """
     theta = np.array(ridge.goal if start is None else start, dtype=np.float64)
     weight = max(float(masses.sum()), 1e-300)
-    loss, slope, bend = _derivatives(design, inputs, masses, theta)
+    made = None  # features that fit at once are made once for all steps
+    if design is not None and inputs.shape[0] * inputs.shape[1] * len(theta) <= CELLS_AT_ONCE:
+        made = design(inputs)
+    loss, slope, bend = _derivatives(design, inputs, masses, theta, made)
     loss += ridge(theta)
     for _ in range(STEPS):
         slope = slope - ridge.pull @ (theta - ridge.goal)
         step = np.linalg.solve(bend + ridge.pull, slope)
         gain = float(step @ slope) / 2
         for _ in range(HALVINGS):
-            new_loss, new_slope, new_bend = _derivatives(design, inputs, masses, theta + step)
+            new_loss, new_slope, new_bend = _derivatives(design, inputs, masses, theta + step, made)
             new_loss += ridge(theta + step)
             if new_loss <= loss + SMALL_GAIN * weight:
                 break
@@ -78,13 +81,15 @@ def fit_softmax(
     return theta
 
 
-def _derivatives(design: Design | None, inputs: Floats, masses: Floats, theta: Floats) -> tuple[float, Floats, Floats]:
+def _derivatives(
+    design: Design | None, inputs: Floats, masses: Floats, theta: Floats, made: Floats | None
+) -> tuple[float, Floats, Floats]:
     """Minus the log-likelihood, the slope of the log-likelihood, and minus its second derivatives."""
     if design is None:
         return _matrix_derivatives(inputs, masses, theta)
     loss, slope, bend = 0.0, np.zeros_like(theta), np.zeros((len(theta),) * 2)
     for x, mass in _chunks(inputs, masses, len(theta)):
-        features = design(x)
+        features = design(x) if made is None else made
         values = features @ theta
         top = values.max(axis=1, keepdims=True)
         raised = np.exp(values - top)

@@ -16,6 +16,7 @@ from dissensus.data.align import answered_by_all, answers_of, are_points_of_a_me
 from dissensus.data.labels import label_values
 from dissensus.errors import OptionError, RatingsError, counted
 from dissensus.methods.equivalence.curve import crossings, predictions_from, verdict_of
+from dissensus.methods.equivalence.maps import distinct, sums
 from dissensus.methods.equivalence.problem import types_of_items
 from dissensus.methods.equivalence.replicates import task_sizes
 from dissensus.methods.equivalence.scores import Score
@@ -105,8 +106,8 @@ def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Flo
     """
     cases = _cases(rows, judges)
     n_folds = int(fold.max()) + 1
-    masses = np.zeros((n_folds, len(cases.survey), rows.masses.shape[1]))
-    np.add.at(masses, (fold[rows.item], cases.of_row), rows.masses)
+    place = fold[rows.item] * len(cases.survey) + cases.of_row
+    masses = sums(place, rows.masses, n_folds * len(cases.survey)).reshape(n_folds, len(cases.survey), -1)
     every = masses.sum(axis=0)
     inside = _scores(rows, cases, every, score)
     outside = inside.copy()
@@ -141,15 +142,14 @@ def _distinct(judges: Floats) -> tuple[Floats, Codes]:
     """
     n_judges, n_items, n_labels = judges.shape
     steps = np.rint(logs_of(judges) / STEP).transpose(1, 0, 2).reshape(n_items, n_judges * n_labels)
-    different, code = np.unique(steps, axis=0, return_inverse=True)
+    different, code = distinct(steps)
     shares = np.exp(different * STEP).reshape(len(different), n_judges, n_labels).transpose(1, 0, 2)
-    return shares / shares.sum(axis=2, keepdims=True), code.ravel()
+    return shares / shares.sum(axis=2, keepdims=True), code
 
 
 def _predictions(masses: Floats, survey: Codes, beside: Floats, n_surveys: int) -> Floats:
     """What is predicted for each group of survey and answers, from the masses of other folds."""
-    total = np.zeros((n_surveys, masses.shape[1]))
-    np.add.at(total, survey, masses)
+    total = sums(survey, masses, n_surveys)
     everybody = total.sum(axis=0) / total.sum()
     people = np.where(total.sum(axis=1, keepdims=True) > 0, predictions_from(total), everybody)[survey]
     sources = np.concatenate([people[None], beside])

@@ -18,6 +18,7 @@ import numpy as np
 
 from dissensus.arrays import Codes, Floats
 from dissensus.methods.equivalence.calibration import calibrated_predictions
+from dissensus.methods.equivalence.maps import DECIMALS, distinct, sums
 from dissensus.methods.equivalence.softmax import Ridge, fit_softmax, softmax
 from dissensus.methods.equivalence.surveys import plurality_shares
 
@@ -28,12 +29,11 @@ ROWS_PER_OUTPUT = 20
 """Where outputs occur at least so often on average, a table can learn each of them."""
 PRIOR_ROWS = 1.0
 """An output's table entry starts as so many rows with the shares of all."""
-DECIMALS = 9
 
 
 def are_few(outputs: Floats, *, weight: float) -> bool:
     """Whether outputs of this weight, in rows, come again often enough for a table."""
-    return len(np.unique(np.round(outputs, DECIMALS), axis=0)) * ROWS_PER_OUTPUT <= weight
+    return len(distinct(outputs)[0]) * ROWS_PER_OUTPUT <= weight
 
 
 def table_map(outputs: Floats, masses: Floats) -> Map:
@@ -41,18 +41,16 @@ def table_map(outputs: Floats, masses: Floats) -> Map:
 
     Outputs and masses are of shape (n_rows, n_labels); masses say how often each label was given after the output.
     """
-    keys, place = np.unique(np.round(outputs, DECIMALS), axis=0, return_inverse=True)
-    total = np.zeros((len(keys), masses.shape[1]))
-    np.add.at(total, place.ravel(), masses)
+    keys, place = distinct(outputs)
+    total = sums(place, masses, len(keys))
     everybody = masses.sum(axis=0) / masses.sum()
     learned = (total + PRIOR_ROWS * everybody) / (total.sum(axis=1, keepdims=True) + PRIOR_ROWS)
 
     def look_up(asked: Floats) -> Floats:
-        both = np.concatenate([keys, np.round(asked, DECIMALS)])
-        _, code = np.unique(both, axis=0, return_inverse=True)
-        known = np.full(len(both), -1, dtype=np.intp)
-        known[code.ravel()[: len(keys)]] = np.arange(len(keys))
-        entry = known[code.ravel()[len(keys) :]]
+        _, code = distinct(np.concatenate([keys, asked]))
+        known = np.full(len(code), -1, dtype=np.intp)
+        known[code[: len(keys)]] = np.arange(len(keys))
+        entry = known[code[len(keys) :]]
         return np.asarray(np.where((entry >= 0)[:, None], learned[entry], everybody))
 
     return look_up
@@ -243,10 +241,9 @@ def refined(predictions: Floats, masses: Floats, case: Codes) -> Floats:
     >>> refined(np.array([[0.5, 0.5]]), np.array([[0.0, 10.0]]), np.array([0]))
     array([[0.25, 0.75]])
     """
-    shape = (int(case.max()) + 1, masses.shape[1])
-    given, foreseen = np.zeros(shape), np.zeros(shape)
-    np.add.at(given, case, masses)
-    np.add.at(foreseen, case, predictions * masses.sum(axis=1, keepdims=True))
+    n_cases = int(case.max()) + 1
+    given = sums(case, masses, n_cases)
+    foreseen = sums(case, predictions * masses.sum(axis=1, keepdims=True), n_cases)
     beyond = (given - foreseen) / (given.sum(axis=1, keepdims=True) + STRENGTH)
     moved = np.maximum(predictions + beyond[case], 0.0)
     return np.asarray(moved / moved.sum(axis=1, keepdims=True))
