@@ -16,7 +16,7 @@ from dissensus.methods.decide.result import (
 )
 from dissensus.report.views.decide import lead_sentence, view, warning_texts
 
-CURVE = "From surveys of 3 on the curve has fewer items, since some have too few ratings, and it can jump there."
+CURVE = "Fewer items have enough ratings for surveys of 3 or more, and the curve can jump there."
 WIDE = "Intervals are very wide, because 3 raters say little about others like them."
 CHOICES = "Judges are compared with forced choices only: 330 other ratings were left out."
 

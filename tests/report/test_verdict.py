@@ -198,8 +198,10 @@ def test_the_answer_has_at_most_30_words_however_many_judges_are_equal(n_judges)
 
 def test_without_judges_the_verdict_is_about_people():
     assert said(unanswered=WITHOUT_JUDGES) == [
-        "Two raters of the same item give the same label 60.0% of the time [57.0%, 63.0%].",
-        "Krippendorff's alpha (nominal) is 0.40 [0.35, 0.45], where 1 is perfect agreement and 0 is chance.",
+        (
+            "Two raters agree on an item 60% of the time [57%, 63%]; Krippendorff's alpha (nominal) is 0.40 [0.35, 0.45] "
+            "(1 is perfect, 0 is chance)."
+        ),
         "With a file of judges' answers this page also says which judge to use and what it is worth.",
     ]
 
@@ -210,8 +212,7 @@ def test_judges_about_whom_nothing_can_be_decided_are_not_asked_for_again():
 
 def test_numbers_are_seldom_the_same_so_that_alpha_tells_how_far_people_agree():
     interval = agreement(scale="interval")
-    alpha = "Krippendorff's alpha (interval) is 0.40 [0.35, 0.45], where 1 is perfect agreement and 0 is chance."
-    assert verdict_of(Answers(agreement=interval))[0] == alpha
+    assert verdict_of(Answers(agreement=interval))[0].startswith("Krippendorff's alpha (interval) is 0.40 [0.35, 0.45]")
 
 
 def test_an_undefined_alpha_is_not_made_up():
@@ -355,9 +356,9 @@ def test_beside_a_decision_no_other_judge_is_one_to_pick():
 def test_a_report_shows_what_judges_are_worth_only_as_the_decision_counts_it():
     raw, calibrated = worth(verdict="below 0"), worth(calibrated=True)
     table = section_about("How many raters", worth=surveys(raw, calibrated), decision=decision()).main_table()
-    assert table.columns == ["Judge", "Worth", "Bits"]
-    assert [row[1] for row in table.rows] == ["3.40 [2.80, 4.00]"]
-    assert section_about("How many raters", worth=surveys(worth())).main_table().rows[0][1] == "3.40 [2.80, 4.00]"
+    assert table.columns == ["Judge", "Worth, calibrated", "Bits"]
+    assert [row[1] for row in table.rows] == ["3.4 [2.8, 4.0]"]
+    assert section_about("How many raters", worth=surveys(worth())).main_table().rows[0][1] == "3.4 [2.8, 4.0]"
 
 
 @pytest.mark.parametrize(("use", "better", "is_said"), [("bc", "a", True), ("bc", "neither", False), ("b", "a", False)])

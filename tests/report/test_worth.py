@@ -14,22 +14,24 @@ TERMS = terms_of(SETTINGS, largest=9)
 
 
 def worth(equivalence=math.nan, verdict="within"):
-    return SimpleNamespace(equivalence=equivalence, verdict=verdict)
+    return SimpleNamespace(
+        equivalence=equivalence, verdict=verdict, equivalence_low=math.nan, equivalence_high=math.nan
+    )
 
 
 def test_a_fraction_is_explained_as_in_the_paper():
     # Section 1: 4.77 = .77 * 5 + .23 * 4, so 77% of the items are asked of five raters and the rest of four.
     assert fraction_sentence(worth(4.77), SETTINGS, TERMS) == (
-        "What 4.77 means: the judge predicts as well as asking 5 people about 77% of the items and 4 people about the "
-        "rest."
+        "4.77 raters means: the judge's score equals that of asking 5 people about 77% of the items and 4 people about "
+        "the rest."
     )
 
 
 def test_less_than_one_rater_is_explained_as_in_the_paper():
     # Section 6.1, CredBank: one label for 48% of the items, the baseline prediction for the others.
     assert fraction_sentence(worth(0.48), SETTINGS, TERMS) == (
-        "What 0.48 means: the judge predicts as well as asking 1 person about 48% of the items and predicting from how "
-        "common each label is for the rest."
+        "0.48 raters means: the judge's score equals that of asking 1 person about 48% of the items and predicting "
+        "from how common each label is for the rest."
     )
 
 
@@ -57,6 +59,5 @@ def test_a_share_of_the_items_is_claimed_only_where_asking_about_it_brings_that_
     if name == "pearson":  # the covariance grows with the share, and the prediction's spread with its root
         assert np.isclose(asking(0.25), asking(1) / 2)
         assert said == (
-            "What 0.50 means: the judge's score lies 50% of the way from that of asking nobody to that of asking 1 "
-            "person."
+            "0.50 raters means: the judge's score lies 50% of the way from asking nobody to asking 1 person."
         )

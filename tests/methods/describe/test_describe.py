@@ -276,6 +276,6 @@ def test_a_kind_of_rating_that_nobody_gave_is_refused():
 def test_groups_that_are_put_together_are_named_with_how_to_see_each_alone():
     frame = frame_of("aab abb bba").assign(group=["crowd", "crowd", "expert"] * 3)
     [said] = describe(read(frame), bootstrap=0).warnings
-    assert said == "The file has groups: crowd, expert. They are put together here; each alone: group= group."
+    assert said == "Groups are counted together (crowd, expert): group= group shows each alone."
     assert not any("put together" in text for text in describe(read(frame), bootstrap=0, by_group=True).warnings)
     assert not any("put together" in text for text in describe(read(frame), bootstrap=0, group="crowd").warnings)

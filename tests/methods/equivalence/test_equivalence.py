@@ -352,7 +352,7 @@ def test_items_with_too_few_ratings_leave_the_curve_one_by_one():
     result = equivalence(ratings_of([[0, 0, 1], [0, 1], [2, 2, 2, 1]]), uniform_judge(3), max_raters=3, bootstrap=0)
     assert [point.items for point in result.curve] == [3, 3, 2, 1]
     assert result.warnings[0] == (
-        "From surveys of 2 on the curve has fewer items, since some have too few ratings, and it can jump there: "
+        "Fewer items have enough ratings for surveys of 2 or more, and the curve can jump there: "
         "cohort= keeps the items fixed."
     )
 
@@ -372,7 +372,7 @@ def test_items_without_every_judge_are_left_out():
     )
     result = equivalence(ratings_of([[0, 0], [1, 1]]), read_judges(judges), score="agreement", bootstrap=0)
     assert result.curve[0].items == 1
-    assert "1 of 2 rated items were not answered by every judge and were left out." in result.warnings
+    assert "1 of 2 rated items were left out: let every judge answer all rated items." in result.warnings
 
 
 def test_the_largest_survey_leaves_half_of_the_items():

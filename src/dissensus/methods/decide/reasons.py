@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dissensus.errors import counted
 from dissensus.methods.decide.result import Constant, DecideJudge, How, Influential
-from dissensus.methods.equivalence.result import Verdict
+from dissensus.methods.equivalence.result import Verdict, worth_decimals
 
 FEW_RATERS = 4
 MOST_CAVEATS = 3
@@ -22,7 +22,7 @@ class Decisions(NamedTuple):
     says_yes: bool  # whether the constant calls every item positive, or none
 
 
-def end_text(value: float, verdict: Verdict | None, largest: int) -> str:
+def end_text(value: float, verdict: Verdict | None, largest: int, digits: int = 2) -> str:
     """A number of raters, or where it is off the curve.
 
     Examples
@@ -32,7 +32,7 @@ def end_text(value: float, verdict: Verdict | None, largest: int) -> str:
     """
     if verdict is None:
         return "?"
-    return f"{value:.2f}" if verdict == "within" else verdict.replace("K", str(largest))
+    return f"{value:.{digits}f}" if verdict == "within" else verdict.replace("K", str(largest))
 
 
 def worth_text(judge: DecideJudge, largest: int) -> str:
@@ -42,11 +42,12 @@ def worth_text(judge: DecideJudge, largest: int) -> str:
     """
     if not largest and judge.verdict != "below 0":
         return "above 0" if judge.low_verdict == "above K" else "-"
-    value = end_text(judge.worth, judge.verdict, largest)
+    digits = worth_decimals(judge.worth, judge.worth_low, judge.worth_high)
+    value = end_text(judge.worth, judge.verdict, largest, digits)
     if judge.low_verdict is None or judge.high_verdict is None:
         return value
-    low = end_text(judge.worth_low, judge.low_verdict, largest)
-    return f"{value} [{low}, {end_text(judge.worth_high, judge.high_verdict, largest)}]"
+    low = end_text(judge.worth_low, judge.low_verdict, largest, digits)
+    return f"{value} [{low}, {end_text(judge.worth_high, judge.high_verdict, largest, digits)}]"
 
 
 def raters_text(judge: DecideJudge, largest: int) -> str:
@@ -58,7 +59,7 @@ def raters_text(judge: DecideJudge, largest: int) -> str:
     if not largest or judge.verdict is None:
         return "something" if value == "above 0" else "an unknown number of raters"
     value = f"more than {largest}" if judge.verdict == "above K" else value
-    unit = "rater" if value in {"1.00", "more than 1"} else "raters"
+    unit = "rater" if value in {"1", "1.0", "1.00", "more than 1"} else "raters"
     return f"{value} {unit}{interval}"
 
 

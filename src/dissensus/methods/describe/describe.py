@@ -207,13 +207,13 @@ def _put_together(ratings: Ratings, *, has_one_group: bool) -> list[str]:
     warnings = []
     if ratings.elicitation is not None and len(np.unique(ratings.elicitation)) == len(ELICITATIONS):
         only = named("elicitation")
-        pair = "Forced choices and response sets are compared with each other here"
+        pair = "Forced choices and response sets are counted together"
         warnings.append(f"{pair}: choose one kind with {only} forced_choice or {only} response_set.")
     if ratings.has_response_sets and ratings.scale != "nominal":
         warnings.append("Response sets have no order, so the coefficients for ordered labels are left out.")
     if len(ratings.groups) > 1 and not has_one_group:
-        names, alone = listed(ratings.groups), f"{named('group', of='read')} group"
-        warnings.append(f"The file has groups: {names}. They are put together here; each alone: {alone}.")
+        alone = f"{named('group', of='read')} group"
+        warnings.append(f"Groups are counted together ({listed(ratings.groups)}): {alone} shows each alone.")
     return warnings
 
 

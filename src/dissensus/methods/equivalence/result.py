@@ -10,6 +10,8 @@ from dissensus.results import Result, as_dict
 
 FLATTEST = 1e-9
 """A curve that rises less is flat."""
+WIDE = (0.5, 5.0)
+"""An interval of raters as wide as that supports one decimal, or none."""
 Verdict = Literal["below 0", "within", "above K"]
 """Where a judge is, on a curve of 0 to K raters."""
 
@@ -69,6 +71,19 @@ class JudgeWorth:
         if self.low_verdict is None:
             return self.verdict != "below 0" and not self.equivalence <= 0
         return self.low_verdict == "above K" or self.equivalence_low > 0
+
+
+def worth_decimals(value: float, low: float, high: float) -> int:
+    """How many decimals of a number of raters its interval supports; ends off the curve are NaN.
+
+    Examples
+    --------
+    >>> worth_decimals(0.51, 0.42, 0.6), worth_decimals(0.87, 0.57, 1.42), worth_decimals(6.3, 2.9, 9.7)
+    (2, 1, 0)
+    """
+    known = [end for end in (value, low, high) if math.isfinite(end)]
+    width = round(max(known, default=0.0) - min(known, default=0.0), 6)
+    return 2 - sum(width >= limit for limit in WIDE)
 
 
 class EndFields(TypedDict):

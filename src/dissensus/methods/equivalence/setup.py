@@ -315,7 +315,7 @@ def _choose_items(
     warnings = []
     if not kept.all():
         lost = f"{copies[~kept].sum()} of {rated.items_in_all} rated items"
-        warnings.append(f"{lost} were not answered by every judge and were left out.")
+        warnings.append(f"{lost} were left out: let every judge answer all rated items.")
     counts = np.pad(rated.counts(), ((0, 0), (0, n_labels - rated.n_labels)))
     amateurs = _amateur_counts(asked, rated, options.amateurs, n_labels)
     if amateurs is not None:
@@ -329,14 +329,14 @@ def _choose_items(
     ratings = counts.sum(axis=1)
     more = int(copies[kept & (ratings > options.reference_raters)].sum())
     if limit == 0 and more and options.max_raters is None:
-        few = "Most items have too few ratings for a survey of one"
-        warnings.append(f"{few}: {named('max_raters', of='equivalence')} 1 takes the {more} items that have more.")
+        few = "Most items have too few ratings to compare a judge with raters"
+        warnings.append(f"{few}: {named('max_raters', of='equivalence')} 1 uses the {more} items that have more.")
     if options.cohort:
         kept &= ratings >= limit + options.reference_raters
         warnings.append(_about_cohort(kept, copies, limit))
     elif limit > 0 and (first := int(ratings[kept].min()) - options.reference_raters + 1) <= limit:
-        fewer = f"From surveys of {max(first, 0)} on the curve has fewer items, since some have too few ratings"
-        warnings.append(f"{fewer}, and it can jump there: {named('cohort', of='equivalence')} keeps the items fixed.")
+        fewer = f"Fewer items have enough ratings for surveys of {max(first, 0)} or more, and the curve can jump there"
+        warnings.append(f"{fewer}: {named('cohort', of='equivalence')} keeps the items fixed.")
     chosen = None if amateurs is None else amateurs[kept]
     most = -1 if chosen is None else _half(chosen.sum(axis=1), copies[kept])
     kept_copies = None if rated.copies is None else copies[kept]

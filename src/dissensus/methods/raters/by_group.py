@@ -73,7 +73,7 @@ def group_tests(
 # ---- How many raters of each group a judge is worth
 
 Worth = JudgeWorth | str
-"""What a judge is worth, or why that cannot be told."""
+"""What a judge is worth, or why that is unknown."""
 ONE_RATER = "most items have one rater of the group."
 
 
@@ -212,7 +212,7 @@ def _untold(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
             if isinstance(worth, str):
                 why.setdefault(worth, {})[group] = None
     return [
-        f"How many raters a judge is worth cannot be told of {counted(len(names), 'group')} ({listed(list(names))}): "
+        f"How many raters a judge is worth is unknown for {counted(len(names), 'group')} ({listed(list(names))}): "
         f"{reason}"
         for reason, names in why.items()
     ]

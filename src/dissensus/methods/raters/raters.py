@@ -113,8 +113,8 @@ def standing_out(measures: Sequence[Measure | None]) -> list[bool]:
 # ---- The answer
 
 NO_GROUPS = (
-    "The judges were not looked at, because the ratings have no groups of raters to compare them with: name the column "
-    f"of groups with {named('group', of='read')}, or ask `dissensus equivalence`."
+    "Judges are compared with groups of raters, and the ratings have none: name the column of groups with "
+    f"{named('group', of='read')}."
 )
 
 
@@ -237,13 +237,12 @@ def _missing(cells: Cells, heights: Floats | None) -> list[str]:
     """Why numbers are missing."""
     texts = []
     if heights is None:
-        which = f"Name the label that it shall count, {named('positive')} LABEL."
-        texts.append(f"No leniency: the labels have no order. {which}")
+        texts.append(f"Labels without an order have no leniency: name the label to count, {named('positive')} LABEL.")
     if np.isnan(cells.others).all():
         texts.append("No item has three raters, so nobody's agreement can be compared with that of the others.")
     elif np.bincount(cells.rater[~np.isnan(cells.others)]).max() == 1:
         texts.append(
-            "Nobody has two items with three raters, so differences between raters cannot be told from chance: their "
+            "Nobody has two items with three raters, so differences between raters may be chance: their "
             "numbers have no intervals and are not drawn towards each other."
         )
     if np.isnan(cells.repeated).all():

@@ -2,18 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dissensus.errors import DissensusError
-from dissensus.methods.equivalence.result import (
-    AmateurPoint,
-    Ceiling,
-    CurvePoint,
-    EquivalenceResult,
-    JudgeDifference,
-    JudgeWorth,
-)
-from dissensus.report.document import Block, Cell, Figure, Fold, Note, Paragraph, Points, Section, Table
+from dissensus.methods.equivalence.result import AmateurPoint, Ceiling, CurvePoint, EquivalenceResult, JudgeWorth
+from dissensus.report.document import Block, Cell, Figure, Fold, Part, Points, Section, Table
 from dissensus.report.numbers import (
     are,
     counted,
@@ -30,46 +22,45 @@ from dissensus.report.specs import CurveChart, Row, power_curve
 from dissensus.report.text import sparkline
 from dissensus.report.views import worth as words_of
 from dissensus.report.views.section import interval_sentence
-from dissensus.report.views.worth import ScoreWords, Settings, Terms, judge_name, samples, score_words, terms_of
+from dissensus.report.views.worth import ScoreWords, Settings, Terms, score_words, terms_of
 from dissensus.results import Result
 
-MOST_SENTENCES = 6
 MOST_LINES = 7
 """More judges than colours beside that of the curve cannot be told apart."""
-MOST_NAMES = 4
+MOST_NAMES = 3
 LONGEST_NAME = 20
 """Longer names, with their worth before them, would be cut a second time beside the plot."""
 RAW, CALIBRATED = " (raw)", " (calibrated)"
-CAPTION = (
-    "Dots: surveys of so many raters, each predicting somebody who was not asked. Lines across: judges; a mark shows "
-    "where one meets the curve, and below it how many raters it is worth."
-)
+CAPTION = "Dots: surveys of people. Lines across: judges; each is worth the number of raters where it meets the curve."
 PICKED = (
     "The best of several judges is partly lucky, and its interval allows for that. The other intervals are for judges "
-    "that were named beforehand."
+    "named in advance."
 )
 DEEPEST = 0.5
 """How far below the curve a judge may lie to be drawn, as a share of the curve's height."""
+ASKS_NOTHING = ("Rescaled ", "Left out ", "The curve crosses", "The curve ends", "The cohort has")
+"""How warnings begin that repeat the answer or leave nothing to do."""
 
 
 def view(result: Result) -> Section:
     """How many raters each judge is worth: the answer, each judge, the power curve, and how it was computed."""
     if not isinstance(result, EquivalenceResult):
         raise DissensusError(f"A {type(result).__name__} cannot be shown as what equivalence found.")
-    terms = terms_of(result.settings, largest=result.curve[-1].raters)
-    ranked = result.ranked
-    return Section(
-        title="How many raters is each judge worth?",
-        lead=_lead(result, ranked, terms),
-        blocks=[
-            *_meaning(result, ranked, terms),
-            *_judges(result, ranked, terms),
-            *_curve(result, ranked, terms),
-            *_others(result, ranked, terms),
-            *_amateurs(result, terms),
-            *_computed(result, terms),
-        ],
-    )
+    terms, ranked = terms_of(result.settings, largest=result.curve[-1].raters), result.ranked
+    notes = _notes(result, ranked, terms)
+    blocks: list[Block] = [_judges_table(result, ranked, terms)] if ranked else []
+    if sum(math.isfinite(point.score) for point in result.curve) > 1:  # one point is no curve
+        blocks.append(curve_figure(result, ranked, terms))
+    blocks += [Points(title="", texts=notes)] if notes else []
+    blocks += [fold for fold in (_meaning(result, ranked, terms), _best(result, ranked, terms)) if fold.parts]
+    blocks.append(_computed(result, terms))
+    return Section(title="How many raters is each judge worth?", lead=_lead(result, ranked, terms), blocks=blocks)
+
+
+def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
+    """The warnings that ask for something."""
+    del result
+    return [text for text in texts if not text.startswith(ASKS_NOTHING) and "raters on" not in text]
 
 
 def _lead(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> str:
@@ -80,56 +71,48 @@ def _lead(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms)
     return words_of.worth_in_short(result.picked or ranked[0], result.settings, terms, judges=len(ranked))
 
 
-def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
-    """What the best judge's number means, and how sure it is."""
-    if not ranked or result.is_flat:
-        return []
-    best = ranked[0]
-    text = sentences(
-        words_of.fraction_sentence(best, result.settings, terms),
-        candidates_sentence(result),
-        words_of.nearly_flat_sentence(result.curve, result.settings, terms),
-    )
-    return [Paragraph(text=text)] if text else []
-
-
-def candidates_sentence(result: EquivalenceResult) -> str:
-    """Which judges cannot be told from the best one; empty where it stands alone."""
-    others = () if result.best is None else result.best.candidates[1:]
+def _notes(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[str]:
+    """What was asked besides, and what to do."""
+    others = () if result.best is None or result.is_flat else result.best.candidates[1:]
     names = listing([quoted(name) for name in others], most=MOST_NAMES)
-    return f"On these items {names} cannot be told from it, allowing for all comparisons." if others else ""
+    below = next((worth for worth in ranked if worth.verdict == "below 0"), None)
+    texts = [
+        amateurs_sentence(result.amateurs[-1], result.curve, result.settings, terms) if result.amateurs else "",
+        f"{names} may be as good as {quoted(ranked[0].judge)}: choose by cost, or rate more items." if others else "",
+        "" if below is None else words_of.below_note(below, result.settings),
+        words_of.falling_note(result.curve, result.settings),
+    ]
+    return [text for text in texts if text]
 
 
-def _judges(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
-    """Every judge: raw and calibrated beside each other, in a table."""
-    if not ranked:
-        return []
-    blocks: list[Block] = [_judges_table(result, ranked, terms)]
-    if any(worth.calibrated for worth in ranked):
-        has_raw = not all(worth.calibrated for worth in result.judges)
-        blocks.append(Paragraph(text=words_of.CALIBRATION_MATTERS if has_raw else words_of.CALIBRATED))
-    if any(worth.verdict == "below 0" for worth in ranked):
-        blocks.append(Note(text=words_of.below_hint(result.settings, terms), kind="hint"))
-    return blocks
+def amateurs_sentence(point: AmateurPoint, curve: Sequence[CurvePoint], settings: Settings, terms: Terms) -> str:
+    """How many experts the largest survey of amateurs is worth."""
+    who = quoted(str(settings.get("amateurs", "amateur")))
+    asked = f"{counted(point.raters, f'{who} rater')} {are(point.raters)} worth"
+    if math.isfinite(point.worth_experts):
+        return f"{asked} {decimal(point.worth_experts, 1)} {terms.raters}."
+    if point.score < curve[0].score:
+        return f"{asked} less than asking nobody: {terms.nobody} does better."
+    return f"{asked} more than {terms.largest} {terms.raters}, the largest survey of them here."
 
 
 def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> Table:
+    """Every judge, calibrated and raw beside each other."""
     words = score_words(result.settings)
-    origin, names = words.origin(result.curve), short_names(worth.judge for worth in ranked)
+    origin, names = words.origin(result.curve), short_names((worth.judge for worth in ranked), LONGEST_NAME)
     raw = {worth.judge: worth for worth in result.judges if not worth.calibrated}
-    has_both = bool(raw) and any(worth.calibrated for worth in ranked)
+    is_calibrated = any(worth.calibrated for worth in ranked)
     has_ratio = any(worth.performance_ratio is not None for worth in ranked)
     rows: list[list[Cell]] = []
     for worth in ranked:
         # The best judge has one interval everywhere, which allows for having picked it.
         known = result.picked if result.picked is not None and result.picked.judge == worth.judge else worth
-        worths = [words_of.worth_text(known, terms)]
-        if has_both:
+        row: list[Cell] = [names[worth.judge], words_of.worth_text(known, terms)]
+        if is_calibrated and raw:
             own = raw.get(worth.judge)
-            worths.insert(0, "bare labels" if own is None else words_of.worth_text(own, terms))
-        ratio = [worth.performance_ratio] if has_ratio else []
-        rows.append([names[worth.judge], *worths, worth.score - origin, *ratio])
-    headings = ["Worth, raw", "Worth, calibrated"] if has_both else ["Worth"]
+            row.append("labels only" if own is None else words_of.worth_text(own, terms))
+        rows.append([*row, worth.score - origin, *([worth.performance_ratio] if has_ratio else [])])
+    headings = ["Worth, calibrated" if is_calibrated else "Worth", *(["Worth, raw"] if is_calibrated and raw else [])]
     return Table(
         caption=f"What each judge is worth, in {terms.raters}",
         columns=["Judge", *headings, words.heading, *(["Of ceiling"] if has_ratio else [])],
@@ -138,31 +121,30 @@ def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms
     )
 
 
-def _curve(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
-    """The power curve with what it says, and the ceiling."""
-    if sum(math.isfinite(point.score) for point in result.curve) <= 1:  # one point is no curve
-        return []
-    text = words_of.curve_sentence(result.curve, terms, score_words(result.settings))
-    blocks: list[Block] = [curve_figure(result, ranked, terms), Paragraph(text=text)]
-    if result.ceiling is not None:
-        ratio = ratio_sentence(ranked[0]) if ranked else ""
-        blocks.append(Paragraph(text=sentences(ceiling_sentence(result.ceiling, result.curve, terms), ratio)))
-    falling = words_of.falling_sentence(result.curve, result.settings)
-    return [*blocks, Note(text=falling, kind="hint")] if falling else blocks
+# ---- Folded away: what the numbers mean, how the best judge compares, how it was computed
+
+
+def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> Fold:
+    """What the best judge's number means, the ceiling, and amateurs by their number."""
+    best = ranked[0] if ranked and not result.is_flat else None
+    texts = [
+        "" if best is None else words_of.fraction_sentence(best, result.settings, terms),
+        "" if best is None else words_of.nearly_flat_sentence(result.curve, result.settings, terms),
+        words_of.CALIBRATED if any(worth.calibrated for worth in ranked) else "",
+        "" if result.ceiling is None else ceiling_sentence(result.ceiling, result.curve, terms),
+        ratio_sentence(ranked[0]) if ranked else "",
+    ]
+    known = [text for text in texts if text]
+    parts: list[Part] = [Points(title="", texts=known)] if known else []
+    return Fold(title="What the numbers mean", parts=[*parts, *_amateurs(result, terms)])
 
 
 def ceiling_sentence(ceiling: Ceiling, curve: Sequence[CurvePoint], terms: Terms) -> str:
     """What no survey and no judge can exceed."""
-    gain = with_interval(ceiling.gain, ceiling.low, ceiling.high, form=lambda value: decimal(value, 3))
+    gain = with_interval(ceiling.gain, ceiling.low, ceiling.high)
     reached = (curve[-1].score - curve[0].score) / ceiling.gain if ceiling.gain > 0 else math.nan
-    part = (
-        f"Asking {terms.people(terms.largest)} reaches {percent(reached, 0)} of it." if math.isfinite(reached) else ""
-    )
-    return sentences(
-        f"However many people are asked, nobody and nothing can tell more than {gain} bits about {terms.target}: the "
-        "rest is disagreement among people.",
-        part,
-    )
+    part = f"Asking {terms.people(terms.largest)} reaches {percent(reached, 0)} of it." * math.isfinite(reached)
+    return sentences(f"No survey and no judge can gain more than {gain} bits: the rest is disagreement.", part)
 
 
 def ratio_sentence(worth: JudgeWorth) -> str:
@@ -172,94 +154,44 @@ def ratio_sentence(worth: JudgeWorth) -> str:
     ends = (worth.performance_ratio_low, worth.performance_ratio_high)
     low, high = (math.nan if end is None else end for end in ends)
     ratio = with_interval(worth.performance_ratio, low, high, form=lambda share: percent(share, 0))
-    return f"{judge_name(worth)} reaches {ratio} of it."
+    return f"{quoted(worth.judge)} reaches {ratio} of the ceiling."
 
 
-# ---- The judges after the best one, and amateurs
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """One judge against another: how much more it is worth, and in which share of the samples it is better."""
-
-    judge: JudgeWorth
-    other: JudgeWorth
-    difference: float
-    low: float
-    high: float
-    share_better: float
-
-
-def compared(judge: JudgeWorth, other: JudgeWorth, differences: Sequence[JudgeDifference]) -> Comparison | None:
-    """The comparison of two judges, whichever of them the result names first."""
-    for gap in differences:
-        if (gap.judge_a, gap.judge_b) == (judge.name, other.name):
-            ends, share = (gap.difference, gap.low, gap.high), gap.share_a_better
-        elif (gap.judge_a, gap.judge_b) == (other.name, judge.name):
-            ends, share = (-gap.difference, -gap.high, -gap.low), 1 - gap.share_a_better
-        else:
-            continue
-        return Comparison(judge=judge, other=other, difference=ends[0], low=ends[1], high=ends[2], share_better=share)
-    return None
-
-
-def difference_sentence(gap: Comparison, terms: Terms) -> str:
-    """How much more one judge is worth than another, and how sure it is that it is better at all."""
-    one, other = judge_name(gap.judge), judge_name(gap.other)
-    share = f" in {samples(gap.share_better)}" if math.isfinite(gap.share_better) else ""
-    if not math.isfinite(gap.difference):
-        far = f"; how many {terms.raters} apart they are is unknown, since they are not both on the curve"
-        return f"{one} predicts people better than {other}{share}{far if terms.largest else ''}."
-    if gap.difference == gap.low == gap.high == 0:
-        return f"{one} and {other} are worth the same in every bootstrap sample."
-    more = "more" if gap.difference >= 0 else "less"
-    ends = (gap.low, gap.high) if gap.difference >= 0 else (-gap.high, -gap.low)
-    better = f"; it predicts people better{share}" if share else ""
-    return f"{one} is worth {with_interval(abs(gap.difference), *ends)} {terms.raters} {more} than {other}{better}."
-
-
-def _others(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[Block]:
-    """The judges after the best one, in words, and the best one against each of them."""
-    others = ranked[1 : MOST_SENTENCES + 1]
-    texts = [words_of.judge_sentence(worth, result.settings, terms) for worth in others]
-    more = len(ranked) - 1 - len(texts)
-    texts += [f"{counted(more, 'more judge')} {are(more)} in the table."] if more > 0 else []
-    gaps = [compared(ranked[0], other, result.differences) for other in others]
-    against = [difference_sentence(gap, terms) for gap in gaps if gap is not None]
-    parts = [Points(title=title, texts=own) for title, own in (("", texts), ("Is the best really better?", against))]
-    known = [part for part in parts if part.texts]
-    return [Fold(title="The other judges, and how the best compares with them", parts=known)] if known else []
-
-
-def _amateurs(result: EquivalenceResult, terms: Terms) -> list[Block]:
+def _amateurs(result: EquivalenceResult, terms: Terms) -> list[Table]:
     """How many experts amateurs are worth."""
-    if not result.amateurs:
-        return []
-    text = amateurs_sentence(result.amateurs[-1], result.curve, result.settings, terms)
     words = score_words(result.settings)
     origin = words.origin(result.curve)
-    rows = [[p.raters, p.worth_experts, p.score - origin, p.low - origin, p.high - origin] for p in result.amateurs]
+    rows = [
+        [p.raters, p.worth_experts, p.score - origin, p.low - origin, p.high - origin] for p in result.amateurs or ()
+    ]
     table = Table(
         caption="What surveys of amateurs are worth",
         columns=["Asked", f"Worth {terms.raters}", words.heading, "Low", "High"],
         rows=rows,
         percent=words.percent_columns,
     )
-    return [Paragraph(text=text), table]
+    return [table] if rows else []
 
 
-def amateurs_sentence(point: AmateurPoint, curve: Sequence[CurvePoint], settings: Settings, terms: Terms) -> str:
-    """How many experts so many amateurs are worth."""
-    who = quoted(str(settings.get("amateurs", "amateur")))
-    asked = f"{counted(point.raters, f'{who} rater')} {are(point.raters)} worth"
-    if math.isfinite(point.worth_experts):
-        return f"{asked} {decimal(point.worth_experts)} {terms.raters}."
-    if point.score < curve[0].score:
-        return f"{asked} less than asking nobody: {terms.nobody} does better."
-    return f"{asked} more than {terms.largest} {terms.raters}, the largest survey of them here."
+def _best(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> Fold:
+    """The best judge against each other one, whichever of the two the result names first."""
+    gaps = {(g.judge_a, g.judge_b): (g.difference, g.low, g.high, g.share_a_better) for g in result.differences}
+    gaps |= {(b, a): (-value, -high, -low, 1 - share) for (a, b), (value, low, high, share) in gaps.items()}
+    names = short_names((worth.judge for worth in ranked), LONGEST_NAME)
+    rows: list[list[Cell]] = []
+    for other in ranked[1:]:
+        if (gap := gaps.get((ranked[0].name, other.name))) is not None:
+            more = with_interval(*gap[:3]) if math.isfinite(gap[0]) else None
+            rows.append([names[other.judge], more, finite(gap[3])])
+    if not rows:
+        return Fold(title="", parts=[])
+    caption = f"Less than {quoted(ranked[0].judge)}: by how many {terms.raters}, and in how many bootstrap samples"
+    columns = ["Judge", "Worth less by", "Worse in"]
+    table = Table(caption=caption, columns=columns, rows=rows, percent=frozenset({"Worse in"}))
+    return Fold(title="How the best judge compares with the others", parts=[table])
 
 
-def _computed(result: EquivalenceResult, terms: Terms) -> list[Block]:
+def _computed(result: EquivalenceResult, terms: Terms) -> Fold:
     """How the numbers came about."""
     settings = result.settings
     texts = [
@@ -272,7 +204,7 @@ def _computed(result: EquivalenceResult, terms: Terms) -> list[Block]:
         interval_sentence(settings),
         PICKED if result.best is not None and len(result.ranked) > 1 else "",
     ]
-    return [Fold(title="How this was computed", parts=[Points(title="", texts=[text for text in texts if text])])]
+    return Fold(title="How this was computed", parts=[Points(title="", texts=[text for text in texts if text])])
 
 
 # ---- The power curve with the judges on it
@@ -285,7 +217,7 @@ def curve_figure(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms:
     lines, left_out = drawn(result, ranked)
     chart = CurveChart(
         surveys=[_point(p, origin) | {"items": p.items} for p in result.curve if math.isfinite(p.score)],
-        judges=_lines(lines, ranked, result, terms, origin),
+        judges=_lines(lines, ranked, terms, origin),
         beyond=[] if ceiling is None else [_point(p, 0.0) for p in ceiling.curve],
         ceiling=None if ceiling is None else _ceiling_row(ceiling),
         amateurs=[_point(p, origin) for p in result.amateurs or () if math.isfinite(p.score)],
@@ -325,9 +257,7 @@ def _point(point: CurvePoint | AmateurPoint, origin: float) -> dict[str, int | f
     return {"raters": point.raters, "score": point.score - origin, "low": low, "high": high}
 
 
-def _lines(
-    lines: Sequence[JudgeWorth], ranked: Sequence[JudgeWorth], result: EquivalenceResult, terms: Terms, origin: float
-) -> list[Row]:
+def _lines(lines: Sequence[JudgeWorth], ranked: Sequence[JudgeWorth], terms: Terms, origin: float) -> list[Row]:
     """A row for each judge that is drawn; a judge has the same colour raw and calibrated."""
     order = list(dict.fromkeys(w.judge for w in lines))
     has_both = len({w.calibrated for w in lines}) > 1
@@ -335,16 +265,14 @@ def _lines(
     rows: list[Row] = []
     for worth in lines:
         is_raw = has_both and not worth.calibrated
-        # A judge off the curve is marked by the end that it is beyond.
-        mark = words_of.value_text(worth, terms).replace("below ", "<").replace("above ", ">")
         rows.append(
             {
                 "name": f"{names[worth.judge]}{CALIBRATED if worth.calibrated else ''}",
-                "text": f"{mark} {names[worth.judge]}{RAW if is_raw else ''}",
+                "text": f"{words_of.value_text(worth, terms)} {names[worth.judge]}{RAW if is_raw else ''}",
                 "score": worth.score - origin,
                 "low": finite(worth.low - origin),
                 "high": finite(worth.high - origin),
-                "worth": words_of.raters_text(worth, result.settings, terms),
+                "worth": words_of.raters_text(worth, terms),
                 "raters": worth.equivalence if worth.verdict == "within" else None,
                 "colour": 1 + order.index(worth.judge),
                 "is_raw": is_raw,
@@ -355,23 +283,19 @@ def _lines(
 
 def _ceiling_row(ceiling: Ceiling) -> Row:
     ends = {"low": finite(ceiling.low), "high": finite(ceiling.high)}
-    return {"text": f"ceiling {decimal(ceiling.gain, 3)}", "score": ceiling.gain, **ends}
+    return {"text": f"ceiling {decimal(ceiling.gain, 2)}", "score": ceiling.gain, **ends}
 
 
 def _caption(result: EquivalenceResult, lines: Sequence[JudgeWorth], left_out: Sequence[JudgeWorth]) -> str:
-    texts = [CAPTION]
-    if any(worth.calibrated for worth in lines):
-        has_raw = not all(worth.calibrated for worth in lines)
-        texts.append("Judges are calibrated; dashed lines show them raw." if has_raw else "Judges are calibrated.")
-    if result.ceiling is not None:
-        texts.append("Dotted: what nothing can exceed.")
-        texts += ["Small dots: the curve beyond the data, estimated."] if result.ceiling.curve else []
-    shown = "The band is about the scores of surveys, not about what a judge is worth; it holds"
-    texts.append(interval_sentence(result.settings, shown))
-    if left_out:
-        names = [quoted(worth.judge) for worth in left_out]
-        texts.append(f"Not drawn, to keep the curve readable: {listing(names, most=MOST_NAMES)}.")
-    return sentences(*texts)
+    """What is drawn, in as many words as this chart needs."""
+    has_both = len({worth.calibrated for worth in lines}) > 1
+    names = listing([quoted(worth.judge) for worth in left_out], most=MOST_NAMES)
+    return sentences(
+        CAPTION,
+        "Dashed: judges raw, not calibrated." if has_both else "",
+        "" if result.ceiling is None else "Dotted: what nothing can exceed; small dots are estimates beyond the data.",
+        f"Not drawn, to keep the curve readable: {names}." if left_out else "",
+    )
 
 
 def _table(result: EquivalenceResult, words: ScoreWords, origin: float) -> Table:
@@ -397,4 +321,4 @@ def _spark(curve: Sequence[CurvePoint], words: ScoreWords) -> str:
     first, last = known[0], known[-1]
     blocks = sparkline([max(p.score - first.score, 0.0) for p in known])
     ends = [words.form(p.score - words.origin(known)) for p in (first, last)]
-    return f"{first.raters} raters: {ends[0]} |{blocks}| {last.raters} raters: {ends[1]}"
+    return f"{first.raters} raters: {ends[0]} |{blocks}| {counted(last.raters, 'rater')}: {ends[1]}"

@@ -1,16 +1,16 @@
 """What surveys and judges are worth, in words: whom a survey asks, how it is scored, how many raters a judge is worth.
 
-`equivalence`, `panel`, `gate` and the verdict of a report use these words.
+`equivalence`, `panel`, `gate` and the report use these words.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth, Verdict
+from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth, Verdict, worth_decimals
 from dissensus.methods.equivalence.scores import ADDITIVE_SCORES
 from dissensus.options import named
-from dissensus.report.numbers import counted, decimal, listing, percent, quoted, sentences, spelled, whole
+from dissensus.report.numbers import counted, decimal, percent, quoted, spelled, whole
 
 # ---- Whom a survey asks, what it predicts, how that is scored and computed
 
@@ -21,35 +21,21 @@ ORDERS = frozenset({"auc", "pearson", "spearman"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """The words that depend on what was asked for.
+    """The words that depend on what was asked for."""
 
-    Attributes
-    ----------
-    raters : str
-        Whom a judge is measured in, in the plural.
-    group : str, optional
-        The group they are of.
-    target : str
-        What surveys and judges predict.
-    nobody : str
-        What is predicted with nobody asked, as what one does.
-    largest : int
-        The size of the largest survey.
-    """
-
-    raters: str
-    group: str | None
-    target: str
-    nobody: str
-    largest: int
+    raters: str  # whom a judge is measured in
+    group: str | None  # the group they are of, if there is one
+    target: str  # what surveys and judges predict
+    nobody: str  # what is predicted with nobody asked
+    largest: int  # the size of the largest survey
 
     @property
     def above(self) -> str:
         """A number of raters beyond the largest survey."""
-        return f"above {self.largest}"
+        return f">{self.largest}"
 
     def people(self, n: int) -> str:
-        """So many people, in a sentence.
+        """A number of people, in a sentence.
 
         Examples
         --------
@@ -64,27 +50,16 @@ class Terms:
         """The same, small numbers spelled out."""
         return self.people(n).replace(str(n), spelled(n), 1) if n else "nobody"
 
-    def raters_of(self, n: int) -> str:
-        """So many of whom a judge is measured in.
-
-        Examples
-        --------
-        >>> [terms_of({}, largest=9).raters_of(n) for n in (1, 3)]
-        ['1 rater', '3 raters']
-        """
-        return f"{n} {self.raters.removesuffix('s') if n == 1 else self.raters}"
-
 
 def terms_of(settings: Settings, *, largest: int) -> Terms:
     """The words for a question."""
-    experts = settings.get("experts")
+    experts, references = settings.get("experts"), settings.get("reference_raters", 1)
     group = None if experts is None else quoted(str(experts))
-    references = settings.get("reference_raters", 1)
-    other = "another person's label" if group is None else f"a further {group} rater's label"
-    if isinstance(references, int) and references > 1:
-        other = f"the most frequent label of {references} other {'people' if group is None else f'{group} raters'}"
     raters = "raters" if group is None else f"{group} raters"
-    return Terms(raters=raters, group=group, target=other, nobody=_nobody(settings), largest=largest)
+    target = f"another {raters.removesuffix('s')}'s label"
+    if isinstance(references, int) and references > 1:
+        target = f"the most frequent label of {references} other {raters}"
+    return Terms(raters=raters, group=group, target=target, nobody=_nobody(settings), largest=largest)
 
 
 def _nobody(settings: Settings) -> str:
@@ -98,33 +73,30 @@ def _nobody(settings: Settings) -> str:
     return "what the combiner predicts without any label"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ScoreWords:
-    """How a score is called, shown and explained.
-
-    Attributes
-    ----------
-    heading, axis : str
-        Above a column, and on an axis.
-    meaning : str
-        What it is, and which direction is better; `{label}` stands for the positive label.
-    is_gain : bool
-        Whether it is shown as the gain over asking nobody.
-    form, d3_form : callable, str
-        A score as text, and the same for a chart.
-    """
+    """How a score is called, explained and shown."""
 
     heading: str
     axis: str
-    meaning: str
-    is_gain: bool = False
-    form: Callable[[float], str] = lambda value: decimal(value, 3)
-    d3_form: str = ".3f"
+    meaning: str  # what it is, and which direction is better; `{label}` stands for the positive label
+    digits: int = 2
+    is_share: bool = False
+    is_gain: bool = False  # whether it is shown as the gain over asking nobody, in bits
+
+    def form(self, value: float) -> str:
+        """A score as text."""
+        return percent(value) if self.is_share else f"{decimal(value, self.digits)}{' bits' * self.is_gain}"
+
+    @property
+    def d3_form(self) -> str:
+        """The same for a chart."""
+        return ".1%" if self.is_share else f".{self.digits}f"
 
     @property
     def percent_columns(self) -> frozenset[str]:
         """The columns of a table that hold shares, where the score is one."""
-        return frozenset({self.heading, "Low", "High"}) if self.form is percent else frozenset()
+        return frozenset({self.heading, "Low", "High"}) if self.is_share else frozenset()
 
     def origin(self, curve: Sequence[CurvePoint]) -> float:
         """What is taken off every score that is shown: that of asking nobody, where the score is shown as a gain."""
@@ -133,89 +105,67 @@ class ScoreWords:
 
 _SCORES: Mapping[str, ScoreWords] = {
     "cross-entropy": ScoreWords(
-        heading="Bits",
-        axis="Bits gained over asking nobody",
-        meaning="The score is cross-entropy: the mean base-2 logarithm of the probability that was given to what the "
-        "other person then said. It is shown as the gain over asking nobody, which is information: so many bits does a "
-        "survey or a judge tell about the other person's label. More is better; below 0 it misleads.",
-        is_gain=True,
-        form=lambda value: f"{decimal(value, 3)} bits",
+        "Bits", "Bits gained over asking nobody",
+        "The score is cross-entropy: the mean base-2 logarithm of the probability given to the label that the other "
+        "rater chose. It is shown as bits gained over asking nobody: more is better, and below 0 is worse than asking "
+        "nobody.", digits=3, is_gain=True,
     ),
     "agreement": ScoreWords(
-        heading="Agreement",
-        axis="How often the prediction is what another person said",
-        meaning="The score is agreement: how often the predicted label is the one that the other person gave. A "
-        "prediction counts as its most likely label, and labels that tie share it. More is better.",
-        form=percent,
-        d3_form=".1%",
+        "Agreement", "How often the prediction is another rater's label",
+        "The score is agreement: how often the most likely predicted label is the one that the other rater gave; "
+        "labels that tie share the point. More is better.", is_share=True,
     ),
     "brier": ScoreWords(
-        heading="Brier",
-        axis="Brier score with its sign turned",
-        meaning="The score is the Brier score with its sign turned, so that more is better: minus the squared distance "
-        "between the predicted probabilities and the label that the other person gave. 0 would be perfect.",
+        "Brier", "Minus the Brier score",
+        "The score is minus the Brier score: minus the squared distance between the predicted probabilities and the "
+        "label that the other rater gave. More is better, and 0 is perfect.", digits=3,
     ),
     "rps": ScoreWords(
-        heading="RPS",
-        axis="Ranked probability score with its sign turned",
-        meaning="The score is the ranked probability score with its sign turned, so that more is better: minus the "
-        "squared error of the chance that the other person's label is at or below a step of the scale, averaged over "
-        "the steps. A near miss costs less than a far one. 0 would be perfect, -1 is as wrong as can be.",
+        "RPS", "Minus the ranked probability score",
+        "The score is minus the ranked probability score, which counts a near miss less than a far one. More is "
+        "better: 0 is perfect, -1 is as wrong as possible.", digits=3,
     ),
     "auc": ScoreWords(
-        heading="AUC",
-        axis="AUC against another person's label",
-        meaning="The score is AUC {label}: how often an item that the other person gave the label is ranked above one "
-        "that got another label. 0.5 is chance, 1 is perfect.",
+        "AUC", "AUC against another rater's label",
+        "The score is AUC {label}: how often an item that got the label from the other rater is ranked above one that "
+        "did not. 0.5 is chance, 1 is perfect.", digits=3,
     ),
     "f1": ScoreWords(
-        heading="F1",
-        axis="F1 against another person's label",
-        meaning="The score is F1 {label}, the harmonic mean of precision and recall. More is better, 1 is perfect.",
+        "F1", "F1 against another rater's label",
+        "The score is F1 {label}, the harmonic mean of precision and recall. More is better, 1 is perfect.", digits=3,
     ),
     "precision": ScoreWords(
-        heading="Precision",
-        axis="Precision against another person's label",
-        meaning="The score is precision {label}: of the items for which the label is predicted, the share to which the "
-        "other person gave it. More is better.",
-        form=percent,
-        d3_form=".1%",
+        "Precision", "Precision against another rater's label",
+        "The score is precision {label}: of the items predicted to have the label, the share that got it from the "
+        "other rater. More is better.", is_share=True,
     ),
     "recall": ScoreWords(
-        heading="Recall",
-        axis="Recall against another person's label",
-        meaning="The score is recall {label}: of the items to which the other person gave the label, the share for "
-        "which it is predicted. More is better.",
-        form=percent,
-        d3_form=".1%",
+        "Recall", "Recall against another rater's label",
+        "The score is recall {label}: of the items that got the label from the other rater, the share predicted to "
+        "have it. More is better.", is_share=True,
     ),
     "dmi": ScoreWords(
-        heading="DMI",
-        axis="Determinant-based mutual information",
-        meaning="The score is the determinant-based mutual information of prediction and label: 0 if the prediction "
-        "tells nothing about what the other person says, and more is better. Only comparisons of it mean something.",
-        form=lambda value: decimal(value, 4),
-        d3_form=".4f",
+        "DMI", "Determinant-based mutual information",
+        "The score is determinant-based mutual information: 0 if the prediction says nothing about the other rater's "
+        "label. More is better; only comparisons of it mean something.", digits=4,
     ),
     "pearson": ScoreWords(
-        heading="Pearson",
-        axis="Correlation with another person's number",
-        meaning="The score is Pearson's correlation between the predicted number and the one that the other person "
-        "gave. 0 is no relation, 1 is perfect.",
+        "Pearson", "Correlation with another rater's number",
+        "The score is Pearson's correlation between the predicted number and the other rater's. 0 is no relation, 1 "
+        "is perfect.", digits=3,
     ),
     "spearman": ScoreWords(
-        heading="Spearman",
-        axis="Rank correlation with another person's number",
-        meaning="The score is Spearman's rank correlation between the predicted number and the one that the other "
-        "person gave. 0 is no relation, 1 is the same order.",
+        "Spearman", "Rank correlation with another rater's number",
+        "The score is Spearman's rank correlation between the predicted number and the other rater's. 0 is no "
+        "relation, 1 is the same order.", digits=3,
     ),
-}
+}  # fmt: skip
 
 
 def score_words(settings: Settings) -> ScoreWords:
     """The words for the score; for one that has none its name."""
     name = str(settings.get("score", "cross-entropy"))
-    return _SCORES.get(name) or ScoreWords(heading=name, axis=name, meaning=f"The score is {name}; more is better.")
+    return _SCORES.get(name) or ScoreWords(name, name, f"The score is {name}; more is better.")
 
 
 def score_sentence(settings: Settings) -> str:
@@ -226,16 +176,15 @@ def score_sentence(settings: Settings) -> str:
 
 
 _COMBINERS = {
-    "abc": "A survey's answers become a prediction by the Anonymous Bayesian Combiner: among the other items on which "
-    "so many people gave the same labels, what did the next person say?",
-    "npmle": "A survey's answers become a prediction by Bayes' rule: the mixture of kinds of items that explains all "
-    "ratings best says which kind this item is likely to be.",
-    "frequency": "A survey predicts each label with the share of the asked people who gave it.",
-    "plurality": "A survey predicts the label that most of the asked people gave; labels that tie share it.",
+    "abc": "A survey predicts by the Anonymous Bayesian Combiner: where the people asked gave the same labels to other "
+    "items, what did the next rater say?",
+    "npmle": "A survey predicts by Bayes' rule, from the mixture of kinds of items that explains all ratings best.",
+    "frequency": "A survey predicts each label with the share of the people asked who gave it.",
+    "plurality": "A survey predicts the label that most of the people asked gave; labels that tie share the point.",
 }
 _LEARN = {
-    "midpoint": "It is learned once from all items and once without the item, and the mean of both scores counts: the "
-    "first gains by learning what the second loses.",
+    "midpoint": "It is learned twice, from all items and without the predicted item, and the mean of both scores "
+    "counts: the first flatters a survey, the second penalises it.",
     "leave-one-out": "What is learned for an item never comes from the item itself.",
     "in-sample": "It is learned from all items, the predicted one included, which flatters large surveys a little.",
     "cross-fit": "It is learned on nine tenths of the items and used on the last tenth, in turn.",
@@ -252,48 +201,37 @@ def combiner_sentence(settings: Settings) -> str:
 def exactness_sentence(curve: Sequence[CurvePoint]) -> str:
     """Whether every possible survey was counted."""
     sampled = [point.raters for point in curve if not math.isnan(point.standard_error)]
-    if sampled:
-        return f"Up to {sampled[0] - 1} raters every possible survey is counted, none is sampled."
-    return "Every possible survey is counted, by its exact probability; none is sampled."
+    first = f" up to {counted(sampled[0] - 1, 'rater')}; larger surveys are sampled" if sampled else ""
+    return f"Every possible survey is counted{first}."
 
 
 def reference_sentence(settings: Settings, terms: Terms) -> str:
-    """What the other person is."""
-    who = "That rater is" if settings.get("reference_raters", 1) == 1 else "Those raters are"
-    weights = "A judge's score is the mean over raters, not over items." if settings.get("weights") == "rater" else ""
-    return sentences(
-        f"Surveys and judges alike predict {terms.target}. {who} never among those asked, and neither one rater nor a "
-        "majority vote is taken for the truth.",
-        weights,
+    """What surveys and judges predict."""
+    mean = " A judge's score is the mean over raters, not over items." if settings.get("weights") == "rater" else ""
+    return (
+        f"Surveys and judges predict {terms.target}, which is never among the answers of those asked. No rater and no "
+        f"majority vote is taken as the truth.{mean}"
     )
 
 
 _CALIBRATIONS = {
-    "auto": "one by one, by the mixture of simple curves that predicts other items best, and where an answer comes "
-    "often by what people said after it",
+    "auto": "with the mixture of simple curves that predicts other items best; an answer that is frequent is replaced "
+    "by what people said where it was given",
     "multinomial": "by softmax regression of people's shares on the judge's probabilities of all labels",
-    "isotonic": "by isotonic regression, a rising curve from the judge's probability to people's share (for "
-    "judges that give probabilities or several answers)",
+    "isotonic": "by isotonic regression: a rising curve from the judge's probability to people's share",
     "platt": "by Platt's logistic curve from the judge's probability to people's share",
-    "table": "by a table: for each distinct answer of the judge, how often people gave each label (for judges that "
-    "give one label per item)",
+    "table": "by a table: for each distinct answer of the judge, how often people gave each label",
 }
 
 
 def calibration_sentence(settings: Settings) -> str:
-    """How judges were calibrated; where they were not, that it matters to cross-entropy."""
+    """How judges were calibrated; empty where they were not."""
     method = _CALIBRATIONS.get(str(settings.get("calibrate", "none")))
-    if method is not None:
-        return (
-            f"Judges are calibrated {method}. Their score is the mean of two: learned on all items, and on other items "
-            "than those it is used on; what learning adds to the first it takes from the second. Bootstrap samples do "
-            "not learn it again."
-        )
-    if settings.get("score", "cross-entropy") != "cross-entropy":
+    if method is None:
         return ""
     return (
-        f"Judges' probabilities are taken at face value; {named('calibrate')} auto would show what they know apart "
-        "from how sure they sound."
+        f"Each judge is calibrated {method}. Its score is the mean of two: learned on all items, which flatters it, "
+        "and on other items than those it is used on, which penalises it. Bootstrap samples do not learn it again."
     )
 
 
@@ -302,19 +240,17 @@ def clip_sentence(settings: Settings) -> str:
     clip = settings.get("clip")
     if settings.get("score", "cross-entropy") != "cross-entropy" or not isinstance(clip, float):
         return ""
-    low, high = percent(clip, 0), percent(1 - clip, 0)
-    return f"No prediction, of a survey or a judge, is taken to be surer than {low} or {high}."
+    return f"Every probability, of a survey or a judge, is kept between {percent(clip, 0)} and {percent(1 - clip, 0)}."
 
 
 def items_sentence(curve: Sequence[CurvePoint]) -> str:
-    """How many items each point rests on."""
+    """How many items the curve rests on."""
     first, last = curve[0].items, curve[-1].items
     if first == last:
-        return f"Every point rests on the same {counted(first, 'item')}."
-    full = max(point.raters for point in curve if point.items == first)
+        return f"The curve rests on {counted(first, 'item')}."
     return (
-        f"Some items have few ratings: up to {counted(full, 'rater')} the curve rests on {counted(first, 'item')}, at "
-        f"{curve[-1].raters} on {whole(last)}. A blank is never counted as a rater."
+        f"The curve rests on {counted(first, 'item')} at its beginning and on {whole(last)} at its end, because some "
+        "items have few ratings."
     )
 
 
@@ -325,12 +261,12 @@ _BY = {
 
 
 def by_words(score: object) -> str:
-    """By what a number of raters was found, as the end of a clause; empty of cross-entropy, which is the rule.
+    """By what a number of raters was found, as the end of a clause; empty for cross-entropy, which is the rule.
 
     Examples
     --------
-    >>> f"worth 1.23 raters{by_words('pearson')}", f"worth 1.23 raters{by_words('cross-entropy')}"
-    ('worth 1.23 raters by correlation (Pearson)', 'worth 1.23 raters')
+    >>> f"worth 1.2 raters{by_words('pearson')}", f"worth 1.2 raters{by_words('cross-entropy')}"
+    ('worth 1.2 raters by correlation (Pearson)', 'worth 1.2 raters')
     """
     name = "cross-entropy" if score is None else str(score)
     return "" if name == "cross-entropy" else f" by {_BY.get(name, name)}"
@@ -339,23 +275,13 @@ def by_words(score: object) -> str:
 # ---- How many raters a judge is worth
 
 CALIBRATED = (
-    "Judges are calibrated: each answer is replaced by what people said where the judge gave the same or a similar "
-    "answer, so what counts is what it knows, not how sure it sounds."
+    "Calibrated: each answer of a judge is replaced by what people said where the judge gave the same or a similar "
+    "answer. That measures what the judge knows, not how sure it sounds."
 )
-CALIBRATION_MATTERS = (
-    "Why calibrated and raw differ: a judge that sounds surer than it should scores badly however much it knows. "
-    "Calibration replaces each of its answers by what people said where the judge gave the same or a similar answer, "
-    "so what is left is what it knows. Raw is what you get by taking its probabilities at face value; bare labels have "
-    "none."
-)
-FLAT = (
-    "Asking people tells nothing here, however many: no survey predicts better than asking nobody, so there is nothing "
-    "to measure judges by."
-)
-"""Of a curve that does not rise, as where every rating says the same."""
-TURNED = "The judge's order runs against people's: if its scale is reversed, flip it."
+FLAT = "Judges cannot be measured here: no survey of people predicts another rater better than asking nobody."
+"""For a curve that does not rise, as where every rating is the same."""
 NEARLY_FLAT = 0.1
-"""A curve that takes off a smaller share than that of what is unknown makes large numbers of raters of small gains."""
+"""A curve that removes a smaller share of what is unknown turns small gains into large numbers of raters."""
 
 
 def judge_name(worth: JudgeWorth) -> str:
@@ -372,31 +298,35 @@ def place_of(worth: JudgeWorth, terms: Terms) -> Verdict | None:
     return "above K" if is_above_nobody else worth.verdict
 
 
-def value_text(worth: JudgeWorth, terms: Terms) -> str:
-    """What a judge is worth without its interval: a number, or the end of the curve that it is beyond."""
-    place = place_of(worth, terms)
-    return "undefined" if place is None else end_text(worth.equivalence, place, terms.above)
-
-
-def bounds_text(worth: JudgeWorth, above: str) -> str:
-    """The interval of a judge, ends off the curve in words; empty without one, or where all of it is off one end."""
-    ends = (worth.low_verdict, worth.high_verdict)
-    if None in ends or (worth.low_verdict == worth.high_verdict and worth.low_verdict != "within"):
-        return ""
-    values = (worth.equivalence_low, worth.equivalence_high)
-    low, high = (end_text(value, place, above) for value, place in zip(values, ends, strict=True))
-    return f" [{low}, {high}]"
-
-
-def end_text(value: float, place: Verdict | None, above: str) -> str:
+def end_text(value: float, place: Verdict | None, above: str, digits: int = 2) -> str:
     """One end of an interval: a number, or the end of the curve that it is beyond.
 
     Examples
     --------
-    >>> end_text(1.5, "within", "above 4"), end_text(math.nan, "above K", "above 4")
-    ('1.50', 'above 4')
+    >>> end_text(1.5, "within", ">4"), end_text(math.nan, "above K", ">4")
+    ('1.50', '>4')
     """
-    return decimal(value) if place == "within" else "below 0" if place == "below 0" else above
+    return decimal(value, digits) if place == "within" else "<0" if place == "below 0" else above
+
+
+def _digits(worth: JudgeWorth) -> int:
+    return worth_decimals(worth.equivalence, worth.equivalence_low, worth.equivalence_high)
+
+
+def bounds_text(worth: JudgeWorth, above: str) -> str:
+    """The interval of a judge; empty without one, or where all of it is off one end."""
+    ends = (worth.low_verdict, worth.high_verdict)
+    if None in ends or (worth.low_verdict == worth.high_verdict and worth.low_verdict != "within"):
+        return ""
+    values, digits = (worth.equivalence_low, worth.equivalence_high), _digits(worth)
+    low, high = (end_text(value, place, above, digits) for value, place in zip(values, ends, strict=True))
+    return f" [{low}, {high}]"
+
+
+def value_text(worth: JudgeWorth, terms: Terms) -> str:
+    """What a judge is worth without its interval: a number, or the end of the curve that it is beyond."""
+    place = place_of(worth, terms)
+    return "undefined" if place is None else end_text(worth.equivalence, place, terms.above, _digits(worth))
 
 
 def worth_text(worth: JudgeWorth, terms: Terms) -> str:
@@ -404,70 +334,51 @@ def worth_text(worth: JudgeWorth, terms: Terms) -> str:
     return value_text(worth, terms) + bounds_text(worth, terms.above)
 
 
-def raters_text(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """What a judge is worth with its interval, in raters."""
-    value, bounds = value_text(worth, terms), bounds_text(worth, terms.above)
-    return f"{value} {terms.raters}{bounds}{by_words(settings.get('score'))}"
+def raters_text(worth: JudgeWorth, terms: Terms) -> str:
+    """What a judge is worth in a sentence: `1.5 raters [1.2, 1.9]`, `more than 1 rater`, `less than asking nobody`."""
+    place, bounds = place_of(worth, terms), bounds_text(worth, terms.above)
+    if place == "below 0":
+        return f"less than asking nobody{bounds}"
+    value = f"more than {terms.largest}" if place == "above K" else value_text(worth, terms)
+    is_one = value.removeprefix("more than ") in {"1", "1.0", "1.00"}
+    return f"{value} {terms.raters.removesuffix('s') if is_one else terms.raters}{bounds}"
 
 
 def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges: int) -> str:
     """The answer: what the best judge is worth, and which surveys are worse and better than it."""
-    name = judge_name(best)
-    return worth_sentence(
-        best, settings, terms, subject=f"Judge {name}" if judges == 1 else f"The best of {judges} judges, {name},"
-    )
-
-
-def judge_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """One judge in a list: what it is worth, and which surveys are worse and better than it."""
-    return worth_sentence(worth, settings, terms, subject=judge_name(worth))
-
-
-def worth_sentence(worth: JudgeWorth, settings: Settings, terms: Terms, *, subject: str) -> str:
-    """What a judge is worth, and which surveys are worse and better than it."""
-    place, by = place_of(worth, terms), by_words(settings.get("score"))
+    name, place = quoted(best.judge), place_of(best, terms)
+    subject = name if judges == 1 else f"{name}, the best of {judges} judges,"
     if place is None:
-        return f"How many {terms.raters} judge {judge_name(worth)} is worth is undefined here (the warnings say why)."
-    if place == "below 0" and worth.high_verdict in {None, "below 0"}:
-        return f"{subject} is worth less than asking nobody{by}: {terms.nobody} does better."
-    if not terms.largest:
-        better = "predicts" if worth.low_verdict in {None, "above K"} else "is not shown to predict"
-        return (
-            f"{subject} {better} {terms.target} better than {terms.nobody}; how many {terms.raters} that is worth is "
-            "unknown, because fewer than half of the items have a second rating."
-        )
-    if place == "above K" and worth.low_verdict in {None, "above K"}:
-        return f"{subject} is worth more than {terms.raters_of(terms.largest)}{by}, the largest survey here."
-    value = f"{subject} is worth {raters_text(worth, settings, terms)} at predicting {terms.target}."
-    return f"{value} {asking(worth, terms)}"
+        return f"How many {terms.raters} {name} is worth is undefined here: the warnings say why."
+    if not terms.largest and place == "above K":
+        does = "predicts" if best.low_verdict in {None, "above K"} else "is not shown to predict"
+        few = "most items have one rating, too few to count raters"
+        return f"{subject} {does} another rater better than asking nobody; {few}."
+    value = f"{subject} is worth {raters_text(best, terms)}{by_words(settings.get('score'))}"
+    if place == "within" or bounds_text(best, terms.above):
+        return f"{value}: {asking(best, terms)}."
+    return f"{value}, the largest survey here." if place == "above K" else f"{value}: {terms.nobody} does better."
 
 
 def asking(best: JudgeWorth, terms: Terms) -> str:
     """Which surveys are worse and which are better than a judge; without an interval by the estimate."""
-    low, high = best.equivalence_low, best.equivalence_high
-    if best.low_verdict is None or (low == high and best.verdict == "within"):
-        k = math.ceil(best.equivalence)
-        if best.equivalence == k:
-            return f"Asking {terms.people_in_words(k)} would be exactly as good."
-        return _worse_and_better(k - 1, k, terms)
+    people, largest = terms.people_in_words, terms.largest
     worse, better = surely_worse(best, terms), surely_better(best, terms)
+    if best.low_verdict is None or (best.equivalence_low == best.equivalence_high and best.verdict == "within"):
+        better = math.ceil(best.equivalence)
+        worse = better - 1
+        if best.equivalence == better:
+            return f"as good as asking {people(better)}"
     if worse is None and better is None:
-        return f"Whether asking people, up to {spelled(terms.largest)}, would be better or worse is open."
+        return "too uncertain to rank among surveys of people"
     if worse is None:
-        asked = terms.people_in_words(better or 0)
-        return f"Asking {asked} would be better; that the judge is better than asking nobody is not shown."
+        return f"worse than asking {people(better or 0)}, not shown to be better than asking nobody"
     if better is not None:
-        return _worse_and_better(worse, better, terms)
-    first, last = worse + 1, terms.largest
-    most = spelled(last) if worse else terms.people_in_words(last)
-    span = "" if first == last else f"{spelled(first)} {'or' if last == first + 1 else 'to'} "
-    return f"Asking {terms.people_in_words(worse)} would be worse; whether asking {span}{most} would be better is open."
-
-
-def _worse_and_better(worse: int, better: int, terms: Terms) -> str:
-    """A survey on each side; the noun stands with the smaller one, unless that asks nobody."""
-    more = spelled(better) if worse else f"asking {terms.people_in_words(better)}"
-    return f"Asking {terms.people_in_words(worse)} would be worse, {more} would be better."
+        return f"better than asking {people(worse)}, worse than asking {people(better)}"
+    if worse >= largest:
+        return f"better than asking {people(largest)}"
+    span = people(largest) if worse + 1 == largest else f"{spelled(worse + 1)} to {people(largest)}"
+    return f"better than asking {people(worse)}; asking {span} may be better"
 
 
 def surely_worse(worth: JudgeWorth, terms: Terms) -> int | None:
@@ -495,56 +406,41 @@ def fraction_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> st
     if worth.verdict != "within" or worth.equivalence == math.floor(worth.equivalence):
         return ""
     k = math.ceil(worth.equivalence)
-    value, share = decimal(worth.equivalence), percent(worth.equivalence - (k - 1), 0)
+    means = f"{value_text(worth, terms)} {terms.raters} means: the judge's score"
+    share = percent(worth.equivalence - (k - 1), 0)
     if settings.get("score", "cross-entropy") not in ADDITIVE_SCORES:
-        return (
-            f"What {value} means: the judge's score lies {share} of the way from that of asking {terms.people(k - 1)} "
-            f"to that of asking {terms.people(k)}."
-        )
+        return f"{means} lies {share} of the way from asking {terms.people(k - 1)} to asking {terms.people(k)}."
     rest = f"{terms.people(k - 1)} about the rest" if k > 1 else f"{terms.nobody} for the rest"
-    return (
-        f"What {value} means: the judge predicts as well as asking {terms.people(k)} about {share} of the items and "
-        f"{rest}."
-    )
+    return f"{means} equals that of asking {terms.people(k)} about {share} of the items and {rest}."
 
 
 def samples(share: float) -> str:
-    """So many of the bootstrap samples."""
+    """A share of the bootstrap samples."""
     words = {0.0: "no bootstrap sample", 1.0: "every bootstrap sample"}
-    return words.get(share, f"{percent(share)} of the bootstrap samples")
+    return words.get(share, f"{percent(share, 0)} of the bootstrap samples")
 
 
-def below_hint(settings: Settings, terms: Terms) -> str:
-    """What `below 0` means and what to try."""
-    meaning = f"Below 0 means worse than {terms.nobody}, without asking anybody."
-    score = settings.get("score", "cross-entropy")
-    if score in ORDERS:
-        return f"{meaning} {TURNED}"
-    if score != "cross-entropy":
-        return meaning
-    if settings.get("calibrate", "none") != "none":
-        return f"{meaning} A calibrated judge there tells, on this evidence, nothing about people."
-    return (
-        f"{meaning} With cross-entropy that is often a sign of overconfidence, not of ignorance: try "
-        f"{named('calibrate')} auto."
-    )
+# ---- What the curve says, and what to do about it
 
 
-# ---- What the curve says
+def below_note(worth: JudgeWorth, settings: Settings) -> str:
+    """What to try with a judge that is worse than asking nobody; empty where nothing helps."""
+    if settings.get("score") in ORDERS:
+        return f"{quoted(worth.judge)} orders items against people: if its scale is reversed, flip it."
+    if settings.get("score", "cross-entropy") != "cross-entropy" or worth.calibrated:
+        return ""
+    return f"{quoted(worth.judge)} is below 0, which is often overconfidence: try {named('calibrate')} auto."
 
 
 def curve_finding(best: JudgeWorth | None, terms: Terms) -> str:
     """The title of the chart."""
     if best is None or best.verdict is None:
-        return "What a survey of people tells, by its size"
-    name, low, high = judge_name(best), best.low_verdict, best.high_verdict
+        return "What a survey of people predicts, by its size"
     if best.verdict == "below 0":
-        does = "reaches" if high in {None, "below 0"} else "is shown to reach more than"
-        return f"No judge {does} what is known without asking anybody; {name} comes closest"
-    if best.verdict == "above K" and low in {None, "above K"}:
-        return f"{name} predicts people better than asking {terms.people(terms.largest)}"
-    bounds = "" if best.verdict == "within" else bounds_text(best, terms.above)
-    return f"{name} predicts people as well as {value_text(best, terms)} {terms.raters} do{bounds}"
+        return f"No judge predicts people better than asking nobody; {quoted(best.judge)} comes closest"
+    if best.verdict == "above K":
+        return f"{quoted(best.judge)} predicts people better than asking {terms.people(terms.largest)}"
+    return f"{quoted(best.judge)} predicts people as well as {raters_text(best, terms).split(' [')[0]} can"
 
 
 def nearly_flat_sentence(curve: Sequence[CurvePoint], settings: Settings, terms: Terms) -> str:
@@ -559,28 +455,19 @@ def nearly_flat_sentence(curve: Sequence[CurvePoint], settings: Settings, terms:
     if not 0 < gain < NEARLY_FLAT * unknown:
         return ""
     return (
-        f"The whole curve is nearly flat: even asking {terms.people(known[-1].raters)} tells {decimal(gain, 3)} of the "
-        f"{decimal(unknown, 3)} bits that are unknown with nobody asked, so a large number of raters is a small gain."
+        f"The curve is nearly flat: even asking {terms.people(known[-1].raters)} brings only {decimal(gain, 3)} of the "
+        f"{decimal(unknown, 2)} bits that are unknown with nobody asked. Many raters are a small gain here."
     )
 
 
-def curve_sentence(curve: Sequence[CurvePoint], terms: Terms, words: ScoreWords) -> str:
-    """What asking people brings."""
-    shown = [p for p in curve if p.raters in {0, 1, 2, curve[-1].raters} and math.isfinite(p.score)]
-    origin = words.origin(curve)
-    parts = [f"{terms.people(p.raters)} {words.form(p.score - origin)}" for p in shown if p.raters or not words.is_gain]
-    return f"What asking brings{', over asking nobody' * words.is_gain}: {listing(parts)}."
-
-
-def falling_sentence(curve: Sequence[CurvePoint], settings: Settings) -> str:
-    """That the curve falls although more people cannot know less; empty if it does not, beyond a hair."""
+def falling_note(curve: Sequence[CurvePoint], settings: Settings) -> str:
+    """What to try where the curve falls although more people cannot know less; empty if it does not, beyond a hair."""
     known = [p for p in curve if math.isfinite(p.score)]
     top = max(known, key=lambda p: p.score)
     is_learned = settings.get("combiner", "abc") == "abc"
     if not is_learned or top.score - known[-1].score <= 0.05 * (top.score - known[0].score):
         return ""
     return (
-        f"The curve falls after {counted(top.raters, 'rater')}. More people do not know less: the larger a survey, the "
-        f"fewer other items show the same answers, and the combiner has too little to learn from. Try "
-        f"{named('combiner')} npmle, or {named('max_raters')} {top.raters}."
+        f"The curve falls after {counted(top.raters, 'rater')}, because the combiner has too few items to learn from "
+        f"for larger surveys: try {named('combiner')} npmle or {named('max_raters')} {top.raters}."
     )
