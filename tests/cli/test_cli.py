@@ -68,8 +68,8 @@ def test_text_says_what_the_numbers_mean(run, ratings_file):
     status, out, _ = run("describe", ratings_file)
     assert status == 0
     words = " ".join(out.split())
-    assert "Two raters of the same item give the same label 66.7% of the time" in words
-    assert "2 raters gave 6 ratings to 3 items" in " ".join(run("describe", ratings_file, "--details")[1].split())
+    assert "Two raters agree on an item 67% of the time" in words
+    assert "Agreement in 6 ratings of 3 items by 2 raters" in words
 
 
 def test_group_is_a_column_to_split_by_or_one_group(run, tmp_path):
@@ -148,7 +148,7 @@ def test_report_writes_the_same_page_twice(run, ratings_file, tmp_path):
     page = tmp_path / "page.html"
     status, out, err = run("report", ratings_file, "-o", page, "--bootstrap", 20)
     assert (status, err) == (0, f"Wrote {page}\n")
-    assert out.startswith("Two raters of the same item give the same label 66.7% of the time")
+    assert out.startswith("Two raters agree on an item 67% of the time")
     first = page.read_bytes()
     assert first.startswith(b"<!doctype html>")
     run("report", ratings_file, "-o", page, "--bootstrap", 20)
@@ -158,7 +158,7 @@ def test_report_writes_the_same_page_twice(run, ratings_file, tmp_path):
 def test_quiet_says_nothing_but_the_result(run, ratings_file, tmp_path):
     status, out, err = run("report", ratings_file, "-o", tmp_path / "page.html", "--bootstrap", 0, "--quiet")
     assert (status, err) == (0, "")
-    assert out.startswith("Two raters of the same item give the same label 66.7% of the time.\n")
+    assert out.startswith("Two raters agree on an item 66.7% of the time; ")
 
 
 def test_demo_ends_by_naming_the_page_it_wrote(run, tmp_path):
@@ -271,7 +271,7 @@ def test_colour_only_where_it_is_wanted(ratings_file):
 
     colour = b"\x1b[3"
     assert colour not in on_a_terminal(NO_COLOR="1")
-    assert b"Two raters of the same item" in on_a_terminal()
+    assert b"Two raters agree on an item" in on_a_terminal()
 
 
 def test_bundled_data_have_the_shape_their_readme_says():

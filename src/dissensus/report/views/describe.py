@@ -298,8 +298,9 @@ def _agreement(result: DescribeResult) -> Figure | Table:
 
 def _lines(result: DescribeResult) -> str:
     confidence = result.settings.get("confidence", 0.95)
-    has_lines = result.settings.get("bootstrap") and isinstance(confidence, float)
-    return f"Lines are {100 * confidence:g}% intervals." if has_lines else ""
+    if not result.settings.get("bootstrap") or not isinstance(confidence, float):
+        return ""
+    return f"Lines are {100 * confidence:g}% intervals."
 
 
 def _interval_rows(coefficients: Mapping[str, Coefficient]) -> list[Row]:
