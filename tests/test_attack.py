@@ -2,13 +2,19 @@
 
 import gzip
 import json
+import os
+import shlex
+from pathlib import Path
 
 import pytest
 
 import dissensus
+from dissensus.cli.flags import flag_of
 from dissensus.cli.main import main
 from dissensus.data.sources.workbooks import _grid_size
 from dissensus.data.writers import write_ratings
+from dissensus.errors import named, spelled
+from dissensus.methods.rate.cache import Cache
 
 RATINGS = "item,rater,label\n" + "".join(
     f"i{i},r{r},{'y' if (i * (r + 2)) % 3 else 'n'}\n" for i in range(20) for r in range(3)
@@ -213,3 +219,19 @@ def test_a_column_of_texts_is_not_compared_label_by_label(here, capsys):
     assert "3,000 different labels" in refused(capsys, "decide", "t.csv", "j.csv")
     (here / "n.csv").write_text("item,rater,label\n" + "".join(f"i{i // 3},r{i % 3},{i / 7}\n" for i in range(3000)))
     assert run(capsys, "describe", "n.csv", "--bootstrap", 0)[0] == 0  # measurements are no texts
+
+
+def test_a_proposed_option_runs_nothing_when_it_is_pasted():
+    text = spelled(named("question", of="read", value="$(touch X)"), flag_of)
+    assert shlex.split(text)[1:] == ["$(touch X)"]
+    assert "'$(touch X)'" in text
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no pipes by name")
+def test_a_pipe_or_a_device_is_no_cache(here):
+    os.mkfifo(here / "pipe")
+    before = Path("/dev/null").stat().st_mode
+    for path in (here / "pipe", "/dev/null"):
+        with pytest.raises(dissensus.DissensusError, match="a device or a pipe"):
+            Cache(path)
+    assert Path("/dev/null").stat().st_mode == before

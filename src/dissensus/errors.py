@@ -12,6 +12,7 @@ DissensusError
 """
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 
 SHOWN = 5
@@ -21,6 +22,8 @@ LONGEST_NAME = 60
 """How many characters of a name or a value a message shows."""
 
 
+_UNSAFE = frozenset('"$`\\!')
+"""What a shell runs, even between double quotes."""
 NAME_START, NAME_END = "\ue000", "\ue001"
 """Around the name of an option in a message: `dissensus.options` puts it there, and spells it when it is shown."""
 Spelling = Callable[[str, str], str]
@@ -75,14 +78,16 @@ def _with_value(name: str, value: str | None) -> str:
 
 
 def shell_word(name: str) -> str:
-    """A name as it is typed in a shell.
+    """A name as it is typed in a shell, which runs nothing that stands in it.
 
     Examples
     --------
-    >>> shell_word("text_id"), shell_word("text id")
-    ('text_id', '"text id"')
+    >>> shell_word("text_id"), shell_word("text id"), shell_word("$(rm x)")
+    ('text_id', '"text id"', "'$(rm x)'")
     """
-    return name if name.replace("_", "").isalnum() else f'"{name}"'
+    if name.replace("_", "").replace("=", "").isalnum():
+        return name
+    return shlex.quote(name) if _UNSAFE & set(name) else f'"{name}"'
 
 
 def names_in(text: str) -> list[tuple[str, str]]:

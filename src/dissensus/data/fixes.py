@@ -3,7 +3,6 @@
 import csv
 import glob
 import io
-import shlex
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -30,7 +29,7 @@ from dissensus.data.labels import (
     probability_columns,
     with_point,
 )
-from dissensus.errors import SHOWN, OptionError, counted, joined, listed, named, shortened
+from dissensus.errors import SHOWN, OptionError, counted, joined, listed, named, shell_word, shortened
 
 if TYPE_CHECKING:
     from dissensus.data.judges import Judges
@@ -301,8 +300,6 @@ def _fixed_in_cells_only(name: str, shares: Sequence[str], plan: ReadPlan) -> st
 
 # ---- Options that fix a file, as they are typed
 
-_UNSAFE = frozenset('"$`\\!')
-
 
 def typed(option: str, text: str, *, of: str = "import_") -> str:
     """An option and its value, which is quoted unless it is a plain word.
@@ -315,9 +312,7 @@ def typed(option: str, text: str, *, of: str = "import_") -> str:
     >>> print(spelled(typed("drop", "rater=$(rm x)")))
     `drop=` of `import_` 'rater=$(rm x)'
     """
-    if not text.replace("=", "").replace("_", "").isalnum():
-        text = shlex.quote(text) if _UNSAFE & set(text) else f'"{text}"'
-    return f"{named(option, of=of)} {text}"
+    return f"{named(option, of=of)} {shell_word(text)}"
 
 
 def listing(parts: Iterable[str]) -> str:

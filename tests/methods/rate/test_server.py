@@ -580,3 +580,11 @@ def test_a_certificate_that_is_not_trusted_is_not_taken_for_nobody_listening():
     trouble = client._connection_trouble(failure)
     assert trouble.is_unreachable
     assert trouble.reason.startswith("the certificate of https://example.org/v1 is not to be trusted ([SSL: CERTIF")
+
+
+def test_an_answer_of_megabytes_is_cut_off_and_recorded(asked):
+    result, rows, _ = asked(always(Says(text="x" * 2_000_000)), retries=0)
+    assert {row["status"] for row in rows} == {"failed"}
+    assert any("larger than 1,000,000 bytes" in row["reason"] for row in rows if "reason" in row) or any(
+        "larger than 1,000,000 bytes" in str(value) for value in vars(result).values()
+    )

@@ -164,7 +164,9 @@ def _make(path: Path) -> None:
 
 
 def _check_is_database(path: Path) -> None:
-    """A file that is none is left as it is, its mode included."""
+    """A file that is none is left as it is, its mode included; so is a device or a pipe, which may never end."""
+    if not path.is_file():
+        raise FileError(f"{path} is no cache: it is a device or a pipe. Name a file with {CACHE}.")
     with path.open("rb") as stream:
         start = stream.read(len(_MAGIC))
     if start and start != _MAGIC:

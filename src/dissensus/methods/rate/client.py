@@ -5,12 +5,12 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import urlsplit
 
 from dissensus.data.labels import number
@@ -195,12 +195,41 @@ TRAITS = (
     "X-Stainless-Runtime-Version", "X-Stainless-Async", "X-Stainless-Retry-Count", "X-Stainless-Read-Timeout",
     "OpenAI-Organization", "OpenAI-Project",
 )  # fmt: skip
+LARGEST_ANSWER = 1_000_000
+"""Bytes of an answer; anything larger is cut off."""
 CONNECTIONS_EACH = 4
 """Connections of one client of the SDK: it looks at all of them for each request, so that many get slow."""
 FEWEST_OF_A_KEY = 12
 """Characters; a shorter key may stand in an answer by chance."""
 LONGEST_MESSAGE = 200
 """How much of what a server says about an error is kept."""
+
+
+class TooLargeError(Exception):
+    """The server's answer is larger than any answer is."""
+
+
+async def _limit(response: Any) -> None:  # noqa: ANN401 - of whichever HTTP library the SDK brings
+    """Cut an answer off that is too large, before it is read; packed ones, which we do not ask for, too."""
+    packed = response.headers.get("content-encoding", "identity")
+    if packed != "identity":
+        raise TooLargeError(f"the answer is packed ({packed}), though we asked for a plain one")
+    stream = response.stream
+    base: type = type(stream).__bases__[0]  # what the library takes for a stream
+
+    class Limited(base):  # type: ignore[misc] # known at run time only
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            left = LARGEST_ANSWER
+            async for part in stream:
+                left -= len(part)
+                if left < 0:
+                    raise TooLargeError(f"the answer is larger than {LARGEST_ANSWER:,} bytes")
+                yield part
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    response.stream = Limited()
 
 
 class Client:
@@ -225,6 +254,8 @@ class Client:
                 trust_env=not self._endpoint.is_loopback,  # a proxy is no way to this machine
                 verify=self._endpoint.url.startswith("https:"),  # without TLS its certificates need not be loaded
                 timeout=None,
+                headers={"accept-encoding": "identity"},
+                event_hooks={"response": [_limit]},
             )
         except Exception as error:  # its HTTP library has errors of its own for an address that cannot be
             # The value is not shown: a proxy's address may hold a password.
@@ -259,6 +290,8 @@ class Client:
             raise Trouble(reason, kind="transient", is_spent=True) from None
         except self._openai.APIStatusError as error:
             return self._on_status(error)
+        except TooLargeError as error:
+            raise Trouble(str(error), kind="final", is_spent=True) from None
         except self._openai.APIConnectionError as error:
             raise self._connection_trouble(error) from None
         except (MalformedReplyError, ValueError, RecursionError, self._openai.OpenAIError) as error:
@@ -269,10 +302,16 @@ class Client:
         """The reply without the key, should it repeat that; a key as short as an answer is no secret."""
         if len(self._endpoint.key or "") < FEWEST_OF_A_KEY:
             return reply
-        return replace(reply, text=self._endpoint.redacted(reply.text), refusal=self._endpoint.redacted(reply.refusal))
+        plain = self._endpoint.redacted
+        tokens = tuple((plain(text), {plain(one): p for one, p in top.items()}) for text, top in reply.tokens)
+        return replace(
+            reply, text=plain(reply.text), refusal=plain(reply.refusal), finish=plain(reply.finish), tokens=tokens
+        )
 
     def _connection_trouble(self, error: "openai.APIConnectionError") -> Trouble:
         cause = error.__cause__
+        if isinstance(cause, TooLargeError):
+            return Trouble(str(cause), kind="final", is_spent=True)
         name = type(cause).__name__
         is_unreachable = name == "ConnectError"
         reason = f"the connection broke off ({name})"

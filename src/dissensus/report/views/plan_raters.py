@@ -68,9 +68,7 @@ def notes_of(result: PlanRatersResult) -> list[str]:
         notes.append(f"Get {whole(best.machine_samples)} answers of each judge to each item: the plan counts on them.")
     if trade is not None:
         other = {"items": "raters", "raters": "items"}[trade.helps]
-        notes.append(
-            f"If you can afford more, add {trade.helps}, not {other}: each extra rating then adds more power."
-        )
+        notes.append(f"If you can afford more, add {trade.helps}, not {other}: each extra rating then adds more power.")
     return notes
 
 
