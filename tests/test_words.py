@@ -1,12 +1,16 @@
 """Words that CONTRIBUTING.md lists do not stand in what users read."""
 
 import ast
+import inspect
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+import dissensus
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "dissensus"
@@ -64,6 +68,21 @@ def test_the_list_has_words():
 @pytest.mark.parametrize("page", pages(), ids=of_root)
 def test_a_page_has_none_of_the_words(page):
     assert found_in(SPAN.sub("", FENCED.sub("", page.read_text(encoding="utf-8")))) == []
+
+
+def public_docstrings() -> Iterator[tuple[str, str]]:
+    """What the reference shows: public names, what stands beside results, and their public methods."""
+    for name in dissensus.__all__:
+        value = getattr(dissensus, name)
+        module = sys.modules[value.__module__] if name.endswith("Result") else None
+        beside = [one for one in vars(module).values() if inspect.isclass(one)] if module else []
+        for one in [value, *(one for one in beside if one.__module__ == value.__module__)]:
+            parts = [part for key, part in vars(one).items() if key[0] != "_"] if inspect.isclass(one) else []
+            yield name, "\n".join(inspect.getdoc(part) or "" for part in [one, *parts] if not isinstance(part, str))
+
+
+def test_what_the_reference_shows_has_none_of_the_words():
+    assert [(name, word) for name, text in public_docstrings() for word in found_in(text)] == []
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=of_root)

@@ -27,8 +27,8 @@ MIXTURE = (
     "found it in 9% of the data sets by mae, sign-flip in 48%. It is here to compare with the paper."
 )
 PERMUTATION = (
-    "Response permutation asks whether the judges answer alike, not whether they are equally good: of judges that are "
-    "equally good in different ways it calls more than 5% different (13% for mae in simulations)."
+    "Response permutation asks whether judges answer the same way, not whether they are equally good: of judges that "
+    "are equally good in different ways it calls more than 5% different (13% for mae in simulations)."
 )
 ANSWERED_ONCE = (
     "Every judge answered each item once, so dealing out responses is the same as exchanging the judges on an item."
@@ -86,7 +86,7 @@ def compare(
         `spearman`.
     test : {"sign-flip", "response-permutation", "mixture"}
         Exchange the judges on random items: are they equally good? Or deal out their responses anew, or draw from their
-        mixture as the authors do: do they answer alike?
+        mixture as the authors do: do they answer the same way?
     margin : float, optional
         Also ask whether B is at most so much worse than A.
     resamples : int, optional

@@ -59,7 +59,7 @@ class CompareOptions(Options):
         "sign-flip",
         metavar="T",
         choices=TESTS,
-        help="sign-flip (are they equally good?), response-permutation or mixture (do they answer alike?).",
+        help="sign-flip (are they equally good?), response-permutation or mixture (do they answer the same way?).",
     )
     margin: float | None = option(
         None,

@@ -95,7 +95,7 @@ class CompareResult(Result):
     better_scores : str
         Whether higher or lower scores are better.
     question : str
-        What the p-value is about: are the judges equally good, or do they answer alike?
+        What the p-value is about: are the judges equally good, or do they answer the same way?
     is_single : bool
         Whether one pair was asked for by name; the JSON then holds it, else a list of pairs.
     constant, person : Constant, Person, optional

@@ -104,7 +104,7 @@ def equivalence(
         other items best, judge by judge. Judges are reported raw, too, but for bare labels under cross-entropy, which
         have no probabilities. The map is learned once: bootstrap samples do not learn it again.
     reference_raters : int
-        Score against the plurality of so many held-out raters instead of one.
+        Score against the plurality of this many held-out raters instead of one.
     experts, amateurs : str, optional
         Groups: score surveys of amateurs, and the judges, against experts.
     elicitation : {"forced_choice", "response_set"}, optional
@@ -112,7 +112,7 @@ def equivalence(
     prior : {"uniform", "data"}
         What the frequency combiner predicts with nobody asked.
     clip : float
-        How far cross-entropy keeps predictions from 0 and 1, of surveys and judges alike.
+        How far cross-entropy keeps predictions from 0 and 1, of both surveys and judges.
     weights : {"item", "rater"}
         Whether a judge's score is a mean over items or over raters.
     max_raters : int, optional
@@ -158,7 +158,7 @@ def equivalence(
 
     Notes
     -----
-    Alike items that were put together (`ratings.copies`) give the numbers of the items one by one: point estimates
+    Identical items that were merged (`ratings.copies`) give the numbers of the items one by one: point estimates
     exactly, bootstrap samples in distribution. Where judges' outputs are known by their moments only, bootstrap samples
     take the sum of their scores within a profile as normal.
 

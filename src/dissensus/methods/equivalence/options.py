@@ -69,7 +69,7 @@ class EquivalenceOptions(Options):
         metavar="R",
         at_least=1,
         wants="at least one is needed",
-        help="Score against the plurality of so many held-out raters.",
+        help="Score against the plurality of this many held-out raters.",
     )
     experts: str | None = option(None, metavar="G", help=f"Group to score against, with {named('amateurs')}.")
     amateurs: str | None = option(None, metavar="G", help="Group whose surveys are scored.")

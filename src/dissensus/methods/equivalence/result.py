@@ -18,7 +18,7 @@ Verdict = Literal["below 0", "within", "above K"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurvePoint:
-    """Score of a survey of so many raters; NaN bounds where there is no interval."""
+    """Score of a survey of this many raters; NaN bounds where there is no interval."""
 
     raters: int
     score: float
@@ -127,7 +127,7 @@ class JudgeDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmateurPoint:
-    """Score of a survey of so many amateurs, and how many experts it is worth (NaN where that is off their curve)."""
+    """Score of a survey of this many amateurs, and how many experts it is worth (NaN where that is off their curve)."""
 
     raters: int
     score: float

@@ -81,7 +81,7 @@ def gate(
     judge : str
         The judge at the gate.
     min_equivalence : float, optional
-        It must be worth at least so many raters (`equivalence`).
+        It must be worth at least this many raters (`equivalence`).
     min_consistency : float, optional
         It must decide at least this share of the items as people do (`judges`).
     tau : float

@@ -24,7 +24,7 @@ class GateOptions(Options):
         metavar="X",
         at_least=0,
         wants="it is a number of raters",
-        help="It must be worth at least so many raters.",
+        help="It must be worth at least this many raters.",
     )
     min_consistency: float | None = option(
         None, metavar="X", at_least=0, at_most=1, wants=SHARE,

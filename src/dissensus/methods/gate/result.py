@@ -13,7 +13,7 @@ Missing = Literal["items", "ratings", "raters", "distance", "score"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant:
-    """What deciding all items alike, without looking, would find at the same threshold."""
+    """What a constant answer would find at the same threshold."""
 
     judge: str  # which constant
     value: float  # what it would find, with its interval

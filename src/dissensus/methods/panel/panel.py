@@ -63,7 +63,7 @@ def panel(
         The most frequent answer, the mean of the probabilities, or weights and a rising curve learned from the items of
         other folds.
     score : {"cross-entropy", "brier", "agreement"}
-        What a prediction is worth; agreement is that of the likeliest label, of surveys the most frequent one.
+        What a prediction is worth; agreement is that of the most likely label, of surveys the most frequent one.
     calibrate : {"auto", "none", "isotonic", "platt", "table", "multinomial"}
         How members, plurality and average are calibrated, as in `equivalence`. The stacked panel learns by itself.
     people : bool

@@ -77,7 +77,7 @@ class PanelResult(Result):
     Attributes
     ----------
     curve : tuple of CurvePoint
-        Score of so many raters.
+        Score of this many raters.
     judges : tuple of JudgeWorth
         The members.
     panels : tuple of PanelWorth

@@ -117,7 +117,7 @@ def plan_labels(
     ties : {"lose", "half", "win"}
         What it is worth to the better model to be right on as many items as the other.
     strategy : {"fixed", "adaptive", "lead-by-two", "disagreement-only"}
-        So many labels for each item; a third one where two differ; labels until one class leads by two; labels only for
+        As many labels for each item; a third one where two differ; labels until one class leads by two; labels only for
         items on which the models differ.
     pilot, pilot_judges : Ratings, Judges, optional
         Data to learn from what is not given: repeated labels of some items, and the answers of both models.

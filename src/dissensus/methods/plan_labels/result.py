@@ -26,7 +26,7 @@ class LabelDesign:
     items : int
         Labelled items.
     screened : int, optional
-        With disagreement-only: unlabelled items to look through until so many are found on which the models disagree.
+        With disagreement-only: unlabelled items to look through until enough are found on which the models disagree.
     labels, cost : float
         All labels (expected ones), and what labels and items cost.
     label_accuracy : float

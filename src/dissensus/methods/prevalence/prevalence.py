@@ -80,7 +80,7 @@ def prevalence(
         win rate and Bradley-Terry strength.
     interval : {"wilson", "normal"}
         Wilson's interval at the size of a sample of the same variance, which stays between 0 and 1 and counts half an
-        error of the judge more than was seen; or so many standard errors to each side, which is too short where few
+        error of the judge more than was seen; or a number of standard errors to each side, which is too short where few
         items are positive or the judge seldom errs.
     raters : {"sampled", "fixed"}, optional
         Intervals for raters like these, or for these raters alone; sampled if not given and at least three raters have
