@@ -19,6 +19,7 @@ from dissensus.cli.inputs import (
     resolve,
 )
 from dissensus.cli.output import Output
+from dissensus.errors import OptionError
 from dissensus.options import pattern_of, renamed_labels, split_labels
 
 
@@ -83,16 +84,38 @@ def import_command(
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The CSV file to write; nothing if not given.")
     ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="TOOL", help="SOURCE is a task file: write what label-studio or argilla shows people."),
+    ] = None,
     output: Output = Output(),
 ) -> None:
     """Turn a tool's export into a plain file of ratings or judges.
 
-    Recognises the format, and says what it took for item, rater and label, and what it left out and why.
+    Recognises the format, and says what it took for item, rater and label, and what it left out and why. The other way
+    round, --to turns a task file into what a tool asks people: a forced choice and a response set.
     """
     from dissensus.data.import_ import import_
 
+    if to is not None:
+        _write_labelling(source, to, out, output)
+        return
     path = resolve(source, "judges.csv" if options.judges else "ratings.csv")
     output.show(replace(import_(path, output=out, **options.keywords()), settings=options.settings()))
+
+
+def _write_labelling(source: str, tool: str, out: Path | None, output: Output) -> None:
+    from dissensus.data import read_task
+    from dissensus.data.labelling import write_labelling
+    from dissensus.data.outputs import is_same
+
+    if out is None:
+        raise OptionError(f"--to {tool} needs a file to write: name it with -o.")
+    path = resolve(source, "task.toml")
+    if is_same(path, out):
+        raise OptionError(f"-o {out} is the task file itself, which would be lost: name another file.")
+    write_labelling(read_task(path), tool, out)
+    output.remark(f"Wrote {out}")
 
 
 def doctor_command(

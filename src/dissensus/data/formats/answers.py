@@ -7,6 +7,7 @@ import numpy as np
 
 from dissensus.data.coding import Cells, ColumnsSheet, Sheet, TextCoder, TextColumn, stack
 from dissensus.data.formats.plan import NO_RATER, RawJudges, RawRatings, ReadPlan, Tally
+from dissensus.data.ratings import ELICITATIONS
 from dissensus.data.sources.documents import as_text, paths_of, reach
 from dissensus.errors import OptionError, counted, listed, named, shortened
 
@@ -105,7 +106,12 @@ class Answers:
         self._tables: dict[str, _Table] = {}
 
     def add(self, question: str, row: int, cells: Mapping[str, str | None]) -> None:
-        """Add an answer: what it says by role (item, rater or judge, label, ...), and where it stands."""
+        """Add an answer: what it says by role (item, rater or judge, label, ...), and where it stands.
+
+        Questions called forced_choice and response_set are two ways of asking one.
+        """
+        if question in ELICITATIONS:
+            question, cells = ONLY, {**cells, "elicitation": question}
         table = self._tables.get(question)
         if table is None:
             table = self._tables[question] = _Table()
