@@ -38,7 +38,7 @@ def test_response_sets_of_people_are_what_to_select_by():
 def test_forced_choices_alone_give_jsd_with_a_warning_and_what_to_collect():
     found = advice(THREE, {"one": SOFT})
     (reason,) = about(found, "Go by jsd when you compare it with another judge.")
-    assert "not safe" in reason
+    assert "no definition is safe" in reason
     (reason,) = about(found, "Fully specify")
     assert reason.startswith("Your task is underspecified: three options, seven admissible sets.")
     assert about(found, "Collect response sets; else ask some raters for both, about 100 ratings in all.")
