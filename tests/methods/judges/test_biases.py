@@ -77,6 +77,8 @@ def test_a_group_is_compared_with_all_other_items():
     groups = rng.integers(0, 3, len(said))
     found = asked(*data(said, answers, groups=groups))
     assert [(bias.kind, bias.about) for bias in found] == [("group", "g"), ("group", "h"), ("group", "k")]
+    names = {"group": [("g", "h", "k")[g] for g in groups]}
+    assert asked(*data(said, answers, about=names)) == found
     y = answers + 1 - (said + 1).mean(axis=1)
     for g, bias in enumerate(found):
         assert bias.value == pytest.approx(y[groups == g].mean() - y[groups != g].mean())

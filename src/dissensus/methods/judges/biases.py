@@ -13,6 +13,7 @@ sample properties".
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -158,22 +159,30 @@ def _lengths(prepared: Prepared, ratings: Ratings, heights: Heights) -> list[Ask
 
 def _groups(prepared: Prepared, ratings: Ratings) -> list[Asked]:
     """Each group of items against all others, where every item is in one group."""
-    if ratings.group is None:
+    of_item = _group_of_items(ratings)
+    own = [of_item.get(item) for item in prepared.items]
+    sizes = Counter(name for name in own if name is not None)
+    rows = np.array([i for i, name in enumerate(own) if name is not None], dtype=np.intp)
+    if not 1 < len(sizes) <= MOST_GROUPS:
         return []
+    large = [name for name in sorted(sizes) if min(sizes[name], len(rows) - sizes[name]) >= FEWEST]
+    # Of two groups one says it all.
+    shown = large[:1] if len(sizes) == 2 else large  # noqa: PLR2004
+    one = np.ones(len(rows))
+    return [
+        Asked("group", name, None, rows, np.column_stack([one, [own[i] == name for i in rows.tolist()]]))
+        for name in shown
+    ]
+
+
+def _group_of_items(ratings: Ratings) -> Mapping[str, str]:
+    """The group of each item; none where groups are those of raters, which `raters` looks at."""
+    if ratings.group is None:
+        return ratings.about.get("group", {})
     item, group = np.unique(np.stack([ratings.item, ratings.group]), axis=1)
     if len(np.unique(item)) < len(item):
-        return []  # groups of raters, which `raters` looks at
-    of_item = np.full(ratings.n_items, -1, dtype=np.intp)
-    of_item[item] = group
-    own = of_item[rows_among(prepared.items, ratings.items)]
-    sizes = np.bincount(own, minlength=len(ratings.groups))
-    large = [g for g in range(len(sizes)) if min(sizes[g], len(own) - sizes[g]) >= FEWEST]
-    if not 1 < len(ratings.groups) <= MOST_GROUPS:
-        return []
-    rows, one = np.arange(len(own)), np.ones(len(own))
-    # Of two groups one says it all.
-    shown = large[:1] if len(ratings.groups) == 2 else large  # noqa: PLR2004
-    return [Asked("group", ratings.groups[g], None, rows, np.column_stack([one, own == g])) for g in shown]
+        return {}
+    return {ratings.items[i]: ratings.groups[g] for i, g in zip(item.tolist(), group.tolist(), strict=True)}
 
 
 def _own(prepared: Prepared, ratings: Ratings, heights: Heights, people: Floats) -> list[Asked]:
