@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dissensus.methods.panel import PanelResult
     from dissensus.methods.panel.panel import panel
     from dissensus.methods.plan_labels import PlanLabelsResult
+    from dissensus.methods.plan_labels.designs import label_error
     from dissensus.methods.plan_labels.plan_labels import plan_labels
     from dissensus.methods.plan_raters import PlanRatersResult
     from dissensus.methods.plan_raters.plan_raters import plan_raters
@@ -72,6 +73,7 @@ _HOME = {
     "gate": "methods.gate",
     "items": "methods.items",
     "judges": "methods.judges",
+    "label_error": "methods.plan_labels",
     "panel": "methods.panel",
     "plan_labels": "methods.plan_labels",
     "plan_raters": "methods.plan_raters",
@@ -117,6 +119,7 @@ __all__ = [
     "gate",
     "items",
     "judges",
+    "label_error",
     "panel",
     "plan_labels",
     "plan_raters",

@@ -1,4 +1,4 @@
-"""How often the combined label of several raters is right."""
+"""How often the combined label of several raters is right, and what that makes of many designs at once."""
 
 from fractions import Fraction
 
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus import label_error, plan_labels
 from dissensus.errors import OptionError
 from dissensus.methods.plan_labels.votes import lead_by_two, majority_accuracy, plurality_accuracy, two_plus_one
 
@@ -94,3 +95,44 @@ def test_bad_numbers_of_labels_and_classes_are_refused():
         plurality_accuracy(0.7, 3, 1)
     with pytest.raises(OptionError, match="coin, strict"):
         majority_accuracy(0.7, 2, "toss")
+
+
+# ---- Many designs at once
+
+
+@pytest.mark.parametrize("ties", ["lose", "half", "win"])
+@pytest.mark.parametrize("classes", [2, 5])
+def test_errors_of_many_designs_are_those_of_their_plans(ties, classes):
+    accuracy, labels = np.array([0.55, 0.8])[:, None], np.array([1, 3, 4])
+    found = label_error(200, accuracy, 0.05, 0.7, labels_per_item=labels, classes=classes, ties=ties)
+    assert found.shape == (2, 3)
+    for (i, j), error in np.ndenumerate(found):
+        plan = plan_labels(
+            accuracy=float(accuracy[i, 0]), margin=0.05, label_accuracy=0.7, budget=200 * int(labels[j]),
+            labels_per_item=(int(labels[j]),), classes=classes, ties=ties,
+        )  # fmt: skip
+        assert plan.designs[0].items == 200
+        assert error == pytest.approx(plan.designs[0].error, rel=1e-12)
+
+
+def test_the_error_of_a_few_items_is_counted_by_hand():
+    # Of two items, labels always right: the better model alone is right on .9 * .5, the worse one alone on .1 * .5 of
+    # them, so it comes out first with chance .45^2 + 2 * .45 * .5.
+    assert label_error(2, 0.5, 0.4, 1.0) == pytest.approx(1 - (0.45**2 + 2 * 0.45 * 0.5))
+    # Three labels that are right with chance .8 are right by majority with chance .896.
+    assert label_error(7, 0.5, 0.4, 0.8, labels_per_item=3) == pytest.approx(label_error(7, 0.5, 0.4, 0.896), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"accuracy": [0.5, 1.5]}, "must be from 0 to 1"),
+        ({"labels_per_item": 1.5}, "give a whole number"),
+        ({"labels_per_item": 0}, "labels"),
+        ({"items": [10, 0]}, "items must be whole numbers from 1"),
+        ({"ties": "never"}, "ties"),
+    ],
+)
+def test_designs_that_cannot_be_are_refused(options, message):
+    with pytest.raises(OptionError, match=message):
+        label_error(**({"items": 10, "accuracy": 0.5, "margin": 0.1, "label_accuracy": 0.9} | options))

@@ -90,17 +90,27 @@ def situation_of(options: PlanLabelsOptions) -> Situation:
         shares = (only_one + margin) / 2, (only_one - margin) / 2, both_wrong
     else:
         p = accuracy or 0.0
-        better = min(p + margin, 1.0)
-        # Independent errors, spread evenly over the wrong classes.
-        by_chance = (1 - p) * (1 - better) * (options.classes - 2) / (options.classes - 1)
+        *one_right, by_chance = (float(share) for share in independent_shares(p, margin, options.classes))
         both_wrong = by_chance if options.both_wrong is None else options.both_wrong
-        if both_wrong > (1 - p) * (1 - better) + SHARE_ROUNDING:
+        most = (1 - p) * (1 - min(p + margin, 1.0))
+        if both_wrong > most + SHARE_ROUNDING:
             raise OptionError(
                 f"{named('both_wrong')} {both_wrong:g} is too much: models that err independently are both wrong on "
-                f"{(1 - p) * (1 - better):.3g} of the items. Say how often they differ with {named('disagreement')}."
+                f"{most:.3g} of the items. Say how often they differ with {named('disagreement')}."
             )
-        shares = better * (1 - p), p * (1 - better), both_wrong
+        shares = one_right[0], one_right[1], both_wrong
     return situation_from(shares, (label_accuracy, label_accuracy), classes=options.classes, accuracy=accuracy)
+
+
+def independent_shares(accuracy: npt.ArrayLike, margin: npt.ArrayLike, classes: int) -> tuple[Floats, Floats, Floats]:
+    """Shares of items on which only the better model is right, only the worse one, or both are wrong and differ.
+
+    Models err independently of each other, and errors are spread evenly over the wrong classes.
+    """
+    worse, more = np.asarray(accuracy, dtype=np.float64), np.asarray(margin, dtype=np.float64)
+    better = np.minimum(worse + more, 1.0)
+    both_wrong = (1 - worse) * (1 - better) * (classes - 2) / (classes - 1)
+    return better * (1 - worse), worse * (1 - better), both_wrong
 
 
 def situation_from(
