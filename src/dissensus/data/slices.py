@@ -185,7 +185,8 @@ def slicing_of_numbers(by: str, numbers: Mapping[str, float], *, is_outcome: boo
     found = np.array(list(numbers.values()))
     distinct = np.unique(found)
     if len(distinct) <= MOST_VALUES:
-        names = {value: f"{value:g}" for value in distinct.tolist()}
+        short = {value: f"{value:.3g}" for value in distinct.tolist()}
+        names = short if len(set(short.values())) == len(short) else {value: f"{value!r}" for value in short}
         values = {name: names[value] for name, value in numbers.items()}
         return Slicing(by, "item", values, tuple(names.values()), dict(numbers), is_outcome)
     shares = np.arange(1, QUANTILES) / QUANTILES

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from dissensus.arrays import Floats
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
 from dissensus.data.align import answers_of, asked_in_one_way, rows_among
-from dissensus.data.ratings import Elicitation
+from dissensus.data.ratings import Elicitation, Slicing
 from dissensus.data.recalibration import Recalibration
 from dissensus.errors import DissensusError, OptionError, counted, listed
 from dissensus.methods.apply import recalibration_of
@@ -35,10 +35,12 @@ from dissensus.methods.equivalence.options import EquivalenceOptions, survey_opt
 from dissensus.methods.equivalence.problem import reference_shares
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
 from dissensus.methods.equivalence.scores import CORRELATIONS
+from dissensus.methods.equivalence.slices import compared, worked_slices
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.choice import HALF, best_constant
 from dissensus.methods.judges.result import ALWAYS_POSITIVE
-from dissensus.methods.parts.parts import in_parts
+from dissensus.methods.parts.parts import Cut, in_parts
+from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.options import named
@@ -59,7 +61,35 @@ HOPELESS = 0.5
 """In raters: where no judge can be worth as much, more ratings would not help."""
 
 
-@in_parts()
+def _in_slices(
+    cut: Cut, slices: Sequence[Cut], slicing: Slicing, *, task: Task | None = None, rng: int | Generator | None = 0,
+    engine: Engine = "local", workers: int = 1, progress: Progress | None = None,
+    **given: Any,  # noqa: ANN401 - the keywords of `decide`
+) -> PartsResult | None:  # fmt: skip
+    """The decision on all items, and how it looks in each slice; None of a score that does not add up over items."""
+    assert cut.judges is not None  # noqa: S101 - `decide` needs them
+    positive = _positive(given.pop("positive", ()), task)
+    options = DecideOptions.given(given, positive=positive, seed=seed_of(rng))
+    where: dict[str, Any] = {"rng": rng, "engine": engine, "workers": workers}
+    worked = worked_worth(cut.ratings, cut.judges, options, progress=progress, **where)
+    asked = worth_options(cut.ratings, cut.judges, options)
+    found = worked_slices(worked, slices, slicing, asked, rng=rng)
+    if found is None:
+        return None
+    decision = decision_of(cut.ratings, cut.judges, worked, options, rng=rng)
+    plan = plan_of(cut.ratings, cut.judges, decision, options, progress=progress, **where)
+    decision = with_next(decision, worked.result, plan, options)
+    parts = []
+    for one, own in zip(slices, found, strict=True):
+        assert one.judges is not None  # noqa: S101 - as above
+        result = decision_of(one.ratings, one.judges, own, options, rng=rng, is_part=True)
+        parts.append(
+            Part(question=cut.question, by=slicing.by, value=one.value, items=one.ratings.items_in_all, result=result)
+        )
+    return compared(worked, parts, slicing, options, question=cut.question, rng=rng, overall=decision)
+
+
+@in_parts(_in_slices)
 def decide(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,
@@ -160,11 +190,15 @@ def worked_worth(
     **where: Any,  # noqa: ANN401 - rng, engine, workers
 ) -> Worked:
     """What judges are worth, by the score that fits the data, and what it was worked out from."""
-    asked = EquivalenceOptions(
+    return worked_equivalence(ratings, judges, worth_options(ratings, judges, options), **where)
+
+
+def worth_options(ratings: Ratings, judges: Judges, options: DecideOptions) -> EquivalenceOptions:
+    """How worth is measured: by the score that fits the data."""
+    return EquivalenceOptions(
         judge=options.judge, elicitation=options.elicitation, raters=options.raters, bootstrap=options.bootstrap,
         confidence=options.confidence, seed=options.seed, **survey_options(ratings, judges.only(options.judge)),
     )  # fmt: skip
-    return worked_equivalence(ratings, judges, asked, **where)
 
 
 def _positive(positive: str | Sequence[str], task: Task | None) -> tuple[str, ...]:
@@ -173,9 +207,10 @@ def _positive(positive: str | Sequence[str], task: Task | None) -> tuple[str, ..
 
 
 def decision_of(
-    ratings: Ratings, judges: Judges, worked: Worked, options: DecideOptions, *, rng: int | Generator | None
-) -> DecideResult:
-    """The decision from what judges are worth, which was worked out before."""
+    ratings: Ratings, judges: Judges, worked: Worked, options: DecideOptions, *, rng: int | Generator | None,
+    is_part: bool = False,
+) -> DecideResult:  # fmt: skip
+    """The decision from what judges are worth, which was worked out before; of a slice without a recalibration."""
     result, prepared = worked.result, worked.prepared
     chosen = judges.only(options.judge)
     _check_costs(options, chosen)
@@ -226,7 +261,7 @@ def decision_of(
         ),
         next=None,
         largest=largest,
-        recalibration=_recalibration(worked, chosen[use[0].judge]) if use else None,
+        recalibration=_recalibration(worked, chosen[use[0].judge]) if use and not is_part else None,
         evidence=result.evidence,
     )  # fmt: skip
 

@@ -40,13 +40,19 @@ from dissensus.methods.equivalence.result import (
 from dissensus.methods.equivalence.scores import ScoreName
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.parts.parts import in_parts
-from dissensus.methods.parts.result import WorthEvidence
+from dissensus.methods.parts.result import PartsResult, WorthEvidence
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.intervals import Interval, bootstrap_interval
 from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
 
 
-@in_parts()
+def _in_slices(*data: Any, **given: Any) -> PartsResult | None:  # noqa: ANN401 - as `Slicer`
+    from dissensus.methods.equivalence.slices import equivalence_in_slices  # noqa: PLC0415 - stands on this module
+
+    return equivalence_in_slices(*data, **given)
+
+
+@in_parts(_in_slices)
 def equivalence(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,
@@ -185,6 +191,7 @@ class Worked(NamedTuple):
     result: EquivalenceResult
     prepared: Prepared
     term: RaterTerm | None  # scores without each rater, where raters are a sample
+    extras: Extras  # among them what single items score, of a score that adds up over items
 
 
 def worked_equivalence(
@@ -235,10 +242,10 @@ def place(
     settings = prepared.settings | {"raters": "fixed" if term is None else "sampled"}
     prepared = replace(prepared, settings=settings, warnings=(*prepared.warnings, *about_raters))
     intervals = Intervals(options=options, data=data, samples=samples, raters=term)
-    result = _sum_up(prepared, extras, intervals)
+    result = summed_up(prepared, extras, intervals)
     if prepared.problem.among is not None:
         result = replace(result, evidence=_evidence(prepared, intervals))
-    return Worked(result, prepared, term)
+    return Worked(result, prepared, term, extras)
 
 
 def rater_term_of(
@@ -283,7 +290,7 @@ NAN = float("nan")
 SECOND_ORDER = "which matters in second order only"
 
 
-def _sum_up(prepared: Prepared, extras: Extras, intervals: Intervals) -> EquivalenceResult:
+def summed_up(prepared: Prepared, extras: Extras, intervals: Intervals) -> EquivalenceResult:
     """The result, from the data's scores and those of the bootstrap samples."""
     problem, options, data = prepared.problem, intervals.options, intervals.data
     ceiling = _ceiling(intervals, extras)

@@ -14,6 +14,7 @@ from dissensus.data.questions import questions_of
 from dissensus.data.ratings import Slicing
 from dissensus.data.slices import without_value
 from dissensus.errors import DissensusError, OptionError, counted, listed
+from dissensus.methods.parts.differences import for_questions
 from dissensus.methods.parts.overall import overall_of
 from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.options import named
@@ -192,7 +193,7 @@ def _joined(found: Sequence[PartsResult]) -> PartsResult:
         return found[0]
     return replace(
         together([part for one in found for part in one.parts]),
-        differences=tuple(own for one in found for own in one.differences),
-        trends=tuple(own for one in found for own in one.trends),
+        differences=for_questions([own for one in found for own in one.differences], len(found)),
+        trends=for_questions([own for one in found for own in one.trends], len(found)),
         warnings=tuple(dict.fromkeys(getattr(w, "message", w) for one in found for w in one.warnings)),
     )

@@ -32,6 +32,10 @@ MOST_COLUMNS = 4
 LONGEST = 18
 LONGEST_USE = 22
 MOST_NAMES = 3
+LEAD = (
+    "A judge's lead is its score on an item less that of as many raters as it is worth on all items, so an item on "
+    "which people split, too, does not count against it. p-values allow for all slices and judges."
+)
 
 
 class WorthCell(NamedTuple):
@@ -49,8 +53,10 @@ def view(result: Result) -> Section:
     blocks: list[Block] = [_table(result)]
     notes = _notes(result)
     blocks += [Points(title="", texts=notes)] if notes else []
+    if result.differences:
+        blocks.append(Fold(title="Differences between slices", parts=_differences(result)))
     if isinstance(result.overall, Result):
-        blocks.append(_fold(f"All items: {result.overall.command}", result.overall))
+        blocks.append(_fold("All items", result.overall))
     blocks += [_fold(visible(part.name), part.result) for part in result.parts]
     return Section(title=first.title, lead=lead_sentence(result), blocks=blocks)
 
@@ -82,10 +88,9 @@ def lead_sentence(result: PartsResult) -> str:
 def _slices_sentence(result: PartsResult) -> str:
     by, found = visible(result.by or ""), [one for one in result.differences if one.finding is not None]
     if found:
-        first = min(found, key=lambda one: one.p_value)
-        more = f", and {counted(len(found) - 1, 'other difference')} stands out" if len(found) > 1 else ""
-        more = more.replace("stands", "stand") if len(found) > len("ab") else more
-        return f"{visible(first.judge)} does {first.finding} where {by} is {visible(first.value)}{more}."
+        first = min(found, key=lambda one: (one.finding != "worse", one.p_value))
+        asked = "" if first.question is None else f" on {visible(first.question)}"
+        return f"{visible(first.judge)} does {first.finding}{asked} where {by} is {visible(first.value)}."
     if result.differences:
         return f"No slice by {by} stands out: the differences between them could be chance."
     return f"{counted(len(result.parts), 'slice')} by {by}, each answered on its own."
@@ -99,15 +104,33 @@ def _notes(result: PartsResult) -> list[str]:
             for judge in result.overall.judges[:MOST_NAMES]
         ]
         notes.append(f"Worth in raters, mean over questions: {listing(means)}.")
-    for one in [one for one in result.differences if one.finding is not None][:MOST_NAMES]:
-        apart = with_interval(one.difference, one.low, one.high)
-        notes.append(
-            f"{visible(one.judge)}, {visible(one.value)}: {apart} against the other items (p {p_text(one.p_value)})."
-        )
-    for trend in result.trends:
-        how = "gets no worse or better" if trend.finding is None else f"gets {trend.finding}"
-        notes.append(f"{visible(trend.judge)} {how} as {visible(result.by or '')} grows (p {p_text(trend.p_value)}).")
-    return notes[: 2 * MOST_NAMES]
+    for trend in [trend for trend in result.trends if trend.finding is not None][:MOST_NAMES]:
+        grows = f"as {visible(result.by or '')} grows"
+        notes.append(f"{visible(trend.judge)} gets {trend.finding} {grows} ({p_text(trend.p_value)}).")
+    if result.trends and not any(trend.finding for trend in result.trends):
+        notes.append(f"No judge is shown to get worse or better as {visible(result.by or '')} grows.")
+    return notes
+
+
+def _differences(result: PartsResult) -> list[Piece]:
+    """Each slice against the other items, what is compared, and trends."""
+    rows: list[list[Cell]] = [
+        [visible(", ".join(filter(None, (one.question, one.value)))), visible(one.judge),
+         with_interval(one.difference, one.low, one.high), p_text(one.p_value), one.finding or ""]
+        for one in result.differences
+    ]  # fmt: skip
+    columns = [_heading(result), "Judge", "Lead, against the other items", "p", "Finding"]
+    pieces: list[Piece] = [
+        Paragraph(text=LEAD), Table(caption="Slices against the other items", columns=columns, rows=rows)
+    ]  # fmt: skip
+    if result.trends:
+        trends: list[list[Cell]] = [
+            [visible(one.question or "all items"), visible(one.judge), decimal(one.correlation), p_text(one.p_value)]
+            for one in result.trends
+        ]
+        by = f"Lead by {visible(result.by or '')}"
+        pieces.append(Table(caption=by, columns=["Of", "Judge", "Rank correlation", "p"], rows=trends))
+    return pieces
 
 
 # ---- The table
