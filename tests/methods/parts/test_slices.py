@@ -224,7 +224,6 @@ def test_bad_attributes_get_one_line(tmp_path):
         "two.csv: topic of the item 1 is food in row 2 and sport in row 3. --by needs one value for each item: correct "
         "the rows, or give the values with --items."
     )
-    assert "--items says what to slice by" in typed_message_of(lambda: read(path, items=answers))
     assert "has no meaning here" in typed_message_of(lambda: as_data(read(path, by="language"), read_judges(answers)))
 
 
