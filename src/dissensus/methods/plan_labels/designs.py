@@ -152,8 +152,8 @@ def label_error(
 ) -> Floats:
     """Chance that the better of two models does not come out first, for any number of designs at once.
 
-    The error of `plan_labels` where models err independently and every item gets the same number of labels. About a
-    million designs a second.
+    The error of `plan_labels` where models err independently and every item gets the same number of labels. A million
+    designs take one or two seconds.
 
     Parameters
     ----------
