@@ -1,9 +1,11 @@
 """What an attack found, case by case: nothing silent, nothing lost, no traceback."""
 
+import asyncio
 import gzip
 import json
 import os
 import shlex
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -235,3 +237,30 @@ def test_a_pipe_or_a_device_is_no_cache(here):
         with pytest.raises(dissensus.DissensusError, match="a device or a pipe"):
             Cache(path)
     assert Path("/dev/null").stat().st_mode == before
+
+
+@pytest.mark.parametrize("command", ["describe", "decide", "report"])
+@pytest.mark.usefixtures("here")
+def test_a_billion_bootstrap_samples_are_refused(capsys, command):
+    files = ("r.csv",) if command == "describe" else ("r.csv", "j.csv")
+    assert "at most 100,000" in refused(capsys, command, *files, "--bootstrap", 10**9)
+
+
+@pytest.mark.parametrize(("bytes_a_second", "is_cut"), [(100, True), (1_000_000, False)])
+def test_an_upload_that_drips_is_cut(monkeypatch, bytes_a_second, is_cut):
+    uploads = pytest.importorskip("dissensus.web.uploads")
+    now = iter(range(10_000))
+    monkeypatch.setattr(uploads.time, "monotonic", lambda: float(next(now)))  # a second for each chunk
+
+    async def drips():
+        for _ in range(100):
+            yield b"x" * bytes_a_second
+
+    class Parser:
+        def write(self, _chunk): ...
+
+        def finalize(self): ...
+
+    feed = uploads._feed(Parser(), drips(), largest=10**9, idle=60.0)
+    with pytest.raises(TimeoutError) if is_cut else nullcontext():
+        asyncio.run(feed)

@@ -194,10 +194,16 @@ def _range(declared: Declared) -> str:
     return "give a number " + " and ".join(part for part in (low, high) if "inf" not in part)
 
 
+MOST_SAMPLES = 100_000
+"""Resamples and simulated data sets: past this nothing becomes more exact that anybody reads."""
+
+
 def bootstrap_option(default: int = 500, *, help: str = "Bootstrap samples; 0 for no intervals.") -> int:  # noqa: A002
     """How many bootstrap samples a method draws."""
-    wants = "give the number of samples, or 0 for none"
-    return option(default, help=help, at_least=0, wants=wants, metavar="N", label="Bootstrap samples")
+    wants = f"give the number of samples, at most {MOST_SAMPLES:,}, or 0 for none"
+    return option(
+        default, help=help, at_least=0, at_most=MOST_SAMPLES, wants=wants, metavar="N", label="Bootstrap samples"
+    )
 
 
 def elicitation_option() -> Literal["forced_choice", "response_set"] | None:

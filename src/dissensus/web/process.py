@@ -20,7 +20,7 @@ Tell = Callable[[Message], None]
 Task = Callable[[Mapping[str, object], Tell], Message]
 
 OURS = "Something went wrong on our side. The terminal in which `dissensus serve` runs says what: please report it."
-MEMORY = "This takes more memory than this machine has. Try fewer rows, or fewer bootstrap samples."
+MEMORY = "This takes more memory than a third of what this machine has. Try fewer rows, or fewer bootstrap samples."
 LARGEST_FILE = 8 * 2**30
 """Bytes that a worker may write to one temporary file, so that a file that unpacks without end does not fill a disk."""
 
@@ -90,12 +90,12 @@ def _end_with_parent() -> None:
 
 
 def _limit() -> None:
-    """Refuse memory beyond what the machine has, and files that grow without end, where the system can."""
+    """Refuse memory beyond a third of what the machine has, since two workers may run at once, and files that grow without end, where the system can."""
     try:
         import resource  # noqa: PLC0415 - not on Windows
 
-        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 3
         resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
-        resource.setrlimit(resource.RLIMIT_DATA, (physical, physical))
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     except (ImportError, OSError, ValueError):
         return

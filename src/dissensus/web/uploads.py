@@ -21,7 +21,7 @@ from typing import BinaryIO, cast
 from python_multipart import MultipartParser
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import parse_options_header
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from dissensus.data.examples import EXAMPLES, Example, example_path
 from dissensus.data.sources.files import SUFFIXES
@@ -362,6 +362,10 @@ def shown_name(name: str) -> str:
     return name.replace("\\", "/").rsplit("/", 1)[-1][:LONGEST_NAME] or "file"
 
 
+SLOWEST, SLOW_SECONDS = 20_000, 30.0
+"""An upload of fewer bytes a second, for this many seconds, is cut: a few of them would keep everybody else out."""
+
+
 async def receive(request: Request, uploads: Uploads, *, largest: int, idle_seconds: float) -> dict[str, StoredFile]:
     """The files of an upload form, by role.
 
@@ -392,7 +396,9 @@ async def receive(request: Request, uploads: Uploads, *, largest: int, idle_seco
         if isinstance(error, MultipartParseError):
             raise DissensusError("The upload came in garbled. Try again.") from error
         if isinstance(error, TimeoutError):
-            raise DissensusError("The upload stopped coming. Try again.") from error
+            raise DissensusError("The upload came too slowly or stopped. Try again.") from error
+        if isinstance(error, ClientDisconnect):
+            raise DissensusError("The upload was broken off. Try again.") from error
         raise
     finally:
         uploads.coming -= 1
@@ -400,14 +406,18 @@ async def receive(request: Request, uploads: Uploads, *, largest: int, idle_seco
 
 
 async def _feed(parser: MultipartParser, stream: AsyncIterator[bytes], *, largest: int, idle: float) -> None:
-    """Hand over what comes in, until it is all there, too much, or nothing comes for too long."""
-    size = 0
+    """Hand over what comes in, until it is all there, too much, or too little comes for too long."""
+    size, since, before = 0, time.monotonic(), 0
     while True:
         async with asyncio.timeout(idle):
             chunk = await anext(stream, None)
         if chunk is None:
             break
         size += len(chunk)
+        if time.monotonic() - since > SLOW_SECONDS:
+            if size - before < SLOWEST * SLOW_SECONDS:
+                raise TimeoutError
+            since, before = time.monotonic(), size
         if size > largest:
             raise TooLargeError(largest)
         parser.write(chunk)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from dissensus.data.ratings import Elicitation
-from dissensus.options import Options, bootstrap_option, confidence_option, elicitation_option, option
+from dissensus.options import MOST_SAMPLES, Options, bootstrap_option, confidence_option, elicitation_option, option
 from dissensus.sampling.raters import RatersAs, raters_option
 
 
@@ -19,7 +19,12 @@ class RatersOptions(Options):
     )
     elicitation: Elicitation | None = elicitation_option()
     resamples: int = option(
-        2000, metavar="N", at_least=1, wants="at least one is needed", help="Resamples of the tests of groups."
+        2000,
+        metavar="N",
+        at_least=1,
+        at_most=MOST_SAMPLES,
+        wants=f"give a number from 1 to {MOST_SAMPLES:,}",
+        help="Resamples of the tests of groups.",
     )
     raters: RatersAs | None = raters_option()
     bootstrap: int = bootstrap_option(help="Bootstrap samples; 0 for no intervals of judges.")
