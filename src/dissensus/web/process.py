@@ -90,7 +90,7 @@ def _end_with_parent() -> None:
 
 
 def _limit() -> None:
-    """Refuse memory beyond a third of what the machine has, since two workers may run at once, and files that grow without end, where the system can."""
+    """Refuse files that grow without end, and memory beyond a third of the machine's, since two workers may run."""
     try:
         import resource  # noqa: PLC0415 - not on Windows
 
