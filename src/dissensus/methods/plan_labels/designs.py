@@ -177,6 +177,15 @@ def label_error(
     ndarray
         Of the shape that the arguments broadcast to.
 
+    Raises
+    ------
+    DissensusError
+        If a share is not from 0 to 1, or a number of labels is not whole.
+
+    See Also
+    --------
+    plan_labels : How many labels, and how many per item.
+
     References
     ----------
     "Don't Label Twice", Proposition 2.
