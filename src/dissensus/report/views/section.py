@@ -15,6 +15,10 @@ from dissensus.report.numbers import counted, visible
 from dissensus.results import Result
 
 
+ASKS_NOTHING = ("Rescaled ",)
+"""How warnings begin about which there is nothing to do: whoever checks finds them folded."""
+
+
 def section_of(result: Result, spelling: Spelling = in_python) -> Section:
     """What a result says, its warnings last, with options as a front end spells them.
 
@@ -33,8 +37,10 @@ def unspelled_section(result: Result) -> Section:
 
 def with_warnings(section: Section, warnings: Sequence[Note]) -> Section:
     """The section with warnings as its last notes; those beyond the number that are read are folded."""
-    room = MOST_NOTES - sum(len(block.texts) for block in section.blocks if isinstance(block, Points))
-    shown, more = warnings[: max(room, 0)], warnings[max(room, 0) :]
+    room = max(MOST_NOTES - sum(len(block.texts) for block in section.blocks if isinstance(block, Points)), 0)
+    asking = [warning for warning in warnings if not warning.text.startswith(ASKS_NOTHING)]
+    shown = asking[:room]
+    more = [warning for warning in warnings if warning not in shown]
     fold = [Fold(title=counted(len(more), "more warning"), parts=more)] if more else []
     return replace(section, blocks=(*section.blocks, *shown, *fold))
 
