@@ -228,8 +228,11 @@ def test_points_of_a_measure_have_answers_and_no_surprise():
     answers = pd.DataFrame({"item": [1, 2], "judge": "j", "label": [0.75, 2.3]})
     result = items(rated, answers)
     assert [row.judges[0].answer for row in sorted(result.items, key=lambda row: row.item)] == ["0.75", "2.3"]
-    assert all(math.isnan(row.judges[0].surprise) for row in result.items)
-    assert any("points of a measure" in text for text in result.warnings)
+    assert all(math.isnan(row.judges[0].surprise) and math.isnan(row.split) for row in result.items)
+    assert result.kinds == {"split": 0, "alone": 0, "judges": 0}
+    assert [text.partition(":")[0] for text in result.warnings] == [
+        "How far people split is not told", "No surprise, and no judge is called alone",
+    ]  # fmt: skip
 
 
 # ---- Files, the command, refusals

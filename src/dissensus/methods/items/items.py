@@ -157,21 +157,25 @@ def _table(
     """Every item in columns, and what there is to say about them."""
     counts = ratings.counts()
     total = counts.sum(axis=1)
-    split = np.where(total >= FEWEST, entropy(counts / total[:, None]), np.nan)
-    warnings = _about_split(total)
+    is_interval = ratings.scale == "interval"
+    split = np.where((total >= FEWEST) & (not is_interval), entropy(counts / total[:, None]), np.nan)
+    warnings = _about_split(total, is_interval=is_interval)
     answers: dict[str, list[str | None]] = {}
     tops: dict[str, Flags] = {}
     surprise: dict[str, Floats] = {}
     if judges is not None:
         shared = judges.on_items_of(ratings)
-        everybody, labels, about_labels = answers_of(shared, ratings)
+        is_measure = are_points_of_a_measure(ratings, shared)
+        everybody, labels, about_labels = answers_of(shared, ratings, as_numbers=is_measure)
         why = "" if known is not None else _no_surprise(ratings, shared, labels)
         warnings = [*shared.warnings, *about_labels, *warnings, *([why] if why else [])]
         shares = np.pad(counts / total[:, None], ((0, 0), (0, len(labels) - ratings.n_labels)))
-        is_measure = are_points_of_a_measure(ratings, shared)
         for place, own in enumerate(everybody):
-            tops[own.judge] = _top(own.stated)
-            answers[own.judge] = _measured(own.values) if is_measure else _answers(tops[own.judge], labels)
+            if is_measure:
+                answers[own.judge] = _measured(own.values)
+            else:
+                tops[own.judge] = _top(own.stated)
+                answers[own.judge] = _answers(tops[own.judge], labels)
             bits = {} if known is None else known.get(own.judge, {})
             learns = known is None and not why
             surprise[own.judge] = (
@@ -181,7 +185,7 @@ def _table(
             )
             if progress is not None:
                 progress(place + 1, len(everybody))
-    kinds = _kinds(counts, tops)
+    kinds = _kinds(counts * (not is_interval), tops)
     return ItemTable(
         items=ratings.items, labels=ratings.labels, counts=counts, split=split, kinds=kinds, answers=answers,
         surprise=surprise, texts=texts_of(ratings), about=ratings.about,
@@ -230,16 +234,19 @@ def surprises(outputs: Floats, shares: Floats, stream: Generator) -> Floats:
 
 def _no_surprise(ratings: Ratings, judges: Judges, labels: Sequence[str]) -> str:
     """Why no surprise can be told; empty if it can."""
+    rounding = "Round labels and answers to a few to see it."
     if are_points_of_a_measure(ratings, judges):
-        reason = "the labels are points of a measure, of which two are near but seldom equal"
-    elif len(labels) > MOST_LABELS:
-        reason = f"{len(labels)} labels are too many to put answers into people's terms"
-    else:
-        return ""
-    return f"No surprise in bits: {reason}. Round labels and answers to a few to see it."
+        why = "answers are points of a measure, of which two are near but seldom equal"
+        return f"No surprise, and no judge is called alone: {why}. {rounding}"
+    too_many = f"{len(labels)} labels are too many to put answers into people's terms"
+    return f"No surprise: {too_many}. {rounding}" if len(labels) > MOST_LABELS else ""
 
 
-def _about_split(total: Codes) -> list[str]:
+def _about_split(total: Codes, *, is_interval: bool) -> list[str]:
+    if is_interval:
+        return [
+            "How far people split is not told: their labels are points of a measure, of which hardly two are equal."
+        ]
     once = int((total < FEWEST).sum())
     return [f"{counted(once, 'item')} with one rating: how far people split there is not known."] if once else []
 
@@ -326,7 +333,8 @@ def _filtered(table: ItemTable, options: ItemsOptions) -> Flags:
 
 def _usual(table: ItemTable, show: Show) -> str:
     """What a view is sorted by."""
-    if show == "split" or not table.surprise:
+    has_surprise = any(bool(np.isfinite(bits).any()) for bits in table.surprise.values())
+    if show == "split" or not has_surprise:
         return "split"
     return "gap" if show == "judges" else "surprise"
 

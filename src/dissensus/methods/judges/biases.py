@@ -70,20 +70,20 @@ def heights_of(prepared: Prepared, ratings: Ratings) -> Heights | None:
 def wins_of(options: Sequence[str], *, is_pairwise: bool = False) -> Floats | None:
     """How much of a win of the first output each option of a pairwise comparison is; None for other options.
 
+    By the names of the options; else a pairwise task has them in order, from a win of the first to one of the second.
+
     Examples
     --------
     >>> wins_of(["A", "B", "tie"]), wins_of(["no", "yes"])
     (array([1. , 0. , 0.5]), None)
     """
-    if is_pairwise:
-        return np.linspace(1.0, 0.0, len(options))
     names = [option.strip().lower().replace(" ", "_") for option in options]
     for first, second in PAIRS:
         known = {first: 1.0, second: 0.0}
         rest = set(names) - known.keys()
         if known.keys() <= set(names) and rest <= {tie.replace(" ", "_") for tie in TIES}:
             return np.array([known.get(name, 0.5) for name in names])
-    return None
+    return np.linspace(1.0, 0.0, len(options)) if is_pairwise else None
 
 
 # ---- One bias: a coefficient of a regression

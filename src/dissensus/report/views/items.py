@@ -2,6 +2,7 @@
 
 import math
 
+from dissensus.data.labels import number
 from dissensus.errors import DissensusError
 from dissensus.methods.items.result import ItemRow, ItemsResult, JudgeOnItem, Kind
 from dissensus.options import named
@@ -46,7 +47,7 @@ def view(result: Result) -> Section:
         lead=lead_of(result),
         blocks=[
             *([_table(result)] if result.items else []),
-            *([] if is_picked or not result.judges else [Note(text=VIEWS, kind="hint")]),
+            *([] if is_picked or not _are_labels(result) else [Note(text=VIEWS, kind="hint")]),
             Fold(title="How to read it", parts=[Paragraph(text=_meaning(result)), *_judges(result)]),
         ],
     )
@@ -54,6 +55,11 @@ def view(result: Result) -> Section:
 
 def _is_filtered(result: ItemsResult) -> bool:
     return any(result.settings.get(name) is not None for name in ("majority", "answer"))
+
+
+def _are_labels(result: ItemsResult) -> bool:
+    """Whether answers of judges are labels, which can be the same as people's, and no points of a measure."""
+    return any(math.isfinite(judge.surprise) for judge in result.judges)
 
 
 def lead_of(result: ItemsResult) -> str:
@@ -69,8 +75,12 @@ def lead_of(result: ItemsResult) -> str:
             return f"Judges disagree on {whole(differ)} of {total}."
         case "split":
             return f"People split on {whole(split)} of {total}: no label has two thirds of them."
-    judged = f"where they agree, a judge answers otherwise on {whole(alone)}." if result.judges else ""
-    disagreed = f"Judges disagree on {whole(differ) if differ else 'none'}." if len(result.judges) > 1 else ""
+    if result.data["ratings"].get("scale") == "interval":
+        return f"What people and judges said of {total}."
+    are_judged = _are_labels(result)
+    judged = f"where they agree, a judge answers otherwise on {whole(alone)}." if are_judged else ""
+    is_contest = are_judged and len(result.judges) > 1
+    disagreed = f"Judges disagree on {whole(differ) if differ else 'none'}." if is_contest else ""
     return sentences(f"People split on {whole(split)} of {total}{';' if judged else '.'}", judged, disagreed)
 
 
@@ -114,7 +124,18 @@ def people_of(row: ItemRow, longest: int) -> str:
     ('yes 67%, no 33%', 'yes 67%')
     """
     ranked = sorted(row.shares.items(), key=lambda pair: -pair[1])
-    return _fitting([f"{shortened(label, LONGEST_LABEL)} {percent(share, 0)}" for label, share in ranked], longest)
+    return _fitting([_beside(label, percent(share, 0)) for label, share in ranked], longest)
+
+
+def _beside(label: str, text: str) -> str:
+    """A label and a number; a label that is a number is set apart.
+
+    Examples
+    --------
+    >>> _beside("yes", "67%"), _beside("-1", "67%")
+    ('yes 67%', '-1: 67%')
+    """
+    return f"{shortened(label, LONGEST_LABEL)}{': ' if number(label) is not None else ' '}{text}"
 
 
 def together_on(row: ItemRow) -> list[Cell]:
@@ -124,8 +145,7 @@ def together_on(row: ItemRow) -> list[Cell]:
         if one.answer is not None:
             by_answer.setdefault(one.answer, []).append(one.judge)
     said = [
-        f"{shortened(answer, LONGEST_LABEL)} "
-        + (f"({shortened(names[0], LONGEST_NAME)})" if len(names) == 1 else whole(len(names)))
+        _beside(answer, f"({shortened(names[0], LONGEST_NAME)})" if len(names) == 1 else whole(len(names)))
         for answer, names in sorted(by_answer.items(), key=lambda pair: -len(pair[1]))
     ]
     bits = None if math.isnan(row.surprise) else decimal(row.surprise, 2)
@@ -143,15 +163,16 @@ def _fitting(parts: list[str], longest: int) -> str:
 
 
 def _said(one: JudgeOnItem) -> str | None:
-    bits = "" if math.isnan(one.surprise) else f" {decimal(one.surprise, 2)}"
-    return None if one.answer is None else shortened(one.answer, LONGEST_LABEL) + bits
+    if one.answer is None or math.isnan(one.surprise):
+        return one.answer and shortened(one.answer, LONGEST_LABEL)
+    return _beside(one.answer, decimal(one.surprise, 2))
 
 
 # ---- How to read it
 
 
 def _meaning(result: ItemsResult) -> str:
-    return sentences(AGREE, SURPRISE if any(math.isfinite(judge.surprise) for judge in result.judges) else "")
+    return sentences(AGREE, SURPRISE if _are_labels(result) else "")
 
 
 def _judges(result: ItemsResult) -> list[Table]:
