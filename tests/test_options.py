@@ -32,7 +32,6 @@ ROOMS = {
 FLAGS_IN_TEXT = {
     "methods/reproduce/data.py": 1,
     "methods/reproduce/survey_equivalence/authors_files.py": 3,
-    "report/views/rate.py": 1,
 }
 """Texts outside the front ends that still have an option as the command line types it; it must only get shorter."""
 FLAG = re.compile(r"(?<![\w(-])--[a-z][a-z-]+")

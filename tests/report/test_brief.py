@@ -40,7 +40,7 @@ def _result(method, data):
     return getattr(dissensus, method)(*given, **keywords.get(method, {"bootstrap": 20}))
 
 
-METHODS = ("decide", "describe", "equivalence", "raters", "plan_labels", "plan_raters", "panel")
+METHODS = ("decide", "describe", "equivalence", "raters", "plan_labels", "plan_raters", "panel", "prevalence", "gate")
 DATA = ("toxicity", "mtbench_pairs", "convabuse")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dissensus.errors import DissensusError
 from dissensus.methods.describe.result import Coefficient, LabelShare
-from dissensus.report.document import Figure, Note, Points, Table
+from dissensus.report.document import Figure, Fold, Note, Table
 from dissensus.report.text import text_of
 from dissensus.report.views import main_chart, section_of
 from dissensus.results import Result
@@ -174,7 +174,7 @@ def test_claims_are_counted_by_status_and_shown_paper_by_paper(golden):
     )
     result = Claims(settings={}, data={}, claims=claims)
     section = section_of(result)
-    assert [type(block) for block in section.blocks] == [Table, Points, Table]
+    assert [type(block) for block in section.blocks] == [Table, Fold, Fold]
     assert text_of(result) == golden("reproduce.txt")
 
 

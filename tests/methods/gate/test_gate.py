@@ -33,7 +33,7 @@ from dissensus.methods.gate.verdicts import (
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.report.markdown import markdown_of
 from dissensus.report.views import report_on, section_of
-from dissensus.report.views.gate import asked_text, check_sentence, junit_of
+from dissensus.report.views.gate import asked_text, junit_of, next_step
 from dissensus.results import as_dict
 from dissensus.sampling.intervals import paired_difference_interval, share_interval
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, simulate_urn
@@ -295,10 +295,10 @@ def test_the_words_say_who_passes_and_what_would_settle_the_rest():
     unclear = replace(CHECK, verdict="inconclusive", low=0.78, more_items=412)
     text = " ".join(result_of(CHECK, unclear).summary().split())
     assert '"gpt" does not pass: one of two checks is inconclusive.' in text
-    assert "Missing: about 420 more items. They would settle it with a chance of 80%, if the estimate is right." in text
-    assert '"gpt" passes: the check holds.' in result_of(CHECK).summary()
+    assert "collect about 420 more items, which settles it with a chance of 80% if the estimate is right." in text
+    assert '"gpt" passes the check.' in result_of(CHECK).summary()
     failed = result_of(replace(CHECK, verdict="fail"), CHECK, unclear)
-    assert '"gpt" fails: one of three checks fails, and one is inconclusive.' in " ".join(failed.summary().split())
+    assert '"gpt" fails: one of three checks fails.' in failed.summary()
 
 
 def test_each_check_says_what_was_asked_for_and_found():
@@ -313,18 +313,14 @@ def test_each_check_says_what_was_asked_for_and_found():
     bias = replace(CHECK, check="max_bias", threshold=0.01, value=-0.08, low=-0.1, high=-0.06, verdict="fail")
     cells = [row[:2] for row in section_of(result_of(worth, other, bias)).main_table().rows]
     assert cells == [
-        ["worth at least 3 raters", "above 9 [2.50, above 9]"],
+        ["worth at least 3 raters", ">9 [2.50, >9]"],
         ['at most 5 percentage points worse than "old" by wins', "1.0 [-2.0, 4.0] points"],
         ["bias at most 1 percentage point (tau 0.5)", "-8.0 [-10.0, -6.0] points"],
     ]
     said = " ".join(result_of(worth, other, bias).summary().split())
-    assert "it is worth more than 9 raters, the largest survey (interval [2.50, above 9]) on 90 items" in said
-    assert "its share of positive decisions less people's is -8.0 [-10.0, -6.0] points on 200 items" in said
-    assert "The estimate lies on the threshold, so no number of items would settle it" in said
+    assert "Worth at least 3 raters: choose another threshold; the estimate is too close to this one" in said
     below = replace(worth, value=-math.inf, low=-math.inf, high=0.2, verdict="fail")
-    assert "it is worth less than asking nobody (interval [below 0, 0.20])" in " ".join(
-        result_of(below).summary().split()
-    )
+    assert "<0 [<0, 0.20]" in result_of(below).summary()
 
 
 def test_the_json_has_null_where_a_judge_is_off_the_curve():
@@ -373,7 +369,7 @@ def test_a_junit_file_has_a_case_for_each_check_and_a_failure_for_each_that_does
     cases = validated(junit_of(result_of(*checks))).findall("testcase")
     assert [case.find("failure") is None for case in cases] == [True, False, False]
     assert [case.find("failure").get("type") for case in cases[1:]] == ["fail", "inconclusive"]
-    assert cases[0].get("name") == "min_consistency: at least 80% decided alike (tau 0.5)"
+    assert cases[0].get("name") == "min_consistency: at least 80% same decisions (tau 0.5)"
 
 
 HOSTILE = "<b>&\"']]><!--\x00\x1b[31m\ud800 \n| `x` [a](http://b) ${{ secrets.KEY }}"
@@ -495,10 +491,13 @@ def test_a_gate_that_a_constant_would_pass_as_well_passes_with_a_warning():
     ratings, judges = ratings_of([[1] * 3] * 20 + [[0] * 3] * 80), hard_judges_of({"j": [0] * 100})
     result = gate(ratings, judges, judge="j", min_consistency=0.7, positive="b", bootstrap=50)
     assert result.passes
-    assert "Calling no item positive, without looking, would pass min_consistency= 0.7 as well" in result.warnings[0]
-    assert section_of(result).lead.endswith("But calling no item positive, without looking, would pass as well.")
+    assert "Calling no item positive would also pass min_consistency= 0.7" in result.warnings[0]
+    assert section_of(result).lead == '"j" passes the check, but so would calling no item positive.'
+    assert "choose a stricter threshold, as calling no item positive would pass too" in " ".join(
+        result.summary().split()
+    )
     strict = gate(ratings, judges, judge="j", min_consistency=0.9, positive="b", bootstrap=50)
-    assert not any("without looking" in text for text in strict.warnings)
+    assert not any("would also pass" in text for text in strict.warnings)
 
 
 def test_the_table_and_the_junit_file_show_the_constants():
@@ -508,23 +507,22 @@ def test_the_table_and_the_junit_file_show_the_constants():
     assert table.columns == ["Asked for", "Found", "Constant", "Person", "Items", "Verdict"]
     assert table.rows[0][2:4] == ["80.0%", "90.0%"]
     said = ET.fromstring(junit_of(result)).find(".//system-out").text  # noqa: S314 - our own file
-    assert "calling every item positive 20.0%, calling no item positive 80.0% and one more person 90.0%" in said
-    assert "the judge has 83.0%" in said
-    assert said.endswith("So calling no item positive, without looking, would pass as well.")
+    assert "constant: 80.0%\none more person: 90.0%" in said
+    assert said.endswith("calling no item positive would pass too.")
     assert section_of(result_of(CHECK)).main_table().columns == ["Asked for", "Found", "Items", "Verdict"]
 
 
 def test_a_constant_that_passes_one_check_of_two_is_no_word_against_the_gate():
     other = replace(CHECK, check="max_bias", constants=(replace(CONSTANTS[1], verdict="fail"),))
-    assert section_of(result_of(replace(CHECK, constants=CONSTANTS), other)).lead.endswith("both checks hold.")
+    assert section_of(result_of(replace(CHECK, constants=CONSTANTS), other)).lead.endswith("passes both checks.")
 
 
 @pytest.mark.parametrize(
-    ("more", "expected"), [(4000, "about 4,000 more items. They"), (4001, "about 4,100 more items. That is many")]
+    ("more", "expected"), [(4000, "collect about 4,000 more items"), (4001, "it takes about 4,100 more items")]
 )
 def test_more_than_twenty_times_the_items_at_hand_are_said_to_be_many(more, expected):
     check = replace(CHECK, verdict="inconclusive", items=200, more_items=more)
-    assert expected in check_sentence(check)
+    assert expected in next_step(check)
 
 
 def test_an_equivalence_by_another_score_says_by_which():
@@ -535,12 +533,10 @@ def test_an_equivalence_by_another_score_says_by_which():
 
 def test_what_is_missing_is_named():
     check = replace(CHECK, verdict="inconclusive", more_items=None)
-    expected = {"raters": "Missing: more raters.", "score": "Missing: a score", "distance": "choose another threshold"}
-    assert all(words in check_sentence(replace(check, missing=what)) for what, words in expected.items())
+    expected = {"raters": "ask more raters", "score": "the score is undefined", "distance": "another threshold"}
+    assert all(words in next_step(replace(check, missing=what)) for what, words in expected.items())
     further = replace(check, missing="ratings", more_items=40, each=4)
-    assert "about 40 more items with 4 ratings each; further ratings on items that have fewer" in check_sentence(
-        further
-    )
+    assert "collect about 40 more items with 4 ratings each" in next_step(further)
 
 
 def test_raters_keep_an_interval_wide_that_items_would_narrow():

@@ -400,11 +400,10 @@ def _with_rulers(check: Check, row: Downstream, result: JudgesResult) -> Check:
 
 
 def constant_warnings(checks: Iterable[Check]) -> tuple[str, ...]:
-    """That deciding all items alike, without looking, would pass as well: such a check tells nothing of the judge."""
+    """That a constant decision would pass as well: such a check says nothing about the judge."""
     return tuple(
-        f"Calling {'every' if constant.judge == ALWAYS_POSITIVE else 'no'} item positive, without looking, would pass "
-        f"{named(check.check)} {check.threshold:g} as well ({_reaches(check, constant)}): passing it takes no "
-        "skill here."
+        f"Calling {'every' if constant.judge == ALWAYS_POSITIVE else 'no'} item positive would also pass "
+        f"{named(check.check)} {check.threshold:g} ({_reaches(check, constant)}): choose a stricter threshold."
         for check in checks
         for constant in check.as_good
     )
@@ -412,12 +411,12 @@ def constant_warnings(checks: Iterable[Check]) -> tuple[str, ...]:
 
 def _reaches(check: Check, constant: Constant) -> str:
     if check.check == "max_bias":
-        return f"a bias of {100 * constant.value:.1f} points, the judge's {100 * check.value:.1f}"
+        return f"a bias of {100 * constant.value:.1f} percentage points, the judge's {100 * check.value:.1f}"
     return f"{constant.value:.1%} decided as people do, by the judge {check.value:.1%}"
 
 
 def consistency_of(row: Downstream, items: int) -> Estimate:
-    """The share of items decided alike, with its interval."""
+    """The share of items with the same decision, with its interval."""
     return Estimate(value=row.consistency, low=row.consistency_low, high=row.consistency_high, items=items)
 
 

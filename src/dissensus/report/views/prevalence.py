@@ -10,12 +10,10 @@ from dissensus.report.document import Block, Cell, Figure, Fold, Paragraph, Part
 from dissensus.report.numbers import (
     counted,
     decimal,
-    finite,
     listing,
     percent,
     points,
     quoted,
-    sentences,
     short_names,
     whole,
     with_interval,
@@ -32,137 +30,134 @@ METHOD_NAMES: dict[Method, str] = {
 }
 SHORT_NAMES: dict[Method, str] = METHOD_NAMES | {"naive": "alone", "people": "people", "rogan-gladen": "Rogan-G."}
 METHOD_WORDS: dict[Method, str] = {
-    "naive": "Judge alone: its mean answer over all items, as if it never erred. Its interval does not know of its "
-    "errors.",
+    "naive": "Judge alone: its mean answer over all items; the interval ignores its errors.",
     "people": "People alone: their mean answer over the items that they rated.",
-    "rogan-gladen": "Rogan-Gladen: the share that makes the judge say yes as often as it does, given how often it "
-    "agrees with raters who say yes and with raters who say no. Wide where the judge tells them apart badly.",
-    "ppi": "PPI, prediction-powered inference: the judge's mean over the items that nobody rated, plus what it is off "
-    "by where people looked.",
-    "ppi++": "PPI++: the same, with the judge at the weight that makes the interval shortest. A judge that does not "
-    "help gets the weight 0, and people alone remain.",
+    "rogan-gladen": "Rogan-Gladen: the share at which a judge that agrees with raters this often would say yes as it "
+    "does. Wide if the judge cannot tell yes from no.",
+    "ppi": "PPI, prediction-powered inference: the judge's mean over the items that nobody rated, plus its mean error "
+    "on the rated ones.",
+    "ppi++": "PPI++, the corrected share: PPI with the judge at the weight that makes the interval shortest. At weight "
+    "0 people alone remain.",
 }
 UNITS = {
-    "sampled": "An interval is for other items and other raters like these: it holds the differences between items, "
-    "the disagreement between the raters of an item and that some raters say yes more often than others.",
-    "fixed": "An interval is for other items and these raters: it holds the differences between items and the "
-    "disagreement between the raters of an item, not that other raters might see all items differently.",
+    "sampled": "Intervals are for other items and other raters like these.",
+    "fixed": "Intervals are for other items rated by these raters, who may differ from others.",
 }
-SAVED = "Ratings saved are counted with these raters, at the number of raters per item that there is now."
-UNSEEN = (
-    "Intervals count half an error of the judge more than people found: that it did not err on a few items does not "
-    "make it perfect."
-)
+SAVED = "Ratings saved: how many more people alone would need for an interval as short, from these raters."
+UNSEEN = "Intervals allow for half an error of the judge more than people found: no error on a few items is no proof."
 STRENGTHS = (
-    "Strengths are those of Bradley and Terry: the log-odds that a system wins against one of strength 0, the mean of "
-    "all. A tie is half a win."
+    "Strength (Bradley and Terry): the log-odds of winning against a system of strength 0, the mean of all. A tie is "
+    "half a win."
 )
-MOST_RIVALS = 3
+SILENT = ("answered the rated items only", "did not answer ", "Rescaled ")
+"""In warnings that a note or the table replaces, or that ask for nothing."""
+MOST_NAMES = 3
 MOST_JUDGES = 6
-"""So many judges are drawn and told of; the table has them all."""
 LONGEST = 16
-"""A chart has so much room for a judge's name before the method's."""
+LONGEST_NAME = 20
+WIDE = 0.05
+"""An interval of five percentage points or more supports no decimals."""
 
 
 def view(result: Result) -> Section:
-    """How many items are positive: the answer, what the judge saves, all estimates, and how they were computed."""
+    """How many items are positive: the answer, each judge, the estimates, and how they were computed."""
     if not isinstance(result, PrevalenceResult):
         raise DissensusError(f"A {type(result).__name__} cannot be shown as what prevalence found.")
-    judges = [sentences(naive_sentence(judge), saved_sentence(judge)) for judge in result.judges[:MOST_JUDGES]]
-    texts = [text for text in judges if text]
-    saved: list[Block] = [Points(title="", texts=texts)] if len(texts) > 1 else [Paragraph(text=t) for t in texts]
-    return Section(
-        title="How many items are positive?",
-        lead=lead_sentence(result),
-        blocks=[*saved, _figure(result), *_systems(result), _computed(result)],
-    )
+    notes = [text for text in (_naive_note(result), _unrated_note(result)) if text]
+    blocks: list[Block] = [_judges_table(result), _figure(result)]
+    blocks += [Points(title="", texts=notes)] if notes else []
+    title = "How many items are positive?"
+    return Section(title=title, lead=lead_sentence(result), blocks=[*blocks, *_systems(result), _computed(result)])
+
+
+def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
+    """The warnings that ask for something and are no note."""
+    del result
+    return [text for text in texts if not any(part in text for part in SILENT)]
 
 
 def estimate_text(estimate: Estimate, form: Callable[[float], str] = percent) -> str:
-    """A share, or another number, with its interval.
+    """A share, or another number, with its interval; a wide interval of a share has no decimals.
 
     Examples
     --------
     >>> estimate_text(Estimate(method="ppi++", value=0.331, low=0.28, high=0.389))
-    '33.1% [28.0%, 38.9%]'
+    '33% [28%, 39%]'
     >>> estimate_text(Estimate(method="people", value=-0.5, low=-0.75, high=-0.25), decimal)
     '-0.50 [-0.75, -0.25]'
     """
+    shown = _whole_percent if form is percent and estimate.high - estimate.low >= WIDE else form
     if math.isfinite(estimate.value):
-        return with_interval(estimate.value, estimate.low, estimate.high, form=form)
+        return with_interval(estimate.value, estimate.low, estimate.high, form=shown)
     is_known = math.isfinite(estimate.low) and math.isfinite(estimate.high)
-    return f"[{form(estimate.low)}, {form(estimate.high)}]" if is_known else "-"
+    return f"[{shown(estimate.low)}, {shown(estimate.high)}]" if is_known else "-"
 
 
-def counted_as(result: PrevalenceResult) -> str:
-    """What is counted: an item, or a rater's answer to it."""
-    labels, halves = (
-        listing([quoted(label) for label in names], word="or") for names in (result.positive, result.half)
-    )
-    return f"{labels} ({halves} counting half)" if result.half else labels
+def _whole_percent(share: float) -> str:
+    return percent(share, 0)
 
 
 def lead_sentence(result: PrevalenceResult) -> str:
     """The share of positive items, by the judge that helps most."""
-    best = result.judges[0]
+    best, labels = result.judges[0], _labels(result.positive)
     share = estimate_text(best.estimate("ppi++"))
-    what = f"{share} of raters' answers are {counted_as(result)}, averaged over items"
-    if result.target == "decision":
-        what = f"{share} of the items are {counted_as(result)} by the decision of their raters"
-    return (
-        f"{what}: {quoted(best.judge)} answered {counted(best.items, 'item')}, and people rated "
-        f"{whole(best.rated_items)} of them."
-    )
+    what = "raters' answers are" if result.target == "share" else "the items are, by the decision of their raters,"
+    rated = "all" if best.rated_items == best.items else whole(best.rated_items)
+    items = counted(best.items, "item")
+    return f"{share} of {what} {labels}: {quoted(best.judge)} answered {items}, and people rated {rated} of them."
 
 
-def naive_sentence(judge: JudgePrevalence) -> str:
-    """How far off the judge would be if one took it at its word."""
-    alone, best = judge.estimate("naive"), judge.estimate("ppi++")
-    if not (math.isfinite(alone.value) and math.isfinite(best.value)):
+def _labels(labels: Sequence[str]) -> str:
+    return listing([quoted(label) for label in labels], most=MOST_NAMES, word="or")
+
+
+# ---- What to do
+
+
+def _naive_note(result: PrevalenceResult) -> str:
+    """Which judges would be off if one took them at their word, and by how much."""
+    gaps = {}
+    for judge in result.judges:
+        alone, best = judge.estimate("naive").value, judge.estimate("ppi++")
+        if math.isfinite(alone) and not best.low <= alone <= best.high and math.isfinite(best.value):
+            gaps[judge.judge] = abs(alone - best.value)
+    if not gaps:
         return ""
-    word = f"{quoted(judge.judge)} taken at its word says {percent(alone.value)}"
-    if best.low <= alone.value <= best.high:
-        return f"{word}, which the interval holds."
-    gap = f"{points(abs(alone.value - best.value))} percentage points"
-    return f"{word}, {gap} {'more' if alone.value > best.value else 'less'}: do not report that."
+    names = listing([quoted(name) for name in gaps], most=MOST_NAMES)
+    most = f"{'up to ' if len(gaps) > 1 else ''}{points(max(gaps.values()), 0 if max(gaps.values()) >= WIDE else 1)}"
+    return f"Do not report what {names} say{'s' * (len(gaps) == 1)} alone: that is off by {most} percentage points."
 
 
-def saved_sentence(judge: JudgePrevalence) -> str:
-    """How many ratings the judge saves."""
-    if not math.isfinite(judge.ratings_saved):
+def _unrated_note(result: PrevalenceResult) -> str:
+    """Whom to ask for answers on items that nobody rated."""
+    rated = [judge.judge for judge in result.judges if judge.items == judge.rated_items]
+    if not rated:
         return ""
-    name, saved = quoted(judge.judge), round(judge.ratings_saved)
-    if judge.weight == 0 or saved <= 0:
-        why = "where people looked, its answers do not go with theirs"
-        if judge.items == judge.rated_items:
-            why = "it answered no item that nobody rated"
-        return f"{name} saves no ratings: {why}."
-    return (
-        f"{name} saves {counted(saved, 'rating')}: people alone would need "
-        f"{whole(round(judge.ratings + judge.ratings_saved))} instead of {whole(judge.ratings)} for an interval as "
-        "short."
+    who = "the judges" if len(rated) > 1 else quoted(rated[0])
+    return f"Let {who} answer items that nobody rated: only there can a judge save ratings."
+
+
+# ---- The estimates
+
+
+def _judges_table(result: PrevalenceResult) -> Table:
+    """Each judge: alone, corrected by people, and what it saves."""
+    names = short_names((judge.judge for judge in result.judges), LONGEST_NAME, has_end=True)
+    rows: list[list[Cell]] = [
+        [
+            names[judge.judge],
+            judge.rated_items,
+            percent(judge.estimate("naive").value) if math.isfinite(judge.estimate("naive").value) else None,
+            estimate_text(judge.estimate("people")),
+            estimate_text(judge.estimate("ppi++")),
+            round(judge.ratings_saved) if math.isfinite(judge.ratings_saved) else None,
+        ]
+        for judge in result.judges
+    ]
+    caption = (
+        f"Share of positive items ({percent(_confidence(result), 0)} intervals), and how many ratings a judge saves"
     )
-
-
-def finding_sentence(judge: JudgePrevalence) -> str:
-    """What the chart of the estimates shows."""
-    best = judge.estimate("ppi++").value
-    corrected = f", corrected by people it is {percent(best)}" if math.isfinite(best) else ""
-    return f"{quoted(judge.judge)} alone says {percent(judge.estimate('naive').value)}{corrected}"
-
-
-def target_sentence(result: PrevalenceResult) -> str:
-    """What counts as an item's answer."""
-    if result.target == "share":
-        return (
-            f"An item counts by the share of its raters who say {counted_as(result)}; a judge by the share of its "
-            "samples, or by its probability."
-        )
-    return (
-        f"An item is positive where {percent(result.tau, 0)} or more of its raters say {counted_as(result)}, and for a "
-        "judge where so much of its samples or of its probability does. It is the decision of these raters: with few "
-        "of them it need not be that of everybody."
-    )
+    return Table(caption=caption, columns=["Judge", "Rated", "Alone", "People alone", "Corrected", "Saved"], rows=rows)
 
 
 def _figure(result: PrevalenceResult) -> Figure:
@@ -176,41 +171,30 @@ def _figure(result: PrevalenceResult) -> Figure:
             name = f"{names[judge.judge]}: {SHORT_NAMES[estimate.method]}" if len(judges) > 1 else method
             if math.isfinite(estimate.value):
                 rows.append(interval_row(name, estimate.value, estimate.low, estimate.high))
-    spec = intervals(rows, names="Estimate", values=["Share of positive items"])
+    first, left = result.judges[0], len(result.judges) - len(judges)
+    alone, best = (estimate_text(first.estimate(method)).partition(" [")[0] for method in ("naive", "ppi++"))
+    more = f" The table has {counted(left, 'more judge')}." if left else ""
     return Figure(
-        title=finding_sentence(result.judges[0]),
-        caption=f"Each line is an estimate of the share of positive items. Whiskers are "
-        f"{percent(_confidence(result), 0)} intervals; that of the judge alone does not know of its errors.",
-        spec=zoomed(spec, rows, form=".0%"),
-        table=_table(result),
+        title=f"{quoted(first.judge)} alone says {alone}; corrected by people it is {best}",
+        caption=f"Whiskers are {percent(_confidence(result), 0)} intervals; that of a judge alone ignores its "
+        f"errors.{more}",
+        spec=zoomed(intervals(rows, names="Estimate", values=["Share of positive items"]), rows, form=".0%"),
+        table=_methods_table(result),
     )
 
 
-def _table(result: PrevalenceResult) -> Table:
-    names = short_names(judge.judge for judge in result.judges)
-    has_several = len(result.judges) > 1
+def _methods_table(result: PrevalenceResult) -> Table:
+    """A row for each judge, a column for each method; the columns of the table above are left out."""
+    methods: tuple[Method, ...] = ("naive", "rogan-gladen", "ppi")
+    names = short_names((judge.judge for judge in result.judges), LONGEST_NAME, has_end=True)
     rows: list[list[Cell]] = [
-        [
-            *([names[judge.judge]] if has_several else []),
-            METHOD_NAMES[estimate.method],
-            estimate_text(estimate),
-            finite(estimate.high - estimate.low),
-            finite(judge.ratings_saved) if estimate.method == "ppi++" else None,
-        ]
-        for judge in result.judges
-        for estimate in judge.estimates
+        [names[judge.judge], *(estimate_text(judge.estimate(method)) for method in methods)] for judge in result.judges
     ]
-    return Table(
-        caption=f"Share of positive items, with {percent(_confidence(result), 0)} intervals",
-        columns=[*(["Judge"] if has_several else []), "Method", "Share", "Width", "Ratings saved"],
-        rows=rows,
-        digits=0,
-        percent=frozenset({"Width"}),
-    )
+    return Table(caption="Other estimates", columns=["Judge", *(METHOD_NAMES[method] for method in methods)], rows=rows)
 
 
 def systems_sentence(judge: JudgePrevalence) -> str:
-    """Which systems are strongest, and whether that is sure."""
+    """Which system is strongest, and whether that is sure."""
     known = [
         (system.system, estimate)
         for system in judge.systems or ()
@@ -221,25 +205,20 @@ def systems_sentence(judge: JudgePrevalence) -> str:
         return ""
     first, best = known[0]
     rivals = [quoted(name) for name, estimate in known[1:] if estimate.high >= best.low]
-    sure = (
-        f"; its interval meets that of {listing(rivals, most=MOST_RIVALS)}"
-        if rivals
-        else ", above all others' intervals"
-    )
-    return (
-        f"{quoted(first)} is the strongest of {counted(len(known), 'system')}, at {estimate_text(best, decimal)}{sure}."
-    )
+    near = f"cannot be told from {listing(rivals, most=MOST_NAMES)}" if rivals else "stands above all others"
+    return f"{quoted(first)} is the strongest of {counted(len(known), 'system')}, and {near}."
 
 
 def _systems(result: PrevalenceResult) -> list[Block]:
-    """Win rates and strengths of the systems, by the judge that helps most; by the others, folded away."""
+    """Win rates and strengths of the systems, by the judge that helps most, then by the others."""
     judged = [judge for judge in result.judges if judge.systems]
-    if not judged:
-        return []
-    strongest = systems_sentence(judged[0])
-    others: list[Part] = [table for judge in judged[1:] for table in _tables_of(judge)]
-    fold = [Fold(title="The systems by the other judges", parts=others)] if others else []
-    return [*([Paragraph(text=strongest)] if strongest else []), *_tables_of(judged[0]), *fold]
+    folds: list[Block] = []
+    for place, judge in enumerate(judged):
+        strongest = systems_sentence(judge)
+        parts: list[Part] = [*([Paragraph(text=strongest)] if strongest else []), *_tables_of(judge)]
+        title = f"The systems by {quoted(judge.judge)}"
+        folds.append(Fold(title=title if place else f"{title}, which helps most", parts=parts))
+    return folds
 
 
 def _tables_of(judge: JudgePrevalence) -> list[Table]:
@@ -261,18 +240,25 @@ def _texts(estimates: Sequence[Estimate], form: Callable[[float], str]) -> list[
     return [by_method.get(method) for method in ("naive", "people", "ppi++")]
 
 
-def _computed(result: PrevalenceResult) -> Block:
-    weights = [
-        f"PPI++ takes {quoted(judge.judge)} at the weight {decimal(judge.weight)}; it agrees with "
-        f"{percent(judge.sensitivity)} of the yes and {percent(judge.specificity)} of the no of raters."
-        for judge in result.judges[:MOST_JUDGES]
-        if math.isfinite(judge.sensitivity)
-    ]
-    systems = [STRENGTHS] if any(judge.systems for judge in result.judges) else []
-    unseen = [UNSEEN] if result.settings.get("interval") == "wilson" else []
-    units = UNITS[str(result.settings.get("raters", "fixed"))]
-    texts = [target_sentence(result), *METHOD_WORDS.values(), *weights, units, SAVED, *unseen, *systems]
-    return Fold(title="How this was computed", parts=[Points(title="", texts=texts)])
+def _computed(result: PrevalenceResult) -> Fold:
+    """What counts as positive, the methods, and how the judges fare against raters."""
+    by = "the share of its raters, and of a judge's samples or its probability, that is"
+    if result.target == "decision":
+        by = f"whether {percent(result.tau, 0)} or more of its raters, or of a judge's samples or probability, are for"
+    half = f"; {_labels(result.half)} counts half" if result.half else ""
+    texts = [f"An item counts by {by} {_labels(result.positive)}{half}.", *METHOD_WORDS.values()]
+    texts += [UNITS[str(result.settings.get("raters", "fixed"))], SAVED]
+    texts += [UNSEEN] if result.settings.get("interval") == "wilson" else []
+    texts += [STRENGTHS] if any(judge.systems for judge in result.judges) else []
+    names = short_names((judge.judge for judge in result.judges), LONGEST_NAME, has_end=True)
+    agreement = Table(
+        caption="How often each judge agrees with a rater, and its weight in PPI++",
+        columns=["Judge", "Rater says yes", "Rater says no", "Weight"],
+        rows=[[names[one.judge], one.sensitivity, one.specificity, one.weight] for one in result.judges],
+        digits=2,
+        percent=frozenset({"Rater says yes", "Rater says no"}),
+    )
+    return Fold(title="How this was computed", parts=[agreement, Points(title="", texts=texts)])
 
 
 def _confidence(result: PrevalenceResult) -> float:

@@ -19,10 +19,6 @@ from dissensus.report.views.worth import terms_of
 from dissensus.results import Result
 
 AS_PUBLISHED = "reproduced"
-"""The status that needs no explanation; the JSON has the reasons of all."""
-NUMBERS = ("published", "ours", "difference", "tolerance")
-MANY = 8
-"""So many cells of a table that fared alike are one line; the JSON and the page have them all."""
 STATUSES = {
     AS_PUBLISHED: "Reproduced",
     "differs": "Differ",
@@ -30,146 +26,96 @@ STATUSES = {
     "data missing": "Data missing",
     "failed": "Failed",
 }
-HINT = "Name a paper to see its numbers one by one. The JSON and the page have all of them."
 TITLE = "Do we get the papers' numbers?"
+PAGE_TITLE = "What the papers printed, and what we get"
+PAPERS = {
+    "survey-equivalence": "Survey equivalence: how many raters is a classifier worth?",
+    "judges-without-gold": "Judges without gold labels",
+    "how-many-raters": "How many raters do you need?",
+    "dont-label-twice": "Don't label twice",
+}
+GROUPS = {
+    "failed": "Failed: it should be the same and is not",
+    "differs": "Differs, and why",
+    "data missing": "Waiting for the authors' data",
+    "not reproducible": "Not reproducible, and why",
+    "reproduced": "Reproduced",
+}
+OPEN = ("failed", "differs")
+"""What a page shows at once; the rest is opened on demand."""
+COLUMNS = {"claim": "Where", "published": "Published", "ours": "Ours", "difference": "Difference", "reason": "Reason"}
+NEEDS_DATA = f"give the authors' data with {named('data')}, or let {named('download')} fetch them."
 Row = Mapping[str, object]
 
 
 def view(result: Result) -> Section:
-    """The published numbers with ours beside them: those of one paper one by one, those of several in brief."""
+    """How many numbers of each paper, or of each part of one, we get; then every number."""
     claims = claims_of(result)
-    papers = dict.fromkeys(str(claim.get("paper", "")) for claim in claims)
-    is_brief = isinstance(result, ReproduceResult) and len(papers) > 1
-    blocks: list[Block] = []
-    for paper in papers:
-        of_paper = [claim for claim in claims if str(claim.get("paper", "")) == paper]
-        blocks += in_brief(paper, of_paper) if is_brief else _of_paper(paper, of_paper)
-    hint = [Note(text=HINT, kind="hint")] if is_brief else []
-    return Section(title=TITLE, lead=lead_of(claims), blocks=[*blocks, *hint])
+    papers = _by(claims, "paper")
+    groups = papers if len(papers) > 1 else _by(claims, "part")
+    statuses = [status for status in STATUSES if any(claim.get("status") == status for claim in claims)]
+    table = Table(
+        caption="Published numbers; most off: the largest difference of those reproduced",
+        columns=["Paper" if len(papers) > 1 else "Part", "Numbers", *(STATUSES[one] for one in statuses), "Most off"],
+        rows=[_summary(name, rows, statuses) for name, rows in groups.items()],
+        digits=4,
+    )
+    count = Counter(str(claim.get("status")) for claim in claims)
+    notes = [f"Report what failed as a bug: {counted(count['failed'], 'number')} should be the same."] * bool(
+        count["failed"]
+    )
+    notes += [f"To check {counted(count['data missing'], 'more number')}, {NEEDS_DATA}"] * bool(count["data missing"])
+    folds = [Fold(title=_title(paper), parts=list(_tables(rows).values())) for paper, rows in papers.items()]
+    blocks: list[Block] = [table, *([Points(title="", texts=notes)] if notes else []), *folds]
+    return Section(title=TITLE, lead=lead_of(claims), blocks=blocks if claims else ())
 
 
 def claims_of(result: Result) -> list[Row]:
     """The claims as rows, with the part of the paper that each belongs to where that is known."""
     if isinstance(result, ReproduceResult):
-        return [
-            outcome.as_dict() | {"part": outcome.claim.group, "what": outcome.claim.what} for outcome in result.claims
-        ]
+        return [outcome.as_dict() | {"part": outcome.claim.group} for outcome in result.claims]
     found = result.as_dict().get("claims")
     return [claim for claim in found if isinstance(claim, Mapping)] if isinstance(found, Iterable) else []
 
 
 def lead_of(claims: Sequence[Row]) -> str:
-    """How many claims fared how."""
-    statuses = Counter(str(claim.get("status", "unknown")) for claim in claims)
+    """How many claims came out how."""
     if not claims:
         return "No published number was recomputed."
-    parts = [f"{count} {_in_words(status, count)}" for status, count in statuses.most_common()]
+    statuses = Counter(str(claim.get("status", "unknown")) for claim in claims)
+    parts = [
+        f"{count:,} {'differ' if status == 'differs' and count > 1 else visible(status)}"
+        for status, count in statuses.most_common()
+    ]
     return f"{counted(len(claims), 'published number')}: {listing(parts)}."
 
 
-def _in_words(status: str, count: int) -> str:
-    return "differ" if status == "differs" and count > 1 else visible(status)
-
-
-def in_brief(paper: str, claims: Sequence[Row]) -> list[Block]:
-    """How the parts of a paper fared, and what is not as published."""
-    statuses = [status for status in STATUSES if any(claim.get("status") == status for claim in claims)]
-    parts: dict[str, list[Row]] = defaultdict(list)
+def _by(claims: Sequence[Row], key: str) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = defaultdict(list)
     for claim in claims:
-        parts[str(claim.get("part", ""))].append(claim)
-    table = Table(
-        caption=visible(paper), columns=["Part", "Numbers", *(STATUSES[status] for status in statuses), "Most off"],
-        rows=[_part_row(part, rows, statuses) for part, rows in parts.items()], digits=4,
-    )  # fmt: skip
-    reasons = _reasons((line for line in gathered(claims) if line.get("status") != AS_PUBLISHED), has_numbers=True)
-    return [table, *([Points(title="What is not as published, and why", texts=reasons)] if reasons else [])]
+        groups[str(claim.get(key, ""))].append(claim)
+    return groups
 
 
-def _part_row(part: str, claims: Sequence[Row], statuses: Sequence[str]) -> list[Cell]:
-    """How many claims of a part fared how, and how far the furthest of those is off that are reproduced."""
+def _title(paper: str) -> str:
+    return PAPERS.get(paper, visible(paper))
+
+
+def _summary(name: str, claims: Sequence[Row], statuses: Sequence[str]) -> list[Cell]:
+    """How many claims came out how, and how far the furthest of those reproduced is off."""
     found = Counter(str(claim.get("status", "")) for claim in claims)
     gaps = [abs(_number(claim.get("difference"))) for claim in claims if claim.get("status") == AS_PUBLISHED]
-    return [visible(part), len(claims), *(found[status] for status in statuses), max(gaps, default=None)]
+    return [visible(name), len(claims), *(found[status] for status in statuses), max(gaps, default=None)]
 
 
-def _of_paper(paper: str, claims: Sequence[Row]) -> list[Block]:
-    lines = gathered(claims)
-    parts: dict[str, list[Row]] = defaultdict(list)
-    for line in lines:
-        parts[_part(line)].append(line)
-    reasons = _reasons(line for line in lines if line.get("status") != AS_PUBLISHED)
-    why = [Points(title="Why some are not reproduced", texts=reasons)] if reasons else []
-    return [*(_table(f"{paper}: {part}" if part else paper, rows) for part, rows in parts.items()), *why]
-
-
-def _part(line: Row) -> str:
-    part = str(line.get("part", ""))
-    return "tables" if part.startswith("table ") else part
-
-
-def gathered(claims: Sequence[Row]) -> list[Row]:
-    """The claims, those of one printed table that fared alike as one line: that of the cell which differs most."""
-    groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for claim in claims:
-        groups[_alike(claim)].append(claim)
-    lines: list[Row] = []
-    for (table, *_), rows in groups.items():
-        if not table or len(rows) < MANY:
-            lines += rows
-            continue
-        worst = max(rows, key=lambda row: abs(_number(row.get("difference"))))
-        lines.append(_line(table, rows, worst))
-    place = {id(claim): i for i, claim in enumerate(claims)}
-    return sorted(lines, key=lambda line: place.get(id(line), place[id(groups[_alike(line)][0])]))
-
-
-def _alike(claim: Row) -> tuple[str, str, str]:
-    """The table that a claim is a cell of, how it fared, and why if it needs a reason."""
-    status, name = str(claim.get("status", "")), str(claim.get("claim", ""))
-    table = name.split(",", maxsplit=1)[0] if name.startswith("table ") else ""
-    if not table:
-        return "", name, ""
-    return table, status, "" if status == AS_PUBLISHED else str(claim.get("reason", ""))
-
-
-def _line(table: str, rows: Sequence[Row], worst: Row) -> Row:
-    if worst.get("status") == AS_PUBLISHED:
-        _, _, cell = str(worst["claim"]).partition(", ")
-        return {**worst, "claim": f"{table}, {len(rows)} numbers; most off: {cell}"}
-    nothing = dict.fromkeys(NUMBERS)
-    return {**worst, **nothing, "claim": f"{table}, {len(rows)} numbers"}
-
-
-def _table(caption: str, lines: Sequence[Row]) -> Table:
-    # Where the parts are known there are many claims, whose names need the room of the tolerance.
-    numbers = NUMBERS[:-1] if any("part" in line for line in lines) else NUMBERS
-    return Table(
-        caption=visible(caption), columns=["Claim", *(name.capitalize() for name in numbers), "Status"],
-        rows=[[cell_of(line.get(name)) for name in ("claim", *numbers, "status")] for line in lines], digits=4,
-    )  # fmt: skip
-
-
-def _reasons(lines: Iterable[Row], *, has_numbers: bool = False) -> list[str]:
-    """Each reason once, after the claims that it is about."""
-    claims: dict[str, list[str]] = defaultdict(list)
-    for line in lines:
-        if line.get("reason"):
-            numbers = _numbers(line) if has_numbers else ""
-            claims[visible(str(line["reason"]))].append(f"{visible(str(line.get('claim', '')))}{numbers}")
-    return [f"{'; '.join(names)}: {reason}" for reason, names in claims.items()]
-
-
-def _numbers(line: Row) -> str:
-    """The printed number and ours, where there are such."""
-    published, ours = line.get("published"), line.get("ours")
-    if not isinstance(published, int | float):
-        return ""
-    is_known = isinstance(ours, int | float) and math.isfinite(ours)
-    return f" ({_shown(published)}, ours {_shown(_number(ours))})" if is_known else f" ({_shown(published)})"
-
-
-def _shown(number: float) -> str:
-    return f"{int(number):,}" if float(number).is_integer() else f"{number:.4g}"
+def _tables(claims: Sequence[Row]) -> dict[str, Table]:
+    """Every number, those that fared the same in one table."""
+    tables = {}
+    for status, rows in _by(claims, "status").items():
+        caption = f"{GROUPS.get(status, visible(status))} ({len(rows):,})"
+        cells = [[cell_of(row.get(name)) for name in COLUMNS] for row in rows]
+        tables[status] = Table(caption=caption, columns=list(COLUMNS.values()), rows=cells, digits=4)
+    return {status: tables[status] for status in sorted(tables, key=[*GROUPS, *tables].index)}
 
 
 def cell_of(value: object) -> Cell:
@@ -185,69 +131,26 @@ def _number(value: object) -> float:
 
 # ---- A page about the papers: every number with ours and the reason, and the figures drawn anew
 
-PAGE_TITLE = "What the papers printed, and what we get"
-PAPERS = {
-    "survey-equivalence": "Survey equivalence: how many raters is a classifier worth?",
-    "judges-without-gold": "Judges without gold labels",
-    "how-many-raters": "How many raters do you need?",
-    "dont-label-twice": "Don't label twice",
-}
-GROUPS = {
-    "failed": "Failed: it should be the same and is not",
-    "differs": "Differs, and why",
-    "data missing": "Waiting for the authors' data",
-    "not reproducible": "Not reproducible, and why",
-    "reproduced": "Reproduced",
-}
-_WHERE = {"claim": "Where", "what": "What"}
-_COMPARED = {"published": "Published", "ours": "Ours"}
-_ALONE = {**_WHERE, "published": "Published", "reason": "Reason"}
-_DIFFERENCE = {"difference": "Difference", "tolerance": "Tolerance", "reason": "Why that far"}
-COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "failed": {**_WHERE, **_COMPARED, "tolerance": "Tolerance", "reason": "Reason"},
-    "differs": {**_WHERE, **_COMPARED, "reason": "Reason"},
-    "data missing": _ALONE,
-    "not reproducible": _ALONE,
-    "reproduced": {**_WHERE, **_COMPARED, **_DIFFERENCE},
-}
-OPEN = ("failed", "differs")
-"""What a page shows at once; the rest is opened on demand."""
-
 
 def page_report(result: ReproduceResult) -> Report:
     """The whole page: a section for each paper."""
     claims = claims_of(result)
-    papers = dict.fromkeys(str(claim["paper"]) for claim in claims)
     drawings = sorted(result.drawings, key=lambda drawing: int((re.search(r"\d+", drawing.place) or "0")[0]))
     sections = [
-        _section(
-            paper,
-            [claim for claim in claims if claim["paper"] == paper],
-            [drawing for drawing in drawings if drawing.paper == paper],
-        )
-        for paper in papers
+        _section(paper, rows, [drawing for drawing in drawings if drawing.paper == paper])
+        for paper, rows in _by(claims, "paper").items()
     ]
     verdict = [lead_of(claims), *(visible(warning) for warning in result.warnings)]
     return Report(title=PAGE_TITLE, verdict=verdict, sections=sections, results=(result,))
 
 
 def _section(paper: str, claims: Sequence[Row], drawings: Sequence[Drawing]) -> Section:
-    blocks: list[Block] = []
-    for status, title in GROUPS.items():
-        found = [claim for claim in claims if claim["status"] == status]
-        if found:
-            caption, columns = f"{title} ({len(found)})", COLUMNS[status]
-            rows: list[list[Cell]] = [[cell_of(claim[name]) for name in columns] for claim in found]
-            table = Table(caption=caption, columns=list(columns.values()), rows=rows, digits=4)
-            blocks.append(table if status in OPEN else Fold(title=caption, parts=[table]))
-    figures = [figure_of(drawing) for drawing in drawings]
-    blocks += figures or [Note(text=_NO_FIGURES, kind="hint")]
-    return Section(title=PAPERS.get(paper, visible(paper)), lead=lead_of(claims), blocks=blocks)
-
-
-_NO_FIGURES = (
-    f"Its figures need the authors' data: give them with {named('data')}, or let {named('download')} fetch them."
-)
+    blocks: list[Block] = [
+        table if status in OPEN else Fold(title=table.caption, parts=[table])
+        for status, table in _tables(claims).items()
+    ]
+    blocks += [figure_of(drawing) for drawing in drawings] or [Note(text=f"For its figures, {NEEDS_DATA}", kind="hint")]
+    return Section(title=_title(paper), lead=lead_of(claims), blocks=blocks)
 
 
 # ---- The papers' figures, drawn anew
