@@ -6,6 +6,7 @@ import pytest
 
 import dissensus
 from dissensus.data.examples import example_path
+from dissensus.data.import_ import import_
 from dissensus.report.document import Fold, Note, Paragraph, Points, Table
 from dissensus.report.views import section_of
 
@@ -29,6 +30,8 @@ def _result(method, data):
     if method == "plan_raters":
         return dissensus.plan_raters(effect=0.1, items=(100, 300), raters=(1, 3, 5))
     folder = _folder(data)
+    if method in FILES:
+        return FILES[method](folder / "ratings.csv")
     ratings, judges = dissensus.read(folder / "ratings.csv"), dissensus.read_judges(folder / "judges.csv")
     keywords = {
         "gate": {"judge": judges.judges[0], "min_equivalence": 0.5, "bootstrap": 20},
@@ -40,7 +43,12 @@ def _result(method, data):
     return getattr(dissensus, method)(*given, **keywords.get(method, {"bootstrap": 20}))
 
 
-METHODS = ("decide", "describe", "equivalence", "raters", "plan_labels", "plan_raters", "panel", "prevalence", "gate")
+FILES = {"doctor": dissensus.doctor, "import": import_}
+"""Commands about one file; the tests of `apply`, `rate` and `reproduce` count their lines, `simulate` writes one."""
+METHODS = (
+    "decide", "describe", "equivalence", "raters", "plan_labels", "plan_raters", "panel", "prevalence", "gate", "doctor",
+    "import",
+)  # fmt: skip
 DATA = ("toxicity", "mtbench_pairs", "convabuse")
 
 

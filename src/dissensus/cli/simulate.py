@@ -67,7 +67,7 @@ def _write(
 
     write_folder(out, ratings=made.ratings, judges=made.judges, texts={"truth.json": made.truth.to_json(), **texts})
     n = made.ratings.n_ratings
-    output.remark(f"Wrote {n} {what} of {settings['items']} items to {out}; the truth is in truth.json.")
+    output.remark(f"Wrote {n:,} {what} of {settings['items']:,} items to {out}; the truth is in truth.json.")
     if output.as_json:
         output.show(made.result({**settings, "seed": output.seed, **last}))
 

@@ -141,7 +141,7 @@ def test_the_command_writes_a_judges_file_that_reads_back(table, tmp_path, capsy
     assert [again.labels[code] for code in again.label] == ["2", "3"]
     assert again.probability.tolist() == [[0.4, 0.6, 0], [0, 0.2, 0.8]]
     assert main(["apply", str(table), str(tmp_path / "new.csv")]) == 0
-    assert "2 answers now say what people would say; the label changed on 2 of them." in " ".join(
+    assert "2 answers are now in people's terms; the label changed for 2 of them." in " ".join(
         capsys.readouterr().out.split()
     )
 

@@ -4,7 +4,7 @@ from typing import cast
 
 from dissensus.methods.apply.result import ApplyResult
 from dissensus.report.document import Block, Cell, Note, Section, Table
-from dissensus.report.numbers import counted, quoted, visible
+from dissensus.report.numbers import are, counted, quoted, visible
 from dissensus.results import Result
 
 
@@ -12,14 +12,18 @@ def view(result: Result) -> Section:
     """Each judge: how many items it answered, on how many its label changed, and what was new."""
     applied = cast("ApplyResult", result)
     rows: list[list[Cell]] = [[quoted(one.judge), one.items, one.changed, one.unseen] for one in applied.judges]
-    columns = ["Judge", "Items", "Label changed", "Answer never seen before"]
+    columns = ["Judge", "Items", "Label changed", "New answers"]
     blocks: list[Block] = [Table(caption="Answers in people's terms", columns=columns, rows=rows)]
     written = applied.output
-    blocks += [Note(text=f"Wrote {visible(written)}", kind="hint")] if written is not None else []
+    blocks += (
+        [Note(text=f"Wrote {visible(written)}; use it in place of the judges file.", kind="hint")]
+        if written is not None
+        else []
+    )
     return Section(title="What do the answers mean in people's terms?", lead=_lead(applied), blocks=blocks)
 
 
 def _lead(applied: ApplyResult) -> str:
     items = sum(one.items for one in applied.judges)
     changed = sum(one.changed for one in applied.judges)
-    return f"{counted(items, 'answer')} now say what people would say; the label changed on {changed:,} of them."
+    return f"{counted(items, 'answer')} {are(items)} now in people's terms; the label changed for {changed:,} of them."

@@ -4,42 +4,46 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from dissensus.report.document import Block, Note, Points, Section, Table
+from dissensus.report.document import MOST_NOTES, Block, Fold, Note, Points, Section, Table
 from dissensus.report.numbers import counted, listing, sentences, visible
 from dissensus.results import Result
 
-HEADINGS = {
-    "error": "Errors: commands stop at them",
-    "warning": "Warnings: they may spoil the numbers",
-    "note": "Notes",
-}
+SEVERITIES = ("error", "warning", "note")
+"""The worst first: commands stop at an error, and a warning may spoil numbers."""
 
 
 def view(result: Result) -> Section:
-    """The findings, the worst first, and what was taken for what."""
-    report, rows = result.as_dict(), result.rows()
-    blocks: list[Block] = []
-    for severity, heading in HEADINGS.items():
-        texts = [_sentence(row) for row in rows if row["severity"] == severity]
-        blocks += [Points(title=heading, texts=texts)] if texts else []
+    """The findings, the worst first, what fixes them, and what was taken for what."""
+    report, rows = result.as_dict(), sorted(result.rows(), key=lambda row: SEVERITIES.index(str(row["severity"])))
     name = visible(str(result.data.get("source", {}).get("file", "the file")))
-    if any(row["option"] for row in rows):
-        blocks.append(Note(text=_command(rows, name, holds=str(report["holds"])), kind="hint"))
+    texts = [_sentence(row) for row in rows]
+    blocks: list[Block] = []
     taken = report["taken"]
     if isinstance(taken, Mapping) and taken:
         lines = [[str(role), visible(str(getattr(where, "message", where)))] for role, where in taken.items()]
         blocks.append(Table(caption="Column mapping", columns=["For", "Taken from"], rows=lines))
-    return Section(title="File check", lead=_lead(report, rows, name), blocks=blocks)
+    fix = (
+        [Note(text=_command(rows, name, holds=str(report["holds"])), kind="hint")]
+        if any(r["option"] for r in rows)
+        else []
+    )
+    room = MOST_NOTES - len(fix)
+    blocks += [Points(title="", texts=texts[:room])] if texts else []
+    blocks += fix
+    more = [Fold(title=f"{counted(len(texts) - room, 'more finding')}", parts=[Points(title="", texts=texts[room:])])]
+    return Section(
+        title="File check", lead=_lead(report, rows, name), blocks=[*blocks, *(more if texts[room:] else [])]
+    )
 
 
 def _command(rows: Sequence[Mapping[str, object]], name: str, *, holds: str) -> str:
     """The command that fixes all that is wrong for certain."""
     options = dict.fromkeys(_text(row["option"]) for row in rows if row["option"] and not row["is_choice"])
     if not options:
-        return "These are options of `dissensus import`: use the file that it writes."
+        return "Run `dissensus import` with these options, then use the file that it writes."
     output = f"{holds}.csv" if name != f"{holds}.csv" else "fixed.csv"
     command = f"dissensus import {shlex.quote(name)} {' '.join(options)} -o {output}"
-    return f"These are options of `dissensus import`: use the file that it writes. All at once: `{visible(command)}`"
+    return f"Fix all at once with `{visible(command)}`, then use the file that it writes."
 
 
 def _text(value: object) -> str:
@@ -52,15 +56,17 @@ def _lead(report: Mapping[str, object], rows: Sequence[Mapping[str, object]], na
     what = " of ".join(counted(int(str(n)), word.removesuffix("s"), word) for word, n in sizes.items())
     held = f"has {what} in the format {visible(str(report['format']))}" if what else "cannot be used until it is fixed"
     count = Counter(str(row["severity"]) for row in rows)
-    problems = listing([counted(count[severity], severity) for severity in HEADINGS if count[severity]])
+    problems = listing([counted(count[severity], severity) for severity in SEVERITIES if count[severity]])
     return f"{name} {held}: {problems or 'no problems found'}."
 
 
 def _sentence(row: Mapping[str, object]) -> str:
-    """What is wrong, where, and what fixes it."""
+    """How bad it is, what is wrong, where, and what fixes it."""
     rows = row["rows"] if isinstance(row["rows"], list) else []
-    more = " and more" if int(str(row["count"])) > len(rows) else ""
+    left = int(str(row["count"])) - len(rows)
+    more = f" and {left:,} more" if left > 0 else ""
     where = f"See {'row' if len(rows) == 1 else 'rows'} {', '.join(map(str, rows))}{more}." if rows else ""
     message, option = (_text(row[key]) for key in ("message", "option"))
     how = "One possibility is" if row["is_choice"] else "Fix it with"
-    return visible(sentences(message, where, f"{how} {option}" if option and option not in message else ""))
+    fix = f"{how} {option}." if option and option not in message else ""
+    return visible(sentences(f"{str(row['severity']).capitalize()}: {message}", where, fix))

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from dissensus.report.document import Block, Cell, Note, Section, Table
-from dissensus.report.numbers import counted, visible
+from dissensus.report.document import Block, Cell, Fold, Note, Points, Section, Table
+from dissensus.report.numbers import counted, listing, visible
 from dissensus.results import Result
+
+MOST_NAMES = 3
 
 
 def view(result: Result) -> Section:
@@ -12,23 +14,27 @@ def view(result: Result) -> Section:
     report = result.as_dict()
     name = str(result.data.get("source", {}).get("file", "the source"))
     blocks: list[Block] = [_table("Column mapping", {"role": "For", "taken_from": "Taken from"}, result.rows())]
-    left_out = {"what": "What", "count": "How many", "why": "Why", "option": "To have them"}
-    blocks += [_table("What was left out", left_out, report["left_out"])] if report.get("left_out") else []
-    blocks.append(_table("Labels", {"label": "Label", "count": "How many"}, report.get("labels")))
+    if report.get("left_out"):
+        columns = {"what": "What", "count": "How many", "why": "Why", "option": "To have them"}
+        left_out = _table("What was left out", columns, report["left_out"])
+        text = f"Check what was left out: {listing([str(row[0]) for row in left_out.rows], most=MOST_NAMES)}."
+        blocks += [Points(title="", texts=[text]), Fold(title="What was left out", parts=[left_out])]
     if report.get("output") is not None:
-        blocks.append(Note(text=f"Wrote {visible(str(report['output']))}", kind="hint"))
+        blocks.append(Note(text=f"Wrote {visible(str(report['output']))}; use it in the other commands.", kind="hint"))
+    labels = _table("Labels", {"label": "Label", "count": "How many"}, report.get("labels"))
+    blocks.append(Fold(title="Labels", parts=[labels]))
     return Section(title="What was imported", lead=_lead(report, name), blocks=blocks)
 
 
 def _lead(report: Mapping[str, object], name: str) -> str:
     items = counted(int(str(report["items"])), "item")
-    written = f"{visible(name)}, in the format {visible(str(report['format']))},"
+    written = f"{visible(name)} ({visible(str(report['format']))})"
     if report["holds"] == "judges":
         judges = report["judges"]
         number = counted(len(judges) if isinstance(judges, list) else 0, "judge")
         return f"{written} has {counted(int(str(report['answers'])), 'answer')} by {number} on {items}."
     raters = report["raters"]
-    by = "nobody knows by whom" if raters is None else f"by {counted(int(str(raters)), 'rater')}"
+    by = "by raters without a name" if raters is None else f"by {counted(int(str(raters)), 'rater')}"
     return f"{written} has {counted(int(str(report['ratings'])), 'rating')} of {items}, {by}."
 
 
