@@ -46,8 +46,8 @@ def _result(method, data):
 FILES = {"doctor": dissensus.doctor, "import": import_}
 """Commands about one file; the tests of `apply`, `rate` and `reproduce` count their lines, `simulate` writes one."""
 METHODS = (
-    "decide", "describe", "equivalence", "raters", "plan_labels", "plan_raters", "panel", "prevalence", "gate", "doctor",
-    "import",
+    "decide", "describe", "equivalence", "raters", "plan_labels", "plan_raters", "panel", "prevalence", "gate",
+    "doctor", "import",
 )  # fmt: skip
 DATA = ("toxicity", "mtbench_pairs", "convabuse")
 
