@@ -14,7 +14,6 @@ from dissensus.report.document import MOST_NOTES, Fold, Note, Points, Report, Se
 from dissensus.report.numbers import counted, visible
 from dissensus.results import Result
 
-
 ASKS_NOTHING = ("Rescaled ",)
 """How warnings begin about which there is nothing to do: whoever checks finds them folded."""
 
