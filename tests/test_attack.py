@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import os
+import random
 import shlex
 from contextlib import nullcontext
 from pathlib import Path
@@ -264,3 +265,18 @@ def test_an_upload_that_drips_is_cut(monkeypatch, bytes_a_second, is_cut):
     feed = uploads._feed(Parser(), drips(), largest=10**9, idle=60.0)
     with pytest.raises(TimeoutError) if is_cut else nullcontext():
         asyncio.run(feed)
+
+
+@pytest.mark.parametrize("metric", ["information", "wins", "emd"])
+def test_a_plan_from_a_pilot_does_not_depend_on_the_order_of_rows(metric):
+    rng = random.Random(5)
+    people = [{"item": f"i{i}", "rater": f"r{r}", "label": rng.randint(1, 4)} for i in range(40) for r in range(3)]
+    judges = [{"item": f"i{i}", "judge": j, "label": rng.randint(1, 4)} for i in range(40) for j in "ab"]
+    plans = []
+    for _ in range(2):
+        ratings, answers = dissensus.read(people), dissensus.read_judges(judges)
+        options = {"a": "a", "b": "b", "metric": metric, "items": (50,), "raters": (2,), "bootstrap": 20}
+        plans.append(dissensus.plan_raters(pilot=ratings, pilot_judges=answers, **options).grid)
+        rng.shuffle(people)
+        rng.shuffle(judges)
+    assert plans[0] == plans[1]

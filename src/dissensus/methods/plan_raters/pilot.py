@@ -141,11 +141,14 @@ def pilot_of(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str |
 
 
 def _codes(ratings: Ratings) -> Codes:
-    """The labels given to each item, of shape (n_items, most), -1 where there are fewer."""
+    """The labels given to each item, of shape (n_items, most), in order, -1 where there are fewer.
+
+    In order, so that the rows of a file may stand in any.
+    """
     item, label = ratings.item, ratings.label
     if ratings.times is not None:
         item, label = np.repeat(item, ratings.times), np.repeat(label, ratings.times)
-    order = np.argsort(item, kind="stable")
+    order = np.lexsort((label, item))
     item, label = item[order], label[order]
     position = position_in_item(item)
     codes = np.full((ratings.n_items, int(position.max()) + 1), -1, dtype=np.intp)
