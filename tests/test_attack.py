@@ -4,11 +4,11 @@ import asyncio
 import gzip
 import json
 import os
-import random
 import shlex
 from contextlib import nullcontext
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dissensus
@@ -269,9 +269,11 @@ def test_an_upload_that_drips_is_cut(monkeypatch, bytes_a_second, is_cut):
 
 @pytest.mark.parametrize("metric", ["information", "wins", "emd"])
 def test_a_plan_from_a_pilot_does_not_depend_on_the_order_of_rows(metric):
-    rng = random.Random(5)
-    people = [{"item": f"i{i}", "rater": f"r{r}", "label": rng.randint(1, 4)} for i in range(40) for r in range(3)]
-    judges = [{"item": f"i{i}", "judge": j, "label": rng.randint(1, 4)} for i in range(40) for j in "ab"]
+    rng = np.random.default_rng(5)
+    labels = rng.integers(1, 5, size=40)[:, None] + rng.integers(0, 2, size=(40, 4))  # the last one is judge a
+    people = [{"item": f"i{i}", "rater": f"r{r}", "label": int(labels[i, r])} for i in range(40) for r in range(3)]
+    judges = [{"item": f"i{i}", "judge": "a", "label": int(labels[i, 3])} for i in range(40)]
+    judges += [{"item": f"i{i}", "judge": "b", "label": int(rng.integers(1, 6))} for i in range(40)]
     plans = []
     for _ in range(2):
         ratings, answers = dissensus.read(people), dissensus.read_judges(judges)
