@@ -128,3 +128,8 @@ def test_the_workflow_gives_the_action_what_it_takes(capsys):
         main(["gate", "example:binary", "example:binary", "--judge", "classifier", "--bootstrap", "50", *options]) == 0
     )
     capsys.readouterr()
+
+
+def test_the_page_about_ci_shows_the_workflow():
+    page = (ROOT / "docs" / "how-to" / "use-it-in-ci.md").read_text(encoding="utf-8")
+    assert (ROOT / "examples" / "judge.yml").read_text(encoding="utf-8") in page
