@@ -96,6 +96,7 @@ CALLS = {
         r, j, judge=j.judges[0], min_consistency=0.5, positive=[p], **FEW
     ),
     "gate worth": lambda r, j, _: dissensus.gate(r, j, judge=j.judges[0], min_equivalence=1, **FEW),
+    "items": lambda r, j, _: dissensus.items(r, j, show="telling"),
     "panel": lambda r, j, _: dissensus.panel(r, j, **FEW),
     "plan_labels": lambda r, j, _: dissensus.plan_labels(pilot=r, pilot_judges=j, budget=50, **two_of(j), **FEW),
     "plan_raters": lambda r, j, _: dissensus.plan_raters(pilot=r, pilot_judges=j, **two_of(j), **FEW),

@@ -18,6 +18,7 @@ from dissensus.data import Judges, Ratings
 from dissensus.errors import FileError, JudgesError, OptionError, RatingsError
 from dissensus.methods.compare.information import fold_stream
 from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds
+from dissensus.report.html import fragment_of
 from dissensus.report.text import text_of
 
 LABELS = ("no", "maybe", "yes")
@@ -356,6 +357,16 @@ def test_texts_are_shown_and_written(tmp_path):
     result.write(tmp_path / "items.csv")
     with (tmp_path / "items.csv").open(encoding="utf-8", newline="") as file:
         assert [row["text"] for row in csv.DictReader(file)] == ["first", "second, with a comma", "third", "fourth", ""]
+
+
+def test_a_text_is_no_markup_wherever_it_is_shown():
+    ratings, judges = some()
+    evil = "<script>alert(1)</script> [red]x[/red] \x1b[31m"
+    result = items(replace(ratings, about={"text": dict.fromkeys(ratings.items, evil)}), judges)
+    assert "<script>alert" not in fragment_of(result)
+    assert "&lt;script&gt;alert" in fragment_of(result)
+    assert "\x1b" not in text_of(result)
+    assert "[red]x" in "".join(text_of(result, details=True).split())
 
 
 def test_items_are_sorted_by_a_column_numbers_from_the_largest_and_texts_by_the_alphabet():
