@@ -5,7 +5,6 @@ import math
 
 import pytest
 
-from dissensus.cli.flags import flag_of
 from dissensus.methods.compare.result import CompareResult, PairComparison
 from dissensus.methods.decide.answers import COLLECT, WITHOUT_JUDGES, Answers, Unanswered
 from dissensus.methods.decide.result import (
@@ -23,7 +22,7 @@ from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, 
 from dissensus.methods.judges.result import DefinitionResult, Downstream, JudgesResult, JudgeValue
 from dissensus.methods.plan_raters.result import Design, PlanRatersResult
 from dissensus.options import named
-from dissensus.report.document import Figure, Fold, Note, Paragraph, Points
+from dissensus.report.document import Figure, Fold, Note, Paragraph, Points, Table
 from dissensus.report.verdict import verdict_of
 from dissensus.report.whole import Prices, next_steps, report_of, together
 
@@ -199,8 +198,8 @@ def test_the_answer_has_at_most_30_words_however_many_judges_are_equal(n_judges)
 def test_without_judges_the_verdict_is_about_people():
     assert said(unanswered=WITHOUT_JUDGES) == [
         (
-            "Two raters agree on an item 60% of the time [57%, 63%]; Krippendorff's alpha (nominal) is 0.40 [0.35, 0.45] "
-            "(1 is perfect, 0 is chance)."
+            "Two raters agree on an item 60% of the time [57%, 63%]; Krippendorff's alpha (nominal) is 0.40 "
+            "[0.35, 0.45] (1 is perfect, 0 is chance)."
         ),
         "With a file of judges' answers this page also says which judge to use and what it is worth.",
     ]
@@ -251,54 +250,19 @@ def test_what_to_collect_starts_with_the_next_step_of_the_decision_and_its_cost(
     assert steps(decision=decision()) == []
 
 
-def test_a_step_that_settles_the_decision_is_not_followed_by_another_for_the_same_interval():
-    wide = surveys(worth(low=2.0, high=4.5))
-    assert len(steps(decision=decision(("b", "c"), step=MORE), worth=wide)) == 1
-    [step] = steps(decision=decision(), worth=wide)
-    assert "would about halve it" in step
-
-
-def test_a_wide_interval_asks_for_three_times_as_many_new_items():
-    # Four times the items halve an interval: 900 new ones beside the 300, at 5 ratings each 4,500 ratings.
-    [step] = steps(worth=surveys(worth(low=2.0, high=4.5)))
-    assert "is 2.5 raters wide" in step
-    assert "900 new items with 5 ratings each would about halve it (cost 4,500)." in step
-    [step] = steps(Prices(item=2.0, rating=0.5), worth=surveys(worth(low=2.0, high=4.5)))
-    assert step.endswith("(cost 4,050).")  # 900 * 2 + 4,500 * .5
-    assert steps(worth=surveys(worth(low=3.0, high=3.9))) == []
-
-
-def test_an_interval_that_leaves_the_curve_is_wide():
-    # From 2.8 to beyond 5, the end of the curve: 2.2 raters or more.
-    [step] = steps(worth=surveys(worth(low=2.8, high=NAN)))
-    assert "is at least 2.2 raters wide" in step
-    [step] = steps(worth=surveys(worth(low=NAN, high=4.0)))
-    assert "is at least 4.0 raters wide" in step
-    assert steps(worth=surveys(worth(has_interval=False), settings={"bootstrap": 0})) == []
-
-
 def test_rated_items_that_judges_left_out_come_before_new_ones():
-    first, *_ = steps(worth=surveys(), agreement=agreement(items=700))
-    assert first == (
-        "What judges are worth rests on 300 of the 700 items. Let every judge answer all rated items before you "
-        "collect new ones: that costs no rating."
-    )
-
-
-def test_a_judge_above_the_curve_asks_for_a_longer_one():
-    [step] = steps(worth=surveys(worth(verdict="above K"), largest=5))
-    assert step == (
-        '"b" is better than the largest survey that the data allow. A survey of 6 takes 7 ratings of at least half of '
-        "the items: up to 150 ratings more (cost 150)."
-    )
-    [step] = steps(worth=surveys(worth(verdict=None, score=-0.8), largest=0))
-    assert step.startswith('"b" is better than asking nobody. A survey of 1 takes 2 ratings of at least half')
+    assert steps(worth=surveys(), agreement=agreement(items=700)) == [
+        (
+            "Let every judge answer all 700 rated items, which costs no rating: what judges are worth rests on 300 of "
+            "them."
+        )
+    ]
+    assert steps(worth=surveys()) == []
 
 
 def test_items_rated_once_ask_for_a_second_rating():
     [step] = steps(agreement=agreement(once=100))
-    assert step.startswith("100 items have one rating only")
-    assert step.endswith("a second rating of each would (cost 100).")
+    assert step == ("Rate 100 items a second time (cost 100): an item with one rating says nothing about agreement.")
     assert steps(agreement=agreement(once=20)) == []
 
 
@@ -364,13 +328,22 @@ def test_a_report_shows_what_judges_are_worth_only_as_the_decision_counts_it():
 @pytest.mark.parametrize(("use", "better", "is_said"), [("bc", "a", True), ("bc", "neither", False), ("b", "a", False)])
 def test_two_judges_that_are_told_apart_only_as_a_pair_are_both_named_and_why_is_said(use, better, is_said):
     section = section_about("Is the best", decision=decision(tuple(use)), comparison=duel(better=better))
-    assert any("Allowing for all 2 they cannot be told apart" in text for text in remarks(section)) is is_said
+    assert any("among all 2 they cannot be told apart" in text for text in remarks(section)) is is_said
 
 
-def test_the_plan_shows_one_chart_and_folds_the_rest():
+def test_the_plan_is_folded():
     collect = whole(worth=surveys(), comparison=duel(), plan=plan()).sections[-1]
     assert collect.title == COLLECT
-    assert [type(block) for block in collect.blocks if not isinstance(block, Points)][-2:] == [Figure, Fold]
+    assert isinstance(collect.blocks[-1], Fold)
+    assert any(isinstance(part, Figure) for part in collect.blocks[-1].parts)
+
+
+def test_the_decision_is_told_once_and_its_judges_in_a_table():
+    told = decision(("b", "c"), step=MORE, caveats=["Look at rater w40."])
+    report = whole(decision=told, worth=surveys())
+    assert [type(block) for block in report.sections[0].blocks] == [Table]
+    assert str(report.sections).count("Look at rater w40.") == 0
+    assert report.verdict[1] == "Look at rater w40."
 
 
 def test_each_warning_stands_once_and_many_are_folded():
@@ -384,17 +357,15 @@ def test_each_warning_stands_once_and_many_are_folded():
     assert [*kept, *(note.text for note in fold.parts)] == ["a.", "b.", "c.", "d.", "e."]
 
 
-def test_options_that_a_report_does_not_have_are_named_with_the_command_that_has_them():
-    def note(warning, **spelling):
+def test_options_are_named_in_words_with_the_command_that_has_them_where_a_report_does_not():
+    def note(warning):
         told = dataclasses.replace(surveys(settings={"calibrate": "table"}), warnings=(warning,))
-        answers = Answers(agreement=agreement(), worth=told)
-        return report_of(answers, title="t", **spelling).sections[1].blocks[-1].text
+        return whole(worth=told).sections[1].blocks[-1].text
 
     fixed = f"{named('cohort')} keeps the items fixed."
-    assert note(fixed) == "`cohort=` of `equivalence` keeps the items fixed."
-    assert note(fixed, spelling=flag_of) == "`dissensus equivalence --cohort` keeps the items fixed."
-    assert note(f"Name it with {named('positive')}.") == "Name it with positive=."
-    assert note(f"See {named('scale', of='read')}.", spelling=flag_of) == "See --scale."
+    assert note(fixed) == "`equivalence`'s option 'cohort' keeps the items fixed."
+    assert note(f"Name it with {named('positive')}.") == "Name it with the option 'positive'."
+    assert note(f"See {named('scale', of='read')}.") == "See the option 'scale'."
 
 
 def test_the_users_prices_are_repeated_and_no_others_asked_for():
@@ -403,8 +374,8 @@ def test_the_users_prices_are_repeated_and_no_others_asked_for():
         [block.text for block in report.sections[-1].blocks if isinstance(block, Paragraph)]
         for report in (report_of(answers, title="t"), report_of(answers, title="t", item_cost=0.5, rating_cost=0.12))
     ]
-    assert texts[0] == ["Costs are in units of what one rating costs, unless you give item_cost= and rating_cost=."]
-    assert texts[1] == ["Costs are in your units: 0.5 for a new item and 0.12 for a rating."]
+    assert texts[0] == ["Costs count one rating as 1."]
+    assert texts[1] == ["Costs count 0.5 for a new item and 0.12 for a rating."]
 
 
 def test_nothing_to_collect_is_said():

@@ -104,7 +104,7 @@ def report_command(
         rating_cost=rating_cost, seed=output.seed, engine=work.engine, workers=work.workers, step=output.progress,
     )  # fmt: skip
     title = writing.title or (task.instructions if task else "") or "What the ratings say"
-    report = report_of(answers, title=title, item_cost=item_cost, rating_cost=rating_cost, spelling=flag_of)
+    report = report_of(answers, title=title, item_cost=item_cost, rating_cost=rating_cost)
     written = writing.write(answers, report, command_line=shlex.join(["dissensus", *context.obj]), output=output)
     if output.as_json:
         print(envelope_json(together(answers), flag_of))
@@ -136,26 +136,27 @@ def demo_command(
     task = read_task(folder / "task.toml")
     ratings, judges = read(folder / "ratings.csv", task=task), read_judges(folder / "judges.csv", task=task)
     answers = answers_of(ratings, judges, task=task, seed=output.seed, step=output.progress)
-    report = report_of(answers, title=task.instructions, spelling=flag_of)
+    report = report_of(answers, title=task.instructions)
     write_page(report, out, command_line=f"dissensus demo --seed {output.seed}")
     if output.as_json:
         print(envelope_json(together(answers), flag_of))
     else:
-        _show_decision(report, output)
+        _show_decision(answers, report, output)
     output.remark(f"\n{NEXT}\nWrote {out}")
 
 
-def _show_decision(report: "Report", output: Output) -> None:
-    """The decision on stdout; with details every section, under its question."""
+def _show_decision(answers: "Answers", report: "Report", output: Output) -> None:
+    """The decision on stdout; with details the other sections, too, each under its question."""
     from rich.console import Console
 
-    from dissensus.report.text import print_section
+    from dissensus.report.text import print_result, print_section
 
     console = Console()
-    for section in report.sections if output.details else report.sections[:1]:
-        if output.details:
-            console.print(section.title, style="bold underline", markup=False)
-        print_section(section, console, details=output.details, more="in the page")
+    if answers.decision is not None:
+        print_result(answers.decision, console, flag_of, details=output.details, more="in the page")
+    for section in report.sections[1:] if output.details else []:
+        console.print(section.title, style="bold underline", markup=False)
+        print_section(section, console)
 
 
 def serve_command(

@@ -152,11 +152,11 @@ class Chart:
         return str(converter().vegalite_to_svg(self._drawable(theme)))
 
     def to_png(self, *, theme: Literal["light", "dark"] = "light", scale: float = 2.0) -> bytes:
-        """The drawing as PNG, with so many dots for each point."""
+        """The drawing as PNG, with `scale` dots for each point."""
         return bytes(converter().vegalite_to_png(self._drawable(theme), scale=scale))
 
     def _drawable(self, theme: Literal["light", "dark"]) -> Spec:
-        """The specification without the version it was written for: both that we support draw it alike."""
+        """The specification without the version it was written for: both that we support draw it the same."""
         return {key: value for key, value in self.themed(theme).items() if key != "$schema"}
 
     def save(self, path: str | Path, *, theme: Literal["light", "dark"] = "light", scale: float = 2.0) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _INTERVAL = re.compile(r"\[[^\[\]]{1,24}\]")
 MOST_ROWS = 500
-"""A page shows so many rows of a table, and says how many more there are."""
+"""A page shows at most this many rows of a table, and says how many more there are."""
 
 
 @cache

@@ -13,7 +13,7 @@ from dissensus.report.envelope import file_tables, setting_tables
 from dissensus.report.numbers import counted, table_cells, visible
 
 MOST_ROWS = 50
-"""A table shows so many rows, and says how many more there are."""
+"""A table shows at most this many rows, and says how many more there are."""
 _SPECIAL = re.compile(
     r"[\\`*_{}\[\]<>#|~@!$&]|(?<=\w)://|(?<=www)\."  # markup, entities, mentions, and what becomes a link by itself
     r"|^[-+=](?=[\s=-]|$)|(?<=^\d)[.)](?=\s)|(?<=^\d\d)[.)](?=\s)"  # what begins a list or underlines a heading

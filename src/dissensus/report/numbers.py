@@ -56,10 +56,10 @@ def shortened(text: str, longest: int = 60) -> str:
 
 
 def short_names(texts: Iterable[str], longest: int = 60, *, has_end: bool = False) -> dict[str, str]:
-    """A short name for each text, no two alike: on a chart's axis equal names would be one.
+    """A short name for each text, no two the same: on a chart's axis equal names would be one.
 
-    Names that begin alike are cut in the middle, and all of them where `has_end`: versions of a judge differ at the
-    end.
+    Names with the same beginning are cut in the middle, and all of them where `has_end`: versions of a judge differ
+    at the end.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def decimal(value: float, digits: int = 2) -> str:
-    """A number with so many decimals, and no sign on zero.
+    """A number with some decimals, and no sign on zero.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 
 
 def listing(parts: Sequence[str], *, most: int = 0, word: str = "and") -> str:
-    """Things in a sentence; after so many of them, how many more there are.
+    """Things in a sentence; after `most` of them, how many more there are.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def capital(text: str) -> str:
 
 
 def are(count: int) -> str:
-    """The verb for so many things."""
+    """The verb for a count."""
     return "is" if count == 1 else "are"
 
 

@@ -1,6 +1,5 @@
 """A whole report: a verdict, a section for each question that was answered, what to collect next, what is left open."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -18,46 +17,32 @@ from dissensus.methods.decide.answers import (
     Unanswered,
 )
 from dissensus.methods.describe.result import Description
-from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
+from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.judges.choice import choice_of
-from dissensus.options import Spelling, in_python, named
-from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Part, Points, Report, Section, respelled
-from dissensus.report.numbers import capital, counted, decimal, sentences, whole
+from dissensus.options import Spelling
+from dissensus.report.document import Block, Fold, Note, Paragraph, Part, Points, Report, Section, respelled
+from dissensus.report.numbers import capital, counted, sentences, whole
 from dissensus.report.verdict import verdict_of
 from dissensus.report.views import unspelled_section, warning_texts, with_warnings
 from dissensus.report.views.judge_words import pick_in_short
-from dissensus.report.views.worth import judge_name, place_of, terms_of
 from dissensus.results import Result
 
-WITHOUT_INTERVAL = (
-    "What a judge is worth in raters of a group is told without its interval, which `dissensus raters` computes."
-)
-AS_THEY_ARE = (
-    "This section looks at answers as they are, by many definitions of agreement. Which judge to use, and whether to "
-    "recalibrate it, is answered at the top."
-)
-NOT_RECALIBRATED = "This test takes answers as they are; recalibrated answers are not tested here."
-ONE_PAIR = (
-    "This compares two judges only. Allowing for all {judges} they cannot be told apart, so the answer at the top "
-    "names both."
-)
-NAMED = "Intervals of judges are for one named beforehand; at the top that of the best one allows for having picked it."
-UNIT = f"Costs are in units of what one rating costs, unless you give {named('item_cost')} and {named('rating_cost')}."
-PRICES = "Costs are in your units: {item:g} for a new item and {rating:g} for a rating."
-WIDE = 1.0
-"""An interval wider than one rater leaves open how many people a judge replaces."""
+HELD_AGAINST = "Every judge, the best first, beside a constant answer and one more person."
+AS_THEY_ARE = "Here answers count as they are; which judge to use is answered at the top."
+NOT_RECALIBRATED = "This test takes answers as they are, not recalibrated."
+ONE_PAIR = "This compares two judges only; among all {judges} they cannot be told apart, so the top names both."
+PICKED = "At the top, the best judge's interval also allows for having picked it."
+UNIT = "Costs count one rating as 1."
+PRICES = "Costs count {item:g} for a new item and {rating:g} for a rating."
 FEW = 0.5
 """A worth that rests on a smaller share of the rated items than that is worth a suggestion."""
 MANY = 0.1
-"""So large a share of items rated once is worth a suggestion."""
+"""A share of items rated once that is worth a suggestion."""
 
 
-def report_of(
-    answers: Answers, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0, spelling: Spelling = in_python
-) -> Report:
-    """The report about some answers, in the order of a reader's questions, options as a front end spells them."""
-    first = [] if answers.decision is None else [unspelled_section(answers.decision)]
-    sections = [*first, unspelled_section(answers.agreement), *_raters(answers)]
+def report_of(answers: Answers, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0) -> Report:
+    """The report about some answers, in the order of a reader's questions, options in words."""
+    sections = [*_decision(answers), unspelled_section(answers.agreement), *_titled(RATERS, answers.raters)]
     sections += [*_worth(answers), *_ranking(answers)]
     sections += [*_duel(answers), *_replacing(answers), *_together(answers), *_titled(POSITIVE, answers.prevalence)]
     sections += _titled(ITEMS, answers.items)
@@ -65,29 +50,23 @@ def report_of(
     sections = _warned_once(sections, answers.results)
     return Report(
         title=title,
-        verdict=[respelled(text, spelling) for text in verdict_of(answers)],
+        verdict=[respelled(text, in_words()) for text in verdict_of(answers)],
         sections=[
-            *(respelled(section, _with_command(spelling, section.title)) for section in sections),
-            *respelled(_left_open(answers), spelling),
+            *(respelled(section, in_words(COMMANDS.get(section.title, "describe"))) for section in sections),
+            *respelled(_left_open(answers), in_words()),
         ],
         results=answers.results,
     )
 
 
-def _with_command(spelling: Spelling, title: str) -> Spelling:
-    """A spelling that names the command with each option that a report does not have."""
-    names = (COMMANDS.get(title, "describe"), *COMMANDS.values())
-    commands = {name.replace(" ", "_").replace("-", "_"): name for name in names}
-    function = next(iter(commands))
+def in_words(command: str = "") -> Spelling:
+    """Options as a page names them, with the command that has them where a report does not."""
+    commands = {name.replace(" ", "_").replace("-", "_"): name for name in COMMANDS.values()}
 
     def spelled(option: str, of: str) -> str:
-        home = of or ("" if option in OPTIONS else function)
-        text = spelling(option, home)
-        if home not in commands or home in text:
-            return text
-        # A value may follow, which has to stand next to the option.
-        command = f"dissensus {commands[home]}"
-        return f"`{command} {text}`" if text.startswith("-") else f"{text} of `{command}`"
+        name = f"option '{option.replace('_', ' ')}'"
+        home = commands.get(of, "") if of else "" if option in OPTIONS else command
+        return f"`{home}`'s {name}" if home else f"the {name}"
 
     return spelled
 
@@ -95,6 +74,16 @@ def _with_command(spelling: Spelling, title: str) -> Spelling:
 def _titled(title: str, result: Result | None) -> list[Section]:
     """The section of a result under the question that it answers, if it does."""
     return [] if result is None else [replace(unspelled_section(result), title=title)]
+
+
+def _decision(answers: Answers) -> list[Section]:
+    """The judges of the decision; the decision, what could change it and the next step are the verdict."""
+    if answers.decision is None:
+        return []
+    section = unspelled_section(answers.decision)
+    told = verdict_of(answers)
+    blocks = [block for block in section.blocks if not (isinstance(block, Points) and set(block.texts) <= set(told))]
+    return [replace(section, lead=HELD_AGAINST, blocks=blocks)]
 
 
 def _worth(answers: Answers) -> list[Section]:
@@ -126,8 +115,8 @@ def _duel(answers: Answers) -> list[Section]:
     """Whether the best judge is better than the second; why that is not enough to use it alone, where it is not."""
     sections = _titled(BETTER, answers.comparison)
     use = () if answers.decision is None else answers.decision.recommendation.use
-    is_told = answers.comparison is not None and answers.comparison.pairs[0].better != "neither"
-    if answers.decision is None or not is_told or not len(use) > 1:
+    is_apart = answers.comparison is not None and answers.comparison.pairs[0].better != "neither"
+    if answers.decision is None or not is_apart or not len(use) > 1:
         return sections
     return [_remarked(section, ONE_PAIR.format(judges=len(answers.decision.judges))) for section in sections]
 
@@ -140,20 +129,12 @@ def _replacing(answers: Answers) -> list[Section]:
 
 
 def _together(answers: Answers) -> list[Section]:
-    """What judges are worth together; of the best of several the interval is said to differ from that at the top."""
+    """What judges are worth together; why the interval of the best of several differs from that at the top."""
     if answers.together is None:
         return []
     section = unspelled_section(answers.together)
     is_picked = answers.worth is not None and answers.worth.picked is not None and len(answers.together.judges) > 1
-    return [replace(section, blocks=[*section.blocks, Paragraph(text=NAMED)]) if is_picked else section]
-
-
-def _raters(answers: Answers) -> list[Section]:
-    """Who the raters are, and where the intervals are that a report does not compute."""
-    sections = _titled(RATERS, answers.raters)
-    if answers.raters is None or not answers.raters.judges:
-        return sections
-    return [replace(section, blocks=[*section.blocks, Paragraph(text=WITHOUT_INTERVAL)]) for section in sections]
+    return [_remarked(section, PICKED) if is_picked else section]
 
 
 def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list[Section]:
@@ -178,8 +159,8 @@ def _left_open(answers: Answers) -> list[Section]:
     texts = [open_question(part) for part in answers.unanswered]
     if not texts:
         return []
-    lead = "Some questions cannot be answered from these data; below is what would answer them."
-    points = Points(title="Open questions", texts=texts)
+    lead = "These data cannot answer every question."
+    points = Points(title="", texts=texts)
     return [Section(title="What these data leave open", lead=lead, blocks=[points])]
 
 
@@ -242,34 +223,27 @@ class Prices:
 
 
 def _collect(answers: Answers, prices: Prices) -> Section:
-    """What to collect next: suggestions, then the plan behind the first of them, its first chart before the rest."""
+    """What to collect next: suggestions, and folded the plan behind the first of them."""
     steps = next_steps(answers, prices)
     lead = steps[0] if steps else "Nothing that these data suggest: more of the same would only narrow the intervals."
-    blocks: list[Block] = [Points(title="Besides", texts=steps[1:])] if steps[1:] else []
+    blocks: list[Block] = [Points(title="", texts=steps[1:])] if steps[1:] else []
     if any("(cost " in step for step in steps):
         is_usual = prices == Prices(item=0.0, rating=1.0)
         blocks.append(Paragraph(text=UNIT if is_usual else PRICES.format(item=prices.item, rating=prices.rating)))
     if answers.plan is not None:
-        parts = unspelled_section(answers.plan).parts()
-        first = next((part for part in parts if isinstance(part, Figure)), None)
-        blocks += [] if first is None else [first]
-        blocks.append(Fold(title="What the plan rests on", parts=[part for part in parts if part is not first]))
+        blocks.append(Fold(title="The plan behind this", parts=unspelled_section(answers.plan).parts()))
     return Section(title=COLLECT, lead=lead, blocks=blocks)
 
 
 def next_steps(answers: Answers, prices: Prices) -> list[str]:
-    """Suggestions, each with what it would bring and what it costs."""
+    """Suggestions, each with what it would bring and what it costs; that of the decision comes first."""
     part, worth = answers.agreement.whole, answers.worth
     step = None if answers.decision is None else answers.decision.next
-    best = None if worth is None else next(iter(worth.ranked), None)
     texts = []
     if step is not None:
         cost = "" if step.cost is None else f" (cost {whole(round(step.cost, 2))})"
         texts.append(f"{capital(step.text.removesuffix('.'))}{cost}.")
-    if worth is not None and best is not None:
-        texts.append(more_answers(worth, part))
-        if step is None:  # which judge to use comes before what it is worth to the digit
-            texts += [narrow_interval(best, worth, part, prices), lengthen_curve(best, worth, part, prices)]
+    texts += [] if worth is None or not worth.ranked else [more_answers(worth, part)]
     return [text for text in [*texts, second_ratings(part, prices)] if text]
 
 
@@ -279,45 +253,8 @@ def more_answers(worth: EquivalenceResult, part: Description) -> str:
     if used >= FEW * part.items:
         return ""
     return (
-        f"What judges are worth rests on {whole(used)} of the {counted(part.items, 'item')}. Let every judge answer "
-        "all rated items before you collect new ones: that costs no rating."
-    )
-
-
-def narrow_interval(best: JudgeWorth, worth: EquivalenceResult, part: Description, prices: Prices) -> str:
-    """What it takes to know better how many raters the best judge is worth."""
-    low, high = best.equivalence_low, best.equivalence_high
-    is_whole = math.isfinite(low) and math.isfinite(high)
-    # An end off the curve is at least as far away as the end of the curve.
-    width = (high if math.isfinite(high) else worth.curve[-1].raters) - (low if math.isfinite(low) else 0.0)
-    if best.verdict != "within" or not worth.settings.get("bootstrap") or width <= WIDE:
-        return ""
-    items, each = 3 * worth.curve[0].items, max(round(part.median), 1)
-    return (
-        f"The interval of what {judge_name(best)} is worth is {'' if is_whole else 'at least '}{decimal(width, 1)} "
-        "raters wide. An interval shrinks with the square root of the number of items: "
-        f"{counted(items, 'new item')} with {counted(each, 'rating')} each would about halve it "
-        f"({prices.text(items=items, ratings=items * each)})."
-    )
-
-
-def lengthen_curve(best: JudgeWorth, worth: EquivalenceResult, part: Description, prices: Prices) -> str:
-    """What it takes to know how many raters a judge is worth that is better than every survey here."""
-    largest = worth.curve[-1].raters
-    if place_of(best, terms_of(worth.settings, largest=largest)) != "above K":
-        return ""
-    if largest and part.median > largest + 1:
-        return (
-            f"{judge_name(best)} is better than asking {largest} raters, the largest survey here. Most items have more "
-            f"ratings than that takes: set {named('max_raters', of='equivalence')} to {math.floor(part.median) - 1} to "
-            "look further, without a new rating."
-        )
-    ratings = max(math.ceil(part.items / 2), 1)
-    beaten = "the largest survey that the data allow" if largest else "asking nobody"
-    needed = f"A survey of {largest + 1} takes {counted(largest + 2, 'rating')} of at least half of the items"
-    return (
-        f"{judge_name(best)} is better than {beaten}. {needed}: up to {counted(ratings, 'rating')} more "
-        f"({prices.text(items=0, ratings=ratings)})."
+        f"Let every judge answer all {counted(part.items, 'rated item')}, which costs no rating: what judges are worth "
+        f"rests on {whole(used)} of them."
     )
 
 
@@ -327,6 +264,6 @@ def second_ratings(part: Description, prices: Prices) -> str:
     if once < MANY * part.items:
         return ""
     return (
-        f"{counted(once, 'item')} {'has' if once == 1 else 'have'} one rating only and say nothing about how far "
-        f"raters agree; a second rating of each would ({prices.text(items=0, ratings=once)})."
+        f"Rate {counted(once, 'item')} a second time ({prices.text(items=0, ratings=once)}): an item with one rating "
+        "says nothing about agreement."
     )

@@ -76,7 +76,7 @@ def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
             executor=executor, step=step, tell=tell,
         )  # fmt: skip
         answers = _without_judges(asking) if judges is None else answers_about(judges, asking)
-    report = report_of(answers, title=TITLE if task is None else task.instructions, spelling=on_page)
+    report = report_of(answers, title=TITLE if task is None else task.instructions)
     html = render("whole.html.j2", report=report, files=file_tables(report.results))
     return {"html": html, "judges": [] if judges is None else list(judges.judges)}
 

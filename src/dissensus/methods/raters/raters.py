@@ -237,7 +237,8 @@ def _missing(cells: Cells, heights: Floats | None) -> list[str]:
     """Why numbers are missing."""
     texts = []
     if heights is None:
-        texts.append(f"Labels without an order have no leniency: name the label to count, {named('positive')} LABEL.")
+        label = f"name the label to count with {named('positive')}"
+        texts.append(f"Leniency is unknown, because the labels have no order: {label}.")
     if np.isnan(cells.others).all():
         texts.append("No item has three raters, so nobody's agreement can be compared with that of the others.")
     elif np.bincount(cells.rater[~np.isnan(cells.others)]).max() == 1:

@@ -162,7 +162,7 @@ def _raters(result: RatersResult) -> Figure | Table:
     return Figure(
         title=stand if out else "Agreement of each rater" if unknown_because(result) else "No rater stands out",
         caption=sentences(
-            "How much more each rater agrees with the others than they do among themselves; less left of the dashes.",
+            "How much more each rater agrees with the others than they do among themselves; left of the dashes less.",
             f"Shown are the {MOST_RATERS} at both ends of {len(ranked):,}." if len(ranked) > MOST_RATERS else "",
         ),
         spec=_chart(raters),
@@ -174,7 +174,7 @@ def _chart(raters: Sequence[RaterRow]) -> Spec:
     names = short_names((row.rater for row in raters), LONGEST_NAME)
     measures = {names[row.rater]: row.difference for row in raters if row.difference is not None}
     rows = [interval_row(name, row.shrunk, row.low, row.high) for name, row in measures.items()]
-    spec = intervals(rows, names="Rater", values=["Agreement less that of the others"], reference=0.0)
+    spec = intervals(rows, names="Rater", values=["Agreement less that of the others, in points"], reference=0.0)
     reach = max(abs(end) for row in measures.values() for end in (row.low, row.high))
     return zoomed(spec, rows, anchors=[0.0], form=".0%" if reach > FINE else ".1%")
 
