@@ -72,5 +72,5 @@ def test_sums_of_outputs_are_not_taken_apart(whole):
     ids=["alt-test", "raters", "prevalence"],
 )
 def test_what_asks_who_rated_or_what_nobody_rated_refuses_items_that_were_put_together(whole, ask):
-    with pytest.raises(DissensusError, match="put together"):
+    with pytest.raises(DissensusError, match="merged"):
         ask(*profiles_of(*whole))

@@ -171,7 +171,7 @@ def _data_of(ratings: Ratings, judges: Judges, options: AltTestOptions) -> Data:
     """The answers that the options are about; an error that says why where there are none."""
     if ratings.copies is not None:
         raise RatingsError(
-            "The alternative annotator test asks who rated, which is lost where alike items were put together: read "
+            "The alternative annotator test asks who rated, which is lost where identical items were merged: read "
             "the files without reducing them."
         )
     if ratings.rater is None:
@@ -424,7 +424,7 @@ def _test_for(tally: Tally, options: AltTestOptions) -> Test:
     if options.test == "sign-flip" and flips_to_count(tally) > MOST_FLIPS:
         raise OptionError(
             f"{this} cannot count the flips of {tally.judge_closer:,} items on which the judge is closer and "
-            f"{tally.rater_closer:,} on which a rater is: choose t, which is as good with so many."
+            f"{tally.rater_closer:,} on which a rater is: choose t, which is as good with that many."
         )
     return options.test
 

@@ -161,7 +161,7 @@ def is_response_set(
     if wrong:
         raise error(
             f"{wrong:,} of the {whose}' answers are called a forced choice and endorse several options: "
-            "mend their elicitation column, or leave it out."
+            "fix their elicitation column, or leave it out."
         )
     gives_sets = np.bincount(who[(kind < 0) & is_several], minlength=int(who.max(initial=-1)) + 1) > 0
     return np.where(kind < 0, gives_sets[who], kind == 1)

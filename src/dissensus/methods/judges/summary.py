@@ -519,5 +519,5 @@ def kappa_warnings(downstream: Sequence[Downstream]) -> list[str]:
     if not missing:
         return []
     judges = [f"{row.judge} at tau {row.tau:g}" for row in missing if row.judge not in BASELINES]
-    others = f", and of {listed(judges)}, where judge or people decide all items alike" if judges else ""
+    others = f", and of {listed(judges)}, where judge or people decide the same on all items" if judges else ""
     return [f"Decisions have no kappa of the constants{others}: agreement is then that of chance."]

@@ -23,9 +23,7 @@ from dissensus.sampling import seed_of
 from dissensus.sampling.intervals import reach_of
 from dissensus.sampling.raters import RaterPool, RatersAs, rater_pool, rater_stream, resolve_raters
 
-BOTH_KINDS = (
-    "The ratings hold forced choices and response sets: a set is positive if an option in it is, and all count alike."
-)
+BOTH_KINDS = "The ratings hold forced choices and response sets: a set is positive if an option in it is, and each counts as one."
 HALF = 0.5
 FEWEST_ITEMS = 2
 FEW_ITEMS = 30
@@ -119,7 +117,7 @@ def prevalence(
     """
     ratings, judges = as_data(ratings, judges)
     if ratings.copies is not None:
-        raise OptionError("The items that nobody rated were left out when alike items were put together, and they are "
+        raise OptionError("The items that nobody rated were left out when identical items were merged, and they are "
                           "what is counted here: read the files without reducing them.")  # fmt: skip
     ones, halves = counted_labels(positive, half, task)
     judge = tuple(dict.fromkeys(judge)) if judge is not None and not isinstance(judge, str) else judge

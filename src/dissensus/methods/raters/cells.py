@@ -40,7 +40,7 @@ class Cells:
 def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
     """The cells of ratings, from how near labels are to each other, (n_labels, n_labels), and labels as numbers."""
     if ratings.copies is not None:
-        raise OptionError("Portraits ask who rated, which is lost where alike items were put together: read the files "
+        raise OptionError("Portraits ask who rated, which is lost where identical items were merged: read the files "
                           "without reducing them.")  # fmt: skip
     if ratings.rater is None or ratings.times is not None:
         raise OptionError("Portraits need to know who rated: the ratings have no rater column.")
