@@ -89,8 +89,8 @@ def page_of(text: str, figures: dict) -> str:
     tables = {kind: table(HEADS[kind], summary(rows, kind)) for kind in HEADS}
     tables["advice"] = table(("population", "data sets", "right", "undecided", "wrong", "useless judge"), advice(rows))
     tables["run"] = (
-        f"Figures of {figures['date']}, from up to {figures['share']:.0%} of the data sets that the slow tests draw (at "
-        "least 10 per population). With few data sets a single miss moves a share by several points."
+        f"Figures of {figures['date']}, from up to {figures['share']:.0%} of the data sets that the slow tests draw "
+        "(at least 10 per population). With few data sets a single miss moves a share by several points."
     )
     for name, body in tables.items():
         before, rest = text.split(BEGIN.format(name))

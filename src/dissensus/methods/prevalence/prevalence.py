@@ -23,7 +23,9 @@ from dissensus.sampling import seed_of
 from dissensus.sampling.intervals import reach_of
 from dissensus.sampling.raters import RaterPool, RatersAs, rater_pool, rater_stream, resolve_raters
 
-BOTH_KINDS = "The ratings hold forced choices and response sets: a set is positive if an option in it is, and each counts as one."
+BOTH_KINDS = (
+    "The ratings hold forced choices and response sets: a set is positive if one of its options is, and counts once."
+)
 HALF = 0.5
 FEWEST_ITEMS = 2
 FEW_ITEMS = 30
