@@ -34,7 +34,7 @@ def test_every_chart_is_drawn_in_silence_and_asks_no_other_host(look, report):
     marks = seen.page.evaluate(
         "[...document.querySelectorAll('[data-chart] svg')].map(svg => svg.querySelectorAll('path, text').length)"
     )
-    assert len(marks) == 6  # ranks, likeness, decisions, bias, sweep and prevalence
+    assert len(marks) == 3  # decisions, ranks and sweep
     assert min(marks) > 15
     assert seen.said == []
     assert seen.requests == [report.as_uri()]

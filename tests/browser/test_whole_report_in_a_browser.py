@@ -77,7 +77,7 @@ def test_the_page_is_silent_asks_nobody_and_draws_every_chart(look, report):
 
 def test_a_chart_in_a_fold_has_room_when_the_fold_opens(open_page, report):
     page = open_page(report).page
-    fold = page.locator("details.fold", has_text="What each definition picks").first
+    fold = page.locator("details.fold", has_text="What each definition says").first
     chart = fold.locator("[data-chart] svg").first
     fold.locator("summary").first.click()
     sync_api.expect(chart).to_be_visible()

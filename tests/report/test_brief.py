@@ -47,7 +47,7 @@ FILES = {"doctor": dissensus.doctor, "import": import_}
 """Commands about one file; the tests of `apply`, `rate` and `reproduce` count their lines, `simulate` writes one."""
 METHODS = (
     "decide", "describe", "equivalence", "raters", "plan_labels", "plan_raters", "panel", "prevalence", "gate",
-    "doctor", "import",
+    "doctor", "import", "compare", "alt_test", "judges",
 )  # fmt: skip
 DATA = ("toxicity", "mtbench_pairs", "convabuse")
 

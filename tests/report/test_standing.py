@@ -62,7 +62,7 @@ def test_where_no_judge_knows_anything_the_verdict_is_to_use_none(guessing):
 
 def test_where_no_judge_knows_anything_none_is_to_be_picked(guessing):
     found = lead(guessing, "Which judge can stand in")
-    assert found.startswith(("Of these, ", "No judge beats "))
+    assert found.startswith("No judge beats ") or " is closest to people, but not shown to beat " in found
     assert not any(f"{verb} " in found for verb in ("Pick", "Lean towards"))
 
 
@@ -74,12 +74,12 @@ def test_what_to_collect_starts_with_the_next_step_of_the_verdict(guessing):
 
 def test_a_test_for_replacing_raters_that_a_constant_passes_does_not_say_that_judges_can(guessing):
     found = lead(guessing, "Can a judge replace a rater")
-    assert "can replace a rater as far as is shown" not in found or "none can" in found
+    assert "can replace a rater" not in found
 
 
 def test_a_judge_that_knows_people_is_used(knowing):
     assert knowing.verdict[0].startswith("Use knows, as it is: worth ")
-    assert lead(knowing, "Which judge can stand in").startswith('Of these, "knows" comes closest')
+    assert lead(knowing, "Which judge can stand in").startswith("knows is closest to people")
     assert '"knows"' in lead(knowing, "How many raters")
 
 

@@ -135,6 +135,20 @@ def decimal(value: float, digits: int = 2) -> str:
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 
+def supported_digits(bounds: Iterable[tuple[float, float]], usual: int = 3) -> int:
+    """Decimals that intervals support: the last one is about their standard error, a quarter of the narrowest width.
+
+    Examples
+    --------
+    >>> supported_digits([(0.047, 0.080)]), supported_digits([(-0.2, 0.01), (0.1, 0.2)]), supported_digits([(60, 70)])
+    (3, 2, 0)
+    >>> supported_digits([(math.nan, math.nan)], usual=2)
+    2
+    """
+    widths = [high - low for low, high in bounds if high > low]
+    return min(max(-math.floor(math.log10(min(widths) / 4)), 0), 12) if widths else usual
+
+
 def whole(count: float) -> str:
     """A count, with thousands set apart; a half (as a median can have) keeps its half.
 

@@ -18,13 +18,11 @@ from dissensus.methods.decide.answers import (
 )
 from dissensus.methods.describe.result import Description
 from dissensus.methods.equivalence.result import EquivalenceResult
-from dissensus.methods.judges.choice import choice_of
 from dissensus.options import Spelling
 from dissensus.report.document import Block, Fold, Note, Paragraph, Part, Points, Report, Section, respelled
 from dissensus.report.numbers import capital, counted, sentences, whole
 from dissensus.report.verdict import verdict_of
 from dissensus.report.views import unspelled_section, warning_texts, with_warnings
-from dissensus.report.views.judge_words import pick_in_short
 from dissensus.results import Result
 
 HELD_AGAINST = "Every judge, the best first, beside a constant answer and one more person."
@@ -100,10 +98,7 @@ def _ranking(answers: Answers) -> list[Section]:
     if answers.ranking is None:
         return []
     section = unspelled_section(answers.ranking)
-    if answers.decision is None:
-        return [section]
-    lead = pick_in_short(choice_of(answers.ranking), is_decided=True)
-    return [_remarked(replace(section, lead=lead), AS_THEY_ARE)]
+    return [section if answers.decision is None else _remarked(section, AS_THEY_ARE)]
 
 
 def _remarked(section: Section, text: str) -> Section:

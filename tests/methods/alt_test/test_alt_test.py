@@ -309,8 +309,7 @@ def test_a_constant_judge_does_not_beat_the_constant_and_is_not_recommended():
     result = alt_test(ratings, judges_of(still=["A"] * 40))
     assert (result.judges[0].replaces, result.judges[0].beats_constant) == (True, False)
     said = " ".join(result.summary().split())
-    assert '"still" does not beat always answering "A", so it is not shown to replace a rater' in said
-    assert "always A" in said
+    assert "still is not shown to replace a rater: always answering A wins against 3 of 3" in said
 
 
 def test_the_order_of_rows_and_the_names_of_labels_change_nothing():
@@ -338,7 +337,7 @@ def test_probabilities_count_by_the_most_likely_label():
 
 def test_ties_of_a_judges_labels_are_told():
     result = alt_test(ratings_of(HAND), judges_of(j=[["A", "B"], "B", "B", "A"]), min_items=2)
-    assert "Several labels of a judge are equally frequent, and the first one counts: j on 1 item." in result.warnings
+    assert "Took the first of several labels that a judge gave equally often: j on 1 item." in result.warnings
 
 
 def test_forced_choices_and_response_sets_are_not_mixed():
@@ -351,7 +350,7 @@ def test_forced_choices_and_response_sets_are_not_mixed():
     assert sets.judges[0].advantage == 1
     choices = alt_test(ratings, judges, min_items=2)
     assert [r.rater for r in choices.judges[0].raters] == ["f0", "f1", "f2"]
-    assert "score= accuracy compares the 9 forced choices." in " ".join(choices.warnings)
+    assert "score= accuracy uses the 9 forced choices only" in " ".join(choices.warnings)
 
 
 def test_a_judge_that_answered_nothing_of_the_kind_compared_is_refused_by_name():
@@ -363,8 +362,8 @@ def test_a_judge_that_answered_nothing_of_the_kind_compared_is_refused_by_name()
     columns = ["item", "judge", "label", "elicitation"]
     judges = read_judges(pd.DataFrame([*answers, *other_kind], columns=columns))
     assert message_of(lambda: alt_test(ratings, judges, min_items=2)) == (
-        "--score accuracy compares forced choices, and k gave none to the items that people rated so: name the judges "
-        "to test with --judge, or choose another score."
+        "--score accuracy compares forced choices, and k gave none to the items that people rated this way: name the "
+        "judges to test with --judge, or choose another score."
     )
     assert alt_test(ratings, judges, judge="j", min_items=2).judges[0].judge == "j"
     elsewhere = [(item, "k", label, kind) for item, _, label, kind in answers if item in {"i3", "i4"}]
@@ -378,7 +377,7 @@ def test_a_judge_without_enough_items_has_no_winning_rate():
     assert math.isnan(result.judges[1].winning_rate)
     assert result.judges[1].replaces is None
     assert json.loads(result.to_json())["result"]["judges"][1]["winning_rate"] is None
-    assert "No winning rate for b: no rater has enough items." in result.warnings
+    assert any(text.startswith("b cannot be tested: no rater shares") for text in result.warnings)
     few = "Left out for b 3 raters with fewer than 30 items: r0, r1, r2; they still count as other raters."
     assert few in result.warnings  # and none of them for a
 
@@ -393,7 +392,7 @@ def test_few_items_that_differ_are_warned_about_unless_the_test_is_exact():
 
 def test_two_raters_per_item_are_warned_about():
     result = alt_test(ratings_of([["A", "B"], ["B", "B"], ["A", "A"]]), judges_of(j=["A", "B", "A"]), min_items=2)
-    assert any("the authors advise three or more" in warning for warning in result.warnings)
+    assert any("Collect a third rating" in warning for warning in result.warnings)
 
 
 def test_arguments_cannot_be_swapped():

@@ -163,10 +163,7 @@ def test_a_judge_that_never_changes_its_answer_has_no_correlation():
     assert math.isnan(pair.p_value)
     assert pair.better == "neither"
     assert json.loads(result.to_json())["result"]["pairs"][0]["p_value"] is None
-    assert (
-        "The correlation is undefined for near and still: a judge or the raters gave every item the same."
-        in result.warnings
-    )
+    assert "The correlation is undefined for near and still: a judge or the raters never vary." in result.warnings
 
 
 def test_a_judge_may_run_the_other_way():
@@ -220,7 +217,7 @@ def test_a_test_of_distributions_names_nobody_better_unless_the_interval_does():
 def test_warnings_say_what_a_test_cannot_do():
     ratings, judges = simulated()
     for test, metric, words in (
-        ("mixture", "wins", "almost never finds"),
+        ("mixture", "wins", "misses most real differences"),
         ("response-permutation", "mae", "not whether they are equally good"),
         ("sign-flip", "emd-binned", "cannot see whether a judge answers too high or too low"),
     ):
@@ -260,7 +257,7 @@ def test_warnings_say_what_a_test_cannot_do():
         (
             {"metric": "information", "test": "mixture"},
             (
-                "--test mixture draws answers of a judge anew, and information takes all of an item as one: choose "
+                "--test mixture draws a judge's answers again, and information needs all answers of an item: choose "
                 "--test sign-flip, or another metric such as wins."
             ),
         ),
@@ -383,9 +380,12 @@ def test_too_few_resamples_for_the_pairs_are_said():
     ratings, judges = simulated()
     few = compare(ratings, judges, metric="mae", resamples=50, margin=0.1, bootstrap=30, raters="fixed")
     # Holm triples the smallest p, 1/51 or 1/31; .05 needs 3/(n + 1) <= .05.
-    assert few.warnings == (
-        "resamples= 50 is too few for 3 pairs: no p can be below 0.059, so nothing can be found. Give at least 60.",
-        "bootstrap= 30 is too few for 3 pairs: no p can be below 0.097, so nothing can be found. Give at least 60.",
+    assert few.warnings == tuple(
+        f"{too_few} no p can be below {least}, so no difference can be found. Give at least 60."
+        for too_few, least in (
+            ("resamples= 50 is too few for 3 pairs:", "0.059"),
+            ("bootstrap= 30 is too few for 3 pairs:", "0.097"),
+        )
     )
     enough = compare(ratings, judges, metric="mae", resamples=60, margin=0.1, bootstrap=60, raters="fixed")
     assert not enough.warnings
@@ -405,7 +405,7 @@ def test_one_answer_beyond_all_bounds_leaves_the_other_ranks():
 
 def test_a_judge_turned_the_wrong_way_is_not_turned_again():
     result = compare(RATINGS, judges_of(near=NEAR, far=FAR), metric="spearman", reverse="near")
-    assert "near: higher answers go with higher labels. Perhaps leave reverse= near out." in result.warnings
+    assert "near: higher answers go with higher labels. Check whether reverse= near is needed." in result.warnings
 
 
 def test_few_ratings_do_not_put_a_judge_on_another_scale():

@@ -2,8 +2,8 @@
 
 import json
 import math
-import re
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 import typer
@@ -15,10 +15,10 @@ from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.compare import CompareResult, compare
 from dissensus.methods.compare.metrics import METRICS
 from dissensus.methods.compare.options import TESTS, bounds_of
-from dissensus.methods.compare.result import NonInferiority, PairComparison
+from dissensus.methods.compare.result import Constant, NonInferiority, PairComparison
 from dissensus.report.document import Figure
 from dissensus.report.views import main_chart, section_of
-from dissensus.report.views.compare import METRIC_WORDS, TEST_WORDS, finding_sentence, pair_sentence
+from dissensus.report.views.compare import METRIC_WORDS, TEST_WORDS
 
 from comparison_builders import judges_of, ratings_of
 
@@ -41,46 +41,111 @@ def text(result):
     return " ".join(result.summary().split())
 
 
-def test_a_pair_says_who_is_better_by_how_much_and_how_sure_that_is():
-    assert pair_sentence(PAIR, result_of(PAIR)) == (
-        '"gpt" is better than "llama": mae 0.500 against 0.700, p = 0.030 on 120 items.'
-    )
+def test_a_pair_says_who_is_better_and_how_sure_that_is():
+    result = result_of(PAIR)
+    assert section_of(result).lead == "gpt is better than llama by mae (p = 0.030, 120 items)."
+    assert [list(row) for row in section_of(result).main_table().rows] == [
+        ["gpt", "0.50"],
+        ["llama", "0.70"],
+        ["difference", "-0.20 [-0.30, -0.10], p = 0.030"],
+    ]
     turned = replace(PAIR, better="b", p_holm=0.0001)
-    assert pair_sentence(turned, result_of(turned, PAIR, metric="wins")) == (
-        '"llama" is better than "gpt": wins 70.0% against 50.0%, p < 0.001 (Holm-corrected) on 120 items.'
-    )
+    assert section_of(result_of(turned)).lead == "llama is better than gpt by mae (p < 0.001, 120 items)."
 
 
-def test_an_open_comparison_is_called_open():
-    pair = replace(PAIR, better="neither", p_holm=0.4)
-    said = pair_sentence(pair, result_of(pair))
-    assert said == 'It is open whether "gpt" or "llama" is better: mae 0.500 against 0.700, p = 0.400 on 120 items.'
-    assert finding_sentence(result_of(pair)) == '"gpt"\'s mae score is lower than "llama"\'s; that may be chance'
-    equal = replace(pair, difference=0.0)
-    assert finding_sentence(result_of(equal)) == '"gpt"\'s mae score is equal to "llama"\'s'
+def test_an_open_comparison_is_called_open_and_says_how_to_settle_it():
+    section = section_of(result_of(replace(PAIR, better="neither", p_holm=0.4)))
+    assert section.lead == "gpt and llama cannot be told apart by mae (p = 0.400, 120 items)."
+    assert section.brief().notes[0].startswith("If you must choose between gpt and llama, rate more items")
+    assert section.figures()[0].title == "The difference could be chance"
 
 
 def test_an_undefined_score_is_said_and_has_no_chart():
     pair = replace(PAIR, score_a=NAN, difference=NAN, low=NAN, high=NAN, p_value=NAN, p_holm=NAN, better="neither")
     result = result_of(pair, metric="spearman")
-    assert '"gpt" and "llama" cannot be compared by spearman: a score is undefined.' in text(result)
+    assert "gpt and llama cannot be compared by spearman: a score is undefined." in text(result)
     with pytest.raises(DissensusError, match="has no chart"):
         main_chart(result)
+
+
+def round_robin(scores, *, winners, metric="mae"):
+    """Every pair of judges with these errors; `winners` are the pairs (better, worse) that are told apart."""
+    pairs = []
+    for a, b in combinations(scores, 2):
+        better = "a" if (a, b) in winners else "b" if (b, a) in winners else "neither"
+        own = {"score_a": scores[a], "score_b": scores[b], "difference": scores[a] - scores[b]}
+        pairs.append(replace(PAIR, judge_a=a, judge_b=b, better=better, **own))
+    return result_of(*pairs, metric=metric)
+
+
+ERRORS = {"mistral": 0.8, "gpt-4o": 0.3, "llama": 0.7, "gpt-4o-mini": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("winners", "lead"),
+    [
+        (
+            [(good, poor) for good in ("gpt-4o", "gpt-4o-mini") for poor in ("llama", "mistral")],
+            "gpt-4o and gpt-4o-mini lead and cannot be told apart; both beat mistral and llama.",
+        ),
+        (
+            [("gpt-4o", other) for other in ERRORS if other != "gpt-4o"],
+            "gpt-4o is better than every other judge by mae: mistral, llama and gpt-4o-mini.",
+        ),
+        ([], "No judge is shown to be better than another by mae (6 pairs compared)."),
+        (  # gpt-4o-mini does not beat llama, so that no group leads
+            [("gpt-4o", "mistral"), ("gpt-4o", "llama"), ("gpt-4o-mini", "mistral")],
+            "gpt-4o leads by mae and beats mistral and llama; it cannot be told apart from gpt-4o-mini.",
+        ),
+        (  # its rivals differ from each other
+            [("gpt-4o", "mistral"), ("gpt-4o-mini", "llama"), ("gpt-4o-mini", "mistral")],
+            "gpt-4o leads by mae and beats mistral; it cannot be told apart from llama and gpt-4o-mini.",
+        ),
+        (
+            [("gpt-4o-mini", "mistral")],
+            "gpt-4o scores best by mae, but is not shown to beat any other judge; 1 of 6 pairs differ.",
+        ),
+    ],
+)
+def test_of_many_pairs_the_lead_says_who_leads(winners, lead):
+    assert section_of(round_robin(ERRORS, winners=winners)).lead == lead
+
+
+def test_many_pairs_have_one_row_for_each_judge_the_best_first():
+    result = round_robin(ERRORS, winners=[("gpt-4o", "llama")])
+    assert [list(row) for row in section_of(result).main_table().rows] == [
+        ["gpt-4o", "0.30", 1, 0, 2],
+        ["gpt-4o-mini", "0.40", 0, 0, 3],
+        ["llama", "0.70", 0, 1, 2],
+        ["mistral", "0.80", 0, 0, 3],
+    ]
+    assert "Pair by pair" not in text(result)
+    assert "Pair by pair" in result.summary(details=True)
+
+
+def test_a_judges_score_is_the_mean_over_its_pairs():
+    other = replace(PAIR, judge_b="bert", score_a=0.7)
+    assert next((one.judge, one.score) for one in result_of(PAIR, other).standings) == ("gpt", pytest.approx(0.6))
+    assert result_of(PAIR, replace(other, items=9)).summary().count("mean over the pairs of a judge") == 1
 
 
 def test_the_best_judge_beats_every_other():
     others = [replace(PAIR, judge_b="bert"), replace(PAIR, judge_a="llama", judge_b="bert", better="neither")]
     assert result_of(PAIR, *others).best_judge == "gpt"
     assert result_of(replace(PAIR, better="neither"), *others).best_judge is None
-    assert 'Of 3 pairs of judges, 2 have a better one; "gpt" is better than every other by mae.' in text(
-        result_of(PAIR, *others)
+
+
+def test_that_no_judge_beats_a_constant_is_a_note_with_something_to_do():
+    result = replace(result_of(PAIR), constant=Constant(answer="2", score=0.4))
+    assert section_of(result).brief().notes[0] == (
+        "No judge beats always answering 2. Find out with `dissensus decide` whether one is worth using."
     )
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_the_text_says_which_question_the_p_value_answers(test):
-    said = text(result_of(PAIR, test=test))
-    asked = "are the judges equally good?" if test == "sign-flip" else "do the judges answer alike?"
+    said = " ".join(result_of(PAIR, test=test).summary(details=True).split())
+    asked = "are the judges equally good?" if test == "sign-flip" else "do the judges answer the same way?"
     assert f"The p-value answers: {asked}" in said
 
 
@@ -91,12 +156,15 @@ def test_every_metric_and_test_has_its_words():
 
 def test_non_inferiority_is_said_in_units_of_the_metric():
     shown = NonInferiority(margin=0.05, p_value=0.01, p_holm=0.02, is_non_inferior=True)
-    assert '"llama" is at most 0.05 worse than "gpt" (p = 0.020).' in text(
-        result_of(replace(PAIR, non_inferiority=shown))
-    )
+    good = replace(PAIR, non_inferiority=shown)
+    assert section_of(result_of(good)).lead == "llama is at most 0.05 worse than gpt (p = 0.020)."
     not_shown = replace(PAIR, non_inferiority=replace(shown, is_non_inferior=False))
-    said = text(result_of(not_shown, not_shown, metric="wins"))
-    assert 'It is not shown that "llama" is at most 5.0 percentage points worse than "gpt" (p = 0.020).' in said
+    assert section_of(result_of(not_shown, metric="wins")).lead == (
+        "llama is not shown to be at most 5.0 percentage points worse than gpt (p = 0.020)."
+    )
+    said = " ".join(result_of(good, not_shown).summary(details=True).split())
+    assert "yes, p = 0.020" in said
+    assert "not shown, p = 0.020" in said
 
 
 def test_the_chart_shows_differences_around_zero():
@@ -156,10 +224,11 @@ def test_the_command_prints_the_librarys_json(run):
 
 
 def test_the_command_compares_every_pair_in_words(run):
-    done = run("--metric", "emd-binned", "--bounds", "1,3", "--bins", "3", "--test", "response-permutation")
+    done = run(
+        "--metric", "emd-binned", "--bounds", "1,3", "--bins", "3", "--test", "response-permutation", "--details"
+    )
     assert done.exit_code == 0
-    assert "Is it" not in done.stdout
-    assert "do the judges answer alike?" in " ".join(done.stdout.split())
+    assert "do the judges answer the same way?" in " ".join(done.stdout.split())
 
 
 def test_bounds_are_two_numbers():
@@ -167,19 +236,14 @@ def test_bounds_are_two_numbers():
         bounds_of("1")
 
 
-def test_small_scores_keep_their_digits():
-    pair = replace(PAIR, score_a=0.0, score_b=0.00016, difference=-0.00016, low=-0.00028, high=-0.00004)
-    said = text(result_of(pair))
-    assert "mae 0.00000 against 0.00016" in said
-    assert "-0.00016 [-0.00028, -0.00004]" in said
-    assert re.search(r"gpt llama 0\.00000 0\.00016 ", said)
+def test_numbers_have_the_digits_that_their_interval_supports():
+    small = replace(PAIR, score_a=0.0, score_b=0.00016, difference=-0.00016, low=-0.00028, high=-0.00004)
+    assert "-0.00016 [-0.00028, -0.00004]" in text(result_of(small))
+    wide = replace(PAIR, score_a=0.512, low=-0.6, high=0.2)
+    assert "gpt 0.5 llama 0.7 difference -0.2 [-0.6, 0.2]" in text(result_of(wide))
+    assert "gpt 51% llama 70%" in text(result_of(wide, metric="wins"))
 
 
 def test_holm_keeps_the_level_that_was_asked_for():
     result = replace(result_of(PAIR, replace(PAIR, judge_b="bert")), settings={"bootstrap": 0, "confidence": 0.9})
-    assert "is called different stays below 10%." in text(result)
-
-
-def test_one_difference_is_told_apart():
-    result = result_of(PAIR, replace(PAIR, judge_b="bert", better="neither"))
-    assert finding_sentence(result) == "1 of 2 differences in mae is told apart from chance"
+    assert "is called different stays below 10%." in " ".join(result.summary(details=True).split())

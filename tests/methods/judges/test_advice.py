@@ -29,40 +29,40 @@ def about(found, words):
 
 def test_response_sets_of_people_are_what_to_select_by():
     found = advice([sets({0}, {0, 1}, {0}), sets({1}, {1}, {1, 2})], {"one": [sets({0, 1}), sets({1})]})
-    (reason,) = about(found, "Go by mse_response_set when you compare it with another judge.")
+    (reason,) = about(found, "Select by mse_response_set when you compare it with another judge.")
     assert reason.startswith("People gave response sets")
     assert not about(found, "Collect")
-    assert not about(found, "Fully specify")
+    assert not about(found, "Add an option for each")
 
 
 def test_forced_choices_alone_give_jsd_with_a_warning_and_what_to_collect():
     found = advice(THREE, {"one": SOFT})
-    (reason,) = about(found, "Go by jsd when you compare it with another judge.")
-    assert "no definition is safe" in reason
-    (reason,) = about(found, "Fully specify")
+    (reason,) = about(found, "Select by jsd when you compare it with another judge.")
+    assert "against .79 for kl_human_judge" in reason  # KL ranks judges better where they differ
+    (reason,) = about(found, "Add an option for each")
     assert reason.startswith("Your task is underspecified: three options, seven admissible sets.")
-    assert about(found, "Collect response sets; else ask some raters for both, about 100 ratings in all.")
+    assert about(found, "Ask raters for all options they endorse, at least in about 100 ratings.")
 
 
 def test_a_fully_specified_task_needs_no_response_sets():
     found = advice(THREE, {"one": SOFT}, task=SINGLE)
-    (reason,) = about(found, "Go by jsd")
+    (reason,) = about(found, "Select by jsd")
     assert reason.startswith("The task is fully specified")
-    assert not about(found, "Fully specify")
-    assert not about(found, "Collect response sets")
+    assert not about(found, "Add an option for each")
+    assert not about(found, "Ask raters")
 
 
 def test_few_paired_ratings_are_too_few():
     items = [choices(0) + sets({0}), choices(1, 1, 1)]
     found = advice(items, {"one": [choices(0), choices(1)]}, raters=[[0, 0], [1, 2, 3]])
     assert about(found, "Collect about 100 paired ratings.") == ["F' rests on 1 so far."]
-    assert about(found, "Go by mse_response_set")
-    assert about(found, "Ask one for response sets, too.")
+    assert about(found, "Select by mse_response_set")
+    assert about(found, "Ask one for response sets too.")
 
 
 def test_pairs_by_item_are_not_paired_ratings():
     found = advice([choices(0) + sets({0}), choices(1, 1, 1)], {"one": [choices(0), choices(1)]})
-    assert about(found, "Ask the same raters for a forced choice and a response set")
+    assert about(found, "Ask the same raters for a choice and for all options they endorse")
 
 
 @pytest.mark.parametrize(("ratings", "is_told"), [(1, True), (2, True), (3, False)])
@@ -74,10 +74,10 @@ def test_fewer_than_three_ratings_per_item_are_too_few(ratings, is_told):
 def test_a_judge_that_does_not_beat_a_constant_is_called_that():
     # Nobody says a, the first judge does once.
     found = advice([choices(1)] * 4, {"one": [choices(0), *[choices(1)] * 3], "two": [choices(1)] * 4}, positive="a")
-    (reason,) = about(found, "Do not decide with one, two at tau 0.5 before they are shown to beat always-negative.")
-    shares = "Share of the items decided as people do: always-negative 1.00, one 0.75, two 1.00."
+    (reason,) = about(found, "Do not decide with one, two at tau 0.5: always-negative agrees with people as often.")
+    shares = "Share of items decided as people do: always-negative 1.00, one 0.75, two 1.00."
     assert reason.startswith(shares)
-    assert "People's decisions are themselves estimated here" in reason
+    assert "People's decisions are estimated from their forced choices here" in reason
     better = advice([choices(0), choices(1)], {"one": [choices(0), choices(1)]}, positive="a")
     assert not about(better, "Do not decide")
 
@@ -86,11 +86,11 @@ def test_the_same_advice_at_several_thresholds_is_given_once():
     # Nobody says a: at every threshold the constant is as good as both judges.
     judges = {"one": [choices(0), *[choices(1)] * 3], "two": [choices(1)] * 4}
     found = advice([choices(1)] * 4, judges, positive="a", tau=(0.3, 0.5, 0.7))
-    text = "Do not decide with one, two at tau 0.3, 0.5 and 0.7 before they are shown to beat always-negative."
+    text = "Do not decide with one, two at tau 0.3, 0.5 and 0.7: always-negative agrees with people as often."
     (reason,) = about(found, "Do not decide")
     assert text in found
     row = "always-negative 1.00, one 0.75, two 1.00"
-    assert reason.startswith(f"Share of the items decided as people do: at 0.3 {row}; at 0.5 {row}; at 0.7 {row}.")
+    assert reason.startswith(f"Share of items decided as people do: at 0.3 {row}; at 0.5 {row}; at 0.7 {row}.")
 
 
 def test_another_judge_is_named_where_its_decisions_are_better():
@@ -100,26 +100,26 @@ def test_another_judge_is_named_where_its_decisions_are_better():
     found = advice(people, {"near": near, "sharp": [choices(0), choices(0), choices(1)]}, positive="a")
     assert about(found, "Select by jsd: near.")
     (reason,) = about(found, "For decisions at tau 0.5 alone, consider sharp instead of near.")
-    assert reason.startswith("Share of the items decided as people do: sharp 1.00, near 0.33.")
+    assert reason.startswith("Share of items decided as people do: sharp 1.00, near 0.33.")
 
 
 def test_judges_that_cannot_be_told_apart_are_called_that():
     people = [choices(0), choices(1)] * 10
     even = {"one": [choices(0), choices(1), choices(0)] * 6 + [choices(0), choices(1)],
             "two": [choices(0), choices(1), choices(1)] * 6 + [choices(0), choices(1)]}  # fmt: skip
-    assert about(advice(people, even, bootstrap=100), "Do not take one for clearly better than two")
+    assert about(advice(people, even, bootstrap=100), "Rate more items before you prefer one to two.")
     clear = {"one": [choices(0), choices(1)] * 10, "two": [choices(1), choices(0)] * 10}
-    assert not about(advice(people, clear, bootstrap=100), "clearly better")
+    assert not about(advice(people, clear, bootstrap=100), "Rate more items")
 
 
 def test_a_beta_at_which_another_judge_is_best_has_to_be_found_out():
     people, judges = [choices(*[0] * 3, *[1] * 7)], {"no": [choices(1)], "yes": [choices(0)]}
     found = advice(people, judges, positive="a")
-    (reason,) = about(found, "Find out whether beta is 0.29 or more before you rely on no")
+    (reason,) = about(found, "Before you rely on no, find out whether beta is 0.29 or more.")
     assert reason.startswith("From there on yes decides most often as people do at tau 0.5")
     with_own = {"no": [choices(1) + sets({1})], "yes": [choices(0)]}
-    (reason,) = about(advice(people, with_own, positive="a"), "Find out whether beta")
-    assert reason.endswith("The judges' own beta, which may be a hint: no 0.00.")
+    (reason,) = about(advice(people, with_own, positive="a"), "find out whether beta")
+    assert reason.endswith("The judges' own beta may be a hint: no 0.00.")
 
 
 def test_hit_rate_is_not_to_be_trusted_where_it_selects_somebody_else():
@@ -132,15 +132,15 @@ def test_hit_rate_is_not_to_be_trusted_where_it_selects_somebody_else():
 
 def test_divergences_that_rest_on_the_clip_are_called_that():
     people = [choices(0, 1)] * 3
-    (reason,) = about(advice(people, {"one": [choices(0)] * 3}), "a count of items on which a judge rules out")
-    assert "up to 100% of the items (one) and costs up to 23 nats" in reason  # -ln 1e-10 = 23.03
-    assert not about(advice(people, {"one": [choices(0)] * 3}, smoothing=0.1), "rules out")
-    assert not about(advice(people, {"one": [choices(0, 1)] * 3}), "rules out")
+    (reason,) = about(advice(people, {"one": [choices(0)] * 3}), "Ask judges for probabilities or more samples")
+    assert "up to 100% of the items (one), at up to 23 nats" in reason  # -ln 1e-10 = 23.03
+    assert not about(advice(people, {"one": [choices(0)] * 3}, smoothing=0.1), "probabilities")
+    assert not about(advice(people, {"one": [choices(0, 1)] * 3}), "probabilities")
 
 
 def test_hard_labels_that_tie_are_not_to_be_trusted():
     found = advice([choices(0, 1), choices(0), choices(1)], {"one": [choices(0, 2), choices(1), choices(1)]})
-    (reason,) = about(found, "Do not trust definitions with the hard label of people, one.")
+    (reason,) = about(found, "Do not rely on definitions that use the most frequent label of people, one.")
     assert reason.startswith("Several options tie for it on up to 1 of 3 items")
 
 
@@ -158,17 +158,17 @@ def test_nobody_is_asked_for_response_sets_on_a_measure():
     many, few = tuple(f"option {i}" for i in range(13)), ("1", "2", "3")
     for options in (many, few):
         found = advice([choices(0), choices(2)], {"one": [choices(1), choices(2)]}, options=options)
-        assert not about(found, "Fully specify")
+        assert not about(found, "Add an option for each")
         assert not about(found, "response sets")
-    assert about(advice([choices(0)], {"one": [choices(1)]}, options=many[:12]), "Fully specify")
+    assert about(advice([choices(0)], {"one": [choices(1)]}, options=many[:12]), "Add an option for each")
 
 
 def test_choices_that_flip_with_the_order_ask_for_both_orders():
     prepared = set_up(ratings_from(THREE), judges_from({"one": SOFT}), None, ASKED)
     flips = (OrderFlips(judge="one", items=10, share=0.3), OrderFlips(judge="two", items=10, share=0.1))
     result = JudgesResult(settings={}, data={}, definitions=(), order_flips=flips)
-    (found,) = [own for own in reading(prepared, result) if own.text.startswith("Ask in both orders")]
-    assert found.reason == "When the order is swapped the choice flips on this share of the pairs: one 30%."
+    (found,) = [own for own in reading(prepared, result) if own.text.startswith("Always ask in both orders")]
+    assert found.reason == "The answer changes with the order on this share of the pairs: one 30%."
 
 
 def test_every_piece_of_advice_has_a_reason_and_no_nan():
@@ -185,7 +185,8 @@ def test_where_every_judge_decides_like_a_constant_none_is_to_be_selected():
     people = [choices(0, 0, 0)] * 4 + [choices(1, 1, 1)]
     judges = {"one": [choices(0)] * 5, "two": [choices(0, 0, 1)] * 5}
     found = advice(people, judges, positive="b")
-    assert about(found, "by jsd none beats always answering a.")
+    (reason,) = about(found, "Do not use these answers as they are.")
+    assert reason.startswith("By jsd always answering a has")
     assert not about(found, "Select by")
 
 

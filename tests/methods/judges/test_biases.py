@@ -188,7 +188,7 @@ def test_biases_are_in_the_json_and_what_is_found_is_said():
     names = ["judge", "kind", "about", "value", "low", "high", "p_value", "p_holm", "items", "unit"]
     assert list(bias) == names
     text = text_of(result, details=True)
-    assert '"gpt-4_pair" favours what is shown first: +100.0 pt [' in " ".join(text.split())
+    assert "gpt-4_pair favours what is shown first: +100.0 pt [" in " ".join(text.split())
     assert "shown first" in text.partition("How far a judge favours")[2]
 
 

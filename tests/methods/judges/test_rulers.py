@@ -186,10 +186,8 @@ def test_where_a_constant_is_better_nobody_is_selected_or_recommended():
     result = rank_judges(ratings_from(people, STEPS, scale="ordinal"), strict, bootstrap=0)
     assert (result.measure, result.recommended) == ("mae", None)
     assert result.definition("mae").selected is None
-    assert (
-        result.advice[0].text == "Do not use these judges' answers as they are: by mae none beats always answering 4."
-    )
-    assert str(result).splitlines()[1].startswith("No judge beats always answering 4 (mean absolute error 0.13")
+    assert result.advice[0].reason.startswith("By mae always answering 4 has")
+    assert result.summary().startswith("No judge beats always answering 4; the best is")
 
 
 # Labels in order

@@ -1,4 +1,4 @@
-"""Can this judge replace a rater? One rater after the other is left out, and the judge put in the place."""
+"""Can this judge replace a rater? Each rater is left out in turn and the judge takes the place."""
 
 import math
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ from dissensus.sampling.raters import RatersAs, resolve_raters
 REPLACES_AT = 0.5
 """The winning rate from which on the authors let a judge replace raters."""
 FEWEST_DIFFERING = 10
-"""With fewer items on which judge and rater differ, t and sign flips find too much: d is lopsided."""
+"""With fewer items on which judge and rater differ, t and sign flips find too much: the differences are skewed."""
 FEWEST_RATERS = 3
 """With two raters, each is compared with a single other one."""
 MOST_NUMBERS = 200_000_000
@@ -62,7 +62,7 @@ def alt_test(
 
     For each rater and each of the rater's items: is the judge at least as close to the remaining raters of the item as
     the rater is, and the other way round? The test is whether the rater's share of the items, less the judge's, is
-    below epsilon, what using a judge is worth.
+    below epsilon, the allowance for a judge that costs less.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ def alt_test(
         judge's mean answer, on an ordinal scale rounded to a label); or the mean Jaccard similarity to their response
         sets (averaged over the judge's samples or probabilities).
     test : {"auto", "t", "sign-flip", "exact"}
-        For each rater: t where there are 30 items or more and sign flips where there are fewer (auto), or always one of
-        them, or an exact test that keeps its level where judge and rater seldom differ.
+        For each rater: t for 30 items or more and sign flips for fewer (auto), or always one of them, or an exact test
+        that keeps its level where judge and rater seldom differ.
     alpha : float
         Expected share of wrong wins among the wins, by Benjamini and Yekutieli.
     min_raters : int
@@ -206,12 +206,11 @@ def _of_one_elicitation(ratings: Ratings, judges: Judges, score: Score) -> tuple
     asked = answers_to(judges, kept, wanted)
     if silent := [name for name in judges.judges if name not in asked.judges]:
         raise JudgesError(
-            f"{this} compares {words}s, and {listed(silent)} gave none to the items that people rated so: name the "
-            f"judges to test with {named('judge')}, or choose another score."
+            f"{this} compares {words}s, and {listed(silent)} gave none to the items that people rated this way: name "
+            f"the judges to test with {named('judge')}, or choose another score."
         )
-    warning = (
-        f"The ratings hold forced choices and response sets: {this} compares the {counted(kept.n_ratings, words)}."
-    )
+    other = "similarity" if wanted == "forced_choice" else "accuracy"
+    warning = f"{this} uses the {counted(kept.n_ratings, words)} only; {named('score')} {other} uses the other ratings."
     return kept, replace(asked, warnings=judges.warnings), [warning]
 
 
@@ -446,7 +445,7 @@ def _warnings(
     tied = {one.judge: one.tied for one in tallied if one.tied}
     if tied:
         shown = listed([f"{name} on {counted(items, 'item')}" for name, items in tied.items()])
-        warnings.append(f"Several labels of a judge are equally frequent, and the first one counts: {shown}.")
+        warnings.append(f"Took the first of several labels that a judge gave equally often: {shown}.")
     return warnings
 
 
@@ -466,7 +465,10 @@ def _about_dropped(dropped: Dropped, judges: Sequence[JudgeTest], options: AltTe
                 f"{listed(raters)}; they still count as other raters."
             )
     if undefined := [judge.judge for judge in judges if not judge.raters]:
-        warnings.append(f"No winning rate for {listed(undefined)}: no rater has enough items.")
+        warnings.append(
+            f"{listed(undefined)} cannot be tested: no rater shares {options.min_items} items with them. Rate more "
+            f"of their items, or lower {named('min_items')}."
+        )
     return warnings
 
 
@@ -482,13 +484,13 @@ def _about_few(data: Data, tallied: Sequence[Tallied], options: AltTestOptions) 
     if names and options.test != "exact":
         warnings.append(
             f"Judge and rater differ on fewer than {FEWEST_DIFFERING} items of {listed(list(dict.fromkeys(names)))}: "
-            f"these p-values may be too small. See what {named('test')} exact says."
+            f"these p-values may be too small. Check them with {named('test')} exact."
         )
     times = np.bincount(data.ratings.item, minlength=data.ratings.n_items)
     usable = times[times >= options.min_raters]
     if len(usable) and float(np.median(usable)) < FEWEST_RATERS:
         warnings.append(
-            "Most items have two raters, so that each is compared with a single other one: the authors advise three or "
-            "more."
+            "Most items have two raters, so each rater is compared with a single other one. Collect a third rating: "
+            "the authors of the test advise three or more."
         )
     return warnings

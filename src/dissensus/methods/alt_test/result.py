@@ -107,7 +107,7 @@ class AltTestResult(Result):
     judges : tuple of JudgeTest
         The one with the largest advantage first.
     baseline : JudgeTest
-        Somebody who says the same of every item, whatever it is: its `judge` is what is said.
+        Always giving the same answer: its `judge` is that answer.
     dropped : Dropped
         Items and raters that are not in the test.
     """

@@ -23,15 +23,15 @@ from dissensus.sampling.intervals import percentile_interval
 from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
 
 MIXTURE = (
-    "The mixture test almost never finds a difference that is there: with 100 items, 5 raters and a true difference it "
-    "found it in 9% of the data sets by mae, sign-flip in 48%. It is here to compare with the paper."
+    "The mixture test misses most real differences: with 100 items and 5 raters it found one in about 10% of simulated "
+    "data sets by mae, sign-flip in almost half. Use sign-flip, unless you want to compare with the paper."
 )
 PERMUTATION = (
-    "Response permutation asks whether judges answer the same way, not whether they are equally good: of judges that "
-    "are equally good in different ways it calls more than 5% different (13% for mae in simulations)."
+    "Response permutation asks whether the judges answer the same way, not whether they are equally good: it called "
+    "about 13% of simulated pairs different that are equally good by mae. Use sign-flip to ask which is better."
 )
 ANSWERED_ONCE = (
-    "Every judge answered each item once, so dealing out responses is the same as exchanging the judges on an item."
+    "Every judge answered each item once, so shuffling answers within an item is the same as swapping the judges."
 )
 NO_INTERVAL = (
     f"Without intervals ({named('bootstrap')} 0) no judge is called better: this test alone does not say whether they "
@@ -85,8 +85,8 @@ def compare(
         bins), `accuracy` (share of raters who gave the judge's most frequent label), `cross-entropy` (bits),
         `spearman`.
     test : {"sign-flip", "response-permutation", "mixture"}
-        Exchange the judges on random items: are they equally good? Or deal out their responses anew, or draw from their
-        mixture as the authors do: do they answer the same way?
+        Swap the judges on random items: are they equally good? Or shuffle their answers within each item, or draw from
+        their pooled answers as the authors do: do they answer the same way?
     margin : float, optional
         Also ask whether B is at most so much worse than A.
     resamples : int, optional
@@ -263,14 +263,12 @@ def _warnings(
 ) -> list[str]:
     names = [f"{pair.judge_a} and {pair.judge_b}" for pair in pairs]
     warnings = []
-    if alike := [name for name, own in zip(names, columns, strict=True) if _are_alike(own, options)]:
-        # The other tests draw responses anew, and these may differ: their p need not be 1.
+    if same := [name for name, own in zip(names, columns, strict=True) if _are_same(own, options)]:
+        # The other tests draw responses again, and these may differ: their p need not be 1.
         answer = "p is 1: " if options.test == "sign-flip" else ""
-        warnings.append(f"{answer}{listed(alike)} score the same on every item, so there is no difference to test.")
+        warnings.append(f"{answer}{listed(same)} score the same on every item, so there is no difference to test.")
     if undefined := [name for name, own in zip(names, compared, strict=True) if not math.isfinite(own.difference)]:
-        warnings.append(
-            f"The correlation is undefined for {listed(undefined)}: a judge or the raters gave every item the same."
-        )
+        warnings.append(f"The correlation is undefined for {listed(undefined)}: a judge or the raters never vary.")
     if options.metric == "spearman":
         warnings += _negative_correlations(compared, options.reverse)
     if options.metric == "emd-binned":
@@ -280,7 +278,7 @@ def _warnings(
     return warnings + ([NO_INTERVAL] if is_unsure else [])
 
 
-def _are_alike(columns: Columns, options: CompareOptions) -> bool:
+def _are_same(columns: Columns, options: CompareOptions) -> bool:
     """Whether every item counts the same for both judges."""
     a, b = (midranks(own) for own in columns[:2]) if options.metric == "spearman" else columns[:2]
     return bool((a == b).all())
@@ -289,27 +287,27 @@ def _are_alike(columns: Columns, options: CompareOptions) -> bool:
 def _negative_correlations(pairs: Sequence[PairComparison], reverse: Sequence[str]) -> list[str]:
     scores = {pair.judge_a: pair.score_a for pair in pairs} | {pair.judge_b: pair.score_b for pair in pairs}
     negative = [name for name, score in scores.items() if score < 0]
-    plain, turned = ([name for name in negative if (name in reverse) == is_turned] for is_turned in (False, True))
+    plain, flipped = ([name for name in negative if (name in reverse) == is_flipped] for is_flipped in (False, True))
     typed = {name: f"{named('reverse')} {shlex.quote(name)}" for name in negative}
     warnings = []
     if plain:
         say = " ".join(typed[name] for name in plain)
-        warnings.append(f"{listed(plain)}: higher answers go with lower labels. If the scale is meant so, say {say}.")
-    if turned:
-        say = " ".join(typed[name] for name in turned)
-        warnings.append(f"{listed(turned)}: higher answers go with higher labels. Perhaps leave {say} out.")
+        warnings.append(f"{listed(plain)}: higher answers go with lower labels. If its scale is reversed, give {say}.")
+    if flipped:
+        say = " ".join(typed[name] for name in flipped)
+        warnings.append(f"{listed(flipped)}: higher answers go with higher labels. Check whether {say} is needed.")
     return warnings
 
 
 def _too_few_draws(n_pairs: int, options: CompareOptions) -> list[str]:
-    """Say so where even the rarest result would not be rare enough, so that nothing can be found."""
+    """Warn where even the rarest result would not be rare enough to find a difference."""
     level = 1 - options.confidence
     sides = 2 if options.test == "response-permutation" else 1
     drawn = [("resamples", options.n_resamples, sides), *([("bootstrap", options.bootstrap, 1)] * bool(options.margin))]
     of_pairs = "" if n_pairs == 1 else f" for {n_pairs} pairs"
     return [
-        f"{named(name)} {number} is too few{of_pairs}: no p can be below {min(1, least):.2g}, so nothing can be "
-        f"found. Give at least {math.ceil(times * n_pairs / level)}."
+        f"{named(name)} {number} is too few{of_pairs}: no p can be below {min(1, least):.2g}, so no difference "
+        f"can be found. Give at least {math.ceil(times * n_pairs / level)}."
         for name, number, times in drawn
         if (least := times * n_pairs / (1 + number)) > level
     ]

@@ -1,4 +1,4 @@
-"""Calibrated information: how well judges' answers, turned into people's terms, predict a rater's label, item by item.
+"""Calibrated information: how well judges' recalibrated answers predict a rater's label, item by item.
 
 The score is that of `equivalence`, learned on the same folds: a judge that answered the same items has the same number.
 """

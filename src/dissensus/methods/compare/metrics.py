@@ -118,7 +118,7 @@ answers is up to 18 units of the last digit off."""
 class Columns(NamedTuple):
     """What each item says about A, about B and about the raters, each of shape (..., n_items).
 
-    With `copies`, of shape (n_items,), each item stands for so many alike ones; they are whole numbers.
+    With `copies`, of shape (n_items,), each item stands for this number of equal ones.
     """
 
     a: Floats
@@ -128,7 +128,7 @@ class Columns(NamedTuple):
 
     @property
     def items_in_all(self) -> int:
-        """How many items there are, alike ones counted one by one."""
+        """How many items there are, equal ones counted one by one."""
         return len(self.a) if self.copies is None else int(self.copies.sum())
 
 
@@ -145,7 +145,7 @@ class Pair(NamedTuple):
 
 
 Swapper = Callable[[Floats], Floats]
-"""Difference of the scores after A and B changed places on an item, or on so many of its copies, of shape
+"""Difference of the scores after A and B changed places on an item, or on some of its copies, of shape
 (n, n_items)."""
 
 
@@ -170,7 +170,7 @@ def mean_of(values: Floats, weights: Floats | None) -> Floats:
 
 
 def sum_of(values: Floats, copies: Floats | None) -> Floats:
-    """Sum over items, of which there are so many copies."""
+    """Sum over items, each with its number of copies."""
     return np.asarray(values.sum() if copies is None else copies @ values)
 
 
@@ -395,7 +395,7 @@ def midranks(values: Floats) -> Floats:
 
 
 def weighted_midranks(values: Floats, weights: Floats) -> Floats:
-    """The ranks that values have when each occurs `weights` times, without sorting anew for each replicate.
+    """The ranks that values have when each occurs `weights` times, without sorting again for each replicate.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ ASKED: dict[Test, Asked] = {
     "response-permutation": "same distribution",
     "mixture": "same distribution",
 }
-"""What each test's p-value is about: are the judges equally good, or do they answer alike?"""
+"""What each test's p-value is about: are the judges equally good, or do they answer the same way?"""
 
 RESAMPLES: dict[Test, int] = {"sign-flip": 10_000, "response-permutation": 10_000, "mixture": 1_000}
 """If not given; the authors draw 1,000 test sets."""
@@ -66,7 +66,7 @@ class CompareOptions(Options):
         metavar="D",
         above=0,
         wants="give how much worse B may be than A, a number above 0 in units of the metric, whichever way is better",
-        help="Also ask whether B is at most so much worse than A.",
+        help="Also ask whether B is worse than A by at most this much.",
     )
     resamples: int | None = option(
         None,
@@ -120,8 +120,8 @@ class CompareOptions(Options):
             raise OptionError(f"{named('margin')} needs the bootstrap: leave {named('bootstrap')} 0 out.")
         if self.metric == "information" and self.test != "sign-flip":
             raise OptionError(
-                f"{named('test')} {self.test} draws answers of a judge anew, and information takes all of an item as "
-                f"one: choose {named('test')} sign-flip, or another metric such as wins."
+                f"{named('test')} {self.test} draws a judge's answers again, and information needs all answers of an "
+                f"item: choose {named('test')} sign-flip, or another metric such as wins."
             )
         if self.reverse and self.metric not in {None, "spearman"}:
             raise OptionError(

@@ -156,7 +156,7 @@ class Problem:
 
     @property
     def n_items(self) -> int:
-        """How many items there are; where alike items were put together, how many different ones."""
+        """How many items there are; where equal items were put together, how many different ones."""
         return len(self.people.times)
 
     @property
@@ -229,7 +229,7 @@ def _responses_of_values(values: Floats) -> Responses:
 FEWEST_ITEMS = 6
 """With fewer, no exchange of the judges is rarer than 1 in 20: nothing can be found at .05."""
 MOST_REDRAWN = 5_000_000
-"""Alike items that were put together are taken apart for a test that needs it, up to so many."""
+"""Equal items that were put together are taken apart for a test that needs it, up to this number."""
 
 
 class NamedPair(NamedTuple):
@@ -279,8 +279,8 @@ def pairs_of(ratings: Ratings, judges: Judges, options: CompareOptions, *, folds
             f"{named('clip')} {options.clip:g} is too large for {len(aligned.labels)} labels: choose less than "
             f"{1 / len(aligned.labels):.3g}, or a metric for numbers such as mae."
         )
-    turned = {name: replace(own, value=-own.value) for name, own in aligned.judges.items() if name in options.reverse}
-    aligned = replace(aligned, judges=aligned.judges | turned)
+    flipped = {name: replace(own, value=-own.value) for name, own in aligned.judges.items() if name in options.reverse}
+    aligned = replace(aligned, judges=aligned.judges | flipped)
     build: Build = partial(_scored, aligned, metric, _space(aligned, options))
     n_labels = len(aligned.labels)
     if metric.name == "information":
@@ -308,13 +308,13 @@ def _check_judges(judges: Judges, names: Sequence[str | None]) -> None:
 
 
 def _fit_for(options: CompareOptions, ratings: Ratings, judges: Judges) -> tuple[Ratings, Judges]:
-    """The same, one by one where the test draws the responses to each item anew."""
+    """The same, one by one where the test draws the responses to each item again."""
     if ratings.copies is None or options.test == "sign-flip":
         return ratings, judges
     if ratings.items_in_all > MOST_REDRAWN:
         test = named("test")
         raise OptionError(
-            f"{test} {options.test} draws the responses to each item anew, and {ratings.items_in_all:,} items are "
+            f"{test} {options.test} draws the responses to each item again, and {ratings.items_in_all:,} items are "
             f"more than the {MOST_REDRAWN:,} that it can do: choose {test} sign-flip."
         )
     return ratings.expanded(), judges.expanded(ratings)

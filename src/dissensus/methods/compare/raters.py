@@ -45,7 +45,7 @@ def noise_of(asked: Pairs, *, sizes: tuple[int, int], stream: Generator) -> list
     ]
     spread = pool.spread(np.array(values))
     moves = [spread.moved(np.zeros((size, len(pairs))), rater_draws(size, pool.n_groups, stream)).T for size in sizes]
-    # A pair that is turned round has the same numbers with the other sign.
+    # A reversed pair has the same numbers with the other sign.
     signs = [1 if pair.judge_a <= pair.judge_b else -1 for pair in pairs]
     return [RaterNoise(sign * test, sign * bootstrap) for sign, test, bootstrap in zip(signs, *moves, strict=True)]
 

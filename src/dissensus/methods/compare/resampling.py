@@ -120,7 +120,7 @@ def _dealt(
     return total
 
 
-# ---- The resampling of Wein et al. (2023): items and responses drawn anew, with and without a difference
+# ---- The resampling of Wein et al. (2023): items and responses drawn again, with and without a difference
 
 
 def mixture_differences(problem: Problem, resamples: int, rng: Generator) -> Floats:
@@ -149,7 +149,7 @@ def mixture_p_value(differences: Floats) -> float:
     Parameters
     ----------
     differences : ndarray of shape (n, 2)
-        Null hypothesis, alternative; signs are turned where the alternative is below.
+        Null hypothesis, alternative; signs are flipped where the alternative is below.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def _differences(problem: Problem, a: Cloud, b: Cloud, rows: int, rng: Generator
 def _redrawn(
     cloud: Cloud, sizes: Floats, item: np.ndarray[tuple[int, ...], np.dtype[np.intp]], rng: Generator
 ) -> Floats:
-    """Means of so many responses drawn with replacement, of shape (rows, n_items, n_coordinates)."""
+    """Means of some responses drawn with replacement, of shape (rows, n_items, n_coordinates)."""
     chances = cloud.times / cloud.sizes[:, None]
     drawn = rng.multinomial(sizes.astype(np.int64)[item], chances[item])
     return np.asarray(np.einsum("rim,rimc->ric", drawn, cloud.vectors[item]) / sizes[item][..., None])
@@ -306,7 +306,7 @@ class Resampled:
 
 
 def parts_of(problem: Problem, kind: Kind, resamples: int) -> list[Part]:
-    """The tasks for so many resamples."""
+    """The tasks for a number of resamples."""
     size = TEST_SETS_PER_TASK if kind == "mixture" else RESAMPLES_PER_TASK
     return [Part(problem=problem, kind=kind, resamples=rows) for rows in _at_once(resamples, 1, size)]
 
@@ -404,5 +404,5 @@ def _p_value(problem: Problem, test: Test, differences: Floats, *, is_every: boo
 
 
 def _mixture_p_value(differences: Floats) -> float:
-    """The authors' p, but not below what so many test sets can tell; NaN without any."""
+    """The authors' p, but not below what this number of test sets can show; NaN without any."""
     return max(mixture_p_value(differences), 1 / (1 + len(differences))) if len(differences) else float("nan")

@@ -10,12 +10,12 @@ from dissensus.results import Result, as_dict
 
 Better = Literal["a", "b", "neither"]
 SAME = 1e-6
-"""Scores that are closer are the same: calibrations of two judges that tell nothing differ by rounding."""
+"""Scores that are closer are the same: calibrations of two judges that know nothing differ by rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NonInferiority:
-    """Is B at most so much worse than A?
+    """Is B worse than A by less than a margin?
 
     Attributes
     ----------
@@ -70,6 +70,17 @@ class PairComparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One judge beside all that it was compared with."""
+
+    judge: str
+    score: float  # the mean over its pairs, which differ where judges answered different items; NaN if undefined
+    beats: tuple[str, ...]
+    loses_to: tuple[str, ...]
+    open: tuple[str, ...]  # the judges that it cannot be told apart from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Constant:
     """The best of all judges that always give the same answer."""
 
@@ -120,6 +131,36 @@ class CompareResult(Result):
         names = {name for pair in self.pairs for name in (pair.judge_a, pair.judge_b)}
         won = [pair.judge_a if pair.better == "a" else pair.judge_b for pair in self.pairs if pair.better != "neither"]
         return next((name for name in sorted(names) if won.count(name) == len(names) - 1), None)
+
+    @property
+    def standings(self) -> list[Standing]:
+        """Every judge with its score and the judges that it beats, loses to or cannot be told apart from; best first.
+
+        Examples
+        --------
+        >>> pair = PairComparison(judge_a="x", judge_b="y", score_a=0.2, score_b=0.3, difference=-0.1, better="a",
+        ...     low=-0.2, high=-0.05, p_value=0.01, p_holm=0.01, items=50)
+        >>> result = CompareResult(settings={}, data={}, pairs=(pair,), metric="mae", test="sign-flip",
+        ...     better_scores="lower", question="same quality", is_single=True)
+        >>> [(one.judge, one.score, one.beats) for one in result.standings]
+        [('x', 0.2, ('y',)), ('y', 0.3, ())]
+        """
+        scores: dict[str, list[float]] = {}
+        met: dict[str, dict[str, list[str]]] = {}
+        for pair in self.pairs:
+            winner = {"a": pair.judge_a, "b": pair.judge_b, "neither": None}[pair.better]
+            sides = ((pair.judge_a, pair.score_a, pair.judge_b), (pair.judge_b, pair.score_b, pair.judge_a))
+            for judge, score, other in sides:
+                scores.setdefault(judge, []).extend([score] if math.isfinite(score) else [])
+                how = "open" if winner is None else "beats" if winner == judge else "loses_to"
+                met.setdefault(judge, {"beats": [], "loses_to": [], "open": []})[how].append(other)
+        means = {judge: sum(own) / len(own) if own else math.nan for judge, own in scores.items()}
+        sign = -1 if self.better_scores == "higher" else 1
+        order = sorted(means, key=lambda judge: (math.isnan(means[judge]), sign * means[judge]))
+        return [
+            Standing(judge=judge, score=means[judge], **{how: tuple(names) for how, names in met[judge].items()})
+            for judge in order
+        ]
 
     @property
     def has_better_than_constant(self) -> bool | None:

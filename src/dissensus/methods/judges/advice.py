@@ -1,6 +1,6 @@
-"""Whom to select, by which definition, and what not to trust; each with its reason.
+"""Which judge to select, by which definition, and what not to rely on; each with its reason.
 
-Figures in the reasons come from the paper's simulation experiment.
+Figures in the reasons come from the simulations of the paper, repeated in tests/methods/reproduce.
 """
 
 import math
@@ -21,10 +21,11 @@ from dissensus.results import Message
 # ---- What to ask people and judges for next
 
 PAIRS_NEEDED = 100
-"""So many paired ratings give most of what F' can give."""
+"""This number of paired ratings gives most of what F' can give."""
 RATINGS_NEEDED = 3
+ONE_RATING = "In simulations decisions from one rating match those of all raters on 72% of the items."
 MOST_OPTIONS = 12
-"""With more than so many the options are points of a measure, of which nobody endorses a set."""
+"""More options than that are points of a measure, and nobody endorses several."""
 
 
 def collecting(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
@@ -34,7 +35,7 @@ def collecting(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
 
 
 def _can_ask_for_sets(prepared: Prepared) -> bool:
-    """Whether response sets would tell more than is known: on a scale of numbers nobody endorses several."""
+    """Whether response sets would add something: on a scale of numbers nobody endorses several."""
     is_known = prepared.is_fully_specified or bool(prepared.people.has_set.all())
     options = prepared.space.options
     return not is_known and len(options) <= MOST_OPTIONS and None in map(number, options)
@@ -44,10 +45,9 @@ def _specify(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     """Options that leave no room for several answers."""
     if _can_ask_for_sets(prepared):
         yield Advice(
-            text="Fully specify the options if you can: add one for each combination that is reasonable, as Maybe is "
-            "for Yes and No.",
+            text="Add an option for each reasonable mix, such as Maybe beside Yes and No.",
             reason=f"{specification_sentence(prepared.task)} In simulations one rating per item of a fully specified "
-            "task selects judges as well as three of an underspecified one.",
+            "task selects judges at least as well as three of an underspecified one.",
         )
 
 
@@ -58,15 +58,15 @@ def _pair(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
         return
     if reversal is None:
         yield Advice(
-            text=f"Collect response sets; else ask some raters for both, about {PAIRS_NEEDED} ratings in all.",
-            reason="A forced choice does not tell which other options the rater would endorse. 30 paired ratings "
-            "already give most of what can be learned about it.",
+            text=f"Ask raters for all options they endorse, at least in about {PAIRS_NEEDED} ratings.",
+            reason="A forced choice does not show which other options the rater would endorse; response sets do. In "
+            "simulations 30 ratings of both kinds already bring most of the gain.",
         )
     elif reversal.paired_by == "item":
         yield Advice(
-            text=f"Ask the same raters for a forced choice and a response set, about {PAIRS_NEEDED} times.",
-            reason="F' compares different people on the same items, so that what distinguishes them looks like an "
-            "effect of the forced choice.",
+            text=f"Ask the same raters for a choice and for all options they endorse, about {PAIRS_NEEDED} times.",
+            reason="F' compares different raters on the same items, so differences between them look like an effect of "
+            "the forced choice.",
         )
     elif reversal.n_pairs < PAIRS_NEEDED:
         so_far = f"F' rests on {reversal.n_pairs} so far."
@@ -81,8 +81,7 @@ def _ratings(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
         return
     yield Advice(
         text=f"Collect {RATINGS_NEEDED} or more ratings per item.",
-        reason=f"The median is {usual:g}. In simulations decisions from one rating are those of everybody on 72% "
-        "of the items, and three ratings instead of one help every definition to select.",
+        reason=f"The median is {usual:g}. {ONE_RATING}",
     )
 
 
@@ -93,7 +92,7 @@ def _judge_sets(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     if prepared.is_fully_specified or not silent or not prepared.knows_sets:
         return
     yield Advice(
-        text=f"Ask {listed(silent)} for response sets, too.",
+        text=f"Ask {listed(silent)} for response sets too.",
         reason="Their forced choices are compared with people's response sets, as if they never endorsed two options.",
     )
 
@@ -121,12 +120,11 @@ def _clip(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     if not judges or problem.smoothing:
         return
     yield Advice(
-        text="Take kl_human_judge and cross_entropy_human_judge for what they mostly are here: a count of items on "
-        "which a judge rules out what somebody chose.",
+        text="Ask judges for probabilities or more samples before you use kl_human_judge or cross_entropy_human_judge.",
         reason=Message(
-            f"That happens on up to {share.max():.0%} of the items ({listed(judges)}) and costs up to "
-            f"{-math.log(CLIP):.0f} nats each, the clip at {CLIP:g}. Ask for probabilities or more samples, or add "
-            f"{named('smoothing')}."
+            "Here they mostly count the items on which a judge rules out a label that somebody chose: up to "
+            f"{share.max():.0%} of the items ({listed(judges)}), at up to {-math.log(CLIP):.0f} nats each, the clip at "
+            f"{CLIP:g}. {named('smoothing')} softens this."
         ),
     )
 
@@ -140,9 +138,9 @@ def _ties(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     if not often:
         return
     yield Advice(
-        text=f"Do not trust definitions with the hard label of {listed(list(often))}.",
-        reason=f"Several options tie for it on up to {max(often.values()):,} of {counted(items, 'item')}, and then "
-        "the first one in order is taken.",
+        text=f"Do not rely on definitions that use the most frequent label of {listed(list(often))}.",
+        reason=f"Several options tie for it on up to {max(often.values()):,} of {counted(items, 'item')}; the first "
+        "one in order is taken.",
     )
 
 
@@ -153,12 +151,14 @@ def _orders(_prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
         return
     shown = ", ".join(f"{flips.judge} {flips.share:.0%}" for flips in flipping)
     yield Advice(
-        text="Ask in both orders, always, and count the two answers together.",
-        reason=f"When the order is swapped the choice flips on this share of the pairs: {shown}.",
+        text="Always ask in both orders, and average the two answers.",
+        reason=f"The answer changes with the order on this share of the pairs: {shown}.",
     )
 
 
 SURE = 0.95
+SELECT = "Select by"
+"""How the advice begins that names the judge of the answer."""
 
 
 def advice_on(prepared: Prepared, result: JudgesResult) -> tuple[Advice, ...]:
@@ -168,7 +168,7 @@ def advice_on(prepared: Prepared, result: JudgesResult) -> tuple[Advice, ...]:
 
 
 def _select(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
-    """By which definition to select, and whom that is."""
+    """By which definition to select, and which judge that is."""
     chosen = result.definition(prepared.measure)
     if chosen.selected is None:
         yield from _none_beats(chosen)
@@ -179,12 +179,10 @@ def _select(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     if len(tied) > 1:
         yield Advice(text=f"Do not select by {chosen.id} alone: {listed(tied)} tie.", reason=_why(prepared))
         return
-    alone = f"Go by {chosen.id} when you compare it with another judge."
-    select = f"Select by {chosen.id}: {chosen.selected}."
+    alone = f"{SELECT} {chosen.id} when you compare it with another judge."
+    select = f"{SELECT} {chosen.id}: {chosen.selected}."
     if not _is_any_better(result):
-        select = (
-            f"Compare judges by {chosen.id}; none decides better than a constant, so select none for decisions yet."
-        )
+        select = f"Do not let a judge decide yet: at every threshold a constant agrees with people as often. {select}"
     text = select if len(chosen.values) > 1 else alone
     yield Advice(text=text, reason=_why(prepared))
 
@@ -197,10 +195,10 @@ def _none_beats(chosen: DefinitionResult) -> Iterator[Advice]:
     best, answer = min(known, key=lambda value: value.rank or 0), chosen.constant.answer
     always = f"always answering {answer}" if isinstance(answer, str) else "always answering the overall shares"
     yield Advice(
-        text=f"Do not use these judges' answers as they are: by {chosen.id} none beats {always}.",
-        reason=f"{always.capitalize()} has {chosen.constant.value:.3g}, {best.judge} {best.value:.3g}, and "
-        f"{chosen.better} is better. A judge that is stricter or more lenient than people can still be worth "
-        "something once it is recalibrated: `dissensus equivalence` tells.",
+        text="Do not use these answers as they are. Check with `dissensus equivalence` what they are worth once they "
+        "are recalibrated.",
+        reason=f"By {chosen.id} {always} has {chosen.constant.value:.3g}, {best.judge} {best.value:.3g}, and "
+        f"{chosen.better} is better. Recalibration removes a judge's strictness or leniency.",
     )
 
 
@@ -215,27 +213,29 @@ def _is_any_better(result: JudgesResult) -> bool:
 def _why(prepared: Prepared) -> str:
     reversal = prepared.problem.reversal
     if prepared.problem.numbers is not None:
-        return "The labels are in an order, and this definition takes a near miss for better than a far one."
+        return "The labels are in an order, and this definition counts a near miss as better than a far one."
     if prepared.is_fully_specified:
         return (
-            "The task is fully specified, so that forced choices tell all there is, and a divergence uses every rating "
-            "and not only the most frequent label."
+            "The task is fully specified, so forced choices show everything, and a divergence uses every rating, not "
+            "only the most frequent label."
         )
     if prepared.people.has_set.all():
         return (
-            "People gave response sets, and in simulations the squared error of response sets ranks judges as their "
-            "decisions do: Spearman .88 with consistency, hit rate .40."
+            "People gave response sets. In simulations the squared error of response sets ranks judges much as their "
+            "decisions do: Spearman .88 with consistency, against .40 for hit_rate."
         )
     if reversal is not None:
-        what = "paired ratings" if reversal.paired_by == "rater" else "items with both elicitations"
+        what = counted(reversal.n_pairs, "paired rating")
+        if reversal.paired_by == "item":
+            what = f"{counted(reversal.n_pairs, 'item')} with both elicitations"
         return (
-            f"F' from {reversal.n_pairs:,} {what} turns forced choices into response sets. In simulations with 100 "
-            "paired ratings this has Spearman .94 with consistency; jsd has .63, hit rate .38."
+            f"F' from {what} turns forced choices into response sets. In simulations with 100 "
+            "paired ratings its Spearman correlation with consistency is .94, against .63 for jsd and .38 for hit_rate."
         )
     return (
-        "There are forced choices only, and no paired ratings, so no definition is safe. In simulations the Spearman "
-        "of jsd with consistency falls from .86 to .63 where judges turn sets into choices in different ways; there "
-        "kl_human_judge has .79, hit rate .38."
+        "People gave forced choices only. jsd stays finite where a judge rules out a label that somebody chose. It is "
+        "not safe: in simulations with judges that differ, its Spearman correlation with consistency is .63, against "
+        ".79 for kl_human_judge and .94 for response sets estimated from 100 paired ratings."
     )
 
 
@@ -254,8 +254,8 @@ def _decide(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     for judge, beaten in better.items():
         yield Advice(
             text=f"For decisions at {_taus(beaten)} alone, consider {judge} instead of {chosen.selected}.",
-            reason=f"Share of the items decided as people do: {_beside(beaten, with_intervals=True)}. "
-            f"{chosen.id} looks at every option, a decision only at whether a positive one is endorsed.",
+            reason=f"Share of items decided as people do: {_beside(beaten, with_intervals=True)}. {chosen.id} looks at "
+            "every option, a decision only at the positive ones.",
         )
 
 
@@ -287,7 +287,7 @@ def _rivals(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     if len(ranked) > 1 and ranked[0].share_best < SURE:
         first, second = ranked[:2]
         yield Advice(
-            text=f"Do not take {first.judge} for clearly better than {second.judge}: compare them on more items.",
+            text=f"Rate more items before you prefer {first.judge} to {second.judge}.",
             reason=f"By {chosen.id} {first.judge} is best in {first.share_best:.0%} of the bootstrap samples of "
             f"{counted(prepared.problem.items_in_all, 'item')}, {second.judge} in {second.share_best:.0%}.",
         )
@@ -301,11 +301,11 @@ def _sweep(_prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
         return
     first = min(flips, key=lambda flip: flip.beta_to)
     betas = ", ".join(f"{beta.judge} {beta.beta:.2f}" for beta in result.own_beta if beta.beta >= 0)
-    plausible = f" The judges' own beta, which may be a hint: {betas}." if betas else ""
+    plausible = f" The judges' own beta may be a hint: {betas}." if betas else ""
     yield Advice(
-        text=f"Find out whether beta is {first.beta_to:.2f} or more before you rely on {first.judge_from}.",
-        reason=f"From there on {first.judge_to} decides most often as people do at tau {first.tau:g}, and forced "
-        f"choices cannot tell beta.{plausible}",
+        text=f"Before you rely on {first.judge_from}, find out whether beta is {first.beta_to:.2f} or more.",
+        reason=f"From there on {first.judge_to} decides most often as people do at tau {first.tau:g}. Beta is the "
+        f"share of negative choices that hide a positive option; forced choices do not reveal it.{plausible}",
     )
 
 
@@ -321,29 +321,26 @@ def _baselines(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
             poor.setdefault(tuple(row.judge for row in beaten), []).append((constant, *beaten))
     caveat = ""
     if not prepared.is_fully_specified and not prepared.people.has_set.all():
-        caveat = (
-            " People's decisions are themselves estimated here, from their forced choices, and the fewer of these an "
-            "item has, the worse good judges look."
-        )
+        caveat = f" People's decisions are estimated from their forced choices here. {ONE_RATING}"
     for place, (judges, compared) in enumerate(poor.items()):
         constants = list(dict.fromkeys(row[0].judge for row in compared))
         yield Advice(
-            text=f"Do not decide with {listed(list(judges))} at {_taus(compared)} before they are shown to beat "
-            f"{listed(constants)}.",
-            reason=f"Share of the items decided as people do: {_beside(compared)}.{'' if place else caveat}",
+            text=f"Do not decide with {listed(list(judges))} at {_taus(compared)}: {listed(constants)} agrees with "
+            "people as often.",
+            reason=f"Share of items decided as people do: {_beside(compared)}.{'' if place else caveat}",
         )
 
 
 def _distrust(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
-    """Categorical agreement where it would select somebody else."""
+    """Categorical agreement where it would select another judge."""
     chosen, common = result.definition(prepared.measure), result.definition("hit_rate")
     if None in {common.selected, chosen.selected} or common.selected == chosen.selected or prepared.is_fully_specified:
         return
     best = max((value.share_best for value in chosen.values), default=math.nan)
-    if best < SURE:  # the data cannot tell who is best, so they cannot tell which definition is right
+    if best < SURE:  # the data do not show which judge is best, so neither which definition is right
         return
     yield Advice(
         text=f"Do not select by hit_rate: it would take {common.selected}.",
         reason=f"{chosen.id} takes {chosen.selected}. Where several options can be right, agreement with the most "
-        "frequent label says least about decisions: Spearman .40 with consistency in simulations.",
+        "frequent label says little about decisions: Spearman .40 with consistency in simulations.",
     )

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 
 from dissensus.data.labels import number
@@ -20,15 +19,15 @@ from dissensus.methods.judges.result import (
 
 HALF = 0.5
 NEARLY = 0.99
-"""Of the largest Jensen-Shannon divergence, ln 2: judge and people share next to no label."""
+"""Of the largest Jensen-Shannon divergence, ln 2: judge and people share almost no label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """Definitions that rank judges alike whatever the data: they count once."""
+    """Definitions that always rank judges the same way: they count once."""
 
     definitions: tuple[DefinitionResult, ...]  # the first one stands for all
-    reason: str = ""  # why they rank judges alike; empty for a definition that stands alone
+    reason: str = ""  # why they rank judges the same; empty for a definition that stands alone
 
     @property
     def first(self) -> DefinitionResult:
@@ -52,7 +51,7 @@ class Kind:
 class Choice:
     """What there is to choose between, and by what."""
 
-    kinds: Sequence[Kind]  # the definitions at the threshold, those that rank judges alike as one
+    kinds: Sequence[Kind]  # the definitions at the threshold, those that rank judges the same as one
     tau: float  # the threshold
     select_by: Kind | None  # the one to select by; None if none has a value
     ranked: Sequence[JudgeValue]  # the judges by it, the best first, those without a value last
@@ -83,29 +82,13 @@ class Choice:
         return not picked.high >= constant.value
 
     @property
-    def decided(self) -> Downstream | None:
-        """How the judge to pick decides."""
-        return self.downstream.get(self.picked.judge) if self.picked else None
-
-    @property
     def constant(self) -> Downstream | None:
         """The constant that decides as people do more often."""
         return best_constant(list(self.downstream.values()))
 
     @property
-    def is_beaten(self) -> bool:
-        """Whether a constant decides as people do at least as often as the judge to pick."""
-        own, constant = self.decided, self.constant
-        return own is not None and constant is not None and own.consistency <= constant.consistency
-
-    @property
-    def voting(self) -> list[Kind]:
-        """The kinds that look at people and have a best judge."""
-        return [kind for kind in self.kinds if kind.best and kind.looks_at_people]
-
-    @property
     def is_hopeless(self) -> bool:
-        """Whether no judge ever gives a label of people, so that definitions that ask for that have nothing to tell."""
+        """Whether no judge ever gives a label of people, so that definitions that ask for that say nothing."""
         by_id = {own.id: own for kind in self.kinds for own in kind.definitions}
         hits, jsd = by_id.get("hit_rate"), by_id.get("jsd")
         if hits is None or jsd is None or not hits.values or not jsd.values:
@@ -113,28 +96,7 @@ class Choice:
         never = all(value.value == 0 for value in hits.values)
         return never and all(value.value >= NEARLY * math.log(2) for value in jsd.values)
 
-    @cached_property
-    def rivals(self) -> list[tuple[str, list[Kind]]]:
-        """The judges that other definitions would have picked, each with those definitions; the most frequent first."""
-        picked = self.picked
-        others = [kind for kind in self.voting if picked is not None and picked.judge not in kind.best]
-        names = dict.fromkeys(kind.best[0] for kind in others)
-        pairs = [(name, [kind for kind in others if kind.best[0] == name]) for name in names]
-        return sorted(pairs, key=lambda pair: -len(pair[1]))
-
-    @property
-    def better_decider(self) -> Downstream | None:
-        """A judge that surely decides more like people than the one to pick, and that no definition would pick."""
-        named = {judge for judge, _ in self.rivals}
-        rows = [row for row in self.downstream.values() if row.judge not in {*BASELINES, *named}]
-        if self.decided is None or not rows:
-            return None
-        best = max(rows, key=lambda row: row.consistency)
-        is_better = best.consistency_low > self.decided.consistency_high
-        is_beaten = self.constant is not None and best.consistency <= self.constant.consistency
-        return best if is_better and not is_beaten else None
-
-    def most_alike_first(self) -> list[Kind]:
+    def closest_first(self) -> list[Kind]:
         """The kinds that rank judges: the one to select by first, then those that rank most as it does."""
         defined = [kind for kind in self.kinds if any(value.rank is not None for value in kind.first.values)]
         main = self.select_by
@@ -199,16 +161,8 @@ def best_constant(rows: Collection[Downstream]) -> Downstream | None:
     return max((row for row in rows if row.judge in BASELINES), key=lambda row: row.consistency, default=None)
 
 
-def beaten_by_constant(rows: Collection[Downstream]) -> list[Downstream]:
-    """The judges that a constant equals or beats at one threshold."""
-    constant = best_constant(rows)
-    if constant is None:
-        return []
-    return [row for row in rows if row.judge not in BASELINES and row.consistency <= constant.consistency]
-
-
 def rank_correlation(first: Kind, second: Kind) -> float:
-    """Kendall's tau of two kinds: pairs of judges ranked alike less those ranked the other way round, as a share.
+    """Kendall's tau of two kinds: pairs of judges ranked the same way less those ranked the other way, as a share.
 
     Pairs that either kind ties or leaves undefined count as neither; NaN where there is no pair at all.
     """

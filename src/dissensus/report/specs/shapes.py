@@ -218,52 +218,6 @@ def zoomed(spec: Spec, rows: Sequence[Row], *, anchors: Sequence[float] = (), fo
 # ---- How alike things are, each with each, and which choice is the best: squares of cells
 
 MOST_STEP = 22
-SAME, OPPOSITE = "same order", "opposite order"
-
-
-def likeness(rows: Sequence[Row], names: Sequence[str], *, values: str) -> Spec:
-    """Cells from -1 to 1: the fuller the colour the stronger, a minus where it is negative.
-
-    Parameters
-    ----------
-    rows : sequence of mapping
-        `first`, `second` (both "1 name"), `across` (the number of the second) and `value`.
-    names : sequence of str
-        "1 name", from the top down; the numbers stand across, where names have no room.
-    values : str
-        What the numbers are, in words.
-    """
-    axis = {
-        "orient": "top",
-        "labelAngle": 0,
-        "labelOverlap": False,
-        "labelFontSize": {"expr": "width < 300 ? 9 : 11"},
-        "labelExpr": "width < 300 && datum.value % 2 == 0 ? '' : datum.label",
-        "labelPadding": 4,
-    }
-    across = {"domain": list(range(1, len(names) + 1))}
-    x = {"field": "across", "type": "ordinal", "title": None, "axis": axis, "scale": across}
-    strength = quantity("strength", scale={"domain": [0, 1], "range": [0.05, 1]}, legend=None)
-    sign = nominal("way", title=None, scale={"domain": [SAME, OPPOSITE]}, legend=None)
-    tips = [tip("first", "One"), tip("second", "Other"), tip("value", values, ".2f")]
-    cells = []
-    for row in rows:
-        value = float(row["value"] or 0)
-        way = {"strength": abs(value), "way": SAME if value >= 0 else OPPOSITE}
-        cells.append({**row, **way, "said": f"{row['first']} and {row['second']}: {value:.2f}"})
-    minus = {"type": "text", "text": "\N{MINUS SIGN}", "aria": False, "tooltip": None}
-    return {
-        "data": {"values": cells},
-        "height": min(BAR_STEP, MOST_STEP) * len(names),
-        "encoding": {"x": x, "y": nominal("first", title=None, scale={"domain": list(names)})},
-        "layer": [
-            {
-                "mark": {"type": "rect", "stroke": None},
-                "encoding": {"color": sign, "fillOpacity": strength, "tooltip": tips, **DESCRIBED},
-            },
-            {"transform": [{"filter": "datum.value < -0.05"}], "mark": minus},
-        ],
-    }
 
 
 def choice_map(rows: Sequence[Row], *, x_title: str, y_title: str, choices: str) -> Spec:

@@ -1,244 +1,210 @@
 """What `alt-test` says: can this judge replace a rater."""
 
 import math
+from collections.abc import Sequence
 
 from dissensus.errors import DissensusError
 from dissensus.methods.alt_test.alt_test import REPLACES_AT
 from dissensus.methods.alt_test.options import FEW_ITEMS, Score, Test
 from dissensus.methods.alt_test.result import AltTestResult, JudgeTest
 from dissensus.options import named
-from dissensus.report.document import Block, Cell, Figure, Fold, Note, Paragraph, Points, Section, Table
+from dissensus.report.document import Cell, Figure, Fold, Section, Table
 from dissensus.report.numbers import (
-    are,
     counted,
+    listing,
     p_number,
     percent,
     points,
-    quoted,
     sentences,
     short_names,
+    shortened,
     with_interval,
 )
 from dissensus.report.specs import interval_row, intervals, zoomed
+from dissensus.report.views.section import asking_texts, how_computed, noted
 from dissensus.results import Result
 
 SCORE_WORDS: dict[Score, str] = {
-    "accuracy": "Closeness is accuracy: how many of the other raters gave the same label. Of a judge with several "
-    "samples or with probabilities it is the most frequent label that counts.",
-    "rmse": "Closeness is the root mean squared distance to the numbers of the other raters. Of a judge it is the mean "
-    "answer that counts, on an ordinal scale the label nearest to it.",
+    "accuracy": "Closeness is accuracy: how many of the other raters gave the same label. A judge with several samples "
+    "or with probabilities counts by its most frequent label.",
+    "rmse": "Closeness is the root mean squared distance to the numbers of the other raters. A judge counts by its "
+    "mean answer, on an ordinal scale rounded to a label.",
     "similarity": "Closeness is the mean Jaccard similarity to the answers of the other raters: the options in both "
     "answers over the options in either. Samples and probabilities of a judge count in proportion.",
 }
 LEFT_OUT = (
-    "Each rater is left out in turn; judge and rater are compared on how close they are to the remaining raters of "
-    "each item. As close counts ties for both."
+    "Each rater is left out in turn. Judge and rater are then compared on how close they are to the other raters of "
+    "each item; a tie counts as close for both."
 )
 ADVANTAGE = (
-    "The advantage is the mean over raters of the share of items on which the judge is at least as close; it does not "
-    "depend on epsilon, so judges are compared by it."
+    "The advantage is the share of items on which the judge is at least as close as the rater, averaged over raters. "
+    "It does not depend on epsilon, so judges are ranked by it."
+)
+EPSILON = (
+    "A judge wins against a rater if a test shows that the rater is closer on less than {size} percentage points more "
+    "of the items than the judge. This allowance ({name}) is for a judge that costs less: the authors take 0.2 for "
+    "experts, 0.15 for skilled raters and 0.1 for crowd workers."
 )
 TEST_WORDS: dict[Test, str] = {
     "t": "a one-sided t-test",
     "sign-flip": "flipping the signs of the differences in every way",
     "exact": "an exact test that keeps its level however few items differ",
 }
-MOST_SENTENCES = 6
+NO_SKILL = (
+    "Passing takes no skill here. Find out with `dissensus equivalence` what a judge is worth beyond a constant answer."
+)
+MORE_RATERS = "Ask more raters: of raters like these, {judge} may win against only {low}."
 MOST_RATERS = 25
-"""So many raters are drawn, those in whose place the judge stands worst; the table has them all."""
+"""This number of raters is drawn, those against whom the judge does worst; the table has them all."""
+MOST_NAMES = 3
+LONGEST = 26
+warning_texts = asking_texts
 
 
 def view(result: Result) -> Section:
-    """Whether a judge can replace a rater: the answer, all judges, the raters one by one, and how it was computed."""
+    """Whether a judge can replace a rater: the answer, a row for each judge, what to do, and the raters of the best."""
     if not isinstance(result, AltTestResult):
         raise DissensusError(f"A {type(result).__name__} cannot be shown as what alt-test found.")
-    tables = [_raters_table(judge) for judge in result.judges[1:] if judge.raters]
-    best, baseline, beyond = result.judges[0], baseline_sentence(result), raters_sentence(result)
-    tested = [p_value_sentence(best, _alpha(result))] if best.raters else []
-    computed = Points(title="", texts=[LEFT_OUT, SCORE_WORDS[result.score], *tested, ADVANTAGE])
+    best, others = result.judges[0], [judge for judge in result.judges[1:] if judge.raters]
+    more = "The other judges, rater by rater"
     return Section(
         title="Can this judge replace a rater?" if len(result.judges) == 1 else "Which judge can replace a rater?",
         lead=lead_sentence(result),
         blocks=[
-            Paragraph(text=epsilon_sentence(result)),
-            *([Paragraph(text=beyond)] if beyond else []),
-            *_judges(result),
-            *([Note(text=baseline) if result.baseline.replaces else Paragraph(text=baseline)] if baseline else []),
+            _judges_table(result),
+            *noted(_notes(result)),
             *([_figure(result, best)] if best.raters else []),
-            *([Fold(title="The other judges, rater by rater", parts=tables)] if tables else []),
-            Fold(title="How this was computed", parts=[computed]),
+            *([Fold(title=more, parts=[_raters_table(others, caption=more)])] if others else []),
+            how_computed(result, _computed(result)),
         ],
     )
 
 
 def lead_sentence(result: AltTestResult) -> str:
-    """The answer: of the one judge, or of all and the best one."""
-    best, able = result.judges[0], sum(judge.replaces is True for judge in result.judges)
-    of = f"Of {counted(len(result.judges), 'judge')},"
-    if best.replaces and best.beats_constant is False:
-        beats, it = f"{quoted(best.judge)} does not beat", "it"
-        if len(result.judges) > 1:
-            beats, it = "No judge beats", "none"
-        shown = f"{it} is {'' if it == 'none' else 'not '}shown to replace a rater"
+    """Which judges can replace a rater, or why none can."""
+    names = short_names((judge.judge for judge in result.judges), LONGEST, has_end=True)
+    best, constant = result.judges[0], result.baseline
+    if best.replaces is None:
+        return f"{names[best.judge]} cannot be tested: no rater shares enough items with it."
+    is_alone = len(result.judges) == 1
+    nobody = (
+        f"{names[best.judge]} is not shown to replace a rater" if is_alone else "No judge is shown to replace a rater"
+    )
+    passed = [judge for judge in result.judges if judge.replaces]
+    able = [judge for judge in passed if judge.beats_constant is not False]
+    if passed and not able:
         return (
-            f"{beats} always answering {quoted(result.baseline.judge)}, so {shown}: that constant wins against "
-            f"{result.baseline.won} of {counted(len(best.raters), 'rater')}, "
-            f"{quoted(best.judge)} against {best.won}."
+            f"{nobody}: {_always(result)} wins against {constant.won} of {counted(len(constant.raters), 'rater')}, "
+            f"{names[passed[0].judge]} against {passed[0].won}."
         )
-    if best.replaces and result.baseline.replaces:
-        # A constant passes the test as well, which then tells nothing of a judge.
-        who = quoted(best.judge) if len(result.judges) == 1 else f"{of} {able}"
-        passes = "pass" if len(result.judges) > 1 and able > 1 else "passes"
-        constant = f"somebody who says {quoted(result.baseline.judge)} of every item"
-        return (
-            f"{who} {passes} the test for replacing a rater, but so would {constant}, so passing takes no skill here: "
-            f"{quoted(best.judge)} wins against {best.won} of {counted(len(best.raters), 'rater')}, that constant "
-            f"against {result.baseline.won}."
-        )
-    if len(result.judges) == 1:
-        return judge_sentence(best)
-    return (
-        f"{of} {able or 'none'} can replace a rater as far as is shown; the largest advantage is that of "
-        f"{quoted(best.judge)}. {judge_sentence(best)}"
-    )
+    if not able:
+        who = "it" if is_alone else f"the best, {names[best.judge]},"
+        return f"{nobody}: {who} wins against {_won(best)}, and half are needed."
+    who = listing([names[judge.judge] for judge in able], most=MOST_NAMES)
+    if constant.replaces:
+        passes = "passes" if len(able) == 1 else "pass"
+        return f"{who} {passes} the test for replacing a rater, but so does {_always(result)}."
+    winner = "it" if len(able) == 1 else names[able[0].judge]
+    return f"{who} can replace a rater: {winner} wins against {_won(able[0])}, and half are enough."
 
 
-def judge_sentence(judge: JudgeTest) -> str:
-    """Whether one judge can replace a rater, and on what that rests."""
-    name, enough = quoted(judge.judge), percent(REPLACES_AT, 0)
-    if judge.replaces is None:
-        return f"Nothing can be said of {name}: no rater shares enough items with it."
-    won = f"it wins against {judge.won} of {counted(len(judge.raters), 'rater')}"
-    close = f"is at least as close to the others as the rater in whose place it stands on {percent(judge.advantage)}"
-    if judge.replaces:
-        return f"{name} can replace a rater: {won} ({enough} are enough) and {close} of the items."
-    return f"It is not shown that {name} can replace a rater: {won}, fewer than {enough}, and {close} of the items."
+def _won(judge: JudgeTest) -> str:
+    return f"{judge.won} of {counted(len(judge.raters), 'rater')}"
 
 
-def epsilon_sentence(result: AltTestResult) -> str:
-    """What winning against a rater means."""
-    size = f"{points(result.epsilon).removesuffix('.0')} percentage points"
-    return (
-        "A judge wins against a rater if it is shown that the share of items on which the rater is closer to the "
-        f"others is less than {size} above the judge's. So much is granted to the judge ({named('epsilon')}), since it "
-        "costs less: the authors take 0.2 for experts, 0.15 for skilled raters and 0.1 for crowd workers."
-    )
+def _always(result: AltTestResult) -> str:
+    return f"always answering {shortened(result.baseline.judge, LONGEST)}"
 
 
-def baseline_sentence(result: AltTestResult) -> str:
-    """How somebody fares who does not look at the items; empty where nobody can be compared."""
-    constant = result.baseline
-    if constant.replaces is None:
-        return ""
-    who = f"somebody who says {quoted(constant.judge)} of every item, without looking,"
-    raters = counted(len(constant.raters), "rater")
-    fares = f"against {constant.won} of {raters} (advantage {percent(constant.advantage)})"
-    if not constant.replaces:
-        return f"For comparison: {who} wins {fares}."
-    return (
-        f"Winning takes no skill here: {who} would win {fares}. Most ratings are alike, or raters hardly agree, so ask "
-        "what a judge is worth beyond that with `dissensus equivalence`."
-    )
+def _notes(result: AltTestResult) -> list[str]:
+    """What to do where the verdict says little."""
+    best = result.judges[0]
+    texts = [NO_SKILL] if best.replaces and result.baseline.replaces else []
+    if best.replaces and best.winning_rate_low < REPLACES_AT:
+        low = percent(best.winning_rate_low, 0)
+        texts.append(MORE_RATERS.format(judge=shortened(best.judge, LONGEST), low=low))
+    return texts
 
 
-def p_value_sentence(judge: JudgeTest, alpha: float) -> str:
-    """Where the p-values come from, and how they are corrected."""
-    kinds = dict.fromkeys(rater.test for rater in judge.raters)
-    how = " or ".join(TEST_WORDS[kind] for kind in kinds)
-    few = f" where a rater has fewer than {FEW_ITEMS} items" if len(kinds) > 1 else ""
-    return (
-        f"p-values come from {how}{few}, and are corrected for the number of raters by Benjamini and Yekutieli, since "
-        f"raters are compared with each other: of the wins, {percent(alpha, 0)} are expected to be wrong at most."
-    )
-
-
-def _judges(result: AltTestResult) -> list[Block]:
-    """All judges in a table, and some in words."""
-    names = short_names(judge.judge for judge in result.judges)
+def _judges_table(result: AltTestResult) -> Table:
+    """A row for each judge, and one for always giving the same answer."""
+    names = short_names((judge.judge for judge in result.judges), LONGEST, has_end=True)
     rows: list[list[Cell]] = [
-        [names[row.judge], _able(row), _rate(row), f"{row.won} of {len(row.raters)}", row.advantage]
-        for row in result.judges
+        [names[judge.judge], _verdict(judge), _rate(judge), judge.advantage] for judge in result.judges
     ]
-    constant = result.baseline
-    if constant.raters:
-        won = f"{constant.won} of {len(constant.raters)}"
-        rows.append([f"always {constant.judge}", "-", _rate(constant), won, constant.advantage])
-    table = Table(
-        caption="Judges in the place of raters, by advantage, and always giving the same answer",
-        columns=["Judge", "Replaces a rater", "Winning rate", "Raters won", "Advantage"],
+    constant = [[f"({_always(result)})", None, _rate(result.baseline), result.baseline.advantage]]
+    rows += constant if result.baseline.raters else []
+    bounded = any(math.isfinite(judge.winning_rate_low) for judge in result.judges)
+    beaten = "Raters beaten, with the interval for raters like these" if bounded else "Raters beaten"
+    return Table(
+        caption=f"{beaten}; advantage: items on which the judge is at least as close to the others as the rater",
+        columns=["Judge", "Replaces a rater", "Raters beaten", "Advantage"],
         rows=rows,
         percent=frozenset({"Advantage"}),
     )
-    texts = [judge_sentence(judge) for judge in result.judges[1 : MOST_SENTENCES + 1]]
-    more = len(result.judges) - 1 - len(texts)
-    texts += [f"{counted(more, 'more judge')} {are(more)} in the table."] if more else []
-    return [table, *([Points(title="", texts=texts)] if texts else [])]
 
 
-def _able(judge: JudgeTest) -> str:
+def _verdict(judge: JudgeTest) -> str:
     if judge.replaces and judge.beats_constant is False:
         return "not shown"
-    return {True: "yes", False: "not shown", None: "unknown"}[judge.replaces]
+    return {True: "yes", False: "not shown", None: "not tested"}[judge.replaces]
 
 
-def _rate(judge: JudgeTest) -> str:
-    """The winning rate, with its interval for raters like these."""
-    if math.isnan(judge.winning_rate):
-        return "-"
-    return with_interval(judge.winning_rate, judge.winning_rate_low, judge.winning_rate_high, form=percent)
-
-
-def raters_sentence(result: AltTestResult) -> str:
-    """What the winning rate says of other raters; empty where raters are fixed."""
-    best = result.judges[0]
-    if math.isnan(best.winning_rate_low):
-        return ""
-    low, high = percent(best.winning_rate_low, 0), percent(best.winning_rate_high, 0)
-    enough = "" if best.winning_rate_low >= REPLACES_AT else ", so the verdict is about these raters"
-    return f"Of raters like these, {quoted(best.judge)} would win against {low} to {high}{enough}."
+def _rate(judge: JudgeTest) -> str | None:
+    """How many raters the judge wins against, with the interval of the share."""
+    if not judge.raters:
+        return None
+    bounds = with_interval(0.0, judge.winning_rate_low, judge.winning_rate_high, form=lambda share: percent(share, 0))
+    return f"{judge.won} of {len(judge.raters)}{bounds.removeprefix('0%')}"
 
 
 def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
     """The raters in whose place the best judge stands."""
     ordered = sorted(best.raters, key=lambda rater: -rater.difference)[:MOST_RATERS]
-    names = short_names(rater.rater for rater in ordered)
+    names, judge = short_names(rater.rater for rater in ordered), shortened(best.judge, LONGEST)
     rows = [interval_row(names[row.rater], row.difference, row.low, row.high) for row in ordered]
     axis = ["Items on which the rater is closer, less those of the judge"]
-    spec = intervals(rows, names="Rater", values=axis, reference=result.epsilon)
-    left_out = f"The {len(rows)} least favourable of {len(best.raters)} raters are drawn."
+    left_out = f"Drawn are the {len(rows)} of {len(best.raters)} raters against whom it does worst."
     return Figure(
-        title=f"{quoted(best.judge)} wins against {best.won} of {counted(len(best.raters), 'rater')}",
+        title=f"{judge} wins against {_won(best)}",
         caption=sentences(
-            "Each line is a rater: the share of items on which the rater is closer to the others than "
-            f"{quoted(best.judge)} is, less the share on which the judge is closer. The dashed line is epsilon; where "
-            f"the whole whisker, a {percent(1 - 2 * _alpha(result), 0)} interval, lies to its left, the judge would "
-            "win if this were the only rater.",
+            f"Share of items on which the rater is closer to the others than {judge}, less the share on which {judge} "
+            f"is closer. {judge} wins against a rater if the whole whisker, a {percent(1 - 2 * _alpha(result), 0)} "
+            "interval, lies to the left of the dashed line, epsilon; the verdict corrects this for the number of "
+            "raters.",
             left_out if len(rows) < len(best.raters) else "",
         ),
-        spec=zoomed(spec, rows, anchors=(0.0, result.epsilon)),
-        table=_raters_table(best),
+        spec=zoomed(
+            intervals(rows, names="Rater", values=axis, reference=result.epsilon), rows, anchors=(0.0, result.epsilon)
+        ),
+        table=_raters_table([best], caption=f"{judge} in the place of each rater"),
     )
 
 
-def _raters_table(judge: JudgeTest) -> Table:
-    names = short_names(rater.rater for rater in judge.raters)
+def _raters_table(judges: Sequence[JudgeTest], *, caption: str) -> Table:
+    names = short_names((judge.judge for judge in judges), LONGEST, has_end=True)
+    raters = short_names(rater.rater for judge in judges for rater in judge.raters)
     rows: list[list[Cell]] = [
-        [
-            names[rater.rater],
-            rater.items,
-            rater.judge_at_least_as_close,
-            rater.rater_at_least_as_close,
-            p_number(rater.p_adjusted),
-            "yes" if rater.rejected else "no",
-        ]
-        for rater in sorted(judge.raters, key=lambda rater: rater.p_value)
-    ]
-    return Table(
-        caption=f"{quoted(judge.judge)} in the place of each rater",
-        columns=["Rater", "Items", "Judge as close", "Rater as close", "p", "Judge wins"],
-        rows=rows,
-        percent=frozenset({"Judge as close", "Rater as close"}),
+        [names[judge.judge], raters[one.rater], one.items, one.judge_at_least_as_close, one.rater_at_least_as_close,
+         p_number(one.p_adjusted), "yes" if one.rejected else "no"]
+        for judge in judges
+        for one in sorted(judge.raters, key=lambda one: one.p_value)
+    ]  # fmt: skip
+    columns = ["Judge", "Rater", "Items", "Judge as close", "Rater as close", "p", "Judge wins"]
+    first = 0 if len(judges) > 1 else 1
+    shares = frozenset({"Judge as close", "Rater as close"})
+    return Table(caption=caption, columns=columns[first:], rows=[row[first:] for row in rows], percent=shares)
+
+
+def _computed(result: AltTestResult) -> list[str]:
+    epsilon = EPSILON.format(size=points(result.epsilon).removesuffix(".0"), name=named("epsilon"))
+    kinds = dict.fromkeys(rater.test for rater in result.judges[0].raters)
+    few = f" for raters with fewer than {FEW_ITEMS} items" if len(kinds) > 1 else ""
+    tested = (
+        f"p-values come from {' or '.join(TEST_WORDS[kind] for kind in kinds)}{few}. They are corrected for the number "
+        f"of raters (Benjamini and Yekutieli): at most {percent(_alpha(result), 0)} of the wins should be wrong."
     )
+    return [LEFT_OUT, SCORE_WORDS[result.score], epsilon, tested if kinds else "", ADVANTAGE]
 
 
 def _alpha(result: AltTestResult) -> float:

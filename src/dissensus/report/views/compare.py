@@ -1,228 +1,243 @@
-"""What `compare` says: is A better than B."""
+"""What `compare` says: which judge is better."""
 
 import math
-from functools import partial
+from collections.abc import Mapping
 
 from dissensus.errors import DissensusError
 from dissensus.methods.compare.metrics import MetricName
 from dissensus.methods.compare.options import Test
 from dissensus.methods.compare.result import CompareResult, Constant, PairComparison
-from dissensus.report.document import Block, Cell, Figure, Note, Paragraph, Points, Section, Table
+from dissensus.report.document import Cell, Figure, Fold, Section, Table
 from dissensus.report.numbers import (
-    are,
+    capital,
     counted,
     decimal,
+    listing,
     p_number,
     p_text,
     percent,
     points,
-    quoted,
     sentences,
     short_names,
+    supported_digits,
     with_interval,
 )
 from dissensus.report.specs import interval_row, intervals, zoomed
-from dissensus.report.views.section import interval_sentence
+from dissensus.report.views.section import asking_texts, how_computed, interval_sentence, noted
 from dissensus.results import Result
 
 METRIC_WORDS: dict[MetricName, str] = {
-    "information": "Information, in bits: the logarithm of the chance that a judge's answers, turned into people's "
-    "terms, give to a rater's label, averaged over items. It counts what a judge knows, not how strict or how sure it "
-    "is, and is the score of `dissensus equivalence`. Higher is better; 0 would be perfect.",
-    "wins": "Wins is the share of the items on which a judge's answer is nearer to the raters' than the other judge's "
-    "is; a tie is half a win for each. Numbers are compared by their means, other labels by their distributions. Wins "
-    "rewards the sharper judge: against few raters one that never hedges wins more items, even if it knows less.",
-    "mae": "Mean absolute error: how far a judge's mean answer is from the raters' mean answer, on the scale of the "
-    "labels, averaged over items. Lower is better.",
-    "rmse": "Root mean squared error of a judge's mean answer against the raters' mean answer, on the scale of the "
-    "labels; large errors count more than in mae. Lower is better.",
-    "emd": "Earth mover's distance: how far the judge's answers would have to be moved to be spread like the raters', "
-    "averaged over items; between labels without an order every move is 1. Lower is better.",
-    "emd-binned": "The paper's earth mover's distance: mean difference between the sorted numbers of answers in equal "
-    "bins. Lower is better.",
-    "accuracy": "Accuracy is the share of raters who gave the judge's most frequent label, averaged over items. Higher "
-    "is better.",
-    "cross-entropy": "Cross-entropy: bits of surprise at a rater's label for somebody who expects what the judge says, "
-    "averaged over items. Lower is better.",
-    "spearman": "Spearman's correlation over items: 1 if the judge's mean answers put the items in the same order as "
-    "the raters' do. Higher is better.",
+    "information": "Information, in bits: the logarithm of the probability that a judge's recalibrated answer gives to "
+    "a rater's label, averaged over items; 0 would be perfect. It measures what a judge knows, not how strict it is.",
+    "wins": "Wins: the share of items on which the judge is closer to the raters than the other judge; a tie is half a "
+    "win. With few raters per item a judge that never hedges wins more items, even if it knows less.",
+    "mae": "Mean absolute error: the mean distance between the judge's mean answer and the raters' mean answer.",
+    "rmse": "Root mean squared error of the judge's mean answer against the raters' mean answer.",
+    "emd": "Earth mover's distance: how far the judge's answers must move to match the raters' distribution, averaged "
+    "over items; between labels without an order every move is 1.",
+    "emd-binned": "The paper's earth mover's distance: the mean difference between sorted numbers of answers in bins.",
+    "accuracy": "Accuracy: the share of raters who gave the judge's most frequent label, averaged over items.",
+    "cross-entropy": "Cross-entropy, in bits: the mean surprise at a rater's label if you trust the judge as it is.",
+    "spearman": "Spearman's correlation over items: 1 if the judge's mean answers order the items as the raters' do.",
 }
+_SAME_ANSWERS = (
+    "The p-value answers: do the judges answer the same way? It {how}. Judges that answer differently can still be "
+    "equally good."
+)
 TEST_WORDS: dict[Test, str] = {
-    "sign-flip": "The p-value answers: are the judges equally good? It exchanges the two judges on random items and "
-    "counts how often they then differ at least as much.",
-    "response-permutation": "The p-value answers: do the judges answer alike? It deals out the responses of both to "
-    "each item anew and counts how often they then differ at least as much. Judges that answer differently can still "
-    "be equally good.",
-    "mixture": "The p-value answers: do the judges answer alike? As its authors do, it draws items and responses anew, "
-    "with both judges answering from the mixture of their responses and each from its own, and counts how often the "
-    "first differ at least as much as the second. Judges that answer differently can still be equally good.",
+    "sign-flip": "The p-value answers: are the judges equally good? It swaps the two judges on random items and counts "
+    "how often they then differ at least as much.",
+    "response-permutation": _SAME_ANSWERS.format(
+        how="shuffles the answers of both judges within each item and counts how often they differ at least as much"
+    ),
+    "mixture": _SAME_ANSWERS.format(
+        how="draws items and answers again and counts how often judges with pooled answers differ at least as much as "
+        "judges with their own"
+    ),
 }
 HOLM = (
-    "Holm's correction makes p-values of many pairs honest: the chance that any pair of equal judges is called "
-    "different stays below {level}."
+    "p-values are Holm-corrected for the number of pairs: the chance that any pair of equal judges is called different "
+    "stays below {level}."
+)
+DECIDE = "No judge beats {constant}. Find out with `dissensus decide` whether one is worth using."
+PLAN = (
+    "If you must choose between {a} and {b}, rate more items: `dissensus plan raters`, with these files as its pilot, "
+    "says how many."
 )
 _SHARES = frozenset({"wins", "accuracy"})
-MOST_DIGITS = 12
-MOST_SENTENCES = 10
 LONGEST_NAME = 12
 """Two names of that length fit beside each other on the axis of a chart."""
+LONGEST_ROW = 22
+"""And of that length in a table of a terminal."""
+MOST_NAMES = 3
+warning_texts = asking_texts
 
 
 def view(result: Result) -> Section:
-    """Which judge is better: the answer, the scores, their differences, and which question the p-value answers."""
+    """Which judge is better: the answer, a row for each judge, and what to do; the pairs are folded."""
     if not isinstance(result, CompareResult):
         raise DissensusError(f"A {type(result).__name__} cannot be shown as what compare found.")
-    has_many = len(result.pairs) > 1
-    pairs = [pair_sentence(pair, result) for pair in result.pairs[:MOST_SENTENCES]] if has_many else []
-    more = len(result.pairs) - len(pairs) if has_many else 0
-    pairs += [f"{counted(more, 'more pair')} {are(more)} in the table."] if more else []
-    confidence = result.settings.get("confidence")
-    level = percent(1 - confidence, 0) if isinstance(confidence, float) else "its level"
-    computed = [METRIC_WORDS[result.metric], interval_sentence(result.settings)]
-    computed += [HOLM.format(level=level)] if has_many else []
+    names = short_names((one.judge for one in result.standings), 30, has_end=True)
+    has_many, figures = len(result.pairs) > 1, _figures(result)
+    pairs = Fold(title="Pair by pair", parts=figures or [_pairs_table(result)])
     return Section(
         title="Is A better than B?" if result.is_single else "Which judge is better?",
-        lead=lead_sentence(result),
+        lead=lead_sentence(result, names),
         blocks=[
-            *_non_inferiority(result),
-            *_references(result),
-            _figure(result),
-            *([Points(title="Pair by pair", texts=pairs)] if pairs else []),
-            Paragraph(text=TEST_WORDS[result.test]),
-            Points(title="How this was computed", texts=[text for text in computed if text]),
+            _judges_table(result, names) if has_many else _pair_table(result, names),
+            *noted(_notes(result, names)),
+            *([pairs] if has_many else figures),
+            how_computed(result, _computed(result)),
         ],
     )
 
 
-def number(value: float, metric: MetricName, digits: int = 3) -> str:
-    """A score of this metric; wins and accuracy are shares.
-
-    Examples
-    --------
-    >>> number(0.25, "wins"), number(0.25, "mae"), number(0.00013, "mae", 5)
-    ('25.0%', '0.250', '0.00013')
-    """
-    if not math.isfinite(value):
-        return "undefined"
-    return percent(value) if metric in _SHARES else decimal(value, digits)
+# ---- The answer
 
 
-def digits_of(pair: PairComparison) -> int:
-    """Decimals that show two digits of the larger score: three, or more where labels are small numbers."""
-    larger = max((abs(score) for score in (pair.score_a, pair.score_b) if math.isfinite(score)), default=0.0)
-    return 3 if larger == 0 else min(max(3, 1 - math.floor(math.log10(larger))), MOST_DIGITS)
-
-
-def lead_sentence(result: CompareResult) -> str:
-    """The answer: the one pair, or who is better than everybody else."""
+def lead_sentence(result: CompareResult, names: Mapping[str, str]) -> str:
+    """Who leads, and who cannot be told apart from the leader; of one pair which judge is better."""
     if len(result.pairs) == 1:
-        return pair_sentence(result.pairs[0], result)
+        return _pair_sentence(result, names)
     decided = sum(pair.better != "neither" for pair in result.pairs)
-    has = "has" if decided == 1 else "have"
-    text = f"Of {counted(len(result.pairs), 'pair')} of judges, {decided} {has} a better one"
-    best = result.best_judge
-    return f"{text}; {quoted(best)} is better than every other by {result.metric}." if best else f"{text}."
+    best, *others = result.standings
+    if not decided:
+        return f"No judge is shown to be better than another by {result.metric} ({len(result.pairs)} pairs compared)."
+    first, beaten = names[best.judge], listing([names[name] for name in best.beats], most=MOST_NAMES)
+    if not best.beats:
+        return (
+            f"{first} scores best by {result.metric}, but is not shown to beat any other judge; {decided} of "
+            f"{len(result.pairs)} pairs differ."
+        )
+    if not best.open:
+        return f"{first} is better than every other judge by {result.metric}: {beaten}."
+    level = [best, *(one for one in others if one.judge in best.open)]
+    is_level = all(not {one.judge for one in level} & {*one.beats, *one.loses_to} for one in level)
+    if is_level and all(set(best.beats) <= set(one.beats) for one in level):
+        leaders = listing([names[one.judge] for one in level], most=MOST_NAMES)
+        return f"{leaders} lead and cannot be told apart; {'both' if len(level) == 2 else 'all'} beat {beaten}."  # noqa: PLR2004
+    apart = listing([names[name] for name in best.open], most=MOST_NAMES)
+    return f"{first} leads by {result.metric} and beats {beaten}; it cannot be told apart from {apart}."
 
 
-def pair_sentence(pair: PairComparison, result: CompareResult) -> str:
-    """Which judge of a pair is better, by how much, and how sure that is."""
-    a, b = quoted(pair.judge_a), quoted(pair.judge_b)
+def _pair_sentence(result: CompareResult, names: Mapping[str, str]) -> str:
+    """Which judge of the one pair is better, or whether B is good enough where that was asked."""
+    pair = result.pairs[0]
+    a, b = names[pair.judge_a], names[pair.judge_b]
     if not math.isfinite(pair.difference):
         return f"{a} and {b} cannot be compared by {result.metric}: a score is undefined."
-    first, second = (number(score, result.metric, digits_of(pair)) for score in (pair.score_a, pair.score_b))
-    if pair.better == "b":
-        a, b, first, second = b, a, second, first
-    who = f"It is open whether {a} or {b} is better" if pair.better == "neither" else f"{a} is better than {b}"
-    sure = f"{p_text(pair.p_holm)}{' (Holm-corrected)' if len(result.pairs) > 1 else ''}"
-    return f"{who}: {result.metric} {first} against {second}, {sure} on {counted(pair.items, 'item')}."
+    if pair.non_inferiority is not None:
+        shown = "is" if pair.non_inferiority.is_non_inferior else "is not shown to be"
+        return f"{b} {shown} {_margin(pair, result)} worse than {a} ({p_text(pair.non_inferiority.p_holm)})."
+    sure = f"{p_text(pair.p_holm)}, {counted(pair.items, 'item')}"
+    if pair.better == "neither":
+        return f"{a} and {b} cannot be told apart by {result.metric} ({sure})."
+    better, worse = (a, b) if pair.better == "a" else (b, a)
+    return f"{better} is better than {worse} by {result.metric} ({sure})."
 
 
-def finding_sentence(result: CompareResult) -> str:
-    """What the chart of the differences shows."""
-    if len(result.pairs) > 1:
-        decided = sum(pair.better != "neither" for pair in result.pairs)
-        differences = counted(len(result.pairs), "difference")
-        return f"{decided} of {differences} in {result.metric} {are(decided)} told apart from chance"
+def _margin(pair: PairComparison, result: CompareResult) -> str:
+    margin = math.nan if pair.non_inferiority is None else pair.non_inferiority.margin
+    return f"at most {points(margin)} percentage points" if result.metric in _SHARES else f"at most {margin:g}"
+
+
+def _notes(result: CompareResult, names: Mapping[str, str]) -> list[str]:
+    """That no judge beats a constant, and how to tell the best two apart."""
+    texts = []
+    if result.constant is not None and result.has_better_than_constant is False:
+        texts.append(DECIDE.format(constant=_always(result.constant)))
+    best, second, *_ = result.standings
+    if second.judge in best.open and math.isfinite(best.score):
+        texts.append(PLAN.format(a=names[best.judge], b=names[second.judge]))
+    return texts
+
+
+def _always(constant: Constant) -> str:
+    return "always answering the overall shares" if constant.answer is None else f"always answering {constant.answer}"
+
+
+# ---- The tables
+
+
+def _number(value: float, result: CompareResult) -> str:
+    """A score or a difference of scores, with the digits that the intervals support; wins and accuracy are shares."""
+    if not math.isfinite(value):
+        return "undefined"
+    bounds = [(pair.low, pair.high) for pair in result.pairs]
+    if result.metric in _SHARES:
+        return percent(value, min(supported_digits([(100 * low, 100 * high) for low, high in bounds], usual=1), 1))
+    scores = [abs(score) for pair in result.pairs for score in (pair.score_a, pair.score_b) if score]
+    usual = max(3, 1 - math.floor(math.log10(max((s for s in scores if math.isfinite(s)), default=1.0))))
+    return decimal(value, max(supported_digits(bounds, usual=usual), 1))
+
+
+def _gap(pair: PairComparison, result: CompareResult) -> str:
+    return with_interval(pair.difference, pair.low, pair.high, form=lambda value: _number(value, result))
+
+
+def _caption(result: CompareResult) -> str:
+    unit = ", bits" if result.metric in {"information", "cross-entropy"} else ""
+    return f"{capital(result.metric)} ({result.better_scores} is better{unit})"
+
+
+def _rulers(result: CompareResult) -> list[tuple[str, float]]:
+    """What a constant answer and one more person score."""
+    constant = [] if result.constant is None else [(f"({_always(result.constant)})", result.constant.score)]
+    return constant + ([] if result.person is None else [("(one more person)", result.person.score)])
+
+
+def _pair_table(result: CompareResult, names: Mapping[str, str]) -> Table:
+    """Two judges, their difference, and what a constant and a person score."""
     pair = result.pairs[0]
-    score, other = f"{quoted(pair.judge_a)}'s {result.metric} score is", f"{quoted(pair.judge_b)}'s"
-    if pair.difference == 0:
-        return f"{score} equal to {other}"
-    chance = "; that may be chance" if pair.better == "neither" else ""
-    return f"{score} {'higher' if pair.difference > 0 else 'lower'} than {other}{chance}"
+    rows: list[list[Cell]] = [
+        [names[pair.judge_a], _number(pair.score_a, result)],
+        [names[pair.judge_b], _number(pair.score_b, result)],
+        ["difference", f"{_gap(pair, result)}, {p_text(pair.p_holm)}"],
+    ]
+    rows += [[name, _number(score, result)] for name, score in _rulers(result)]
+    return Table(caption=_caption(result), columns=["Judge", "Score"], rows=rows)
 
 
-def non_inferiority_sentence(pair: PairComparison, result: CompareResult) -> str:
-    """Whether B is at most so much worse; empty if that was not asked."""
-    test = pair.non_inferiority
-    if test is None:
-        return ""
-    is_share = result.metric in _SHARES
-    margin = f"{points(test.margin)} percentage points" if is_share else f"{test.margin:g}"
-    claim = f"{quoted(pair.judge_b)} is at most {margin} worse than {quoted(pair.judge_a)} ({p_text(test.p_holm)})."
-    return claim if test.is_non_inferior else f"It is not shown that {claim}"
-
-
-def _non_inferiority(result: CompareResult) -> list[Block]:
-    texts = [text for pair in result.pairs if (text := non_inferiority_sentence(pair, result))]
-    if len(texts) == 1:
-        return [Paragraph(text=texts[0])]
-    return [Points(title="At most the margin worse?", texts=texts)] if texts else []
-
-
-def constant_sentence(result: CompareResult) -> str:
-    """That no judge beats a constant answer, where that is so; else empty."""
-    if result.constant is None or result.has_better_than_constant is not False:
-        return ""
-    return f"No judge beats {_constant_name(result.constant)}."
-
-
-def _constant_name(constant: Constant) -> str:
-    return "giving the usual shares of the labels" if constant.answer is None else f"always answering {constant.answer}"
-
-
-def _references(result: CompareResult) -> list[Block]:
-    """What a constant answer and one more person score, to read the judges' scores by."""
-    rows: list[list[Cell]] = []
-    if result.constant is not None:
-        rows.append([_constant_name(result.constant), result.constant.score])
-    if result.person is not None:
-        rows.append(["one more person", result.person.score])
-    if not rows:
-        return []
-    text = constant_sentence(result)
-    table = Table(
-        caption=f"To read the scores by ({result.metric}, {result.better_scores} is better)",
-        columns=["Instead of a judge", "Score"],
+def _judges_table(result: CompareResult, names: Mapping[str, str]) -> Table:
+    """A row for each judge, and below them a constant and a person."""
+    rows: list[list[Cell]] = [
+        [names[one.judge], _number(one.score, result), len(one.beats), len(one.loses_to), len(one.open)]
+        for one in result.standings
+    ]
+    rows += [[name, _number(score, result), None, None, None] for name, score in _rulers(result)]
+    is_mean = result.metric == "wins" or len({pair.items for pair in result.pairs}) > 1
+    return Table(
+        caption=f"{_caption(result)}{', mean over the pairs of a judge' * is_mean}",
+        columns=["Judge", "Score", "Beats", "Loses to", "Not told apart"],
         rows=rows,
-        percent=frozenset({"Score"}) if result.metric in _SHARES else frozenset(),
-        digits=max(map(digits_of, result.pairs)),
     )
-    return [*([Note(text=text)] if text else []), table]
 
 
-def _table(result: CompareResult) -> Table:
-    names = short_names(name for pair in result.pairs for name in (pair.judge_a, pair.judge_b))
+def _pairs_table(result: CompareResult) -> Table:
+    names = short_names((one.judge for one in result.standings), LONGEST_ROW, has_end=True)
     rows: list[list[Cell]] = []
     for pair in result.pairs:
-        form = partial(number, metric=result.metric, digits=digits_of(pair))
-        difference = with_interval(pair.difference, pair.low, pair.high, form=form)
-        rows.append(
-            [names[pair.judge_a], names[pair.judge_b], pair.score_a, pair.score_b, difference, p_number(pair.p_holm)]
-        )
+        test = pair.non_inferiority
+        is_good = "yes" if test is not None and test.is_non_inferior else "not shown"
+        good: list[Cell] = [] if test is None else [f"{is_good}, {p_text(test.p_holm)}"]
+        rows.append([names[pair.judge_a], names[pair.judge_b], _gap(pair, result), p_number(pair.p_holm), *good])
+    has_margin = any(pair.non_inferiority is not None for pair in result.pairs)
+    margin = [f"B {_margin(result.pairs[0], result)} worse"] if has_margin else []
     return Table(
-        caption=f"Scores ({result.metric}, {result.better_scores} is better) and their difference, A less B",
-        columns=["A", "B", "Score A", "Score B", "Difference", "p (Holm)" if len(result.pairs) > 1 else "p"],
+        caption=f"{_caption(result)}: difference, A less B",
+        columns=["A", "B", "Difference", "p", *margin],
         rows=rows,
-        percent=frozenset({"Score A", "Score B"}) if result.metric in _SHARES else frozenset(),
-        digits=max(map(digits_of, result.pairs)),
     )
 
 
-def _figure(result: CompareResult) -> Block:
-    """The differences with their intervals, around no difference, and the numbers behind them."""
+# ---- The chart, and how it was computed
+
+
+def _figures(result: CompareResult) -> list[Figure]:
+    """The differences with their intervals, around no difference; none where no score is defined."""
     known = [pair for pair in result.pairs if math.isfinite(pair.difference)]
     if not known:
-        return _table(result)
+        return []
     names = short_names((name for pair in known for name in (pair.judge_a, pair.judge_b)), LONGEST_NAME, has_end=True)
     rows = [
         interval_row(f"{names[pair.judge_a]} - {names[pair.judge_b]}", pair.difference, pair.low, pair.high)
@@ -230,13 +245,25 @@ def _figure(result: CompareResult) -> Block:
     ]
     spec = intervals(rows, names="Judges", values=[f"Difference in {result.metric}, A less B"], reference=0.0)
     side = "right" if result.better_scores == "higher" else "left"
-    return Figure(
-        title=finding_sentence(result),
-        caption=sentences(
-            f"Each line is the difference of two judges' scores ({result.metric}), the first less the second; to the "
-            f"{side} of the dashed line the first is better.",
-            interval_sentence(result.settings, "Whiskers are"),
-        ),
-        spec=zoomed(spec, rows, anchors=[0.0], form=None),
-        table=_table(result),
-    )
+    decided = sum(pair.better != "neither" for pair in result.pairs)
+    many = f"{decided} of {counted(len(result.pairs), 'difference')} in {result.metric} cannot be explained by chance"
+    one = "The difference cannot be explained by chance" if decided else "The difference could be chance"
+    return [
+        Figure(
+            title=many if len(result.pairs) > 1 else one,
+            caption=sentences(
+                f"The first judge's score less the second's ({result.metric}); to the {side} of the dashed line the "
+                "first is better.",
+                interval_sentence(result.settings, "Whiskers are"),
+            ),
+            spec=zoomed(spec, rows, anchors=[0.0], form=None),
+            table=_pairs_table(result),
+        )
+    ]
+
+
+def _computed(result: CompareResult) -> list[str]:
+    confidence = result.settings.get("confidence")
+    level = percent(1 - confidence, 0) if isinstance(confidence, float) else "its level"
+    holm = HOLM.format(level=level) if len(result.pairs) > 1 else ""
+    return [METRIC_WORDS[result.metric], TEST_WORDS[result.test], holm, interval_sentence(result.settings)]

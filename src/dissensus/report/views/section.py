@@ -3,19 +3,19 @@
 import importlib
 import importlib.util
 import keyword
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import ModuleType
 
 from dissensus.errors import DissensusError
 from dissensus.options import Spelling, in_python
 from dissensus.report.charts import Chart
-from dissensus.report.document import MOST_NOTES, Fold, Note, Points, Report, Section, Table, respelled
+from dissensus.report.document import MOST_NOTES, Block, Fold, Note, Points, Report, Section, Table, respelled
 from dissensus.report.numbers import counted, visible
 from dissensus.results import Result
 
-ASKS_NOTHING = ("Rescaled ",)
-"""How warnings begin about which there is nothing to do: whoever checks finds them folded."""
+FACTS = ("Left out", "Rescaled", "No judge answered", "Every judge answered each item once", "Read ", "Took ")
+"""How warnings begin that say what was done and ask for nothing: whoever checks finds them folded."""
 
 
 def section_of(result: Result, spelling: Spelling = in_python) -> Section:
@@ -37,16 +37,42 @@ def unspelled_section(result: Result) -> Section:
 def with_warnings(section: Section, warnings: Sequence[Note]) -> Section:
     """The section with warnings as its last notes; those beyond the number that are read are folded."""
     room = max(MOST_NOTES - sum(len(block.texts) for block in section.blocks if isinstance(block, Points)), 0)
-    asking = [warning for warning in warnings if not warning.text.startswith(ASKS_NOTHING)]
+    asking = [warning for warning in warnings if not is_fact(warning.text)]
     shown = asking[:room]
     more = [warning for warning in warnings if warning not in shown]
     fold = [Fold(title=counted(len(more), "more warning"), parts=more)] if more else []
     return replace(section, blocks=(*section.blocks, *shown, *fold))
 
 
+def is_fact(warning: str) -> bool:
+    """Whether a warning asks for nothing, so that it stands with how the numbers were computed."""
+    return warning.startswith(FACTS)
+
+
+def asking_texts(_result: Result, texts: Sequence[str]) -> list[str]:
+    """The warnings that ask for something: the words of views that tell the others with their computation."""
+    return [text for text in texts if not is_fact(text)]
+
+
+def noted(texts: Sequence[str]) -> list[Block]:
+    """Notes of a section, if there are any."""
+    return [Points(title="", texts=texts)] if texts else []
+
+
+def how_computed(result: Result, texts: Iterable[str]) -> Fold:
+    """How the numbers came about, with the warnings that ask for nothing."""
+    known = [*filter(None, texts), *filter(is_fact, warnings_of(result))]
+    return Fold(title="How this was computed", parts=[Points(title="", texts=known)])
+
+
+def warnings_of(result: Result) -> list[str]:
+    """The warnings of a result, with the names of options as data."""
+    return [visible(getattr(warning, "message", warning)) for warning in result.warnings]
+
+
 def warning_texts(result: Result) -> list[str]:
-    """The warnings of a result as its section shows them, with the names of options as data."""
-    texts = [visible(getattr(warning, "message", warning)) for warning in result.warnings]
+    """The same as its section shows them."""
+    texts = warnings_of(result)
     worded = getattr(_module_of(result.shown_as), "warning_texts", None)
     return texts if worded is None else worded(result, texts)
 
