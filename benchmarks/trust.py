@@ -24,7 +24,7 @@ HEADS = {
         "command: what is found by chance",
         "should be at most",
         "was found",
-        "farthest above, and with which data",
+        "farthest above: which data",
     ),
     "power": ("command: measure", "asked for", "reached", "farthest below: which data"),
     "kept": ("command: advice", "should be at least", "was kept", "farthest below: which data"),

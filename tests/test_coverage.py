@@ -92,7 +92,7 @@ NAMES = {
 
 def keep(trust, found, people, n):
     """Keep the shares for the page about them, by what the reader calls the numbers."""
-    per_item = "" if people.per_item is None else ", {} to {} per item".format(*people.per_item)
+    per_item = "" if people.per_item is None else f", {' to '.join(map(str, dict.fromkeys(people.per_item)))} per item"
     data = f"{people.labels} labels, {people.raters} raters{per_item}, {n} items"
     for quantity, misses in found.items():
         part, _, judge = quantity.partition(", ")
