@@ -51,10 +51,11 @@ def pages() -> list[Path]:
 
 
 def modules() -> list[Path]:
-    return [path for folder in CHECKED for path in sorted((PACKAGE / folder).rglob("*.py"))]
+    return sorted(PACKAGE.rglob("*.py"))
 
 
-CHECKED = ("data", "sampling", "simulation", "web", "cli")
+INSIDE = ("methods", "report")
+"""Folders whose private functions may speak as their authors do: the reference shows the public ones."""
 
 
 def of_root(path: Path) -> str:
@@ -99,8 +100,10 @@ def test_a_template_has_none_of_the_words(path):
 
 
 @pytest.mark.parametrize("path", modules(), ids=of_root)
-def test_docstrings_and_messages_have_none_of_the_words(path):
-    assert [word for text in texts(path.read_text(encoding="utf-8")) for word in found_in(text)] == []
+def test_messages_and_docstrings_have_none_of_the_words(path):
+    is_inside = path.relative_to(PACKAGE).parts[0] in INSIDE
+    said = texts(path.read_text(encoding="utf-8"), with_docstrings=not is_inside)
+    assert [word for text in said for word in found_in(text)] == []
 
 
 @pytest.mark.parametrize(
