@@ -27,7 +27,7 @@ _UNSAFE = frozenset('"$`\\!')
 NAME_START, NAME_END = "\ue000", "\ue001"
 """Around the name of an option in a message: `dissensus.options` puts it there, and spells it when it is shown."""
 Spelling = Callable[[str, str], str]
-"""How a front end writes an option: from its name, and the function it belongs to where that is not the one that was called."""
+"""How a front end writes an option: from its name, and the function it belongs to where that is another one."""
 _NAME = re.compile(f"{NAME_START}([a-z_]+)(?:@([a-z_]+))?(?:=([^{NAME_END}]*))?{NAME_END}")
 
 
