@@ -60,7 +60,7 @@ def failures(repository):
 def test_a_good_judge_passes_with_status_0(repository):
     asked = ("--min-equivalence", "0.5", "--min-consistency", "0.8", "--better-than", "noise")
     assert run(repository, "good", *asked) == 0
-    assert text(repository, "output.txt").startswith('May this judge pass?\n"good" passes: all three checks hold.')
+    assert text(repository, "output.txt").startswith('"good" passes all three checks.')
     assert failures(repository) == []
     assert text(repository, "summary.md").startswith('# Gate: pass\n\n> "good" passes')
     assert text(repository, "errors.txt") == ""
@@ -75,7 +75,7 @@ def test_a_bad_judge_fails_with_status_1(repository):
 def test_an_open_question_fails_with_status_1_and_says_what_would_settle_it(repository):
     assert run(repository, "good", "--min-consistency", "0.93") == 1
     assert failures(repository) == ["inconclusive"]
-    assert "Missing: about" in " ".join(text(repository, "output.txt").split())
+    assert "collect about" in " ".join(text(repository, "output.txt").split())
     assert text(repository, "summary.md").startswith("# Gate: inconclusive")
 
 

@@ -223,7 +223,7 @@ class _Asking:
         )  # fmt: skip
 
     def worth(self, threshold: float) -> Part:
-        """Is the judge worth at least so many raters?"""
+        """Is the judge worth at least this many raters?"""
         asked = self.survey_options()
         run = run_survey(
             self.ratings, self.judges, asked, reach=math.ceil(threshold), rng=self.rng, executor=self.executor,

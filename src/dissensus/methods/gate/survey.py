@@ -59,7 +59,7 @@ def run_survey(
     executor: Executor,
     progress: Progress | None = None,
 ) -> SurveyRun:
-    """The power curve, at least up to so many raters, and the one judge of the options."""
+    """The power curve, at least up to this many raters, and the one judge of the options."""
     # The streams of `equivalence`, so that the same seed gives the same numbers.
     folds, surveys, samples = np.random.default_rng(rng).spawn(3)
     prepared = set_up(ratings, judges, options, rng=deepcopy(folds))

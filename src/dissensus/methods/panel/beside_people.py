@@ -35,7 +35,7 @@ from dissensus.sampling.intervals import bootstrap_interval
 MOST_CELLS = 4_000_000
 """Surveys that the items allow, times labels, of one size."""
 STEP = 0.2
-"""A judge's answers are taken to so many natural logarithms: finer ones make no difference that raters would notice."""
+"""A judge's answers are rounded to steps of this many natural logarithms: finer ones make no difference."""
 ALMOST_NOTHING = 1e-9
 """A mass below this is what rounding leaves of nothing."""
 
@@ -224,7 +224,7 @@ def members_of(ratings: Ratings, judges: Judges, options: PanelOptions, *, rng: 
 
 NAN = float("nan")
 MOST_BESIDE = 10
-"""A judge is put beside surveys of at most so many people; surveys without it go on, to find what those are worth."""
+"""A judge is put beside surveys of at most this many people; surveys without it go on, to find what those are worth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -306,7 +306,7 @@ def _left_out(kept: Flags, possible: list[int], sizes: range) -> list[str]:
 def _of_size(counts: Codes, k: int, beside: Mapping[str, Floats], score: Score, fold: Codes) -> Floats:
     """Scores of each item's surveys of k people, alone and with each judge; shape (1 + n_judges, n_items).
 
-    NaN where no judge is put beside so many people.
+    NaN where no judge is put beside that many people.
     """
     rows = rows_of(counts, k)
     alone = item_scores(rows, np.empty((0, *counts.shape)), score, fold=fold)

@@ -28,7 +28,7 @@ Map = Callable[[Floats], Floats]
 ROWS_PER_OUTPUT = 20
 """Where outputs occur at least so often on average, a table can learn each of them."""
 PRIOR_ROWS = 1.0
-"""An output's table entry starts as so many rows with the shares of all."""
+"""An output's table entry starts as this many rows with the shares of all."""
 
 
 def are_few(outputs: Floats, *, weight: float) -> bool:
@@ -121,7 +121,7 @@ def logs_of(predictions: Floats) -> Floats:
 
 
 def fit_stack(logs: Floats, masses: Floats) -> Stack:
-    """The weights under which the raters' labels are likeliest, by Newton's method with a light ridge.
+    """The weights under which the raters' labels are most likely, by Newton's method with a light ridge.
 
     From logarithms of what each source predicts, of shape (n_sources, n_rows, n_labels), and masses of shape (n_rows,
     n_labels), how often each label was given. The ridge holds the weights' sum to 1 and the weights to each other, so
@@ -191,9 +191,9 @@ def average(predictions: Floats) -> Floats:
 
 
 def plurality(predictions: Floats) -> Floats:
-    """The label that most judges find likeliest; labels that tie share it.
+    """The label that most judges find most likely; tied labels share it.
 
-    A judge whose own likeliest labels tie gives each of them its part of a vote.
+    A judge whose own most likely labels tie gives each of them its part of a vote.
 
     Examples
     --------
@@ -205,18 +205,18 @@ def plurality(predictions: Floats) -> Floats:
 
 
 def likeliest(shares: Floats) -> Floats:
-    """1 on the likeliest label, shared equally where several are."""
+    """1 on the most likely label, shared equally where several are."""
     return plurality_shares(np.round(shares / SAME).astype(np.int64))
 
 
 STRENGTH = 10.0
-"""The stack counts as so many items in each case."""
+"""The stack counts as this many items in each case."""
 KINDS_PER_LABEL = 2
-"""Answers of a judge are of so many kinds for each label: where there are more, the surer and the less sure half."""
+"""Answers of a judge are of this many kinds for each label: where there are more, the surer and the less sure half."""
 
 
 def kinds_of(answers: Floats, code: Codes) -> Codes:
-    """The kind of each answer: itself if they are few; else the likeliest label, and whether it is surer than most.
+    """The kind of each answer: itself if they are few; else the most likely label, and whether it is surer than most.
 
     Of the different answers, of shape (n_judges, n_answers, n_labels), `code` says which of them each item got.
     """

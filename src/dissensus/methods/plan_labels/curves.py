@@ -159,7 +159,7 @@ def absolute_of(
 
 
 def _measured(labels: float, items: int, right: float, accuracy: float, classes: int) -> Absolute:
-    """The model agrees with a label if both are right, or both wrong and alike."""
+    """The model agrees with a label if both are right, or both wrong in the same way."""
     same_wrong = (1 - right) / (classes - 1)
     agreement = accuracy * right + (1 - accuracy) * same_wrong
     # (agreement - same_wrong) / (right - same_wrong) is the accuracy; its error is that of the observed agreement.
@@ -215,7 +215,7 @@ def _ratio(single: Scheme, several: Scheme, gain: float) -> float:
 
 
 def _exact(options: PlanLabelsOptions, single: Scheme, several: Scheme, items: int | None) -> float:
-    """Where several labels reach the error of so many single-label items for the same money."""
+    """Where several labels reach the error of this many single-label items for the same money."""
     x, y = float(several.steps.x), float(several.steps.y)
     if items is None or items < 1 or _gap(single) <= 0:
         return 0.0 if _gap(several) > 0 >= _gap(single) else math.nan

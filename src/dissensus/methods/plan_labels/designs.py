@@ -239,7 +239,7 @@ def affordable_items(scheme: Scheme, options: PlanLabelsOptions, budget: float) 
 
 
 def design_of(scheme: Scheme, options: PlanLabelsOptions, items: int, drawn: Scheme | None = None) -> LabelDesign:
-    """All about so many items labelled in this way; `drawn` is the way with other outcomes of the pilot."""
+    """All about this many items labelled in this way; `drawn` is the way with other outcomes of the pilot."""
     steps = scheme.steps if drawn is None else drawn.steps
     chances = log_chances(steps.x, steps.y, items)
     errors = chances.error(options.ties)
@@ -300,7 +300,7 @@ def needed_of(scheme: Scheme, options: PlanLabelsOptions, error: float, assured:
 
 
 def screened(scheme: Scheme, items: int) -> int | None:
-    """How many items to look through, on average, for so many on which the models differ."""
+    """How many items to look through, on average, for this many on which the models differ."""
     return math.ceil(items / float(scheme.kept) * (1 - ROUNDING)) if scheme.strategy == "disagreement-only" else None
 
 

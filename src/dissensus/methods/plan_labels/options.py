@@ -230,7 +230,7 @@ class PlanLabelsOptions(Options):
             )
 
     def check_strategy(self) -> None:
-        """Raise where a strategy or a rule does not go with so many classes."""
+        """Raise where a strategy or a rule does not go with this many classes."""
         if self.strategy in {"adaptive", "lead-by-two"} and self.classes > TWO_CLASSES:
             raise OptionError(
                 f"{named('strategy')} {self.strategy} goes with two classes: leave out {named('classes')}."

@@ -72,7 +72,7 @@ class LabelPilot:
         all items are taken to be equally difficult.
     known, concentration : float
         Mean of u over items and its concentration, for the items of `for_plan`: u is the share of the raters who know
-        an item's class. An infinite concentration means that items are alike.
+        an item's class. An infinite concentration means that items are equally hard.
     concentration_everywhere : float
         The same for the items of `label_accuracy`.
     is_spread_told : bool
@@ -81,10 +81,10 @@ class LabelPilot:
         Whom the labels' errors seem to favour.
     label_accuracy_better, label_accuracy_worse, noise_gap : Estimate, optional
         How often a label is right where only the better model is right, where only the worse one is, and the
-        difference, if items are alike within these two parts (assumption 1 is that it is not below 0); None where the
+        difference, if items are equal within these two parts (assumption 1 is that it is not below 0); None where the
         pilot cannot tell.
     margin_by_sides : Estimate, optional
-        The margin, if items are alike within these two parts; `margin` takes labels to be as often right in both.
+        The margin, if items are equal within these two parts; `margin` takes labels to be as often right in both.
     difficulty_gap : Estimate, optional
         By how much difficulties that differ harm the majority of three labels more where the better model is right,
         as a share of all items, if labels are as often right in both parts (assumption 2 is that it is not below 0).
@@ -94,7 +94,7 @@ class LabelPilot:
     draws : PilotDraws
         For the intervals of a plan.
     assumptions, warnings : tuple of str
-        What no pilot can check, and what was found amiss.
+        What no pilot can check, and what looks wrong.
     """
 
     a: str

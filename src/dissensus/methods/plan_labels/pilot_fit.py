@@ -75,7 +75,7 @@ class Kinds:
         return int(self.counts.shape[1])
 
     def with_labels(self, fewest: int, *, different: bool = False) -> Flags:
-        """Which kinds have at least so many labels, and different answers if that is asked for."""
+        """Which kinds have at least this many labels, and different answers if that is asked for."""
         enough = self.labels >= fewest
         return enough & (self.answers == DIFFERENT) if different else enough
 
@@ -205,7 +205,7 @@ def resampled(kinds: Kinds, bootstrap: int, rng: Generator) -> Floats:
 
 MEANS = np.linspace(0, 1, 81)
 CONCENTRATIONS = np.append(np.geomspace(0.2, 200, 25), np.inf)
-"""Sum of the parameters of u's beta distribution: near 0 all raters know or none does, infinite if items are alike."""
+"""Sum of the parameters of u's beta distribution: near 0 all raters know or none does, infinite if items are equal."""
 KINDS_AT_ONCE = 1024
 
 

@@ -214,7 +214,7 @@ def _left_open(pilot: LabelPilot, options: PlanLabelsOptions) -> _LeftOpen:
 
 
 def _assured(options: PlanLabelsOptions, drawn: Scheme | None, left: _LeftOpen | None, error: float) -> Assured | None:
-    """The items that keep the error whatever the pilot leaves open, as far as that can be; None without a pilot."""
+    """The items that keep the error in most of what the pilot leaves open; None without a pilot."""
     if drawn is None or left is None:
         return None
     draws = items_draws(drawn, options, error)

@@ -121,7 +121,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BreakEven:
-    """How dear an item must be, in labels, until several labels for each pay.
+    """What an item must cost, in labels, until several labels for each pay.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ class Situation:
     accuracy : float, optional
         Of the worse model, where it is known.
     concentration : float
-        How far items differ in difficulty, as in `over_items`; infinite if they are alike.
+        How far items differ in difficulty, as in `over_items`; infinite if they do not differ.
     """
 
     better_only: Floats

@@ -53,7 +53,7 @@ def majority_accuracy(label_accuracy: npt.ArrayLike, labels: int, even: Even = "
 def plurality_accuracy(label_accuracy: npt.ArrayLike, labels: int, classes: int) -> Floats:
     """Chance that the most frequent of a few labels is right; ties are broken at random.
 
-    Each label is right with chance `label_accuracy`, and wrong ones fall on the other of `classes` classes alike.
+    Each label is right with chance `label_accuracy`, and wrong ones spread evenly over the other `classes`.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def _check_labels(labels: int) -> None:
 
 
 def _share(q: Floats, right: int, labels: int) -> Floats:
-    """Chance that so many labels are right."""
+    """Chance that this many labels are right."""
     log_ways = math.log(math.comb(labels, right))  # whole numbers of any size have a logarithm, floats do not
     none = np.full(q.shape, -np.inf)
     logs = log_ways + right * np.log(q, where=q > 0, out=none.copy())
@@ -114,7 +114,7 @@ def _share(q: Floats, right: int, labels: int) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _wins(right: int, wrong: int, others: int) -> float:
-    """Chance that `right` labels of one class come first among `wrong` labels that fall on `others` classes alike.
+    """Chance that `right` labels of one class come first among `wrong` labels spread over `others` classes.
 
     The counts of the other classes are Poisson counts, given their sum; all must be below `right`, or some equal to
     it, with which the draw is shared.
@@ -224,7 +224,7 @@ def plurality_steps(
     label_accuracy: npt.ArrayLike,
     classes: int,
 ) -> Steps:
-    """Steps of two classifiers with several classes, where a wrong label falls on the other classes alike.
+    """Steps of two classifiers with several classes, where a wrong label falls on the other classes equally often.
 
     The shares A, B and D are those of the items on which the classifiers disagree in this way.
     """
@@ -249,7 +249,7 @@ def over_items(
     """Mean over items of what a vote makes of the accuracy of their labels, of the shape of `label_accuracy`.
 
     `vote` maps how often a label of an item is right to a number, such as how often the majority of three is.
-    `concentration` is the sum of the parameters of u's beta distribution; infinite if items are alike.
+    `concentration` is the sum of the parameters of u's beta distribution; infinite if items are equal.
 
     Examples
     --------

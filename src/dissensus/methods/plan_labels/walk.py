@@ -184,7 +184,7 @@ def _logs(walks: Tilted, sums: tuple[Floats, Floats, Floats], factors: tuple[Flo
 # ---- Chances of a walk's sign by a finite Fourier sum whose number of nodes does not grow with the number of items
 
 WIDTH = 8.4
-"""The grid reaches so many standard deviations of the symmetric walk: what lies beyond is below 1e-15 of the middle."""
+"""The grid reaches this many standard deviations of the symmetric walk: the rest is below 1e-15 of the middle."""
 CUT = 35.0
 """Nodes at which the characteristic function to the power n is below exp(-CUT) are left out."""
 RATIO = 1.5
@@ -276,7 +276,7 @@ def log_theta(walks: Tilted) -> Floats:
 
 
 def geometric(power: float, log_ratio: Floats, rest: Floats, *, terms: float) -> Floats:
-    """The geometric sum (1 - theta^power) / rest of so many terms; rest is 1 less the ratio of the terms."""
+    """The geometric sum (1 - theta^power) / rest of this many terms; rest is 1 less the ratio of the terms."""
     total = np.full(rest.shape, float(terms))
     np.divide(-np.expm1(power * log_ratio), rest, where=rest > 0, out=total)
     return total
@@ -316,7 +316,7 @@ def _weights(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
 Ties: TypeAlias = Literal["lose", "half", "win"]
 TIES: tuple[Ties, ...] = ("lose", "half", "win")
 FEW = 128
-"""Up to so many items the recurrence runs over all of them."""
+"""Up to this many items the recurrence runs over all of them."""
 TOO_MUCH = 1e-9
 """How far x + y may exceed 1 by rounding."""
 

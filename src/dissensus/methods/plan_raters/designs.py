@@ -136,7 +136,7 @@ class FromMoments:
         return None if crew is None else int(crew.in_all(items))
 
     def items_needed(self, pair: Pair, power: float, *, fewest: int = 6) -> int | None:
-        """The fewest items that reach the power; None if so many as 100,000 do not."""
+        """The fewest items that reach the power; None if even 100,000 do not."""
         low, high = fewest - 1, fewest
         while self.power(high, pair) < power:
             low, high = high, 2 * high

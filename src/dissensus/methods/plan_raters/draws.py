@@ -1,10 +1,10 @@
 """Test sets from a pilot: what its items would show with other numbers of raters and of answers.
 
-An item's shares of labels vary around a blend of what raters said of items to which the judges answered alike, and of
+An item's shares of labels vary around a blend of what raters said of items with similar answers of the judges, and of
 the judges' own answers. The blend, and how far shares vary around it, are what make the pilot's ratings most likely; an
 item's ratings never predict themselves.
 
-Of so many raters as the pilot has, nothing needs to be assumed: some of an item's ratings are left out at random.
+Of as many raters as the pilot has, nothing needs to be assumed: some of an item's ratings are left out at random.
 Raters beyond them answer as a Dirichlet-multinomial model predicts from the ratings there are, which is Polya's urn:
 each new rating repeats an earlier one, or follows the model's prior.
 """
@@ -24,10 +24,10 @@ from dissensus.methods.plan_raters.simulated import BINS, distance
 # ---- A Dirichlet-multinomial model of the labels in a pilot: what further raters of an item would say
 
 WIDTHS = (0.1, 0.2, 0.4, 0.8, np.inf)
-"""How far apart the answers to two items may be to count as alike, in standard deviations; at last all items are."""
+"""How far apart the answers to two items may be to count as similar, in standard deviations; at last all items are."""
 CONCENTRATIONS = np.geomspace(0.05, 200, 25)
 OVERALL = 1.0
-"""The shares of all items count as much as so many ratings of alike items."""
+"""The shares of all items count as much as this many ratings of similar items."""
 LEAST = 1e-9
 EM_STEPS = 100
 ROWS = 250_000
@@ -54,7 +54,7 @@ def fit_labels(counts: Codes, features: Floats, answers: Sequence[Floats]) -> La
     counts : ndarray of shape (n_items, n_labels)
         How many raters gave each label.
     features : ndarray of shape (n_items, n_features)
-        What the judges answered, for finding items that are alike.
+        What the judges answered, for finding similar items.
     answers : sequence of ndarrays of shape (n_items, n_labels)
         Each judge's share of each label.
     """
@@ -238,14 +238,14 @@ class LabelDraws:
     null: tuple[Floats, Floats]  # (n_items, draws or 1, n_coordinates)
 
     def gaps(self, raters: int) -> Gaps:
-        """What the items show with so many raters, at most as many as the sequences have."""
+        """What the items show with this many raters, at most as many as the sequences have."""
         people = means_of_labels(self.sequences[:, :, :raters], self.vectors)
         is_sorted = self.vectors.is_sorted
         return gap(people, *self.judges, is_sorted=is_sorted), gap(people, *self.null, is_sorted=is_sorted)
 
 
 def label_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rng: Generator) -> LabelDraws:
-    """Draws with up to so many raters, and so many answers of each judge."""
+    """Draws with up to this many raters, and this many answers of each judge."""
     vectors = vectors_of(pilot, metric)
     features = np.concatenate(pilot.means_of(vectors_of(pilot, "wins").judges), axis=1)
     model = fit_labels(pilot.counts(), features, label_shares(pilot))
@@ -327,7 +327,7 @@ class ValueDraws:
     null: tuple[Floats, Floats]  # (n_items, draws, samples)
 
     def gaps(self, raters: int) -> Gaps:
-        """What the items show with so many raters, at most as many as the sequences have."""
+        """What the items show with this many raters, at most as many as the sequences have."""
         people = self.sequences[:, :, :raters]
         return (
             value_gap(people, *self.judges, metric=self.metric, bounds=self.bounds),
@@ -353,10 +353,10 @@ def _bin_shares(values: Floats, bounds: tuple[float, float]) -> Floats:
 
 
 def value_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rng: Generator) -> ValueDraws:
-    """Draws with up to so many raters, and so many answers of each judge; as for `label_draws`.
+    """Draws with up to this many raters, and this many answers of each judge; as for `label_draws`.
 
     Raters beyond those of the pilot answer as a normal model predicts, within the range of the ratings: an item's mean
-    varies around that of items to which the judges answered alike.
+    varies around that of items with similar answers of the judges.
     """
     draws = n_draws(pilot, most_raters)
     ratings = pilot.rating_values()
@@ -404,7 +404,7 @@ def _further(pilot: Pilot, draws: int, raters: int, rng: Generator) -> Floats:
 
 
 def _expected_means(pilot: Pilot) -> tuple[Floats, float]:
-    """What items with alike answers lead one to expect of an item's mean, and by how much true means vary around it."""
+    """What items with similar answers predict for an item's mean, and by how much true means vary around it."""
     features = np.stack([pilot.a.mean, pilot.b.mean], axis=1)
     values = np.stack([pilot.people.mean, np.ones(pilot.n_items)], axis=1)
     overall = float(pilot.people.mean.mean())

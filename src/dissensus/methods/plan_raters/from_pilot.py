@@ -91,7 +91,7 @@ class Errors(NamedTuple):
 
 
 def resampled_weights(n_items: int, bootstrap: int, rng: Generator) -> Floats:
-    """Weights of the items: all alike in the first row, then one bootstrap sample in each."""
+    """Weights of the items: all equal in the first row, then one bootstrap sample in each."""
     drawn = draw_weights(n_items, bootstrap, rng, copies=np.ones(n_items))
     return np.concatenate([np.ones((1, n_items)), drawn]) / n_items
 
@@ -272,7 +272,7 @@ def _some_gaps(model: Model, design: Design, n: int, metric: str, rng: Generator
 
 
 def _drawn_shares(pilot: Pilot, model: LabelModel, item: Codes, raters: int, rng: Generator) -> Floats:
-    """Shares of the labels that so many raters give to items."""
+    """Shares of the labels that this many raters give to items."""
     shares = rng.standard_gamma(model.posterior(pilot.counts())[item]) + 1e-300
     return np.asarray(rng.multinomial(raters, shares / shares.sum(axis=1, keepdims=True)) / raters)
 
@@ -599,7 +599,7 @@ def _doubts(fitted: FittedPilot, options: PlanRatersOptions, best: Design | None
 
 
 def _needed_interval(fitted: FittedPilot, options: PlanRatersOptions, pair: Pair) -> tuple[float, float]:
-    """Interval on the items needed with so many raters, from the bootstrap samples; NaN where there is no bound."""
+    """Interval on the items needed with this many raters, from the bootstrap samples; NaN where there is no bound."""
     from scipy.special import ndtri  # noqa: PLC0415 - takes a while to import
 
     if options.bootstrap == 0:

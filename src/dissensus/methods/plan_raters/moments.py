@@ -116,7 +116,7 @@ def first_row(moments: Moments) -> Moments:
 def item_moments(
     nodes: Nodes, *, raters: int, samples: int, has_null: bool = True, points: int = HERMITE_POINTS
 ) -> Moments:
-    """Moments of an item with so many raters and so many responses of each judge.
+    """Moments of an item with this many raters and this many responses of each judge.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def mean_power(moments: Moments, items: Items, *, alpha: float) -> Floats:
 
 
 def sign_test_power(items: npt.NDArray[np.int64], margin: Floats, *, alpha: float) -> Floats:
-    """Power of the two-sided sign test on so many items without a tie."""
+    """Power of the two-sided sign test on this many items without a tie."""
     from scipy.special import bdtr, bdtrik  # noqa: PLC0415 - as above
 
     # The largest c for which c wins or fewer, of either judge, are rare enough.

@@ -335,7 +335,7 @@ EM_STEPS = 200
 SMALLEST_SHARE = 1e-3
 """The smallest variance considered, as a share of the mean."""
 DRAWS = 6
-"""An item's variances are represented by so many equally likely pairs."""
+"""An item's variances are represented by this many equally likely pairs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

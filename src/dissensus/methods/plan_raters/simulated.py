@@ -129,7 +129,7 @@ def _by_means(task: TestSets, rng: Generator, mean: Floats, sigma: Floats, shift
 
 
 def tossed(coins: int, n: int, rng: Generator) -> Singles:
-    """Share of heads among so many coins, n times: the bits of random words."""
+    """Share of heads among this many coins, n times: the bits of random words."""
     heads = np.zeros(n, dtype=np.float32)
     for left in range(coins, 0, -WORD):
         words = rng.integers(0, 2**WORD, size=n, dtype=np.uint64)
@@ -173,7 +173,7 @@ class _Tally:
         self.counts = np.zeros((BINS, len(chances)), dtype=np.int32)
 
     def upto(self, size: int) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
-        """Counts of so many responses, at least as many as before."""
+        """Counts of this many responses, at least as many as before."""
         if size > self.size:
             more = self.rng.multinomial(size - self.size, self.chances)
             self.counts = self.counts + more[:, :BINS].T.astype(np.int32)

@@ -29,7 +29,7 @@ FARTHEST = 12.0
 """Strengths beyond are on their way to infinity: a system never lost, or never won."""
 STILL = 1e-12
 LEAST_PART = 1e-12
-"""A matrix whose least stretch is a smaller part of its largest cannot be told from one that has no inverse."""
+"""A matrix whose least stretch is a smaller part of its largest counts as one that has no inverse."""
 FEWEST = 2
 """Items that it takes to see how much they vary."""
 
@@ -84,7 +84,7 @@ def strengths_of(duels: Duels, weight: float) -> Strengths:
 
 
 def tuned_weight(duels: Duels) -> float:
-    """The weight, from 0 to 1, with which the judge helps most on the whole; 0 where it cannot help or nobody knows."""
+    """The weight, from 0 to 1, with which the judge helps most on the whole; 0 where it cannot help."""
     n, others = duels.n_rated, len(duels.judge) - duels.n_rated
     if others < FEWEST:
         return 0.0

@@ -47,7 +47,7 @@ class Budget:
         self.tokens = 0
 
     async def reserve(self, tokens: int) -> str | None:
-        """Wait until a request of at most so many tokens fits; the name of the limit if it never will."""
+        """Wait until a request of at most this many tokens fits; the name of the limit if it never will."""
         if self._max_requests is None and self._max_tokens is None:
             return None
         async with self._change:
@@ -85,7 +85,7 @@ TOO_MANY_REQUESTS = 429
 class Standing:
     """How far a run is: requests of all, those that an earlier run answered, and what became of the others so far.
 
-    Sent are those on the wire, tries included; tokens are those used so far, as far as the server tells.
+    Sent are those on the wire, tries included; tokens are those used so far, as the server reports.
     """
 
     total: int
@@ -326,7 +326,7 @@ class Turns:
     """Tells whether this process is the first to use a cache.
 
     A second one starts at the other end, so that the two meet in the middle instead of asking everything twice. That is
-    a kindness and no lock: where it cannot be told, all are first, and the cache keeps one answer of each.
+    a kindness and no lock: where that is unknown, all are first, and the cache keeps one answer of each.
     """
 
     def __init__(self, cache: Path) -> None:

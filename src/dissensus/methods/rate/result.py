@@ -68,7 +68,7 @@ class Spending:
     cached: int = 0
     asked: int = 0
     sent: int = 0
-    prompt_tokens: int = 0  # used in this run, as far as the server tells
+    prompt_tokens: int = 0  # used in this run, as the server reports
     answer_tokens: int = 0
     all_tokens: int = 0  # used for all answers in the file, those of earlier runs included
     # After a dry run: the most that the requests without an answer can cost, tries not included.
@@ -132,7 +132,7 @@ class RateResult(Result):
 # ---- What came of the requests, counted
 
 SHOWN = 5
-"""So many answers that are no label are shown with what the server said."""
+"""As many answers without a label are shown with what the server said."""
 
 
 @dataclass(slots=True, kw_only=True)

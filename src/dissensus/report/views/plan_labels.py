@@ -15,7 +15,7 @@ from dissensus.report.views.plan_labels_charts import (
     budget_chart,
     chance,
     choice_chart,
-    models_chart,
+    models_words,
     series_name,
     way_words,
 )
@@ -27,7 +27,7 @@ MOST_RATIO = 1000
 NO_USE = 0.5
 """A standard error of an accuracy that is no news."""
 LONGEST = 30
-SILENT = ("An error ", "A number of models", "A design without error", "How accurate one model is", "The error rises")
+SILENT = ("An error ", "A number of models", "A design without error", "How accurate one model is")
 """How warnings begin that ask for nothing, or that a table shows."""
 
 
@@ -54,15 +54,12 @@ def first_blocks(result: PlanLabelsResult) -> list[Block]:
 
 def later_blocks(result: PlanLabelsResult) -> list[Block]:
     """What is folded away: what the plan rests on, then other labels, item costs and aims."""
-    aims = [] if result.options.only_differing else [models_chart(result)]
+    parts = [accuracy_chart(result), choice_chart(result)]
     return [
         *_pilot_fold(result),
         Fold(title="What the plan assumes", parts=[_assumed(result)]),
-        Fold(
-            title="Other labels and other costs", parts=[accuracy_chart(result), choice_chart(result), *_even(result)]
-        ),
-        *([Fold(title="Other uses of these labels", parts=[*aims, *_precision(result)])] if aims else []),
-        *([Fold(title="What textbook bounds say", parts=[_bounds(result)])] if result.designs else []),
+        Fold(title="Other labels and other costs", parts=parts),
+        *([Fold(title="Other uses of these labels", parts=[_uses(result)])] if result.absolute else []),
     ]
 
 
@@ -224,69 +221,27 @@ def _pilot_fold(result: PlanLabelsResult) -> list[Fold]:
     return [Fold(title="What the pilot says", parts=[table, Points(title="Not checked", texts=pilot.assumptions)])]
 
 
-# ---- Other costs, other aims, bounds
+# ---- Other aims
 
 
-def _even(result: PlanLabelsResult) -> list[Table]:
-    """From which cost of an item on each number of labels pays."""
+def _uses(result: PlanLabelsResult) -> Table:
+    """How many models each design ranks, and how well it measures the accuracy of one, which are other aims."""
+    models = {design.labels_per_item: models_words(design.log10_models) for design in result.designs}
     rows: list[list[Cell]] = [
-        [series_name("fixed", one.labels_per_item), *(_ratio(ratio) for ratio in (one.ratio_exact, one.ratio))]
-        for one in result.break_even
-    ]
-    caption = "Cost of an item, in labels, from which several labels beat one"
-    return (
-        [Table(caption=caption, columns=["Labels per item", "Exact", "For small margins"], rows=rows)] if rows else []
-    )
-
-
-def _ratio(ratio: float) -> str | None:
-    if math.isnan(ratio):
-        return None
-    return decimal(ratio) if ratio < MOST_RATIO else "never"
-
-
-def _precision(result: PlanLabelsResult) -> list[Table]:
-    """How well each design measures the accuracy of one model, which is another aim."""
-    rows: list[list[Cell]] = [
-        [f"{one.labels_per_item:.3g}", one.items, _two_digits(one.standard_error), _two_digits(one.bias)]
+        [
+            f"{one.labels_per_item:.3g}",
+            one.items,
+            models.get(one.labels_per_item),
+            _two_digits(one.standard_error) if one.standard_error <= NO_USE else None,
+            _two_digits(one.bias),
+        ]
         for one in result.absolute
-        if one.standard_error <= NO_USE
     ]
-    caption = "How well they measure the worse model's accuracy (label accuracy taken as known)"
-    columns = ["Labels per item", "Items", "Standard error", "Bias if not corrected"]
-    return [Table(caption=caption, columns=columns, rows=rows)] if rows else []
+    sure = percent(1 - result.options.delta, 0)
+    caption = f"Models of which the best comes first in {sure} of test sets, and the accuracy of the worse model"
+    return Table(caption=caption, columns=["Labels per item", "Items", "Models", "Standard error", "Bias"], rows=rows)
 
 
 def _two_digits(value: float) -> str:
     """A number with two digits, however small, never as a power of ten."""
     return decimal(value, max(3, 1 - math.floor(math.log10(abs(value))))) if value else "0"
-
-
-def _bounds(result: PlanLabelsResult) -> Table:
-    """The error beside what bounds say of it; or the items beside those that bounds ask for."""
-    names = ["Cramer's bound", "Hoeffding's bound"]
-    if result.needed:
-        items: list[list[Cell]] = [
-            [
-                series_name(one.strategy, one.labels_per_item),
-                one.items,
-                one.items_safe,
-                one.cramer_items,
-                one.hoeffding_items,
-            ]
-            for one in result.needed
-        ]
-        columns = ["Labels per item", "Items", "Safe from", *names]
-        return Table(
-            caption="Items that the error takes; from `safe` on, every number does", columns=columns, rows=items
-        )
-    errors: list[list[Cell]] = [
-        [
-            series_name(design.strategy, design.labels_per_item),
-            *(chance(log10) for log10 in (design.log10_error, design.log10_cramer, design.log10_hoeffding)),
-        ]
-        for design in result.designs
-    ]
-    return Table(
-        caption="The exact error, and upper bounds on it", columns=["Labels per item", "Error", *names], rows=errors
-    )

@@ -1,4 +1,4 @@
-"""The charts of a plan of labels: the error over budget and label accuracy, the best number of labels, and models."""
+"""The charts of a plan of labels: the error over budget and label accuracy, and the best number of labels."""
 
 import math
 from collections import defaultdict
@@ -92,15 +92,7 @@ def choice_finding(choices: Sequence[Choice]) -> str:
         return "One label for each item is best at every label accuracy and item cost shown"
     if min(dear) == 0:
         return "Several labels for each item can be best even if items cost nothing"
-    return f"Several labels for each item are best only if an item costs {_labels(min(dear))} or more"
-
-
-def models_finding(points: Sequence[Point], budget: str) -> str:
-    """How many models the best way to label ranks for the money."""
-    most = max((point.log10_models for point in points), default=0.0)
-    if most < math.log10(2):
-        return f"With {budget} not even two models are ranked reliably"
-    return f"With {budget} up to {models_words(most)} models are ranked reliably"
+    return f"At the item costs shown, several labels for each item are best only from {_labels(min(dear))} on"
 
 
 def _labels(count: float) -> str:
@@ -152,7 +144,7 @@ def budget_chart(result: PlanLabelsResult) -> Figure:
     return Figure(
         title=winner_finding(_grouped(points, lambda point: point.budget).values(), over="budget"),
         caption=f"How often {AHEAD[result.options.ties]}, by what is spent. {EXACT}.",
-        table=_by_way(points, "Budget", lambda point: budget_figure(point.budget), _error),
+        table=_by_way(points, "Budget", lambda point: budget_figure(point.budget)),
         spec=log_lines(lines),
     )
 
@@ -170,7 +162,7 @@ def accuracy_chart(result: PlanLabelsResult) -> Figure:
         title=winner_finding(groups.values(), over="label accuracy"),
         caption=f"What {budget_words(result, result.reference_budget)} would do with better or worse labels, equally "
         f"often right for both models. {EXACT}.",
-        table=_by_way(points, "A label is right", lambda point: accuracy_words(point.label_accuracy), _error),
+        table=_by_way(points, "A label is right", lambda point: accuracy_words(point.label_accuracy)),
         spec=log_lines(lines),
     )
 
@@ -200,32 +192,6 @@ def choice_chart(result: PlanLabelsResult) -> Figure:
     )
 
 
-def models_chart(result: PlanLabelsResult) -> Figure:
-    """How many models a benchmark can rank over the budget, a line for each number of labels."""
-    points, budget = result.by_budget, budget_words(result, result.reference_budget)
-    drawn = [point for point in points if math.isfinite(point.log10_models)]
-    lines = LogLines(
-        rows=[_row(point, point.budget, point.log10_models, shown=_models(point)) for point in drawn], kind="count",
-        series=WAYS, x_title=_budget_title(result), y_title="Models that can be ranked", x_form=_budget_form(points),
-        is_log_x=True,
-    )  # fmt: skip
-    return Figure(
-        title=models_finding([point for point in points if point.is_reference], budget),
-        caption=f"With this many models the best one still comes first in {percent(1 - result.options.delta, 0)} of "
-        "test sets, if each rival is worse by the margin or more: 1 + delta / error, by a union bound.",
-        table=_by_way(points, "Budget", lambda point: budget_figure(point.budget), _models),
-        spec=log_lines(lines),
-    )
-
-
-def _error(point: Point) -> str:
-    return chance(point.log10_error)
-
-
-def _models(point: Point) -> str:
-    return models_words(point.log10_models)
-
-
 def _drawable(points: Sequence[Point]) -> list[Point]:
     """Those with a logarithm, of the first few ways."""
     names = [series_name(point.strategy, point.labels_per_item) for point in points]
@@ -235,9 +201,9 @@ def _drawable(points: Sequence[Point]) -> list[Point]:
     ]
 
 
-def _row(point: Point, x: float, y: float, *, shown: str | None = None) -> Row:
+def _row(point: Point, x: float, y: float) -> Row:
     series = series_name(point.strategy, point.labels_per_item)
-    return {"series": series, "x": x, "y": y, "shown": shown or chance(y), "items": point.items}
+    return {"series": series, "x": x, "y": y, "shown": chance(y), "items": point.items}
 
 
 def _grouped(points: Sequence[Point], key: Callable[[Point], Hashable]) -> dict[Hashable, list[Point]]:
@@ -247,12 +213,12 @@ def _grouped(points: Sequence[Point], key: Callable[[Point], Hashable]) -> dict[
     return groups
 
 
-def _by_way(points: Sequence[Point], first: str, place: Callable[[Point], str], value: Callable[[Point], str]) -> Table:
+def _by_way(points: Sequence[Point], first: str, place: Callable[[Point], str]) -> Table:
     """A row for each place, a column for each way to label."""
     ways = list(dict.fromkeys(series_name(point.strategy, point.labels_per_item) for point in points))
     rows: dict[str, dict[str, str]] = defaultdict(dict)
     for point in points:
-        rows[place(point)][series_name(point.strategy, point.labels_per_item)] = value(point)
+        rows[place(point)][series_name(point.strategy, point.labels_per_item)] = chance(point.log10_error)
     return Table(
         caption=f"{first} and labels for each item",
         columns=[first, *ways],

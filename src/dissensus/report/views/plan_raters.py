@@ -8,8 +8,7 @@ from dissensus.methods.plan_raters.result import Design, PlanRatersResult
 from dissensus.report.document import MOST_NOTES, Block, Figure, Fold, Points, Section, Table
 from dissensus.report.numbers import counted, decimal, percent, rough, shortened, whole
 from dissensus.report.specs import Spec
-from dissensus.report.specs.lines import line_colour
-from dissensus.report.specs.shapes import series_channels, tip
+from dissensus.report.specs.shapes import tip
 from dissensus.results import Result, as_dict
 
 METRIC_WORDS = {
@@ -33,7 +32,7 @@ def view(result: Result) -> Section:
         *([Points(title="", texts=notes)] if notes else []),
         *pilot,
         Fold(title="What the plan assumes", parts=[_assumed(result)]),
-        Fold(title="What each design costs", parts=[cost_chart(result, _frontier(result))]),
+        Fold(title="What each design costs", parts=[_frontier(result)]),
     ]
     title = "How many items and raters does it take to tell the judges apart?"
     return Section(title=title, lead=recommendation(result), blocks=blocks)
@@ -159,10 +158,9 @@ def _amount(cost: float) -> int | float:
     return int(cost) if cost == int(cost) else cost
 
 
-# ---- The charts: power over items and raters, and over what it costs
+# ---- The chart: power over items and raters
 
 ROW = 30
-MOST_SERIES = 8
 TIPS = [
     tip("items", "Items"),
     tip("raters", "Raters per item"),
@@ -229,31 +227,3 @@ def _budget_line(grid: Sequence[Design], budget: float, x: Spec, y: Spec) -> Spe
             "y": y | {"bandPosition": 0},
         },
     }
-
-
-def cost_chart(result: PlanRatersResult, table: Table) -> Figure:
-    """Power of each design of the grid over its cost, a line for each number of raters."""
-    raters = sorted({design.raters for design in result.grid})[:MOST_SERIES]
-    rows = [
-        as_dict(design)
-        | {"series": str(design.raters), "line": str(design.raters), "place": raters.index(design.raters)}
-        for design in result.grid
-        if design.raters in raters and design.cost > 0
-    ]
-    channels = series_channels("Raters per item")
-    x: Spec = {"field": "cost", "type": "quantitative", "scale": {"type": "log"}, "title": "Cost"}
-    y: Spec = {"field": "power", "type": "quantitative", "title": "Power", "axis": {"grid": True, "format": ".0%"}}
-    return Figure(
-        title="What power costs",
-        caption="Each point is a design: what it costs, and how often it finds the difference.",
-        table=table,
-        spec={
-            "data": {"values": rows},
-            "height": 260,
-            "encoding": {"x": x | {"axis": {"format": "~s", "grid": False}}, "y": y},
-            "layer": [
-                {"mark": {"type": "line", "aria": False}, "encoding": {"stroke": line_colour("Raters per item")}},
-                {"mark": {"type": "point"}, "encoding": channels | {"tooltip": TIPS}},
-            ],
-        },
-    )

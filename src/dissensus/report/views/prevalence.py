@@ -51,6 +51,7 @@ STRENGTHS = (
 )
 SILENT = ("answered the rated items only", "did not answer ", "Rescaled ")
 """In warnings that a note or the table replaces, or that ask for nothing."""
+OTHERS: tuple[Method, ...] = ("rogan-gladen", "ppi")
 MOST_NAMES = 3
 MOST_JUDGES = 6
 LONGEST = 16
@@ -64,8 +65,7 @@ def view(result: Result) -> Section:
     if not isinstance(result, PrevalenceResult):
         raise DissensusError(f"A {type(result).__name__} cannot be shown as what prevalence found.")
     notes = [text for text in (_naive_note(result), _unrated_note(result)) if text]
-    blocks: list[Block] = [_judges_table(result), _figure(result)]
-    blocks += [Points(title="", texts=notes)] if notes else []
+    blocks: list[Block] = [_figure(result), *([Points(title="", texts=notes)] if notes else [])]
     title = "How many items are positive?"
     return Section(title=title, lead=lead_sentence(result), blocks=[*blocks, *_systems(result), _computed(result)])
 
@@ -179,18 +179,8 @@ def _figure(result: PrevalenceResult) -> Figure:
         caption=f"Whiskers are {percent(_confidence(result), 0)} intervals; that of a judge alone ignores its "
         f"errors.{more}",
         spec=zoomed(intervals(rows, names="Estimate", values=["Share of positive items"]), rows, form=".0%"),
-        table=_methods_table(result),
+        table=_judges_table(result),
     )
-
-
-def _methods_table(result: PrevalenceResult) -> Table:
-    """A row for each judge, a column for each method; the columns of the table above are left out."""
-    methods: tuple[Method, ...] = ("naive", "rogan-gladen", "ppi")
-    names = short_names((judge.judge for judge in result.judges), LONGEST_NAME, has_end=True)
-    rows: list[list[Cell]] = [
-        [names[judge.judge], *(estimate_text(judge.estimate(method)) for method in methods)] for judge in result.judges
-    ]
-    return Table(caption="Other estimates", columns=["Judge", *(METHOD_NAMES[method] for method in methods)], rows=rows)
 
 
 def systems_sentence(judge: JudgePrevalence) -> str:
@@ -252,11 +242,18 @@ def _computed(result: PrevalenceResult) -> Fold:
     texts += [STRENGTHS] if any(judge.systems for judge in result.judges) else []
     names = short_names((judge.judge for judge in result.judges), LONGEST_NAME, has_end=True)
     agreement = Table(
-        caption="How often each judge agrees with a rater, and its weight in PPI++",
-        columns=["Judge", "Rater says yes", "Rater says no", "Weight"],
-        rows=[[names[one.judge], one.sensitivity, one.specificity, one.weight] for one in result.judges],
+        caption="Other estimates; how often a judge agrees with a rater's yes and no; its weight in PPI++",
+        columns=["Judge", "Rogan-Gladen", "PPI", "Yes", "No", "Weight"],
+        rows=[
+            [
+                names[one.judge],
+                *(estimate_text(one.estimate(method)) for method in OTHERS),
+                *(one.sensitivity, one.specificity, one.weight),
+            ]
+            for one in result.judges
+        ],
         digits=2,
-        percent=frozenset({"Rater says yes", "Rater says no"}),
+        percent=frozenset({"Yes", "No"}),
     )
     return Fold(title="How this was computed", parts=[agreement, Points(title="", texts=texts)])
 

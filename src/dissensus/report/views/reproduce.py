@@ -183,14 +183,8 @@ def _lines(drawing: Drawing) -> Spec:
     spec = line_chart(chart)
     if not drawing.is_log_x:
         return spec
-    encoding = dict(_mapping(spec["encoding"]))
-    x = dict(_mapping(encoding["x"]))
-    scale = {key: value for key, value in _mapping(x["scale"]).items() if key != "zero"}
-    return {**spec, "encoding": {**encoding, "x": {**x, "scale": {**scale, "type": "log"}}}}
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, Mapping) else {}
+    x = {**spec["encoding"]["x"], "scale": {"type": "log", "nice": False}}  # type: ignore[index]  # as line_chart makes it
+    return {**spec, "encoding": {**spec["encoding"], "x": x}}  # type: ignore[dict-item]  # as above
 
 
 def _logarithms(drawing: Drawing) -> Spec:
@@ -222,21 +216,16 @@ _SPECS: Mapping[Kind, Callable[[Drawing], Spec]] = {"lines": _lines, "logarithms
 
 
 def _figure_table(drawing: Drawing) -> Table:
-    """A row for each place, a column for each series; with printed numbers, a row for each of them."""
-    if any(point.printed is not None for point in drawing.points):
-        rows: list[list[Cell]] = [
-            [point.series, point.x, point.printed, point.y, point.y - (point.printed or 0.0)]
-            for point in drawing.points
+    """A row for each point, with the printed number where there is one."""
+    has_printed = any(point.printed is not None for point in drawing.points)
+    rows: list[list[Cell]] = [
+        [
+            point.series,
+            f"{point.x:g}",
+            10**point.y if drawing.kind == "logarithms" else point.y,
+            *([point.printed] if has_printed else []),
         ]
-        columns = [drawing.series, drawing.x_title, "Printed", "Ours", "Difference"]
-        return Table(caption=drawing.title, columns=columns, rows=rows, digits=4)
-    series = list(dict.fromkeys(point.series for point in drawing.points))
-    found: dict[float, dict[str, float]] = defaultdict(dict)
-    for point in drawing.points:
-        found[point.x][point.series] = 10**point.y if drawing.kind == "logarithms" else point.y
-    return Table(
-        caption=f"{drawing.y_title} by {drawing.x_title[:1].lower()}{drawing.x_title[1:]}",
-        columns=[drawing.x_title, *series],
-        rows=[[f"{x:g}", *(cells.get(name) for name in series)] for x, cells in found.items()],
-        digits=4,
-    )
+        for point in drawing.points
+    ]
+    columns = [drawing.series, drawing.x_title, drawing.y_title, *(["Printed"] if has_printed else [])]
+    return Table(caption=drawing.title, columns=columns, rows=rows, digits=4)

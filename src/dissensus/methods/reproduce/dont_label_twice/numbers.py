@@ -112,7 +112,7 @@ def _steps_of_figure_3(labels: int) -> Steps:
 
 
 def rate_of_error(labels: int, budgets: npt.NDArray[np.int64]) -> Floats:
-    """Logarithm of the chance of not winning per label, for so many labels per item (Figure 3a)."""
+    """Logarithm of the chance of not winning per label, for this many labels per item (Figure 3a)."""
     steps, items = _steps_of_figure_3(labels), budgets // labels
     return np.asarray(log_chances(steps.x, steps.y, items).lose_or_tie / (items * labels))
 
@@ -125,7 +125,7 @@ def cramer_rate(labels: int) -> float:
 
 @EXACT.within("figure 3a, where the rates part", 1800, 50, '"Around k = 1800".')
 def crossing_budget() -> float:
-    """Labels from which the rates of one and three labels are told apart."""
+    """Labels from which the rates of one and three labels differ."""
     budgets = np.arange(3, 6000, 3)
     gap = cramer_rate(3) - cramer_rate(1)
     errors = [cramer_rate(labels) - rate_of_error(labels, budgets) for labels in (1, 3)]

@@ -31,7 +31,7 @@ from dissensus.sampling import Engine, Progress, open_executor
 
 
 def majority_fraction(accuracy: Fraction, labels: int) -> Fraction:
-    """Chance that the majority of so many labels is right; a coin decides a tie.
+    """Chance that the majority of this many labels is right; a coin decides a tie.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def chance_of_winning(
     *,
     items: int,
 ) -> Fraction:
-    """Chance that the better classifier is ahead after so many items (Proposition 2).
+    """Chance that the better classifier is ahead after this many items (Proposition 2).
 
     Examples
     --------

@@ -226,7 +226,7 @@ def wins_prefers_items() -> float:
 
 
 def responses_needed(metric: PlanMetric, effect: float, *, items: int) -> float:
-    """The fewest responses of a cell with so many items and p below .05; NaN if there is none."""
+    """The fewest responses of a cell with this many items and p below .05; NaN if there is none."""
     found = [responses for (n, responses), p in table_of(metric, effect).items() if n == items and p < LEVEL]
     return float(min(found)) if found else float("nan")
 

@@ -93,7 +93,7 @@ def _log_choose(n: Floats, k: Floats) -> Floats:
 
 
 def drawn(first: Floats, total: Floats, size: int, of_first: Floats) -> Floats:
-    """Chance that so many labels of an item have so many of the first; 0 where it has fewer labels.
+    """Chance that this many labels of an item have this many of the first; 0 where it has fewer labels.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def drawn(first: Floats, total: Floats, size: int, of_first: Floats) -> Floats:
 
 
 def scores_by_labels(counts: Counts, most: int) -> Floats:
-    """Cross-entropy in bits of what is predicted after so many labels of an item, of shape (most + 1, n_items).
+    """Cross-entropy in bits of what is predicted after this many labels of an item, of shape (most + 1, n_items).
 
     Predicted by the Anonymous Bayesian Combiner, which leaves the item out; NaN where no label is left to predict.
     """
@@ -128,7 +128,7 @@ def scores_by_labels(counts: Counts, most: int) -> Floats:
 
 
 def padded_curve(counts: Counts, *, columns: int, most: int) -> Floats:
-    """Power curve if k of so many columns are drawn, blank ones included, of shape (most + 1,)."""
+    """Power curve if k of this many columns are drawn, blank ones included, of shape (most + 1,)."""
     total = counts.sum(axis=1).astype(np.float64)
     scores = scores_by_labels(counts, most)
     curve = []

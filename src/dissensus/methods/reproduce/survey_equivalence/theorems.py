@@ -85,7 +85,7 @@ def curves(case: str, combiner: str = "abc") -> Floats:
 
 
 def cost_of_learning(urn: Urn, k: int) -> float:
-    """Bits that are lost by learning from so many items: 1 / (2 n ln 2) for each probability after each survey."""
+    """Bits that are lost by learning from this many items: 1 / (2 n ln 2) for each probability after each survey."""
     surveys = comb(k + len(urn.labels) - 1, k)
     return float(surveys * (len(urn.labels) - 1) / (2 * ITEMS * np.log(2)))
 
