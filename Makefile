@@ -141,9 +141,12 @@ release-check: dist  ## All that must hold before a release; says at the end wha
 
 # ---- quality: what tests do not show by passing ----
 
-.PHONY: fuzz coverage mutate
+.PHONY: attack fuzz coverage mutate
 
 FUZZ_SECONDS ?= 60
+attack: .venv/has-test  ## Throw hostile files and odd options at every command (ARGS="--files 2000 --options 2000")
+	@$(PY) tests/fuzz/attack.py $(ARGS)
+
 fuzz: .venv/has-quality  ## Feed garbled files to the readers, a minute each (FUZZ_SECONDS=600, ARGS="csv task")
 	@$(PY) tests/fuzz/run_fuzzers.py --seconds $(FUZZ_SECONDS) $(ARGS)
 
