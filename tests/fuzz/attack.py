@@ -107,7 +107,7 @@ def cases_of(rng: random.Random, folder: Path, *, files: int, options: int) -> l
         text = table(rng)
         name, content = damaged(rng, text)
         (place / name).write_bytes(content)
-        is_plain = content == text.encode()
+        is_plain = (name, content) == ("r.csv", text.encode())
         plain = place / name if is_plain else None
         made += [Case(place, (words[0], str(place / name), *words[1:]), plain) for words in ONE_FILE]
         (place / "j.csv").write_text(table(rng, judges=True), encoding="utf-8")
@@ -193,10 +193,12 @@ def run_cases(cases: list[Case]) -> Counter[str]:
         if not child:
             os.close(reader)
             resource.setrlimit(resource.RLIMIT_CPU, (int(SECONDS * 20), int(SECONDS * 20)))
-            with os.fdopen(writer, "w") as stream:
-                for case in left:
-                    print(outcome(case), file=stream, flush=True)
-            os._exit(0)
+            try:
+                with os.fdopen(writer, "w") as stream:
+                    for case in left:
+                        print(outcome(case), file=stream, flush=True)
+            finally:
+                os._exit(0)
         os.close(writer)
         with os.fdopen(reader) as stream:
             ends = [line.strip() for line in stream]
