@@ -371,11 +371,6 @@ def test_a_falling_curve_is_not_blamed_on_people():
     assert notes(found(scores=[-1.0, -0.8, -0.7, -0.9], settings={"combiner": "frequency"})) == []  # does not learn
 
 
-def test_ragged_data_say_how_many_items_each_size_has():
-    text = " ".join(text_of(found(items=[300, 300, 280, 250, 200, 150]), details=True).split())
-    assert "The curve rests on 300 items at its beginning and on 150 at its end" in text
-
-
 def test_the_ceiling_and_what_share_of_it_is_reached():
     judge = worth(score=-0.75, performance_ratio=0.5, performance_ratio_low=0.4, performance_ratio_high=0.6)
     text = " ".join(
@@ -383,7 +378,7 @@ def test_the_ceiling_and_what_share_of_it_is_reached():
     )
     # the largest survey gains 1 - 0.6125 = 0.3875 of 0.775 bits
     assert "can gain more than 0.78 [0.70, 0.80] bits" in text
-    assert 'Asking 5 people reaches 50% of it. - "gpt" reaches 50% [40%, 60%] of the ceiling.' in text
+    assert "Asking 5 people reaches 50% of it." in text
 
 
 def test_one_rating_per_item_has_no_chart():

@@ -10,13 +10,10 @@ from dissensus.report.views.describe import (
     agreement_in_short,
     coefficient_name,
     counterpart,
-    groups_finding,
+    facts,
     headline,
     labels_finding,
-    ratings_per_item_sentence,
-    response_sets_sentence,
     unanimity_finding,
-    unused_labels_sentence,
 )
 from dissensus.report.views.section import interval_sentence
 
@@ -133,8 +130,9 @@ def test_the_table_says_how_much_it_rests_on(described):
     assert section_of(described(raters=None)).main_table().caption.endswith("of 1,000 items by unnamed raters")
 
 
-def test_ratings_per_item_of_none_and_one():
-    assert ratings_per_item_sentence(0, 1.0, 1) == "An item has 0 to 1 rating (median 1)."
+def test_ratings_per_item_agree_in_number(described):
+    assert facts(described(fewest=0, median=1.0, most=1).whole, None) == ["An item has 0 to 1 rating (median 1)."]
+    assert facts(described(fewest=3, median=3.0, most=3).whole, None) == ["An item has 3 ratings."]
 
 
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
@@ -148,7 +146,7 @@ def test_each_scale_is_named(scale, described):
         ({"a": 3, "b": 1}, 'The most common label is "a": 75.0% of the ratings'),
         ({"a": 1, "b": 1}, '"a" and "b" are the most common labels: 50.0% of the ratings each'),
         (dict.fromkeys("abcd", 1), '"a", "b", "c" and 1 more are the most common labels: 25.0% of the ratings each'),
-        ({"a": 3, "b": 0}, 'Every rating is "a"'),
+        ({"a": 3, "b": 0}, 'The most common label is "a": 100% of the ratings'),
         ({"a": 0}, "There are no ratings"),
         ({}, "There are no ratings"),
     ],
@@ -157,18 +155,14 @@ def test_the_most_common_label_is_named(counts, expected):
     assert labels_finding(shares(**counts)) == expected
 
 
-def test_labels_nobody_gave_are_named():
-    assert unused_labels_sentence(shares(a=1, b=0)) == 'Nobody gave "b".'
-    assert unused_labels_sentence(shares(a=1)) == ""
+def test_labels_nobody_gave_are_named_and_response_sets_counted(described):
     many = shares(**{f"l{i}": int(i == 0) for i in range(8)})
-    assert unused_labels_sentence(many) == 'Nobody gave "l1", "l2", "l3", "l4", "l5" and 2 more.'
-
-
-def test_response_sets_are_counted():
+    assert facts(described(labels=many).whole, None)[-1] == 'Nobody gave "l1", "l2", "l3", "l4", "l5" and 2 more.'
     # 2 + 1 of 10 ratings hold several options
-    labels = shares(**{"Yes": 4, "No": 3, "No|Yes": 2, "No|Unsure": 1, "Unsure|Yes": 0})
-    assert response_sets_sentence(labels) == ("30.0% of the ratings endorse several options at once (response sets).")
-    assert response_sets_sentence(shares(Yes=1)) == ""
+    sets = shares(**{"Yes": 4, "No": 3, "No|Yes": 2, "No|Unsure": 1})
+    assert facts(described(labels=sets).whole, None)[-1] == (
+        "30.0% of the ratings endorse several options at once (response sets)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -192,14 +186,3 @@ def test_intervals_are_explained_only_where_there_are_any():
         "(500 bootstrap samples)."
     )
     assert "had been rated by other raters like these (" in interval_sentence({"bootstrap": 5, "raters": "sampled"})
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ({"a": 0.2, "b": 0.5}, 'Fleiss\' kappa ranges from 0.20 within "a" to 0.50 within "b"'),
-        ({"a": 0.2}, 'Fleiss\' kappa is 0.20 within "a"'),
-    ],
-)
-def test_groups_are_compared_by_name(values, expected):
-    assert groups_finding("fleiss_kappa", values) == expected

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
 
 from dissensus.data.labels import SEPARATOR, number
 from dissensus.errors import DissensusError
@@ -30,7 +29,6 @@ MOST_BARS = 20
 MOST_SERIES = 8
 MOST_GROUPS = 30
 MOST_NAMES = 5
-BLOCKS = 40
 AGREEMENT_STEPS = 10
 WIDE = 0.02
 """An interval of a share as wide as that supports no decimals of a percentage."""
@@ -49,31 +47,18 @@ def view(result: Result) -> Section:
         raise DissensusError(f"A {type(result).__name__} cannot be shown as what describe found.")
     part, scale = result.whole, result.settings.get("scale")
     all_ratings, by_group = _agreement(result), _groups(result)
-    texts = [
-        ratings_per_item_sentence(part.fewest, part.median, part.most), _SCALES.get(str(scale), ""),
-        response_sets_sentence(part.labels), unused_labels_sentence(part.labels),
-    ]  # fmt: skip
     items = [] if scale == "interval" else _agreement_by_item(part)
-    facts = Points(title="", texts=[text for text in texts if text])
     folds = [
         *([Fold(title="All groups together", parts=[all_ratings])] if by_group else []),
         Fold(title="What the coefficients mean", parts=[_meaning(result)]),
-        Fold(title="Items and labels", parts=[facts, *items, _labels(result)]),
+        Fold(title="Items and labels", parts=[Points(title="", texts=facts(part, scale)), *items, _labels(result)]),
     ]
     blocks: list[Block] = [*(by_group or [all_ratings]), *folds]
     return Section(title="Do the raters agree?", lead=agreement_in_short(part, scale), blocks=blocks)
 
 
-def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings that ask for something."""
-    del result
-    return [text for text in texts if not text.startswith("Response sets have no order")]
-
-
 # ---- What the ratings are: on which scale, with which labels
 
-QUARTILES = (0.25 - 1e-9, 0.75 - 1e-9)
-"""A hair below, so that shares that add up to a quarter but for rounding reach it."""
 _SCALES = {
     "nominal": "The labels are read as names without an order (nominal scale).",
     "ordinal": "The labels are read as steps in an order (ordinal scale).",
@@ -81,60 +66,25 @@ _SCALES = {
 }
 
 
-def ratings_per_item_sentence(fewest: int, median: float, most: int) -> str:
-    """How many ratings an item has.
-
-    Examples
-    --------
-    >>> ratings_per_item_sentence(10, 10.0, 10)
-    'Every item has 10 ratings.'
-    >>> ratings_per_item_sentence(1, 4.5, 12)
-    'An item has 1 to 12 ratings (median 4.5).'
-    """
-    if fewest == most:
-        return f"Every item has {counted(most, 'rating')}."
-    return f"An item has {whole(fewest)} to {counted(most, 'rating')} (median {whole(median)})."
+def facts(part: Description, scale: object) -> list[str]:
+    """How many ratings items have, how labels are read, response sets, and labels that nobody gave."""
+    per_item = f"{whole(part.fewest)} to {counted(part.most, 'rating')} (median {whole(part.median)})"
+    texts = [f"An item has {counted(part.most, 'rating') if part.fewest == part.most else per_item}."]
+    texts += [_SCALES[str(scale)]] if scale in _SCALES else []
+    sets = [label.share for label in part.labels if SEPARATOR in label.label and label.count]
+    texts += [f"{percent(sum(sets))} of the ratings endorse several options at once (response sets)."] if sets else []
+    unused = [quoted(label.label) for label in part.labels if not label.count]
+    return [*texts, *([f"Nobody gave {listing(unused, most=MOST_NAMES)}."] if unused else [])]
 
 
 def labels_finding(labels: Sequence[LabelShare]) -> str:
     """Which label is the most common."""
-    used = [label for label in labels if label.count]
-    if not used:
+    top = [label for label in labels if label.count and label.count == max(other.count for other in labels)]
+    if not top:
         return "There are no ratings"
-    if len(used) == 1:
-        return f"Every rating is {quoted(used[0].label)}"
-    top = [label for label in used if label.count == max(other.count for other in used)]
-    names, share = listing([quoted(label.label) for label in top], most=3), percent(top[0].share)
-    if len(top) == 1:
-        return f"The most common label is {names}: {share} of the ratings"
-    return f"{names} are the most common labels: {share} of the ratings each"
-
-
-def numbers_finding(values: Sequence[float], shares: Sequence[float]) -> str:
-    """Between which numbers the middle half of the ratings lies.
-
-    Examples
-    --------
-    >>> numbers_finding([1.5, 2, 4, 9], [0.2, 0.3, 0.3, 0.2])
-    'Half of the ratings lie between 2 and 4'
-    """
-    ordered = sorted(zip(values, shares, strict=True))
-    reached = list(zip((v for v, _ in ordered), accumulate(share for _, share in ordered), strict=True))
-    low, high = (next((v for v, r in reached if r >= q), ordered[-1][0]) for q in QUARTILES)
-    return f"Half of the ratings lie between {low:g} and {high:g}"
-
-
-def unused_labels_sentence(labels: Sequence[LabelShare]) -> str:
-    """Which labels nobody gave; empty if all were."""
-    unused = [quoted(label.label) for label in labels if not label.count]
-    return f"Nobody gave {listing(unused, most=MOST_NAMES)}." if unused else ""
-
-
-def response_sets_sentence(labels: Sequence[LabelShare]) -> str:
-    """How many ratings endorse several options at once; empty if none does."""
-    sets = [label for label in labels if SEPARATOR in label.label and label.count]
-    share = percent(sum(label.share for label in sets))
-    return f"{share} of the ratings endorse several options at once (response sets)." if sets else ""
+    names, are_many = listing([quoted(label.label) for label in top], most=3), len(top) > 1
+    most = f"{names} are the most common labels" if are_many else f"The most common label is {names}"
+    return f"{most}: {percent(top[0].share)} of the ratings{' each' * are_many}"
 
 
 def _labels(result: DescribeResult) -> Figure:
@@ -146,7 +96,7 @@ def _labels(result: DescribeResult) -> Figure:
         shares = [label.share for label in part.labels]
         rows: list[Row] = [{"value": v, "share": share} for v, share in zip(values, shares, strict=True)]
         figure = _labels_figure(part, (part,), histogram(rows, values="Label", shares="Share of the ratings"))
-        return replace(figure, title=numbers_finding(values, shares), spark=_spark_of_values(values, shares))
+        return replace(figure, title=f"The ratings lie between {min(values):g} and {max(values):g}")
     if 0 < len(result.groups) <= MOST_SERIES:
         spec = share_dots(_label_rows(part, result.groups), series="Group", **_LABEL_WORDS)
         return _labels_figure(part, result.groups, spec)
@@ -156,15 +106,6 @@ def _labels(result: DescribeResult) -> Figure:
 def _labels_figure(part: Description, parts: Sequence[Description], spec: Spec) -> Figure:
     caption = f"Shares{' within each group' * (len(parts) > 1)} add up to 100%."
     return Figure(title=labels_finding(part.labels), caption=caption, spec=spec, table=_labels_table(parts))
-
-
-def _spark_of_values(values: Sequence[float], shares: Sequence[float]) -> str:
-    """The shares between the lowest and the highest number, in equal steps."""
-    low, high = min(values), max(values)
-    heights = [0.0] * BLOCKS
-    for value, share in zip(values, shares, strict=True):
-        heights[min(int((value - low) / (high - low) * BLOCKS), BLOCKS - 1)] += share
-    return f"{low:g} |{sparkline(heights)}| {high:g}"
 
 
 def _label_rows(total: Description, parts: Sequence[Description]) -> list[Row]:
@@ -371,19 +312,6 @@ def _agreement_by_item(part: Description) -> list[Figure]:
 # ---- Within which groups raters agree
 
 
-def groups_finding(name: str, values: Mapping[str, float]) -> str:
-    """In which groups the raters agree least and most, of those where the coefficient is defined.
-
-    Examples
-    --------
-    >>> print(groups_finding("fleiss_kappa", {"crowd": 0.2, "experts": 0.5, "students": 0.3}))
-    Fleiss' kappa ranges from 0.20 within "crowd" to 0.50 within "experts"
-    """
-    low, high = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
-    least, most = (f"{decimal(values[group])} within {quoted(group)}" for group in (low, high))
-    return f"{coefficient_name(name)} {f'is {least}' if len(values) == 1 else f'ranges from {least} to {most}'}"
-
-
 def _groups(result: DescribeResult) -> list[Block]:
     """Agreement within each group; nothing without groups."""
     best = headline(result.whole.coefficients, result.settings.get("scale"))
@@ -395,9 +323,10 @@ def _groups(result: DescribeResult) -> list[Block]:
     if not known or len(known) > MOST_GROUPS:
         return [table]
     name, names = coefficient_name(best.name), short_names(known)
+    least, most = (decimal(pick(c.value for c in known.values())) for pick in (min, max))
     rows = _interval_rows({names[group]: c for group, c in known.items()})
     figure = Figure(
-        title=groups_finding(best.name, {group: c.value for group, c in known.items()}),
+        title=f"{name} ranges from {least} to {most} within groups",
         caption=sentences(f"{name} among the ratings of each group.", _lines(result)),
         spec=intervals(rows, names="Group", values=[name, CHANCE_TO_PERFECT], reference=0),
         table=table,

@@ -38,8 +38,6 @@ PICKED = (
 )
 DEEPEST = 0.5
 """How far below the curve a judge may lie to be drawn, as a share of the curve's height."""
-ASKS_NOTHING = ("Rescaled ", "Left out ", "The curve crosses", "The curve ends", "The cohort has")
-"""How warnings begin that repeat the answer or leave nothing to do."""
 
 
 def view(result: Result) -> Section:
@@ -55,12 +53,6 @@ def view(result: Result) -> Section:
     blocks += [fold for fold in (_meaning(result, ranked, terms), _best(result, ranked, terms)) if fold.parts]
     blocks.append(_computed(result, terms))
     return Section(title="How many raters is each judge worth?", lead=_lead(result, ranked, terms), blocks=blocks)
-
-
-def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings that ask for something."""
-    del result
-    return [text for text in texts if not text.startswith(ASKS_NOTHING) and "raters on" not in text]
 
 
 def _lead(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> str:
@@ -132,7 +124,6 @@ def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Ter
         "" if best is None else words_of.nearly_flat_sentence(result.curve, result.settings, terms),
         words_of.CALIBRATED if any(worth.calibrated for worth in ranked) else "",
         "" if result.ceiling is None else ceiling_sentence(result.ceiling, result.curve, terms),
-        ratio_sentence(ranked[0]) if ranked else "",
     ]
     known = [text for text in texts if text]
     parts: list[Part] = [Points(title="", texts=known)] if known else []
@@ -145,16 +136,6 @@ def ceiling_sentence(ceiling: Ceiling, curve: Sequence[CurvePoint], terms: Terms
     reached = (curve[-1].score - curve[0].score) / ceiling.gain if ceiling.gain > 0 else math.nan
     part = f"Asking {terms.people(terms.largest)} reaches {percent(reached, 0)} of it." * math.isfinite(reached)
     return sentences(f"No survey and no judge can gain more than {gain} bits: the rest is disagreement.", part)
-
-
-def ratio_sentence(worth: JudgeWorth) -> str:
-    """A judge's information as a share of the ceiling; empty where there is none."""
-    if worth.performance_ratio is None or not math.isfinite(worth.performance_ratio):
-        return ""
-    ends = (worth.performance_ratio_low, worth.performance_ratio_high)
-    low, high = (math.nan if end is None else end for end in ends)
-    ratio = with_interval(worth.performance_ratio, low, high, form=lambda share: percent(share, 0))
-    return f"{quoted(worth.judge)} reaches {ratio} of the ceiling."
 
 
 def _amateurs(result: EquivalenceResult, terms: Terms) -> list[Table]:
@@ -197,10 +178,8 @@ def _computed(result: EquivalenceResult, terms: Terms) -> Fold:
     texts = [
         words_of.reference_sentence(settings, terms),
         words_of.score_sentence(settings),
-        f"{words_of.combiner_sentence(settings)} {words_of.exactness_sentence(result.curve)}",
-        words_of.clip_sentence(settings),
+        words_of.combiner_sentence(settings),
         words_of.calibration_sentence(settings),
-        words_of.items_sentence(result.curve),
         interval_sentence(settings),
         PICKED if result.best is not None and len(result.ranked) > 1 else "",
     ]
@@ -219,7 +198,14 @@ def curve_figure(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms:
         surveys=[_point(p, origin) | {"items": p.items} for p in result.curve if math.isfinite(p.score)],
         judges=_lines(lines, ranked, terms, origin),
         beyond=[] if ceiling is None else [_point(p, 0.0) for p in ceiling.curve],
-        ceiling=None if ceiling is None else _ceiling_row(ceiling),
+        ceiling=None
+        if ceiling is None
+        else {
+            "text": f"ceiling {decimal(ceiling.gain)}",
+            "score": ceiling.gain,
+            "low": finite(ceiling.low),
+            "high": finite(ceiling.high),
+        },
         amateurs=[_point(p, origin) for p in result.amateurs or () if math.isfinite(p.score)],
         people="people asked" if terms.group is None else f"{terms.group} raters",
         amateur_people=f"{quoted(str(result.settings.get('amateurs')))} raters",
@@ -279,11 +265,6 @@ def _lines(lines: Sequence[JudgeWorth], ranked: Sequence[JudgeWorth], terms: Ter
             }
         )
     return rows
-
-
-def _ceiling_row(ceiling: Ceiling) -> Row:
-    ends = {"low": finite(ceiling.low), "high": finite(ceiling.high)}
-    return {"text": f"ceiling {decimal(ceiling.gain, 2)}", "score": ceiling.gain, **ends}
 
 
 def _caption(result: EquivalenceResult, lines: Sequence[JudgeWorth], left_out: Sequence[JudgeWorth]) -> str:

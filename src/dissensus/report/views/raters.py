@@ -35,8 +35,6 @@ FINE = 0.05
 """An axis or an interval of shares that reaches no farther has tenths of a percentage point."""
 MOST_RATERS = 20
 """The chart and its table show this many raters: those who agree the least, and those who agree the most."""
-ASKS_NOTHING = ("No consistency", "No item has three", "Nobody has two items", "How many raters a judge", "Left out ")
-"""How warnings begin that repeat the answer or leave nothing to do."""
 AGREEMENT_WORDS = {
     "same label": "Agrees: the share of the other raters of the same items who gave the same label.",
     "distance": "Agrees: how close a rater's labels are to those of the other raters of the same items, from 0% (as "
@@ -75,12 +73,6 @@ def view(result: Result) -> Section:
     blocks += [Fold(title="Groups of raters", parts=_groups(result))] if result.groups else []
     blocks.append(Fold(title="How this was computed", parts=[Points(title="", texts=_computed(result))]))
     return Section(title="Who are the raters?", lead=lead_sentence(result), blocks=blocks)
-
-
-def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings that ask for something."""
-    del result
-    return [text for text in texts if not text.startswith(ASKS_NOTHING)]
 
 
 # ---- Who stands out

@@ -14,7 +14,11 @@ from dissensus.report.document import MOST_NOTES, Block, Fold, Note, Points, Rep
 from dissensus.report.numbers import counted, visible
 from dissensus.results import Result
 
-FACTS = ("Left out", "Rescaled", "No judge answered", "Every judge answered each item once", "Read ", "Took ")
+FACTS = (
+    "Left out", "Rescaled", "No judge answered", "Every judge answered each item once", "Read ", "Took ",
+    "The curve crosses", "The curve ends", "The cohort has", "Response sets have no order", "No consistency",
+    "No item has three raters", "Nobody has two items", "How many raters a judge is worth is unknown",
+)  # fmt: skip
 """How warnings begin that say what was done and ask for nothing: whoever checks finds them folded."""
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth, Verdict, worth_decimals
 from dissensus.methods.equivalence.scores import ADDITIVE_SCORES
 from dissensus.options import named
-from dissensus.report.numbers import counted, decimal, percent, quoted, spelled, whole
+from dissensus.report.numbers import counted, decimal, percent, quoted, spelled
 
 # ---- Whom a survey asks, what it predicts, how that is scored and computed
 
@@ -106,117 +106,62 @@ class ScoreWords:
 _SCORES: Mapping[str, ScoreWords] = {
     "cross-entropy": ScoreWords(
         "Bits", "Bits gained over asking nobody",
-        "The score is cross-entropy: the mean base-2 logarithm of the probability given to the label that the other "
-        "rater chose. It is shown as bits gained over asking nobody: more is better, and below 0 is worse than asking "
-        "nobody.", digits=3, is_gain=True,
-    ),
+        "cross-entropy, shown as bits gained over asking nobody: more is better, below 0 is worse than asking nobody",
+        digits=3, is_gain=True),
     "agreement": ScoreWords(
         "Agreement", "How often the prediction is another rater's label",
-        "The score is agreement: how often the most likely predicted label is the one that the other rater gave; "
-        "labels that tie share the point. More is better.", is_share=True,
-    ),
-    "brier": ScoreWords(
-        "Brier", "Minus the Brier score",
-        "The score is minus the Brier score: minus the squared distance between the predicted probabilities and the "
-        "label that the other rater gave. More is better, and 0 is perfect.", digits=3,
-    ),
+        "agreement: how often the predicted label is the one that the other rater gave. More is better", is_share=True),
+    "brier": ScoreWords("Brier", "Minus the Brier score", "minus the Brier score. More is better, 0 is perfect", 3),
     "rps": ScoreWords(
         "RPS", "Minus the ranked probability score",
-        "The score is minus the ranked probability score, which counts a near miss less than a far one. More is "
-        "better: 0 is perfect, -1 is as wrong as possible.", digits=3,
-    ),
-    "auc": ScoreWords(
-        "AUC", "AUC against another rater's label",
-        "The score is AUC {label}: how often an item that got the label from the other rater is ranked above one that "
-        "did not. 0.5 is chance, 1 is perfect.", digits=3,
-    ),
-    "f1": ScoreWords(
-        "F1", "F1 against another rater's label",
-        "The score is F1 {label}, the harmonic mean of precision and recall. More is better, 1 is perfect.", digits=3,
-    ),
+        "minus the ranked probability score, where a near miss costs less than a far one. More is better, 0 is perfect",
+        3),
+    "auc": ScoreWords("AUC", "AUC against another rater's label", "AUC {label}: 0.5 is chance, 1 is perfect", 3),
+    "f1": ScoreWords("F1", "F1 against another rater's label", "F1 {label}: more is better, 1 is perfect", 3),
     "precision": ScoreWords(
-        "Precision", "Precision against another rater's label",
-        "The score is precision {label}: of the items predicted to have the label, the share that got it from the "
-        "other rater. More is better.", is_share=True,
-    ),
+        "Precision", "Precision against another rater's label", "precision {label}: more is better", is_share=True),
     "recall": ScoreWords(
-        "Recall", "Recall against another rater's label",
-        "The score is recall {label}: of the items that got the label from the other rater, the share predicted to "
-        "have it. More is better.", is_share=True,
-    ),
+        "Recall", "Recall against another rater's label", "recall {label}: more is better", is_share=True),
     "dmi": ScoreWords(
         "DMI", "Determinant-based mutual information",
-        "The score is determinant-based mutual information: 0 if the prediction says nothing about the other rater's "
-        "label. More is better; only comparisons of it mean something.", digits=4,
-    ),
+        "determinant-based mutual information: 0 is no information, and more is better", 4),
     "pearson": ScoreWords(
         "Pearson", "Correlation with another rater's number",
-        "The score is Pearson's correlation between the predicted number and the other rater's. 0 is no relation, 1 "
-        "is perfect.", digits=3,
-    ),
+        "Pearson's correlation with the other rater's number: 0 is no relation, 1 is perfect", 3),
     "spearman": ScoreWords(
         "Spearman", "Rank correlation with another rater's number",
-        "The score is Spearman's rank correlation between the predicted number and the other rater's. 0 is no "
-        "relation, 1 is the same order.", digits=3,
-    ),
+        "Spearman's rank correlation with the other rater's number: 0 is no relation, 1 is the same order", 3),
 }  # fmt: skip
 
 
 def score_words(settings: Settings) -> ScoreWords:
     """The words for the score; for one that has none its name."""
     name = str(settings.get("score", "cross-entropy"))
-    return _SCORES.get(name) or ScoreWords(name, name, f"The score is {name}; more is better.")
+    return _SCORES.get(name) or ScoreWords(name, name, f"{name}: more is better")
 
 
 def score_sentence(settings: Settings) -> str:
     """What the score is, and which direction is better."""
     positive = settings.get("positive")
     label = "averaged over the labels" if positive is None else f"for {quoted(str(positive))}"
-    return score_words(settings).meaning.replace("{label}", label)
+    return f"The score is {score_words(settings).meaning.replace('{label}', label)}."
 
 
 _COMBINERS = {
-    "abc": "A survey predicts by the Anonymous Bayesian Combiner: where the people asked gave the same labels to other "
-    "items, what did the next rater say?",
-    "npmle": "A survey predicts by Bayes' rule, from the mixture of kinds of items that explains all ratings best.",
-    "frequency": "A survey predicts each label with the share of the people asked who gave it.",
-    "plurality": "A survey predicts the label that most of the people asked gave; labels that tie share the point.",
+    "abc": "by the Anonymous Bayesian Combiner: what did the next rater say where people gave these labels?",
+    "npmle": "by Bayes' rule, from the mixture of kinds of items that explains all ratings best.",
+    "frequency": "each label with the share of the people asked who gave it.",
+    "plurality": "the label that most of the people asked gave; labels that tie share the point.",
 }
 _LEARN = {
-    "midpoint": "It is learned twice, from all items and without the predicted item, and the mean of both scores "
-    "counts: the first flatters a survey, the second penalises it.",
-    "leave-one-out": "What is learned for an item never comes from the item itself.",
+    "midpoint": "It is learned with and without the predicted item, and the mean of both scores counts.",
+    "leave-one-out": "It is learned without the predicted item.",
     "in-sample": "It is learned from all items, the predicted one included, which flatters large surveys a little.",
     "cross-fit": "It is learned on nine tenths of the items and used on the last tenth, in turn.",
 }
-
-
-def combiner_sentence(settings: Settings) -> str:
-    """How a survey's answers become a prediction."""
-    combiner, learn = str(settings.get("combiner", "abc")), str(settings.get("learn"))
-    how = _COMBINERS.get(combiner, f"A survey's answers become a prediction by the combiner {quoted(combiner)}.")
-    return f"{how} {_LEARN[learn]}" if combiner in {"abc", "npmle"} and learn in _LEARN else how
-
-
-def exactness_sentence(curve: Sequence[CurvePoint]) -> str:
-    """Whether every possible survey was counted."""
-    sampled = [point.raters for point in curve if not math.isnan(point.standard_error)]
-    first = f" up to {counted(sampled[0] - 1, 'rater')}; larger surveys are sampled" if sampled else ""
-    return f"Every possible survey is counted{first}."
-
-
-def reference_sentence(settings: Settings, terms: Terms) -> str:
-    """What surveys and judges predict."""
-    mean = " A judge's score is the mean over raters, not over items." if settings.get("weights") == "rater" else ""
-    return (
-        f"Surveys and judges predict {terms.target}, which is never among the answers of those asked. No rater and no "
-        f"majority vote is taken as the truth.{mean}"
-    )
-
-
 _CALIBRATIONS = {
-    "auto": "with the mixture of simple curves that predicts other items best; an answer that is frequent is replaced "
-    "by what people said where it was given",
+    "auto": "with the mixture of simple curves that predicts other items best, and by what people said where an answer "
+    "is frequent",
     "multinomial": "by softmax regression of people's shares on the judge's probabilities of all labels",
     "isotonic": "by isotonic regression: a rising curve from the judge's probability to people's share",
     "platt": "by Platt's logistic curve from the judge's probability to people's share",
@@ -224,34 +169,24 @@ _CALIBRATIONS = {
 }
 
 
+def combiner_sentence(settings: Settings) -> str:
+    """How a survey's answers become a prediction."""
+    combiner, learn = str(settings.get("combiner", "abc")), str(settings.get("learn"))
+    how = f"A survey predicts {_COMBINERS.get(combiner, f'by the combiner {quoted(combiner)}.')}"
+    return f"{how} {_LEARN[learn]}" if combiner in {"abc", "npmle"} and learn in _LEARN else how
+
+
+def reference_sentence(settings: Settings, terms: Terms) -> str:
+    """What surveys and judges predict."""
+    mean = " A judge's score is the mean over raters, not over items." if settings.get("weights") == "rater" else ""
+    return f"Surveys and judges predict {terms.target}; no rater and no majority vote is taken as the truth.{mean}"
+
+
 def calibration_sentence(settings: Settings) -> str:
     """How judges were calibrated; empty where they were not."""
     method = _CALIBRATIONS.get(str(settings.get("calibrate", "none")))
-    if method is None:
-        return ""
-    return (
-        f"Each judge is calibrated {method}. Its score is the mean of two: learned on all items, which flatters it, "
-        "and on other items than those it is used on, which penalises it. Bootstrap samples do not learn it again."
-    )
-
-
-def clip_sentence(settings: Settings) -> str:
-    """How far from certainty predictions are kept; empty where they are not."""
-    clip = settings.get("clip")
-    if settings.get("score", "cross-entropy") != "cross-entropy" or not isinstance(clip, float):
-        return ""
-    return f"Every probability, of a survey or a judge, is kept between {percent(clip, 0)} and {percent(1 - clip, 0)}."
-
-
-def items_sentence(curve: Sequence[CurvePoint]) -> str:
-    """How many items the curve rests on."""
-    first, last = curve[0].items, curve[-1].items
-    if first == last:
-        return f"The curve rests on {counted(first, 'item')}."
-    return (
-        f"The curve rests on {counted(first, 'item')} at its beginning and on {whole(last)} at its end, because some "
-        "items have few ratings."
-    )
+    learned = "It is learned with and without the scored items, and the mean of both scores counts"
+    return "" if method is None else f"Each judge is calibrated {method}. {learned}; bootstrap samples do not learn it."
 
 
 _BY = {
@@ -282,11 +217,6 @@ FLAT = "Judges cannot be measured here: no survey of people predicts another rat
 """For a curve that does not rise, as where every rating is the same."""
 NEARLY_FLAT = 0.1
 """A curve that removes a smaller share of what is unknown turns small gains into large numbers of raters."""
-
-
-def judge_name(worth: JudgeWorth) -> str:
-    """A judge in a sentence, and whether it was calibrated."""
-    return f"{quoted(worth.judge)} (calibrated)" if worth.calibrated else quoted(worth.judge)
 
 
 def place_of(worth: JudgeWorth, terms: Terms) -> Verdict | None:
@@ -363,7 +293,11 @@ def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges
 def asking(best: JudgeWorth, terms: Terms) -> str:
     """Which surveys are worse and which are better than a judge; without an interval by the estimate."""
     people, largest = terms.people_in_words, terms.largest
-    worse, better = surely_worse(best, terms), surely_better(best, terms)
+    worse = largest if best.low_verdict == "above K" else None  # the largest survey below the whole interval
+    worse = math.ceil(best.equivalence_low) - 1 if best.equivalence_low > 0 else worse
+    high = best.equivalence_high
+    above = 0 if best.high_verdict == "below 0" else max(math.ceil(high), 1) if math.isfinite(high) else largest + 1
+    better = above if above <= largest else None  # the smallest one above it, if the data allow one
     if best.low_verdict is None or (best.equivalence_low == best.equivalence_high and best.verdict == "within"):
         better = math.ceil(best.equivalence)
         worse = better - 1
@@ -379,22 +313,6 @@ def asking(best: JudgeWorth, terms: Terms) -> str:
         return f"better than asking {people(largest)}"
     span = people(largest) if worse + 1 == largest else f"{spelled(worse + 1)} to {people(largest)}"
     return f"better than asking {people(worse)}; asking {span} may be better"
-
-
-def surely_worse(worth: JudgeWorth, terms: Terms) -> int | None:
-    """The largest survey below the whole interval; None if even asking nobody is not."""
-    if worth.low_verdict == "above K":
-        return terms.largest
-    return math.ceil(worth.equivalence_low) - 1 if worth.equivalence_low > 0 else None
-
-
-def surely_better(worth: JudgeWorth, terms: Terms) -> int | None:
-    """The smallest survey beyond the whole interval; None if the data allow none."""
-    if worth.high_verdict == "below 0":
-        return 0
-    high = worth.equivalence_high
-    size = max(math.ceil(high), 1) if math.isfinite(high) else terms.largest + 1
-    return size if size <= terms.largest else None
 
 
 def fraction_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
