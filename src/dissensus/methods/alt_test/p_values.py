@@ -12,9 +12,9 @@ import numpy as np
 from dissensus.arrays import Floats
 
 MOST_EXACT_ITEMS = 300
-"""The exact test looks at every way in which so many items can fall out; with more, t is as good."""
+"""The exact test looks at every way in which this many items can fall out; with more, t is as good."""
 MOST_FLIPS = 4_000_000
-"""Sign flips are counted in a table of so many places at most; with more items, t is as good."""
+"""Sign flips are counted in a table of this many places at most; with more items, t is as good."""
 NUISANCE_STEPS = 200
 ROUNDING = 1e-9
 
@@ -96,7 +96,7 @@ def t_interval(tally: Tally, alpha: float) -> tuple[float, float]:
 def sign_flip_p_value(tally: Tally, epsilon: float) -> float:
     """The share of all ways to flip the signs of d - epsilon that give a sum at most as large as the one found.
 
-    Exact where d is spread alike to both sides of epsilon. There are three sizes of d - epsilon only, so that the sums
+    Exact where d is spread equally to both sides of epsilon. There are only three sizes of d - epsilon, so the sums
     of all flips can be counted, in a table of `flips_to_count` places.
 
     Examples
@@ -119,7 +119,7 @@ def flips_to_count(tally: Tally) -> int:
 
 
 def _chance_within(room: Floats, size: float, times: int) -> Floats:
-    """The chance that so many flips of plus or minus `size` add up to at most `room`."""
+    """The chance that this many flips of plus or minus `size` add up to at most `room`."""
     from scipy.special import bdtr  # noqa: PLC0415 - as above
 
     slack = ROUNDING * (1 + np.abs(room))
@@ -154,7 +154,7 @@ def exact_p_value(tally: Tally, epsilon: float) -> float:
 
 
 def fair_flips(times: int) -> Floats:
-    """Chances of 0, 1, ... heads in so many tosses of a fair coin.
+    """Chances of 0, 1, ... heads in this many tosses of a fair coin.
 
     From the middle outwards, each from the one before: whole binomial coefficients would have as many digits as tosses.
     """
@@ -166,7 +166,7 @@ def fair_flips(times: int) -> Floats:
 
 
 def _scores(judge: Floats, rater: Floats, n: int, epsilon: float) -> Floats:
-    """How many standard errors the mean of d is from epsilon, the error being that of the likeliest such rater."""
+    """How many standard errors the mean of d is from epsilon, the error being that of the most likely such rater."""
     # With c items alike, a/(q + e) + b/q = 2 c/(1 - 2 q - e) for the chance q that the judge is closer: a square in q.
     alike = n - judge - rater
     middle = (judge + rater) * (1 - epsilon) - 2 * epsilon * (judge + alike)

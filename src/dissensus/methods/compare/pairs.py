@@ -48,7 +48,7 @@ from dissensus.methods.compare.options import CompareOptions
 MOST_NUMBERS = 500_000_000
 """Vectors of more numbers, 4 GB, are refused."""
 FEW = 256
-"""So many responses of an item are summed up one after the other."""
+"""This many responses of an item are summed up one after the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Everything that the data at hand can answer, in the order of a reader's questions, and what they leave open."""
+"""Everything that the data can answer, in the order of a reader's questions, and what they leave open."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -151,7 +151,7 @@ def _by_definition(ranking: JudgesResult) -> list[str]:
 
 T = TypeVar("T")
 Step = Callable[[str], AbstractContextManager[Progress | None]]
-"""Told what is done next, it gives a context with what is told how far that is."""
+"""Told what is done next, it gives a context whose value takes how far that is."""
 TAUS = (0.3, 0.5, 0.7)
 """Thresholds at which decisions are compared."""
 FEWEST_RATERS = 3
@@ -462,7 +462,7 @@ def answers_of(
     engine, workers
         Where the work runs; the numbers do not depend on it.
     step : callable
-        Told what is done next, it gives a context with what is told how far that is.
+        Told what is done next, it gives a context whose value takes how far that is.
 
     Returns
     -------

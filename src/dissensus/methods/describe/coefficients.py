@@ -26,7 +26,7 @@ from dissensus.options import named
 # ---- Weighted sums over types: what every coefficient is made of
 
 DENSE_LABELS = 64
-"""Up to so many labels a matrix of counts is faster than a sparse one."""
+"""Up to this many labels a matrix of counts is faster than a sparse one."""
 PAIRS_AT_ONCE = 1 << 21
 
 

@@ -109,7 +109,7 @@ class Intervals:
         return self._score(self.data.judges[0, [j]], self.samples.judges[:, [j]], errors, spread)
 
     def amateurs(self, i: int) -> Bounds:
-        """Bounds of the score of so many amateurs."""
+        """Bounds of the score of this many amateurs."""
         if self.samples is None:
             return UNKNOWN
         spread = None if self.raters is None else self.raters.of_amateurs([i])
@@ -153,7 +153,7 @@ class Intervals:
     def best(self, judges: Sequence[int]) -> BestBounds | None:
         """Intervals of the first of these judges, the best by its score, and who cannot be told from it.
 
-        The best of many is the one that was lucky as well. Its lower bound is that of the luckiest: so many standard
+        The best of many is the one that was lucky as well. Its lower bound is that of the luckiest: this many standard
         errors below the estimate as the largest of all judges' errors is in 97.5% of the samples.
         """
         samples, data = self.samples, self.data

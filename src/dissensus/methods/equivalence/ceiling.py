@@ -21,9 +21,9 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data.counts import median
 
 GRID_POINTS = 300
-"""About so many possible item states, however many labels there are."""
+"""About this many possible item states, however many labels there are."""
 FEW_LABELS = 4
-"""With more labels a lattice of so many states is too coarse: 10 labels would get steps of a third."""
+"""With more labels a lattice of this many states is too coarse: 10 labels would get steps of a third."""
 SHRUNK = (0.4, 0.7, 0.9)
 """How far from the shares of all items to those of one item the possible states lie where there are more labels."""
 ITERATIONS = 600
@@ -167,7 +167,7 @@ def fit_mixtures(counts: Codes, weights: Floats, *, start: Mixture | None = None
 
 
 def _climbed(first: Floats, likelihood: Floats, weights: Floats, steps: int) -> Floats:
-    """So many steps of EM for each replicate, all from the same weights of states."""
+    """A number of steps of EM for each replicate, all from the same weights of states."""
     columns = np.ascontiguousarray(likelihood.T)
     pi = np.tile(first, (len(weights), 1))
     total = weights.sum(axis=1, keepdims=True)
@@ -256,7 +256,7 @@ def why_unasked(counts: Codes, items: Codes) -> str:
 def why_untold(counts: Codes, items: Codes, gain: float) -> str:
     """Why the ceiling that was found cannot be told; empty where it can.
 
-    With few labels the interval held the truth 8 to 10 times in 10 even where there was nothing to tell, so it is told.
+    With few labels the interval held the truth 8 to 10 times in 10 even where there was nothing to find.
     """
     n_labels = int(counts.any(axis=0).sum())
     noise = bits_by_chance(counts, items) * math.sqrt(max(1.0, float(items.sum()) / ITEMS_THAT_HELP))

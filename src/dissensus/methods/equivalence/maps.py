@@ -71,12 +71,12 @@ class Table:
         return self.moved(np.broadcast_to(mean_shares(self.masses), outputs.shape), outputs, 0.0)
 
     def moved(self, predictions: Floats, outputs: Floats, strength: float) -> Floats:
-        """Predictions moved towards what raters said after the same output; they count as so many items."""
+        """Predictions moved towards what raters said after the same output; they count as this many items."""
         return moved(predictions, self.seen(outputs), strength)
 
 
 def moved(predictions: Floats, masses: Floats, strength: float) -> Floats:
-    """Predictions that count as so many items, moved towards those with these masses.
+    """Predictions that count as this many items, moved towards those with these masses.
 
     Examples
     --------
@@ -212,7 +212,7 @@ class Scaling:
 
     @classmethod
     def of(cls, outputs: Floats, times: Floats) -> "Scaling":
-        """The scale of these outputs, each of which comes so many times."""
+        """The scale of these outputs, each of which comes this many times."""
         positive = outputs[outputs > 0]
         floor = max(LEAST_FLOOR, float(positive.min(initial=1.0)) / 2)
         x = cls(floor=floor, size=1.0)(outputs)

@@ -20,7 +20,7 @@ from dissensus.sampling.raters import RaterDraws, RaterPool, RaterSpread, rater_
 MOST_CELLS = 400_000
 """Surveys of one size, times labels, up to which raters are left out: larger ones move as the largest of these do."""
 FEW_SIZES = 4
-"""Up to so many raters every survey size is tried without raters, beyond it some, and between them is interpolated."""
+"""Up to this many raters every survey size is tried without raters, beyond it some; the others are interpolated."""
 STEP = 4 / 3
 ENOUGH_LEFT = 0.5
 """Share of the items that a survey size must keep without any rater; larger sizes move as the largest that does."""
@@ -56,7 +56,7 @@ class RaterTerm:
         return _known(self.pool.spread(self.deleted.curve[:, :, columns]))
 
     def of_amateurs(self, columns: list[int]) -> RaterSpread:
-        """Variances of the scores of so many amateurs."""
+        """Variances of the scores of this many amateurs."""
         return _known(self.pool.spread(self.deleted.amateurs[:, :, columns]))
 
     def of_gaps(self, j: int) -> RaterSpread:

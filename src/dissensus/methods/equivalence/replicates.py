@@ -57,7 +57,7 @@ from dissensus.sampling.draws import Copies, copies_of, draw_copies, draw_weight
 # ---- Survey sizes with very many surveys: what is computed once and reweighted, and what is sampled
 
 RELEARN_LIMIT = 3_000_000
-"""Up to so many surveys that items allow, times labels, of one size, every bootstrap sample learns the combiner again.
+"""Up to this many surveys of one size, times labels, every bootstrap sample learns the combiner again.
 
 Beyond it each item's score is computed once, with the combiner learned from all the others, and bootstrap samples
 reweight these scores: a proper score is at its optimum in the combiner, so relearning would change the curve in second
@@ -65,14 +65,14 @@ order only."""
 MEMORY_BUDGET = 40_000_000
 """The same, from where on surveys are sampled: about 2 GB of working memory. What is predicted after each is exact."""
 QUICK_WORK = 20_000_000
-"""Surveys of all sizes, times labels, times bootstrap samples: up to so many nothing is approximated."""
+"""Surveys of all sizes, times labels, times bootstrap samples: up to this many nothing is approximated."""
 QUICK_LIMIT = 400_000
 """Where it is more: surveys of one size, times labels, up to which bootstrap samples learn the combiner again from sums
 over their items; beyond it surveys are sampled."""
 
 Treatment = Literal["sampled", "grown", "fixed", "learned", "relearned"]
-"""Surveys are sampled, size by size or all sizes at once, or predict alike in every replicate, or are learned from the
-data once, or again in every replicate from the sums over its items."""
+"""Surveys are sampled, size by size or all sizes at once, or predict the same in all replicates, or are learned from
+the data once, or again in every replicate from the sums over its items."""
 
 
 def treatments(problem: Problem, *, bootstrap: int, exact: bool = False) -> dict[int, Treatment]:

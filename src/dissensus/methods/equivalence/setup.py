@@ -413,8 +413,8 @@ def share_out(copies: Codes, rng: Generator, *, folds: int = FOLDS) -> Codes:
     """How many of each profile's items come into each fold, of shape (n_profiles, n_folds).
 
     Folds are as equal in size as can be and their items are drawn without replacement, so this is distributed as if
-    each item had been given a fold by `draw_folds`. Where numpy cannot draw so many, each item has a fold of its own
-    accord, which makes no difference among so many.
+    each item had been given a fold by `draw_folds`. Where numpy cannot draw this many, each item has a fold of its own
+    accord, which makes no difference among this many.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from dissensus.options import Options, elicitation_option, named, option
 
 Show = Literal["all", "telling", "split", "alone", "judges"]
 SHOWN = 20
-"""So many items are shown unless the user says how many."""
+"""This many items are shown unless the user says how many."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 What counts is how far a judge's answer lies above people's on an item: where people, too, like longer texts, a judge
 that does is not biased. That difference is regressed on the length of the text, on whether the judge wrote it, or on
 the group of the item, with errors that may differ from item to item (HC3). Where raters are a sample their noise is
-added, as in `decide`. The place in a pair is told by the judge alone: the same pair in both orders. All p-values are
+added, as in `decide`. The place in a pair is tested on the judge alone: the same pair in both orders. All p-values are
 corrected together (Holm).
 
 References

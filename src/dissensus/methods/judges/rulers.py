@@ -29,7 +29,7 @@ TWO = 2
 """Ratings: one to leave out and one to compare with."""
 DRAWN_CELLS = 200_000
 MOST_DRAWS = 400
-"""Draws of what a perfect judge knows: about this many numbers in all, and at most so many draws of each item."""
+"""Draws of what a perfect judge knows: about this many numbers in all, and at most this many draws of each item."""
 STREAM = 0x9E5FEC
 """Keeps the random numbers of perfect judges apart from others."""
 

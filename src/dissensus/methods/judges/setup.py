@@ -36,7 +36,7 @@ from dissensus.options import named
 # ---- The options that people and judges share, and the response sets that can be made of them
 
 MOST_LISTED_SETS = 64
-"""Up to so many admissible response sets are all in the reverse matrix; of more, only those that were given."""
+"""Up to this many admissible response sets are all in the reverse matrix; of more, only those that were given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

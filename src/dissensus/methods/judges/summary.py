@@ -310,8 +310,8 @@ def downstream_rows(
 ) -> tuple[Downstream, ...]:
     """Every judge and both constants at every threshold; the scores have the constants, `data` one replicate.
 
-    Intervals are the wider ones of the bootstrap and of a formula for so many items: where all of them are decided
-    alike, the bootstrap has no spread.
+    Intervals are the wider ones of the bootstrap and of a formula for this many items: where all decisions are
+    the same, the bootstrap has no spread.
     """
     if not data.prevalence.size:
         return ()

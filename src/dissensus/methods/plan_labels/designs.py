@@ -78,7 +78,7 @@ def schemes_of(options: PlanLabelsOptions, situation: Situation) -> list[Scheme]
 def fixed_scheme(
     options: PlanLabelsOptions, situation: Situation, labels: int, *, only_differing: bool = False
 ) -> Scheme:
-    """So many labels for each item, or for each on which the models differ."""
+    """A number of labels for each item, or for each on which the models differ."""
     better, worse = (
         voted_accuracy(options, situation, one, labels)
         for one in (situation.label_accuracy_better, situation.label_accuracy_worse)
@@ -260,7 +260,7 @@ def design_of(scheme: Scheme, options: PlanLabelsOptions, items: int, drawn: Sch
         tie=math.exp(float(log_mean(chances.tie))), win=math.exp(float(log_mean(chances.win))),
         cramer=math.exp(cramer), log10_cramer=cramer / LN_10,
         hoeffding=math.exp(hoeffding), log10_hoeffding=hoeffding / LN_10,
-        # The best of so many models comes out first with chance 1 - delta, by the union bound over its rivals.
+        # The best of this many models comes out first with chance 1 - delta, by the union bound over its rivals.
         models_testable=math.floor(1 + options.delta / math.exp(error)) if log10_models < LARGEST else None,
         log10_models=log10_models,
     )  # fmt: skip

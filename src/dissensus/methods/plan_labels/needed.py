@@ -94,9 +94,9 @@ def _items(rate: float, error: float) -> int | None:
 
 
 CHUNK = 8192
-"""So many numbers of items are tried at a time where every one must be."""
+"""This many numbers of items are tried at a time where every one must be."""
 TRIED = 16
-"""So many numbers are tried at a time where the error only falls."""
+"""This many numbers are tried at a time where the error only falls."""
 WIDE = 64
 NEAR = np.array([-0.05, -0.02, -0.008, -0.003, 0.0, 0.003, 0.008, 0.02, 0.05])
 """Where a guess is tried, as shares of the numbers that come into question."""

@@ -375,7 +375,7 @@ FEWEST = 20
 """Items that it takes to learn something from them alone."""
 REPEATED = 2
 TELLING = 4
-"""So many labels of an item show more than how often two of them agree."""
+"""This many labels of an item show more than how often two of them agree."""
 
 
 class LabelFit(NamedTuple):

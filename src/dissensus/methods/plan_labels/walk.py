@@ -84,7 +84,7 @@ def log_rest(log_chance: Floats) -> Floats:
 # ---- Chances of a walk's sign by a recurrence of positive terms: few items, or items that rarely say anything
 
 BLOCK = 4096
-"""So many walks at a time stay in the processor's cache."""
+"""This many walks at a time stay in the processor's cache."""
 RARE = 16.0
 """Largest variance 2 u n of the symmetric walk for which `rare_steps` starts high enough."""
 TOP = 48
@@ -192,7 +192,7 @@ RATIO = 1.5
 MIXED = 20.0
 """From n v = MIXED on a walk forgets whether its number of steps was odd or even: exp(-2 n v) < 1e-17."""
 FOURIER_BLOCK = 16384
-"""So many (node, walk) pairs at a time stay in the processor's cache."""
+"""This many (node, walk) pairs at a time stay in the processor's cache."""
 
 
 class Grid(NamedTuple):

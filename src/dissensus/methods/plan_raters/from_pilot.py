@@ -217,7 +217,7 @@ class Model:
     pilot: Pilot  # the data
     labels: LabelDraws | None = None  # of labels
     told: InformationDraws | None = None  # of labels, for what calibrated judges tell
-    nodes: Nodes | None = None  # of measurements: so many nodes for each item as `per_item` says, item by item
+    nodes: Nodes | None = None  # of measurements: this many nodes for each item as `per_item` says, item by item
     per_item: int = 1  # see there
 
 
@@ -451,7 +451,7 @@ FAR_OFF = 0.1
 LARGER = (1.15, 1.3, 1.5, 1.75, 2.0)
 """By how much a design is enlarged whose power is not there in simulated data."""
 MOST_TRIED = 8
-"""So many designs are simulated before the cheapest is recommended with a warning."""
+"""This many designs are simulated before the cheapest is recommended with a warning."""
 
 
 def fitted_pilot(pilot: Pilot, options: PlanRatersOptions, rng: Generator) -> FittedPilot:

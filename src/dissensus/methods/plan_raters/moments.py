@@ -2,7 +2,7 @@
 
 With U = B - A and V = B + A - 2G, where G, A and B are the means of an item's responses, A is nearer than B if U and V
 have the same sign, and |B - G| - |A - G| = sign(UV) min(|U|, |V|). U and V are normal and, if A's and B's responses
-spread alike, independent.
+have the same spread, independent.
 """
 
 from dataclasses import dataclass

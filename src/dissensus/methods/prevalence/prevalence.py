@@ -31,7 +31,7 @@ FEWEST_ITEMS = 2
 FEW_ITEMS = 30
 """With fewer rated items the intervals are rough."""
 UNLIKE = reach_of(0.999)
-"""So many standard errors between rated items and others are more than chance."""
+"""This many standard errors between rated items and others are more than chance."""
 
 
 @in_parts()

@@ -76,7 +76,7 @@ class Budget:
 
 
 FEWEST_IN_A_ROW = 5
-"""So many requests in a row must fail, or as many as are under way at a time, before a server is given up; and they
+"""This many requests in a row must fail, or as many as are under way at a time, before a server is given up; and they
 must be about as many items, unless it is plain that the server is at fault: one item may be too long for it."""
 TOO_MANY_REQUESTS = 429
 

@@ -105,8 +105,8 @@ class Reply:
     """An answer as the server sent it.
 
     `finish` is why it stopped (stop, length, content_filter, ...), `refusal` what it answered instead where the server
-    tells the two apart, `tokens` are log-probabilities, if they were asked for and sent; the rest is the cost, where it
-    is told.
+    tells the two apart, `tokens` are log-probabilities, if they were asked for and sent; the rest is the cost, if the
+    server reports it.
     """
 
     text: str = ""

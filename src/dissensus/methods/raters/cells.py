@@ -147,7 +147,7 @@ def on_shared_items(cells: Cells, groups: Groups) -> Flags:
 
 
 def smallest_p(groups: Groups) -> float:
-    """The p-value of groups that could not be farther apart: one in so many dealings of the raters."""
+    """The p-value of groups that could not be farther apart: one in this many dealings of the raters."""
     sizes = np.bincount(groups.of_rater[groups.of_rater >= 0], minlength=len(groups.names))
     dealings = math.lgamma(sizes.sum() + 1) - sum(math.lgamma(size + 1) for size in sizes)
     alike = sum(math.lgamma(times + 1) for times in np.bincount(sizes)[1:])  # groups of a size can change places

@@ -21,7 +21,7 @@ from dissensus.report.specs.shapes import (
 
 HEIGHT = 280
 MOST_TICKS = 6
-"""So many numbers fit below the plot on a phone."""
+"""This many numbers fit below the plot on a phone."""
 
 
 def named_series(title: str, *, offset: int) -> Spec:
@@ -286,7 +286,7 @@ SOLID = [1, 0]
 MEETING = {"filter": "isValid(datum.raters)"}
 """Only judges that meet the curve."""
 MOST_SIZES = 8
-"""So many numbers fit below the plot on a phone."""
+"""This many numbers fit below the plot on a phone."""
 ACROSS: Spec = {"x": {"value": 0}, "x2": {"value": {"expr": f"width - {COLUMN}"}}}
 _BY_COLOUR = nominal("colour", scale={"domain": list(range(COLOURS))}, legend=None)
 COLOUR: Spec = {"color": _BY_COLOUR}

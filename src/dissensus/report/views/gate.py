@@ -31,7 +31,7 @@ SHARES = ("wins", "accuracy")
 SUITE = "dissensus gate"
 CONSTANTS = {ALWAYS_POSITIVE: "calling every item positive", ALWAYS_NEGATIVE: "calling no item positive"}
 SENSIBLE = 20
-"""More items than this many times those at hand are nothing that anybody would collect to settle a check."""
+"""More items than this many times the rated ones are nothing that anybody would collect to settle a check."""
 RULE = (
     "A check passes where the whole interval keeps to the threshold, fails where none of it does, and is inconclusive "
     "between. Inconclusive does not pass."
