@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dissensus.methods.judges.judges import judges
     from dissensus.methods.panel import PanelResult
     from dissensus.methods.panel.panel import panel
+    from dissensus.methods.parts import PartsResult
     from dissensus.methods.plan_labels import PlanLabelsResult
     from dissensus.methods.plan_labels.designs import label_error
     from dissensus.methods.plan_labels.plan_labels import plan_labels
@@ -56,6 +57,7 @@ _HOME = {
     "Judges": "data",
     "JudgesResult": "methods.judges",
     "PanelResult": "methods.panel",
+    "PartsResult": "methods.parts",
     "PlanLabelsResult": "methods.plan_labels",
     "PlanRatersResult": "methods.plan_raters",
     "PrevalenceResult": "methods.prevalence",
@@ -101,6 +103,7 @@ __all__ = [
     "Judges",
     "JudgesResult",
     "PanelResult",
+    "PartsResult",
     "PlanLabelsResult",
     "PlanRatersResult",
     "PrevalenceResult",

@@ -4,7 +4,7 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from dissensus.errors import MissingExtraError, OptionError
 if TYPE_CHECKING:
     from dissensus.methods.decide.answers import Answers
     from dissensus.report.document import Report
+    from dissensus.results import Result
 
 SUFFIXES = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json"}
 NEXT = "The same on your own files: dissensus report ratings.csv judges.csv"
@@ -53,12 +54,11 @@ class Writing:
         """Where to write."""
         return self.out or Path(f"report.{self.file_format()}")
 
-    def write(self, answers: "Answers", report: "Report", *, command_line: str, output: Output) -> str:
+    def write(self, found: "Result", report: "Report", *, command_line: str, output: Output) -> str:
         """Write the report and its charts; what was written, in words."""
         from dissensus.data.outputs import save_bytes
         from dissensus.report.envelope import envelope_json
         from dissensus.report.files import write_charts, write_markdown, write_page
-        from dissensus.report.whole import together
 
         path, form, words = self.path(), self.file_format(), ""
         if self.charts is not None:
@@ -66,7 +66,7 @@ class Writing:
                 drawn = write_charts(report, self.charts, progress=progress)
             words = f" and {len(drawn)} drawings in {self.charts}" if drawn else ""
         if form == "json":
-            save_bytes(path, (envelope_json(together(answers), flag_of) + "\n").encode())
+            save_bytes(path, (envelope_json(found, flag_of) + "\n").encode())
         elif form == "md":
             write_markdown(report, path, command_line=command_line, charts=self.charts)
         else:
@@ -91,23 +91,30 @@ def report_command(
 
     The page is self-contained: it loads nothing and can be sent as it is.
     """
-    from dissensus.methods.decide.answers import answers_of
+    from dissensus.methods.decide.answers import answers_in_parts, answers_of
     from dissensus.report.envelope import envelope_json
-    from dissensus.report.whole import report_of, together
+    from dissensus.report.whole import report_in_parts, report_of, together, together_in_parts
 
     writing.check()
     with output.progress("Reading the files"):
         task = source.read_task()
         ratings, judges = read_inputs(source, judges_source, large, work)
-    answers = answers_of(
-        ratings, judges, task=task, positive=positive or (), bootstrap=bootstrap, item_cost=item_cost,
-        rating_cost=rating_cost, seed=output.seed, engine=work.engine, workers=work.workers, step=output.progress,
-    )  # fmt: skip
     title = writing.title or (task.instructions if task else "") or "What the ratings say"
-    report = report_of(answers, title=title, item_cost=item_cost, rating_cost=rating_cost)
-    written = writing.write(answers, report, command_line=shlex.join(["dissensus", *context.obj]), output=output)
+    costs = {"item_cost": item_cost, "rating_cost": rating_cost}
+    asked: dict[str, Any] = {
+        "task": task, "positive": positive or (), "bootstrap": bootstrap, **costs, "seed": output.seed,
+        "engine": work.engine, "workers": work.workers, "step": output.progress,
+    }  # fmt: skip
+    found: Result
+    if ratings.questions or ratings.slicing is not None or (judges is not None and judges.questions):
+        parts = answers_in_parts(ratings, judges, **asked)
+        report, found = report_in_parts(parts, title=title, **costs), together_in_parts(parts)
+    else:
+        answers = answers_of(ratings, judges, **asked)
+        report, found = report_of(answers, title=title, **costs), together(answers)
+    written = writing.write(found, report, command_line=shlex.join(["dissensus", *context.obj]), output=output)
     if output.as_json:
-        print(envelope_json(together(answers), flag_of))
+        print(envelope_json(found, flag_of))
     else:
         print(*report.verdict, sep="\n", end="\n" if report.verdict else "")
     output.remark(written)

@@ -191,7 +191,8 @@ def slicing_of_numbers(by: str, numbers: Mapping[str, float], *, is_outcome: boo
         return Slicing(by, "item", values, tuple(names.values()), dict(numbers), is_outcome)
     shares = np.arange(1, QUANTILES) / QUANTILES
     place = np.searchsorted(np.unique(np.quantile(found, shares, method="inverted_cdf")), found, side="left")
-    ranges = {int(p): f"{found[place == p].min():.3g} to {found[place == p].max():.3g}" for p in np.unique(place)}
+    ends = {int(p): (found[place == p].min(), found[place == p].max()) for p in np.unique(place)}
+    ranges = {p: f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}" for p, (low, high) in ends.items()}
     named_places = dict(zip(numbers, place.tolist(), strict=True))
     values = {name: ranges[p] for name, p in named_places.items()}
     return Slicing(by, "item", values, tuple(ranges.values()), dict(numbers), is_outcome)

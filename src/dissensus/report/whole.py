@@ -14,10 +14,13 @@ from dissensus.methods.decide.answers import (
     RATERS,
     REPLACE,
     Answers,
+    AnswersInParts,
     Unanswered,
 )
 from dissensus.methods.describe.result import Description
 from dissensus.methods.equivalence.result import EquivalenceResult
+from dissensus.methods.parts.result import Part as DataPart
+from dissensus.methods.parts.result import PartsResult
 from dissensus.options import Spelling
 from dissensus.report.document import Block, Fold, Note, Paragraph, Part, Points, Report, Section, respelled
 from dissensus.report.numbers import capital, counted, sentences, whole
@@ -55,6 +58,22 @@ def report_of(answers: Answers, *, title: str, item_cost: float = 0.0, rating_co
         ],
         results=answers.results,
     )
+
+
+def report_in_parts(found: AnswersInParts, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0) -> Report:
+    """The report about several questions, or slices: what they say together, then each question in full."""
+    costs = {"item_cost": item_cost, "rating_cost": rating_cost}
+    first = respelled(unspelled_section(found.decision), in_words(found.decision.method))
+    each = {question: report_of(answers, title=title, **costs) for question, answers in found.by_question.items()}
+    sections = [
+        replace(section, title=f"{question}: {section.title}" if question else section.title)
+        for question, report in each.items()
+        for section in report.sections
+    ]
+    verdict = [first.lead, *(f"{question}: {report.verdict[0]}" for question, report in each.items() if question)]
+    verdict += [text for question, report in each.items() if not question for text in report.verdict]
+    results = [found.decision, *(result for report in each.values() for result in report.results)]
+    return Report(title=title, verdict=verdict, sections=[first, *sections], results=results)
 
 
 def in_words(command: str = "") -> Spelling:
@@ -200,6 +219,18 @@ def together(answers: Answers) -> Findings:
         results=results,
         unanswered=answers.unanswered,
     )
+
+
+def together_in_parts(found: AnswersInParts) -> PartsResult:
+    """The answers to each question as one result; of slices all of it is in the last part, called all items."""
+    own = found.decision
+    parts = [
+        DataPart(question=question or None, by=None if question else own.by, value=None if question else "all items",
+             items=answers.agreement.whole.items, result=together(answers))
+        for question, answers in found.by_question.items()
+    ]  # fmt: skip
+    slices = own.parts if own.by is not None else ()
+    return replace(own, method="report", parts=(*slices, *parts))
 
 
 # ---- What to collect next, with what it costs

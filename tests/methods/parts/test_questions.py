@@ -45,6 +45,8 @@ def alone(rows, question):
 
 
 PEOPLE, ANSWERS = survey()
+CLEAR = survey(items=80, seed=2)
+"""Enough items to recommend a judge."""
 FEW = {"bootstrap": 20}
 
 
@@ -179,11 +181,46 @@ def test_two_equal_questions_have_the_interval_of_one():
 
 
 def test_there_is_no_overall_verdict_where_no_judge_is_recommended_for_all():
-    people, answers = survey(items=80, seed=2)
+    people, answers = CLEAR
     swap = {"near": "far", "far": "near"}
     mixed = [{**row, "judge": swap[row["judge"]]} if row["question"] == "fluency" else row for row in answers]
     assert decide(read(people), read_judges(answers), **FEW).overall.use == ("near",)
     assert decide(read(people), read_judges(mixed), **FEW).overall is None
+
+
+# ---- Views and reports
+
+
+def test_the_answer_is_short_and_has_a_table_of_questions_and_judges():
+    lines = decide(read(CLEAR[0]), read_judges(CLEAR[1]), **FEW).summary().splitlines()
+    assert lines[0] == "Use near for both questions."
+    assert any(line.split()[:2] == ["Question", "Items"] and line.split()[-1] == "Use" for line in lines)
+    assert len([line for line in lines if line.split()[:1] in (["coherence"], ["fluency"])]) >= 2
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_report_starts_with_what_the_questions_say_together(tmp_path, capsys):
+    paths = files_of(tmp_path, *CLEAR)
+    for name in ("report.md", "report.json"):
+        assert main(["report", *paths, "--bootstrap", "20", "-o", str(tmp_path / name), "--quiet"]) == 0
+    assert capsys.readouterr().out.startswith("Use near for both questions.")
+    text = (tmp_path / "report.md").read_text()
+    assert "## coherence: Do the raters agree?" in text
+    assert "## fluency: Do the raters agree?" in text
+    made = json.loads((tmp_path / "report.json").read_text())["result"]
+    assert [part["question"] for part in made["parts"]] == list(QUESTIONS)
+    assert made["overall"]["use"] == ["near"]
+
+
+def test_describe_says_that_a_file_looks_like_pooled_questions():
+    rows = [(f"s{i}_{end}", rater, "x") for i in range(5) for end in ("tone", "style") for rater in "ab"]
+    texts = describe(read(rows), bootstrap=0).warnings
+    assert any(text.startswith("Item ids end in style, tone, as if each item had 2 questions") for text in texts)
+    frame = [{"item": f"{g}{i}", "rater": r, "label": "x", "group": g} for g in "fm" for i in range(4) for r in "ab"]
+    texts = describe(read(frame), bootstrap=0).warnings
+    assert any("the groups are of items and not of raters" in text and "by='group'" in text for text in texts)
+    plain = [(f"s{i}_{i}", rater, "x") for i in range(9) for rater in "ab"]
+    assert not any("questions" in text for text in describe(read(plain), bootstrap=0).warnings)
 
 
 # ---- Files, messages, the command line

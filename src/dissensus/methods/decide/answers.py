@@ -1,11 +1,11 @@
 """Everything that the data can answer, in the order of a reader's questions, and what they leave open."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from dissensus.methods.alt_test import AltTestResult, alt_test
 from dissensus.methods.alt_test.options import Score
 from dissensus.methods.compare import compare
 from dissensus.methods.compare.result import CompareResult
-from dissensus.methods.decide.decide import decision_of, plan_of, with_next, worked_worth
+from dissensus.methods.decide.decide import decide, decision_of, plan_of, with_next, worked_worth
 from dissensus.methods.decide.options import DecideOptions
 from dissensus.methods.decide.result import DecideResult
 from dissensus.methods.describe.describe import describe
@@ -34,6 +34,10 @@ from dissensus.methods.judges.result import JudgesResult
 from dissensus.methods.panel.options import MOST_LABELS
 from dissensus.methods.panel.panel import panel
 from dissensus.methods.panel.result import PanelResult
+from dissensus.methods.parts.overall import overall_of
+from dissensus.methods.parts.parts import cuts_of
+from dissensus.methods.parts.parts import together as put_together
+from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.methods.prevalence import PrevalenceResult, prevalence
 from dissensus.methods.raters import RatersResult, raters
@@ -485,6 +489,40 @@ def answers_of(
                 agreement=asking.agreement(), raters=answered(raters), unanswered=(*WITHOUT_JUDGES, *_open(raters))
             )
         return answers_about(judges, asking)
+
+
+class AnswersInParts(NamedTuple):
+    """What the data say of each question, and of slices."""
+
+    decision: PartsResult  # which judge to use, or without judges how far raters agree, for each part
+    by_question: Mapping[str, Answers]  # every answer to each question; of a file with one, that under no name
+
+
+def answers_in_parts(
+    ratings: Ratings, judges: Judges | None, *, task: Task | None = None, **options: Any,  # noqa: ANN401 - as below
+) -> AnswersInParts:  # fmt: skip
+    """The same for data with several questions, or slices; `options` are those of `answers_of`."""
+    asked = {
+        cut.question or "": answers_of(
+            cut.ratings, cut.judges, task=None if task is None else task.of_question(cut.question), **options
+        )
+        for cut in cuts_of(ratings, judges)
+    }
+    if ratings.slicing is not None:
+        how: dict[str, Any] = {name: options[name] for name in ("bootstrap", "engine", "workers") if name in options}
+        how["rng"] = options.get("seed", 0)
+        decided: Result = describe(ratings, **how) if judges is None else decide(ratings, judges, task=task, **how)
+    else:
+        found = {question: own.decision or own.agreement for question, own in asked.items()}
+        if not all(isinstance(own, DecideResult) for own in found.values()):
+            found = {question: own.agreement for question, own in asked.items()}
+        parts = [
+            Part(question=question, items=asked[question].agreement.whole.items, result=own)
+            for question, own in found.items()
+        ]
+        decided = replace(put_together(parts), overall=overall_of(parts))
+    assert isinstance(decided, PartsResult)  # noqa: S101 - there are parts
+    return AnswersInParts(decided, asked)
 
 
 def answers_about(judges: Judges, asking: Asking) -> Answers:

@@ -10,6 +10,7 @@ from dissensus.arrays import Floats
 from dissensus.data import CountTypes, Ratings, RatingsLike, as_ratings
 from dissensus.data.counts import items_as_types, median
 from dissensus.data.ratings import ELICITATIONS, Elicitation
+from dissensus.data.slices import about_pooling
 from dissensus.errors import OptionError, listed
 from dissensus.methods.describe.coefficients import (
     PAIRWISE,
@@ -211,10 +212,11 @@ def _put_together(ratings: Ratings, *, has_one_group: bool) -> list[str]:
         warnings.append(f"{pair}: choose one kind with {only} forced_choice or {only} response_set.")
     if ratings.has_response_sets and ratings.scale != "nominal":
         warnings.append("Response sets have no order, so the coefficients for ordered labels are left out.")
-    if len(ratings.groups) > 1 and not has_one_group:
+    pooled = [] if ratings.among else about_pooling(ratings)
+    if len(ratings.groups) > 1 and not has_one_group and not pooled:
         alone = f"{named('group', of='read')} group"
         warnings.append(f"Groups are counted together ({listed(ratings.groups)}): {alone} shows each alone.")
-    return warnings
+    return [*warnings, *pooled]
 
 
 def _weighting(ratings: Ratings, weights: Weighting | None) -> str | None:

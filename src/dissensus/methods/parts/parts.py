@@ -78,13 +78,7 @@ def answered_in_parts(
     slicer: Slicer | None,
 ) -> PartsResult:  # fmt: skip
     """What a method says of each question and slice."""
-    if ratings.questions or (judges is not None and judges.questions):
-        questions = questions_of(ratings, judges)
-        among = tuple(sorted({item for own, _ in questions.values() for item in own.items}))
-        whole = [Cut(question=q, value=None, ratings=replace(own, slicing=None, among=among), judges=theirs)
-                 for q, (own, theirs) in questions.items()]  # fmt: skip
-    else:
-        whole = [Cut(question=None, value=None, ratings=replace(ratings, slicing=None), judges=judges)]
+    whole = cuts_of(ratings, judges)
     slicing = ratings.slicing
     if slicing is None:
         made = _each(method, whole, given, by=None)
@@ -98,6 +92,18 @@ def answered_in_parts(
         data["judges"] = judges.describe_data()
     by = {} if slicing is None else {"by": slicing.by}
     return replace(made, data=data, settings={**made.settings, **by}, warnings=(*about, *made.warnings))
+
+
+def cuts_of(ratings: Ratings, judges: Judges | None) -> list[Cut]:
+    """The data of each question, or all of them where there is one; slices are left to the caller."""
+    if not ratings.questions and not (judges is not None and judges.questions):
+        return [Cut(question=None, value=None, ratings=replace(ratings, slicing=None), judges=judges)]
+    questions = questions_of(ratings, judges)
+    among = tuple(sorted({item for own, _ in questions.values() for item in own.items}))
+    return [
+        Cut(question=question, value=None, ratings=replace(own, slicing=None, among=among), judges=theirs)
+        for question, (own, theirs) in questions.items()
+    ]
 
 
 def _by_slice(

@@ -1,5 +1,6 @@
 """What a method says of each question or slice: one table, what they say together, and each alone in a fold."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -7,8 +8,8 @@ from dissensus.errors import DissensusError
 from dissensus.methods.decide.reasons import end_text
 from dissensus.methods.decide.result import DecideResult
 from dissensus.methods.describe.result import DescribeResult
-from dissensus.methods.equivalence.result import EquivalenceResult, Verdict
-from dissensus.methods.parts.result import Overall, Part, PartsResult
+from dissensus.methods.equivalence.result import EquivalenceResult, Verdict, worth_decimals
+from dissensus.methods.parts.result import Overall, OverallJudge, Part, PartsResult
 from dissensus.report.document import Block, Cell, Fold, Note, Paragraph, Points, Section, Table
 from dissensus.report.document import Part as Piece
 from dissensus.report.numbers import (
@@ -99,11 +100,8 @@ def _slices_sentence(result: PartsResult) -> str:
 def _notes(result: PartsResult) -> list[str]:
     notes = []
     if isinstance(result.overall, Overall):
-        means = [
-            f"{visible(judge.judge)} {with_interval(judge.worth, judge.worth_low, judge.worth_high)}"
-            for judge in result.overall.judges[:MOST_NAMES]
-        ]
-        notes.append(f"Worth in raters, mean over questions: {listing(means)}.")
+        means = [_mean(judge) for judge in result.overall.judges if math.isfinite(judge.worth)]
+        notes += [f"Worth in raters, mean over questions: {listing(means[:MOST_NAMES])}."] if means else []
     for trend in [trend for trend in result.trends if trend.finding is not None][:MOST_NAMES]:
         grows = f"as {visible(result.by or '')} grows"
         notes.append(f"{visible(trend.judge)} gets {trend.finding} {grows} ({p_text(trend.p_value)}).")
@@ -131,6 +129,14 @@ def _differences(result: PartsResult) -> list[Piece]:
         by = f"Lead by {visible(result.by or '')}"
         pieces.append(Table(caption=by, columns=["Of", "Judge", "Rank correlation", "p"], rows=trends))
     return pieces
+
+
+def _mean(judge: OverallJudge) -> str:
+    """What a judge is worth on average; an end of the interval that is off a curve is open."""
+    digits = worth_decimals(judge.worth, judge.worth_low, judge.worth_high)
+    ends = [decimal(end, digits) if math.isfinite(end) else "-" for end in (judge.worth_low, judge.worth_high)]
+    interval = "" if ends == ["-", "-"] else f" [{', '.join(ends)}]"
+    return f"{visible(judge.judge)} {decimal(judge.worth, digits)}{interval}"
 
 
 # ---- The table
@@ -184,7 +190,8 @@ def _worths(result: Result) -> dict[str, WorthCell]:
 def _cell(
     values: tuple[float, float, float], verdicts: tuple[Verdict | None, Verdict | None, Verdict | None], largest: int
 ) -> WorthCell:
-    ends = [end_text(value, verdict, largest) for value, verdict in zip(values, verdicts, strict=True)]
+    digits = worth_decimals(*values)
+    ends = [end_text(value, verdict, largest, digits) for value, verdict in zip(values, verdicts, strict=True)]
     text = ends[0] if None in verdicts[1:] else f"{ends[0]} [{ends[1]}, {ends[2]}]"
     place = {"above K": float(largest + 1), "below 0": -1.0}.get(verdicts[0] or "", values[0])
     return WorthCell(text.replace("above ", ">").replace("below ", "<"), place if place == place else -1.0)  # noqa: PLR0124
@@ -200,7 +207,7 @@ def _worth_table(result: PartsResult, worths: Sequence[dict[str, WorthCell]]) ->
     if len(judges) > MOST_JUDGES and len(result.parts) <= MOST_COLUMNS:
         short = short_names(judges, LONGEST, has_end=True)
         rows: list[list[Cell]] = [[short[name], *(_text(own, name) for own in worths)] for name in judges]
-        if all(use is not None for use in uses):
+        if result.by is None and all(use is not None for use in uses):
             rows.append(["(use)", *(_use(use) for use in uses)])
         return Table(caption=caption, columns=["Judge", *(_name(part) for part in result.parts)], rows=rows)
     shown = judges[:MOST_JUDGES]
