@@ -314,7 +314,7 @@ def _choose_items(
     copies = np.ones(rated.n_items, dtype=np.intp) if rated.copies is None else rated.copies
     warnings = []
     if not kept.all():
-        lost = f"{copies[~kept].sum()} of {rated.items_in_all} rated items"
+        lost = f"{copies[~kept].sum():,} of {rated.items_in_all:,} rated items"
         warnings.append(f"{lost} were left out: let every judge answer all rated items.")
     counts = np.pad(rated.counts(), ((0, 0), (0, n_labels - rated.n_labels)))
     amateurs = _amateur_counts(asked, rated, options.amateurs, n_labels)

@@ -238,7 +238,7 @@ def _missing(cells: Cells, heights: Floats | None) -> list[str]:
     texts = []
     if heights is None:
         label = f"name the label to count with {named('positive')}"
-        texts.append(f"Leniency is unknown, because the labels have no order: {label}.")
+        texts.append(f"Leniency (who gives a label more often) is unknown, as labels have no order: {label}.")
     if np.isnan(cells.others).all():
         texts.append("No item has three raters, so nobody's agreement can be compared with that of the others.")
     elif np.bincount(cells.rater[~np.isnan(cells.others)]).max() == 1:

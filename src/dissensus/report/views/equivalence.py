@@ -28,6 +28,7 @@ from dissensus.results import Result
 MOST_LINES = 7
 """More judges than colours beside that of the curve cannot be told apart."""
 MOST_NAMES = 3
+LONGEST_CELL = 24
 LONGEST_NAME = 20
 """Longer names, with their worth before them, would be cut a second time beside the plot."""
 RAW, CALIBRATED = " (raw)", " (calibrated)"
@@ -91,7 +92,7 @@ def amateurs_sentence(point: AmateurPoint, curve: Sequence[CurvePoint], settings
 def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> Table:
     """Every judge, calibrated and raw beside each other."""
     words = score_words(result.settings)
-    origin, names = words.origin(result.curve), short_names((worth.judge for worth in ranked), LONGEST_NAME)
+    origin, names = words.origin(result.curve), short_names((worth.judge for worth in ranked), LONGEST_CELL)
     raw = {worth.judge: worth for worth in result.judges if not worth.calibrated}
     is_calibrated = any(worth.calibrated for worth in ranked)
     has_ratio = any(worth.performance_ratio is not None for worth in ranked)

@@ -181,13 +181,13 @@ def _table(result: RatersResult, raters: Sequence[RaterRow], *, left_out: int) -
         measures = [
             _measure_text(row.measures()[name], is_share=name != "leniency" or in_shares(result)) for name in kept
         ]
-        rows.append([names[row.rater], items, row.agreement_beside, row.others, *measures])
+        shares = [percent(row.agreement_beside, 0), percent(row.others, 0) if math.isfinite(row.others) else None]
+        rows.append([names[row.rater], items, *shares, *measures])
     more = f"; {counted(left_out, 'rater')} in between {are(left_out)} left out" if left_out else ""
     return Table(
         caption=f"Agreement with the other raters, least first; differences in percentage points{more}",
         columns=["Rater", "Items", "Agrees", "Others", *(titles[name] for name in kept)],
         rows=rows,
-        percent=frozenset({"Agrees", "Others"}),
     )
 
 

@@ -332,12 +332,6 @@ def fraction_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> st
     return f"{means} equals that of asking {terms.people(k)} about {share} of the items and {rest}."
 
 
-def samples(share: float) -> str:
-    """A share of the bootstrap samples."""
-    words = {0.0: "no bootstrap sample", 1.0: "every bootstrap sample"}
-    return words.get(share, f"{percent(share, 0)} of the bootstrap samples")
-
-
 # ---- What the curve says, and what to do about it
 
 
