@@ -106,9 +106,11 @@ def import_command(
 
 def _write_labelling(source: str, tool: str, out: Path | None, output: Output) -> None:
     from dissensus.data import read_task
-    from dissensus.data.labelling import write_labelling
+    from dissensus.data.labelling import TOOLS, write_labelling
     from dissensus.data.outputs import is_same
 
+    if tool not in TOOLS:
+        raise OptionError.unknown("--to", tool, TOOLS)
     if out is None:
         raise OptionError(f"--to {tool} needs a file to write: name it with -o.")
     path = resolve(source, "task.toml")

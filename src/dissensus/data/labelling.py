@@ -8,7 +8,6 @@ from pathlib import Path
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.outputs import save_bytes
 from dissensus.data.task import Task
-from dissensus.errors import OptionError
 
 CHOICE, SET = "forced_choice", "response_set"
 """The names of the two questions. `import` takes them for the two ways of asking one question."""
@@ -100,6 +99,4 @@ TOOLS: dict[str, Callable[[Task], str]] = {"argilla": argilla_settings, "label-s
 
 def write_labelling(task: Task, tool: str, path: Path) -> None:
     """Write what a tool needs to ask people the task."""
-    if tool not in TOOLS:
-        raise OptionError.unknown("--to", tool, TOOLS)
     save_bytes(path, (TOOLS[tool](task) + "\n").encode())

@@ -115,9 +115,11 @@ def decide(
     Parameters
     ----------
     ratings : Ratings, or anything that `read` takes
-        Who gave which label to which item.
+        Who gave which label to which item: a path, a frame or a list of records with a row per rating (`item`, `rater`,
+        `label`), or a column per rater.
     judges : Judges, or anything that `read_judges` takes, optional
-        What judges answered on these items.
+        What judges answered on these items: a row per answer (`item`, `judge`, `label`, or `p_<label>` columns). Not
+        given where the first table has people and judges.
     task : Task, optional
         Which options are positive, where `positive` does not say.
     judge : str or sequence of str, optional
@@ -149,6 +151,8 @@ def decide(
     Returns
     -------
     DecideResult
+        `recommendation.use` has the judges to use, best first, none if it is empty; `how` and `reason` stand beside it.
+        `judges` has a record for each judge, and `to_frame()` a row; `summary()` is the text, `plot()` the chart.
 
     Raises
     ------

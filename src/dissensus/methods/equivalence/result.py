@@ -1,7 +1,7 @@
 """What `equivalence` returns."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypedDict
 
@@ -214,8 +214,16 @@ class EquivalenceResult(Result):
         return best.is_shown
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per judge."""
-        return [as_dict(worth) for worth in self.judges]
+        """One row per judge, with the bits gained over asking nobody where the score is cross-entropy."""
+        return [as_dict(worth) | gained(worth, self.curve, self.settings) for worth in self.judges]
+
+
+def gained(worth: JudgeWorth, curve: Sequence[CurvePoint], settings: Mapping[str, object]) -> dict[str, float]:
+    """A judge's cross-entropy as it is printed: bits gained over asking nobody; nothing for other scores."""
+    if settings.get("score", "cross-entropy") != "cross-entropy":
+        return {}
+    nobody = curve[0].score
+    return {"gain": worth.score - nobody, "gain_low": worth.low - nobody, "gain_high": worth.high - nobody}
 
 
 def ranked_judges(worths: Iterable[JudgeWorth]) -> list[JudgeWorth]:

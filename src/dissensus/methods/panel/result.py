@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth, Verdict
+from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth, Verdict, gained
 from dissensus.methods.panel.options import Method
 from dissensus.results import Result, as_dict
 
@@ -110,9 +110,13 @@ class PanelResult(Result):
         return super().as_dict() | {"judges": judges} | rulers
 
     def rows(self) -> list[dict[str, object]]:
-        """One row per member and panel."""
-        members = [{"name": worth.judge, "is_panel": False, **_worth(worth)} for worth in self.judges]
-        return [*members, *({"name": p.method, "is_panel": True, **_worth(p.worth)} for p in self.panels)]
+        """One row per member and panel, with the bits gained over asking nobody where the score is cross-entropy."""
+        all_worths = [(worth.judge, False, worth) for worth in self.judges]
+        all_worths += [(panel.method, True, panel.worth) for panel in self.panels]
+        return [
+            {"name": name, "is_panel": is_panel, **_worth(worth), **gained(worth, self.curve, self.settings)}
+            for name, is_panel, worth in all_worths
+        ]
 
 
 def _worth(worth: JudgeWorth) -> dict[str, object]:
