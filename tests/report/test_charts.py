@@ -8,9 +8,7 @@ import pytest
 from dissensus.errors import MissingExtraError, OptionError
 from dissensus.methods.compare.result import CompareResult, PairComparison
 from dissensus.methods.describe.result import LabelShare
-from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.report.charts import Chart, script_safe_json
-from dissensus.report.html import page_of
 from dissensus.report.views import main_chart, section_of
 
 SCRIPT = "<script>alert(1)</script>"
@@ -142,18 +140,3 @@ def test_both_judges_of_a_difference_are_named_on_the_axis():
     [name] = {row["name"] for row in section_of(result).figures()[0].spec["data"]["values"]}
     assert name == "rober…ilabel - rober…li-set"
     assert len(name) <= 28  # what the axis has room for
-
-
-def test_a_series_of_the_cost_chart_stands_in_one_legend():
-    result = plan_raters(effect=0.2, items=(50, 100), raters=(1, 3))
-    _, cost = section_of(result).figures()
-    line, point = cost.spec["layer"]
-    assert (line["encoding"]["stroke"]["legend"], line["encoding"].keys()) == (None, {"stroke"})
-    assert point["encoding"]["color"] == point["encoding"]["shape"]
-    assert {row["line"] for row in cost.spec["data"]["values"]} == {"1", "3"}
-
-
-def test_what_p_is_stands_below_a_plan_once():
-    result = plan_raters(effect=0.2, items=(50, 100), raters=(1, 3))
-    page = page_of([result])
-    assert page.count("It is no p-value of a test") == 1

@@ -380,7 +380,7 @@ def test_the_json_has_members_panels_and_savings(answer):
 
 def test_the_words_say_what_the_panel_is_worth_and_the_judge_saves(answer):
     text = " ".join(answer.summary().split())
-    assert text.startswith("Use the 2 judges together (stacked): they are worth ")
+    assert text.startswith("The 2 judges together (stacked) are worth ")
     row = next(row for row in answer.people_and_judge if row.beside == "hard classifier" and row.raters == 1)
     assert f'"hard classifier" saves {row.saved:.2f} [' in text
     assert "raters beside one person." in text

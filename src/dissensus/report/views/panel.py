@@ -31,7 +31,7 @@ ALONE = "people alone"
 RULER_NAMES = {"constant": "always the same answer", "person": "one more person"}
 MOST_LINES = 4
 LONGEST = 26
-SILENT = ("Rescaled ", "From surveys of ", "Beside people, ", "The curve ends ")
+SILENT = ("Rescaled ", "From surveys of ", "Beside people, ", "The curve ends ", "Judges are put ")
 """How warnings begin that ask for nothing here."""
 
 
@@ -71,13 +71,13 @@ def lead_sentence(result: PanelResult, terms: Terms) -> str:
     confidence = result.settings.get("confidence")
     if panel.is_better(confidence if isinstance(confidence, float) else 0.95):
         return (
-            f"Use the {counted(len(panel.judges), 'judge')} together ({panel.method}): they are worth "
+            f"The {counted(len(panel.judges), 'judge')} together ({panel.method}) are worth "
             f"{worth_text(panel.worth, terms)} raters, more than {quoted(panel.best_judge)} alone."
         )
     best = next(member for member in result.judges if member.judge == panel.best_judge)
     return (
-        f"Use {quoted(panel.best_judge)} alone, worth {worth_text(best, terms)} raters: the "
-        f"{counted(len(panel.judges), 'judge')} together are not shown to be better."
+        f"The {counted(len(panel.judges), 'judge')} together are not shown to be better than "
+        f"{quoted(panel.best_judge)} alone, which is worth {worth_text(best, terms)} raters."
     )
 
 

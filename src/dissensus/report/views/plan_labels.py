@@ -27,6 +27,7 @@ MOST_RATIO = 1000
 NO_USE = 0.5
 """A standard error of an accuracy that is no news."""
 LONGEST = 30
+EQUAL = " equally probable for "
 SILENT = ("An error ", "A number of models", "A design without error", "How accurate one model is")
 """How warnings begin that ask for nothing, or that a table shows."""
 
@@ -42,7 +43,7 @@ def view(result: Result) -> Section:
 def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
     """The warnings that ask for something."""
     del result
-    return [text for text in texts if not text.startswith(SILENT)]
+    return [text for text in texts if not text.startswith(SILENT) and EQUAL not in text]
 
 
 def first_blocks(result: PlanLabelsResult) -> list[Block]:
