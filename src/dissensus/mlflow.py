@@ -25,9 +25,9 @@ def log_decision(result: DecideResult, *, folder: str = "dissensus") -> None:
         Where the artifacts go.
     """
     try:
-        import mlflow  # noqa: PLC0415 - an extra
+        import mlflow  # noqa: PLC0415 - for those who have it
     except ImportError as error:
-        raise MissingExtraError("Logging to MLflow", install="dissensus[mlflow]") from error
+        raise MissingExtraError("Logging to MLflow", install="mlflow") from error
     from dissensus.report.html import page_of  # noqa: PLC0415 - jinja2, for those who log
 
     mlflow.log_metrics(metrics_of(result))

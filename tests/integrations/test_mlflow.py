@@ -140,7 +140,7 @@ def test_an_unknown_experiment_is_one_line_that_names_those_there_are(experiment
 
 def test_without_mlflow_the_message_names_the_extra(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "mlflow", None)
-    with pytest.raises(DissensusError, match=r"pip install 'dissensus\[mlflow\]'"):
+    with pytest.raises(DissensusError, match=r"pip install 'mlflow'"):
         read("mlflow:toxicity")
 
 

@@ -28,9 +28,9 @@ def experiment_of(source: object) -> str | None:
 def traces_of_experiment(name: str) -> Mapping[str, object]:
     """The traces of an experiment, by its name or its number, as one document."""
     try:
-        import mlflow  # noqa: PLC0415 - an extra
+        import mlflow  # noqa: PLC0415 - for those who have it
     except ImportError as error:
-        raise MissingExtraError(f"Reading {EXPERIMENT}{name}", install="dissensus[mlflow]") from error
+        raise MissingExtraError(f"Reading {EXPERIMENT}{name}", install="mlflow") from error
     try:
         found = mlflow.get_experiment_by_name(name) or (mlflow.get_experiment(name) if name.isdigit() else None)
         known = [] if found else [one.name for one in mlflow.search_experiments(max_results=MOST_SHOWN)]
