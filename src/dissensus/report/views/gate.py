@@ -46,7 +46,7 @@ MEASURES = {
     "not_worse_than": DIFFERENCE,
 }
 RULERS = "Constant: always the same answer, the best one. Person: one more person, each rater against the others."
-SILENT = ("Rescaled ", "From surveys of ", "Calling ", "No judge answered ")
+SILENT = ("Rescaled ", "Fewer items have enough ", "Calling ", "No judge answered ")
 """How warnings begin that ask for nothing, or that a note says."""
 
 

@@ -31,7 +31,7 @@ ALONE = "people alone"
 RULER_NAMES = {"constant": "always the same answer", "person": "one more person"}
 MOST_LINES = 4
 LONGEST = 26
-SILENT = ("Rescaled ", "From surveys of ", "Beside people, ", "The curve ends ", "Judges are put ")
+SILENT = ("Rescaled ", "Fewer items have enough ", "Beside people, ", "The curve ends ", "Judges are put ")
 """How warnings begin that ask for nothing here."""
 
 
