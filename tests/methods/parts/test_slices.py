@@ -241,6 +241,15 @@ def test_a_slice_of_two_items_is_left_out_and_named():
     )
 
 
+def test_a_slice_that_judges_did_not_answer_is_left_out_and_named():
+    values = {name: "late" if i >= 150 else "early" for i, name in enumerate(RATINGS.items)}
+    answered = ANSWERS.where(ANSWERS.item < 155)
+    for method in (equivalence, decide):
+        result = method(sliced(RATINGS, slicing_of("kind", values)), answered, **FEW)
+        assert [part.value for part in result.parts] == ["early"]
+        assert "Too few items that all judges answered: late (5). A slice needs 10." in result.warnings
+
+
 def test_the_command_line_takes_a_column_and_refuses_a_group_that_means_nothing(tmp_path, capsys):
     path, answers = rows_of(tmp_path)
     assert main(["decide", str(path), str(answers), "--by", "language", "--bootstrap", "20", "--json"]) == 0

@@ -35,7 +35,7 @@ from dissensus.methods.equivalence.options import EquivalenceOptions, survey_opt
 from dissensus.methods.equivalence.problem import reference_shares
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
 from dissensus.methods.equivalence.scores import CORRELATIONS
-from dissensus.methods.equivalence.slices import compared, worked_slices
+from dissensus.methods.equivalence.slices import compared, with_enough, worked_slices
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.choice import HALF, best_constant
 from dissensus.methods.judges.result import ALWAYS_POSITIVE
@@ -73,6 +73,7 @@ def _in_slices(
     where: dict[str, Any] = {"rng": rng, "engine": engine, "workers": workers}
     worked = worked_worth(cut.ratings, cut.judges, options, progress=progress, **where)
     asked = worth_options(cut.ratings, cut.judges, options)
+    slices, about = with_enough(worked, slices, slicing)
     found = worked_slices(worked, slices, slicing, asked, rng=rng)
     if found is None:
         return None
@@ -86,7 +87,8 @@ def _in_slices(
         parts.append(
             Part(question=cut.question, by=slicing.by, value=one.value, items=one.ratings.items_in_all, result=result)
         )
-    return compared(worked, parts, slicing, options, question=cut.question, rng=rng, overall=decision)
+    made = compared(worked, parts, slicing, options, question=cut.question, rng=rng, overall=decision)
+    return replace(made, warnings=(*about, *made.warnings))
 
 
 @in_parts(_in_slices)

@@ -14,6 +14,7 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data.ratings import Slicing
+from dissensus.errors import listed
 from dissensus.methods.equivalence.bounds import Intervals
 from dissensus.methods.equivalence.curve import crossings
 from dissensus.methods.equivalence.equivalence import Worked, summed_up, worked_equivalence
@@ -24,7 +25,7 @@ from dissensus.methods.equivalence.raters import RaterTerm
 from dissensus.methods.equivalence.replicates import Extras, scores_of, task_sizes
 from dissensus.methods.equivalence.setup import Prepared
 from dissensus.methods.parts.differences import Leads, slice_differences, trends
-from dissensus.methods.parts.parts import Cut, together
+from dissensus.methods.parts.parts import FEWEST_ITEMS, Cut, together
 from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.sampling import Engine, seed_of
 from dissensus.sampling.draws import draw_weights, merely
@@ -51,15 +52,27 @@ def equivalence_in_slices(
     assert cut.judges is not None  # noqa: S101 - `equivalence` needs them
     where: dict[str, Any] = {"rng": rng, "engine": engine, "workers": workers}
     worked = worked_equivalence(cut.ratings, cut.judges, options, **where, progress=given.get("progress"))
+    slices, about = with_enough(worked, slices, slicing)
     found = worked_slices(worked, slices, slicing, options, rng=rng)
     if found is None:
         return None
     parts = [_part(one, slicing, own.result) for one, own in zip(slices, found, strict=True)]
-    return compared(worked, parts, slicing, options, question=cut.question, rng=rng, overall=worked.result)
+    made = compared(worked, parts, slicing, options, question=cut.question, rng=rng, overall=worked.result)
+    return replace(made, warnings=(*about, *made.warnings))
 
 
 def _part(cut: Cut, slicing: Slicing, result: Any) -> Part:  # noqa: ANN401 - any result
     return Part(question=cut.question, by=slicing.by, value=cut.value, items=cut.ratings.items_in_all, result=result)
+
+
+def with_enough(worked: Worked, slices: Sequence[Cut], slicing: Slicing) -> tuple[list[Cut], list[str]]:
+    """The slices of which judges answered enough items, and a sentence about the others."""
+    place = places_of(worked.prepared, slicing, [one.value or "" for one in slices])
+    items = np.bincount(place[place >= 0], minlength=len(slices))
+    few = [f"{one.value} ({n})" for one, n in zip(slices, items.tolist(), strict=True) if n < FEWEST_ITEMS]
+    about = f"Too few items that all judges answered: {listed(few)}. A slice needs {FEWEST_ITEMS}."
+    kept = [one for one, n in zip(slices, items.tolist(), strict=True) if n >= FEWEST_ITEMS]
+    return kept, [about] if few else []
 
 
 def worked_slices(
@@ -68,7 +81,13 @@ def worked_slices(
 ) -> list[Worked] | None:  # fmt: skip
     """The answer for each slice, and what it was worked out from; None where items have no score of their own."""
     scores, problem = worked.extras.items, worked.prepared.problem
-    if scores is None or problem.copies is not None or problem.columns is not None or problem.amateurs is not None:
+    if (
+        not slices
+        or scores is None
+        or problem.copies is not None
+        or problem.columns is not None
+        or problem.amateurs is not None
+    ):
         return None
     by_size = _by_size(worked, scores)
     place = places_of(worked.prepared, slicing, [one.value or "" for one in slices])
@@ -110,8 +129,10 @@ def _by_size(worked: Worked, scores: ItemScores) -> Mapping[int, TypeScores]:
 def _sub_problem(problem: Problem, scores: ItemScores, by_size: Mapping[int, TypeScores], rows: Codes) -> SliceProblem:
     kinds, type_of_item = np.unique(problem.type_of_item[rows], return_inverse=True)
     ratings = problem.counts[kinds].sum(axis=1)[type_of_item]
-    # As for all items: up to the size for which half of them have a further rating.
-    sizes = tuple(k for k in problem.sizes if np.mean(ratings >= k + problem.references) >= HALF or k == 0)
+    whole = problem.counts.sum(axis=1)[problem.type_of_item]
+    # Sizes for which enough items have a further rating: half as many as among all items.
+    shares = [[np.mean(own >= k + problem.references) for own in (ratings, whole)] for k in problem.sizes]
+    sizes = tuple(k for k, (own, every) in zip(problem.sizes, shares, strict=True) if own >= HALF * every or k == 0)
     judges = tuple(
         replace(
             judge, predictions=judge.predictions[rows], values=judge.values[rows],

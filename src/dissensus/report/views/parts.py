@@ -190,6 +190,8 @@ def _worths(result: Result) -> dict[str, WorthCell]:
 def _cell(
     values: tuple[float, float, float], verdicts: tuple[Verdict | None, Verdict | None, Verdict | None], largest: int
 ) -> WorthCell:
+    if not largest and verdicts[0] != "below 0":  # nobody was asked: all that shows is whether it is worth something
+        return WorthCell(">0" if verdicts[1] == "above K" else "-", 0.0)
     digits = worth_decimals(*values)
     ends = [end_text(value, verdict, largest, digits) for value, verdict in zip(values, verdicts, strict=True)]
     text = ends[0] if None in verdicts[1:] else f"{ends[0]} [{ends[1]}, {ends[2]}]"
