@@ -13,6 +13,7 @@ from dissensus.errors import DissensusError
 from dissensus.methods.equivalence.options import COMBINERS, LEARN
 from dissensus.methods.equivalence.result import (
     AmateurPoint,
+    BestJudge,
     Ceiling,
     CurvePoint,
     EquivalenceResult,
@@ -505,3 +506,11 @@ def test_on_a_curve_of_nobody_a_judge_with_a_score_is_known_to_be_better():
 def test_one_rater_is_one():
     said = worth_in_short(worth(verdict="above K"), SETTINGS, terms_of(SETTINGS, largest=1), judges=1)
     assert said.startswith('"gpt" is worth more than 1 rater, the largest')
+
+
+@pytest.mark.parametrize(("low", "is_advised"), [(0.2, True), (NAN, False)])
+def test_judges_to_choose_between_are_named_only_where_one_beats_asking_nobody(low, is_advised):
+    first = worth(0.5, low, 0.8, judge="a", score=-0.8)
+    own = {name: getattr(first, name) for name in BestJudge.__dataclass_fields__ if name != "candidates"}
+    result = found(first, worth(0.4, low, 0.7, judge="b", score=-0.82), best=BestJudge(**own, candidates=("a", "b")))
+    assert notes(result) == ['"b" may be as good as "a": choose by cost, or rate more items.'] * is_advised

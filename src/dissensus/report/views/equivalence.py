@@ -66,7 +66,7 @@ def _lead(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms)
 
 def _notes(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> list[str]:
     """What was asked besides, and what to do."""
-    others = () if result.best is None or result.is_flat else result.best.candidates[1:]
+    others = result.best.candidates[1:] if result.best is not None and result.is_any_shown else ()
     names = listing([quoted(name) for name in others], most=MOST_NAMES)
     below = next((worth for worth in ranked if worth.verdict == "below 0"), None)
     texts = [
