@@ -44,7 +44,7 @@ def test_judges_that_cannot_be_told_apart_are_both_named_and_the_cheapest_comes_
     result = decision(two_equal(3))
     assert set(result.recommendation.use) == {"one", "other"}
     first, second = result.recommendation.use
-    assert "and 1 other judge cannot be told from it" in result.recommendation.reason
+    assert "and 1 other judge cannot be told apart from it" in result.recommendation.reason
     priced = decision(two_equal(3), judge_cost=[f"{first}=2", f"{second}=1"])
     assert priced.recommendation.use == (second, first)
     assert priced.next == result.next  # what tells them apart does not depend on prices

@@ -89,7 +89,7 @@ def test_a_value_that_is_null_has_its_reason_in_the_warnings():
     assert isnan(result.definition("cohen_kappa").of("one").value)
     assert result.definition("cohen_kappa").of("one").rank is None
     assert result.definition("cohen_kappa").selected == "two"
-    said = "cohen_kappa of one undefined: it has one hard label only (a), so that agreement is that of chance."
+    said = "cohen_kappa of one undefined: it has one hard label only (a), so agreement is that of chance."
     assert said in result.warnings
 
 
@@ -235,7 +235,7 @@ def test_a_judge_that_answered_none_of_the_rated_items_is_refused():
 
 
 def test_a_judge_that_is_called_as_a_constant_is_refused():
-    with pytest.raises(JudgesError, match=r"^A judge is called 'always-negative', as the constant"):
+    with pytest.raises(JudgesError, match=r"^A judge is called 'always-negative', like the constant"):
         ranked(judges={"always-negative": JUDGES["one"], "two": JUDGES["two"]}, positive="a")
     assert ranked(judges={"always-negative": JUDGES["one"], "two": JUDGES["two"]}, positive="a", judge="two").downstream
 

@@ -125,7 +125,7 @@ def test_without_second_ratings_there_is_a_constant_but_no_person():
     found = result.definition("hit_rate")
     assert (found.constant.answer, found.constant.value) == ("a", pytest.approx(2 / 3))
     assert (found.person, found.perfect) == (None, None)
-    assert "No person and no perfect judge stand beside the judges: fewer than 20 items have two ratings, so that " in (
+    assert "There is no person and no perfect judge to compare with: fewer than 20 items have two ratings, so " in (
         result.warnings[-1] + " "
     )
 

@@ -153,7 +153,7 @@ def alt_test(
     )
 
 
-# ---- What raters and judges answered, as far as the test can use it
+# ---- What raters and judges answered, in the form that the test uses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

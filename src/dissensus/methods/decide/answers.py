@@ -263,7 +263,7 @@ class Asking:
             named = self.positive or None
             return rank_judges(self.ratings, judges, task=self.task, positive=named, tau=TAUS, **self.how(progress))
 
-        # Thresholds and samples are ours: an option that it refuses is the user's, and a mistake to mend.
+        # Thresholds and samples are ours: an option that it refuses is the user's mistake to fix.
         return self.ask(STAND_IN, "Ranking judges under every definition", ask, refused=OptionError)
 
     def comparison(self, judges: Judges, two: Contenders) -> CompareResult | Unanswered:
@@ -370,7 +370,7 @@ def surprises_of(worked: Worked) -> dict[str, dict[str, float]] | None:
 
 
 def _rarer(ratings: Ratings) -> tuple[str, ...]:
-    """Of two labels the one that people give less often; none of more labels, which somebody has to choose."""
+    """Of two labels the one that people give less often; none of more labels: the user has to choose."""
     if ratings.n_labels != TWO or ratings.scale == "interval":
         return ()
     types = ratings.types
@@ -404,7 +404,7 @@ def _largest(worth: EquivalenceResult) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What the data say: the answer to each question, as far as there is one."""
+    """What the data say: the answer to each question that has one."""
 
     agreement: DescribeResult  # do the raters agree?
     decision: DecideResult | None = None  # so which judge to use, and how?

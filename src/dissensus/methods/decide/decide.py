@@ -172,7 +172,7 @@ def decide(
     -----
     A judge is used only if it is shown to know something: the lower end of its worth is above 0, and what its
     calibrated answers tell beyond a constant answer is beyond doubt (p < .001, corrected for the number of judges). Of
-    those that cannot be told from the best one all are named. A judge is used as it is if its own answers beat the best
+    those not told apart from the best one all are named. A judge is used as it is if its own answers beat the best
     constant answer, else recalibrated.
 
     Examples
@@ -347,7 +347,7 @@ def _row(
 
 
 def _untold(result: EquivalenceResult) -> set[str]:
-    """The judges that cannot be told from the best; of a score that does not add up, by the samples of its lead."""
+    """The judges that cannot be told apart from the best; by the samples of its lead where a score does not add up."""
     first, *rest = result.ranked
     if result.best is not None:
         return set(result.best.candidates) - {first.judge}
@@ -369,7 +369,7 @@ def _is_shown(low_verdict: str | None, low: float, worth: JudgeWorth) -> bool:
 
 
 def _to_use(rows: Sequence[DecideJudge], costs: Mapping[str, float]) -> list[DecideJudge]:
-    """The judges that are shown and cannot be told from the best; the cheapest first where prices are known."""
+    """The judges that are shown and cannot be told apart from the best; the cheapest first where prices are known."""
     use = [row for number, row in enumerate(rows) if row.shown and (number == 0 or not row.separable)]
     return sorted(use, key=lambda row: costs.get(row.judge, math.inf)) if costs else use
 
@@ -448,7 +448,7 @@ def _to_be_shown(nearest: DecideJudge, items: int, worth: EquivalenceResult, opt
     """What would show that the nearest judge knows something: more items, unless it cannot be worth much."""
     largest = worth.curve[-1].raters
     if not largest:
-        text = f"get a second rating on at least half of the {items:,} items: without it nobody can be held out."
+        text = f"get a second rating on at least half of the {items:,} items: without it no rater can be left out."
         return Next(text=text, items=items // 2 + 1, raters=1, cost=(items // 2 + 1) * options.rating_cost)
     if nearest.high_verdict == "below 0" or (nearest.high_verdict == "within" and nearest.worth_high < HOPELESS):
         return Next(text="better judges are needed before more ratings.", items=None, raters=None, cost=None)

@@ -38,7 +38,7 @@ def end_text(value: float, verdict: Verdict | None, largest: int, digits: int = 
 def worth_text(judge: DecideJudge, largest: int) -> str:
     """What a judge is worth, with its interval.
 
-    On a curve that ends with nobody asked, all that can be said is whether it is worth something.
+    On a curve that ends with nobody asked, it only says whether the judge is worth more than that.
     """
     if not largest and judge.verdict != "below 0":
         return "above 0" if judge.low_verdict == "above K" else "-"
@@ -57,7 +57,7 @@ def raters_text(judge: DecideJudge, largest: int) -> str:
     if judge.verdict == "below 0":
         return f"less than asking nobody{interval}"
     if not largest or judge.verdict is None:
-        return "something" if value == "above 0" else "an unknown number of raters"
+        return "more than asking nobody" if value == "above 0" else "an unknown number of raters"
     value = f"more than {largest}" if judge.verdict == "above K" else value
     unit = "rater" if value in {"1", "1.0", "1.00", "more than 1"} else "raters"
     return f"{value} {unit}{interval}"
@@ -77,14 +77,14 @@ def reason_text(
     best, others = use[0], len(use) - 1
     text = f"{best.judge} is worth {raters_text(best, largest)}{_people(best)}"
     if others:
-        text += f", and {counted(others, 'other judge')} cannot be told from it"
+        text += f", and {counted(others, 'other judge')} cannot be told apart from it"
     elif len(judges) > 1:
         text += ", and beats every other judge"
     return f"{text}."
 
 
 def _people(judge: DecideJudge) -> str:
-    """Whether one person tells more."""
+    """Whether it is worth less or more than one person."""
     if judge.high_verdict == "below 0" or (judge.high_verdict == "within" and judge.worth_high < 1):
         return ", less than one person"
     if judge.low_verdict == "above K" or (judge.low_verdict == "within" and judge.worth_low > 1):
@@ -122,10 +122,11 @@ def caveat_texts(
             f"{best.judge} on {decisions.judge:.0%}."
         )
     if n_raters is not None and n_raters <= FEW_RATERS:
-        texts.append(f"{n_raters} raters say little about other people: a few more would narrow the intervals most.")
+        texts.append(f"Add raters: {counted(n_raters, 'rater')} cannot speak for many other people.")
     if best is not None and best.as_is is not None and best.as_is.standing == "better than a constant":
         texts.append("Taken as they are, its answers are further from people's than another person's.")
     shift = about.shift
     if shift is not None and math.isfinite(shift) and abs(shift) >= LARGE_SHIFT:
-        texts.append(f"{about.judge} answers {abs(shift):.1f} {'higher' if shift > 0 else 'lower'} than people.")
+        way = "higher" if shift > 0 else "lower"
+        texts.append(f"Allow for its shift: {about.judge} answers {abs(shift):.1f} label steps {way} than people.")
     return tuple(texts[:MOST_CAVEATS])

@@ -40,7 +40,7 @@ class DecideJudge:
     shown: bool  # to know something: the lower end of its worth is above asking nobody
     as_is: AsIs | None
     shift: float | None  # how much higher than people it answers, in label steps; None where labels have no order
-    separable: bool  # can be told from the best judge; for the best one, from every other
+    separable: bool  # can be told apart from the best judge; for the best one, from every other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class Next:
 class Recommendation:
     """Which judge to use, and how."""
 
-    use: tuple[str, ...]  # the best first, with those that cannot be told from it; empty if there is none
+    use: tuple[str, ...]  # the best first, with those that cannot be told apart from it; empty if there is none
     how: How | None  # for the first of them
     reason: str
     caveats: tuple[str, ...]

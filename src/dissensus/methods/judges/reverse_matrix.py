@@ -3,7 +3,7 @@
 `members`, of shape (n_sets, n_options), says which option is in which response set, `soft`, of shape (n_items,
 n_options), has O, the shares of the forced choices, and F' is of shape (n_options, n_sets), P(set | choice): its rows
 sum to 1. Weights are one per rating or item, once if not given, or a row of them for each bootstrap replicate, so that
-F' is estimated anew there; replicates come first in what is returned. Sums that are not whole numbers go through
+F' is estimated again there; replicates come first in what is returned. Sums that are not whole numbers go through
 einsum, whose order is fixed, so that the number of threads never changes a byte.
 """
 

@@ -2,7 +2,7 @@
 
 A definition is a mean over items, or made of such means, so a bootstrap replicate is a row of weights. Sums of whole
 numbers are exact in any order and use BLAS; the others go through einsum, whose order is fixed, so that the number of
-threads never changes a byte. Only what rests on F' is computed anew in each replicate.
+threads never changes a byte. Only what rests on F' is computed again in each replicate.
 """
 
 from collections.abc import Sequence
@@ -117,7 +117,7 @@ class Scores:
     prevalence: Floats  # (n_replicates, n_taus): share of the items that people decide positive
     bias: Floats  # (n_replicates, n_taus, n_judges): what judges decide positive less what people do
     reverse: Floats  # (n_replicates, n_options, n_sets): F'; empty without paired ratings
-    own_beta: Floats  # (n_replicates, n_judges); NaN where it cannot be told
+    own_beta: Floats  # (n_replicates, n_judges); NaN where it is unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -530,7 +530,7 @@ def _task(space: LabelSpace, task: Task | None) -> Task:
         return task
     if len(space.options) == 1:
         raise RatingsError(
-            f"People and judges have one label only ({space.options[0]}), so that nothing could be told apart: "
+            f"People and judges have one label only ({space.options[0]}), so nothing can be compared: "
             f"check the label columns, or give all labels with {named('labels', of='read')}."
         )
     return Task(options=space.options)

@@ -265,8 +265,8 @@ def check_names(judges: Sequence[str]) -> None:
     taken = [name for name in judges if name in BASELINES]
     if taken:
         raise JudgesError(
-            f"A judge is called {taken[0]!r}, as the constant that stands beside judges anyway: rename it, or leave "
-            "it out."
+            f"A judge is called {taken[0]!r}, like the constant that is shown beside judges: rename it, or leave it "
+            "out."
         )
 
 
@@ -422,10 +422,10 @@ def violations(
 
 
 TWO_RATERS = "with two raters per item Fleiss' kappa is Scott's pi, and Krippendorff's alpha is pi + (1 - pi) / (2n)"
-ONE_HOT = "of two hard labels the squared error is 2 (1 - hit)"
+ONE_HOT = "the squared error of two labels is 2 (1 - hit)"
 ENTROPY = "they differ by the entropy of people's ratings, which is the same for every judge"
-ONE_ANSWER = "of a set with one option all or nothing lies within people's set"
-NO_SETS = "nobody gave a response set, so that everybody's choice counts as the whole set (beta 0)"
+ONE_ANSWER = "a set with one option lies within people's set entirely or not at all"
+NO_SETS = "nobody gave a response set, so every choice counts as the whole set (beta 0)"
 
 
 def redundancies(definitions: Sequence[Definition], *, has_sets: bool) -> tuple[Redundancy, ...]:
@@ -477,7 +477,7 @@ def _one_label(prepared: Prepared) -> list[str]:
             reasons.append(f"it and people each have one hard label only ({listed(list(dict.fromkeys(alone)))})")
         else:
             whose = "it has" if labels.sum() == 1 else "people have"
-            reasons.append(f"{whose} one hard label only ({listed(alone)}), so that agreement is that of chance")
+            reasons.append(f"{whose} one hard label only ({listed(alone)}), so agreement is that of chance")
     return reasons
 
 
@@ -509,8 +509,8 @@ def ruler_warnings(rulers: Rulers | None) -> list[str]:
     """Why no person and no perfect judge stands beside the judges."""
     if rulers is not None:
         return []
-    why = f"fewer than {FEWEST_ITEMS} items have two ratings, so that nobody can be left out"
-    return [f"No person and no perfect judge stand beside the judges: {why}."]
+    why = f"fewer than {FEWEST_ITEMS} items have two ratings, so no rater can be left out"
+    return [f"There is no person and no perfect judge to compare with: {why}."]
 
 
 def kappa_warnings(downstream: Sequence[Downstream]) -> list[str]:
@@ -520,4 +520,4 @@ def kappa_warnings(downstream: Sequence[Downstream]) -> list[str]:
         return []
     judges = [f"{row.judge} at tau {row.tau:g}" for row in missing if row.judge not in BASELINES]
     others = f", and of {listed(judges)}, where judge or people decide the same on all items" if judges else ""
-    return [f"Decisions have no kappa of the constants{others}: agreement is then that of chance."]
+    return [f"Decisions have no kappa of the constants{others}: agreement there is that of chance."]
