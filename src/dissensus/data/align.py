@@ -71,6 +71,12 @@ def item_by_item(ratings: Ratings, judges: Judges, *, what: str) -> tuple[Rating
 
     The message calls the method that looks at each item `what`.
     """
+    several = ratings.questions or judges.questions
+    if several:
+        raise RatingsError(
+            f"{what} is about one question, and this asks {len(several)} ({listed(list(several))}): take the rows of "
+            "one with `dissensus import`."
+        )
     if ratings.copies is None:
         return ratings, judges
     if judges.moments is not None:

@@ -6,7 +6,19 @@ import statistics
 import numpy as np
 import pytest
 
-from dissensus import alt_test, compare, decide, describe, equivalence, judges, raters, read, read_judges, read_task
+from dissensus import (
+    alt_test,
+    compare,
+    decide,
+    describe,
+    equivalence,
+    judges,
+    plan_raters,
+    raters,
+    read,
+    read_judges,
+    read_task,
+)
 from dissensus.cli.main import main
 from dissensus.data.inputs import as_ratings
 from dissensus.errors import DissensusError
@@ -281,6 +293,9 @@ def test_a_row_without_a_question_is_refused(tmp_path):
 
 
 def test_what_needs_one_question_says_so():
+    assert "A pilot is about one question, and this asks 2 (coherence, fluency)" in typed_message_of(
+        lambda: plan_raters(pilot=read(PEOPLE), pilot_judges=read_judges(ANSWERS), a="near", b="far")
+    )
     assert "asks 2 questions: coherence, fluency. Choose one with --question." in typed_message_of(
         lambda: as_ratings(PEOPLE)
     )

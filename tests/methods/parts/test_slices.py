@@ -266,14 +266,14 @@ def test_the_command_line_takes_a_column_and_refuses_a_group_that_means_nothing(
 SETS = 200
 
 
-def share_named(*, sets=SETS, **planted):
-    """Share of data sets in which a slice of 20, or a trend, is named."""
+def share_named(*, sets=SETS, items=400, n_slices=20, **planted):
+    """Share of data sets in which a slice, or a trend, is named."""
     slices = by_trend = 0
     for seed in range(sets):
-        ratings, answers = population(np.random.default_rng([23, seed]), items=400, **planted)
-        cut = equivalence(in_slices(ratings, 20), answers, bootstrap=20)
+        ratings, answers = population(np.random.default_rng([23, seed]), items=items, **planted)
+        cut = equivalence(in_slices(ratings, n_slices), answers, bootstrap=20)
         slices += any(one.finding for one in cut.differences)
-        order = np.random.default_rng(seed).permutation(400) if not planted.get("slope") else np.arange(400)
+        order = np.arange(items) if planted.get("slope") else np.random.default_rng(seed).permutation(items)
         numbers = {name: float(order[i]) for i, name in enumerate(ratings.items)}
         along = equivalence(sliced(ratings, slicing_of_numbers("length", numbers)), answers, bootstrap=20)
         by_trend += any(one.finding for one in along.trends)
@@ -291,5 +291,5 @@ def test_of_20_slices_of_equal_truth_one_is_named_in_at_most_5_of_100_data_sets(
 
 @pytest.mark.slow
 def test_a_planted_bad_slice_and_a_planted_trend_are_found():
-    assert share_named(sets=40, bad=range(100, 140))[0] >= 0.8
+    assert share_named(sets=40, items=800, n_slices=10, bad=range(160, 240))[0] >= 0.8
     assert share_named(sets=40, slope=0.6)[1] >= 0.8
