@@ -173,10 +173,12 @@ class Intervals:
             gap_low.append(data.judges[0, first] - data.curve[0, k] - gap.lucky(self.options.confidence)[0])
         least, most = RANGES[self.options.score]
         value = float(data.judges[0, first])
+        alone, worth = self.judge(first), self.worth(first)
         return BestBounds(
-            low=max(value - low, least),
-            high=min(value - high, most),
-            worth=Ends(place_of(np.array(gap_low)), self.worth(first).high),
+            # Never nearer to the estimate than if it had been named beforehand: one judge has one interval.
+            low=float(np.fmin(max(value - low, least), alone[0])),
+            high=float(np.fmax(min(value - high, most), alone[1])),
+            worth=Ends(float(np.fmin(place_of(np.array(gap_low)), worth.low)), worth.high),
             candidates=[every[i] for i in self._untold(every)],
         )
 
