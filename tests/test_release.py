@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import tarfile
 import tomllib
 import zipfile
@@ -133,6 +134,24 @@ def test_the_readme_of_the_package_leads_nowhere_that_an_index_does_not_have(met
     assert [link for link in re.findall(r"\]\(([^)]*)\)", shown) if not link.startswith("https:")] == []
     assert "<!--" not in shown
     assert "Tutorial: from a file to a decision" in shown  # the text of a link stays
+
+
+def test_with_a_home_the_links_and_the_picture_lead_there():
+    hook = runpy.run_path(str(ROOT / "hatch_build.py"))
+    shown = hook["readme_for_an_index"](text_of("README.md"), "https://code.example/o/dissensus")
+    targets = re.findall(r"\]\(([^)]*)\)", shown)
+    assert targets
+    for target in targets:
+        kind, path = re.fullmatch(r"https://code\.example/o/dissensus/(raw|blob)/HEAD/(.+)", target).groups()
+        assert (ROOT / path).is_file()
+        assert (kind == "raw") == path.endswith(".png")
+    for address in hook["addresses"]("https://code.example/o/dissensus").values():
+        assert (ROOT / address.removeprefix("https://code.example/o/dissensus").removeprefix("/blob/HEAD/")).exists()
+
+
+def test_without_a_home_there_are_no_addresses(metadata):
+    home = tomllib.loads(text_of("pyproject.toml"))["tool"]["hatch"]["metadata"]["hooks"]["custom"]["home"]
+    assert bool(metadata.get_all("Project-URL")) == bool(home)
 
 
 def test_the_readme_is_read_in_20_seconds_up_to_the_first_command():

@@ -92,7 +92,7 @@ def reproduce_command(
         flag("FILE", "Note finished parts of the sweep here, and go on from it; a full one does so anyway."),
     ] = None,
     work: Work = Work(),
-    output: UnseededOutput = UnseededOutput(),  # noqa: B008 - frozen, like Output
+    output: UnseededOutput = UnseededOutput(),
 ) -> None:
     """Recompute the numbers that the papers print.
 
