@@ -4,7 +4,13 @@ import asyncio
 import gzip
 import json
 import os
+import re
 import shlex
+import struct
+import subprocess
+import sys
+import zipfile
+import zlib
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -163,7 +169,9 @@ def test_a_gzip_bomb_is_refused_and_a_table_is_not(here, capsys, monkeypatch):
     (here / "bomb.csv.gz").write_bytes(gzip.compress(RATINGS.encode() + b"a,b,c\n" * 500_000))
     monkeypatch.setattr("dissensus.data.sources.files.SMALL", 1 << 20)
     assert dissensus.read(here / "ok.csv.gz").n_ratings == 60
-    assert "more than 200 times its size" in refused(capsys, "describe", "bomb.csv.gz")
+    message = refused(capsys, "describe", "bomb.csv.gz")
+    assert "our limit for ratio is 200" in message
+    assert "--limit ratio=" in message
 
 
 def test_a_table_of_too_many_columns_is_refused_and_500_pass(here, capsys):
@@ -172,6 +180,100 @@ def test_a_table_of_too_many_columns_is_refused_and_500_pass(here, capsys):
         (here / f"{n}.csv").write_text(f"item,rater,label,{names}\n" + "".join(f"{i},r,y{',' * n}\n" for i in range(3)))
     assert dissensus.read(here / "500.csv").n_ratings == 3
     assert "20,003 columns" in refused(capsys, "describe", "20000.csv")
+
+
+def write_packed(path, table, *, packing):
+    """A table that unpacks to more than 64 MB, as gzip, as a workbook and as a log of Inspect have it."""
+    if packing == "gzip":
+        return path.with_suffix(".csv.gz").write_bytes(gzip.compress(table, 1))
+    method = {"zip": zipfile.ZIP_DEFLATED, "zstd": 93}[packing]
+    if packing == "zstd":
+        zstandard = pytest.importorskip("zstandard")
+        return path.with_suffix(".eval").write_bytes(zip_of("header.json", zstandard.compress(table), table, method))
+    packed = zlib.compressobj(wbits=-15)
+    content = packed.compress(table) + packed.flush()
+    return path.with_suffix(".eval").write_bytes(zip_of("header.json", content, table, method))
+
+
+def zip_of(name, packed, plain, method):
+    """A ZIP archive of one member, whatever it is packed with."""
+    fields = (20, 0, method, 0, 33, zlib.crc32(plain), len(packed), len(plain), len(name), 0)
+    local = b"PK\3\4" + struct.pack("<HHHHHIIIHH", *fields) + name.encode() + packed
+    central = b"PK\1\2" + struct.pack("<H", 20) + struct.pack("<HHHHHIIIHH", *fields)
+    central += struct.pack("<HHHII", 0, 0, 0, 0, 0) + name.encode()
+    return local + central + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(central), len(local), 0)
+
+
+@pytest.mark.parametrize("packing", ["gzip", "zip", "zstd"])
+def test_whatever_packs_a_file_the_limits_are_the_same(here, capsys, packing):
+    write_packed(here / "bomb", b" " * (65 << 20), packing=packing)
+    [bomb] = here.glob("bomb*")
+    command = ("import", bomb.name, "-o", "x.csv")
+    assert "our limit for ratio is 200" in refused(capsys, *command)
+    message = refused(capsys, *command, "--limit", "ratio=10000000", "--limit", "bytes=66MB")
+    assert "limit" not in message  # it is read to its end, and holds nothing
+    assert "our limit for bytes is 1,048,576" in refused(capsys, *command, "--limit=ratio=10000000,bytes=1MB")
+
+
+LIMITED = {
+    "columns": ("r.csv", "2"),
+    "rows": ("r.csv", "50"),
+    "cell": ("r.csv", "3"),
+    "document": ("d.json", "40"),
+    "depth": ("d.json", "1"),
+    "labels": ("r.csv", "1"),
+    "samples": ("r.csv", "400"),
+    "cells": ("w.xlsx", "100"),
+}
+
+
+def write_limited(here):
+    rows = [dict(zip(("item", "rater", "label"), line.split(","), strict=True)) for line in RATINGS.split()[1:]]
+    people = {f"r{r}": {row["item"]: row["label"] for row in rows if row["rater"] == f"r{r}"} for r in range(3)}
+    (here / "d.json").write_text(json.dumps(people))
+    book = pytest.importorskip("openpyxl").Workbook()
+    for line in RATINGS.split():
+        book.active.append(line.split(","))
+    book.save(here / "w.xlsx")
+
+
+@pytest.mark.parametrize("limit", LIMITED)
+def test_each_limit_is_named_with_what_raises_it_and_holds_in_python_too(here, capsys, monkeypatch, limit):
+    write_limited(here)
+    (file, low), command = LIMITED[limit], ("describe", LIMITED[limit][0], "--bootstrap", 500)
+    message = refused(capsys, *command, f"--limit={limit}={low}")
+    [advised] = re.findall(rf"--limit {limit}=(\d+)", message)
+    assert run(capsys, *command, f"--limit={limit}={max(int(advised), 20_000)}")[0] == 0
+    with (
+        dissensus.limits(**{limit: low}),
+        pytest.raises(dissensus.DissensusError, match=f"`{limit}={advised}` of `lim"),
+    ):
+        dissensus.describe(file, bootstrap=500)
+    monkeypatch.setenv("DISSENSUS_LIMITS", f"{limit}={low}")
+    refused(capsys, *command)
+
+
+@pytest.mark.parametrize("typed", ["columns", "columns=", "columns=-1", "columns=0", "colums=3", "columns=1e5", "?"])
+@pytest.mark.usefixtures("here")
+def test_a_limit_that_is_none_is_refused(capsys, typed):
+    refused(capsys, "describe", "r.csv", "--limit", typed)
+    assert run(capsys, "describe", "r.csv", "--bootstrap", 0)[0] == 0  # and leaves nothing behind
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the memory of a process")
+@pytest.mark.usefixtures("here")
+def test_a_process_that_wants_more_memory_than_it_may_have_ends_in_one_line():
+    (Path("many.csv")).write_text("item,rater,label\n" + "".join(f"i{i},r,{i % 7}\n" for i in range(400_000)))
+    words = [sys.executable, "-m", "dissensus", "describe", "many.csv", "--limit", "memory=150MB"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert "memory" in done.stderr
+
+
+def test_every_sample_of_a_real_export_is_within_the_limits(shared, capsys):
+    for path in (path for path in (shared / "samples").rglob("*") if path.is_file()):
+        main(["doctor", str(path)])
+        assert "our limit" not in capsys.readouterr().err, path
 
 
 @pytest.mark.parametrize("cell", [b'r="XFD1048576"', b"r='XFD1048576'", b'r = " xfd1048576"', b'r="XFD0000001048576"'])
@@ -244,7 +346,7 @@ def test_a_pipe_or_a_device_is_no_cache(here):
 @pytest.mark.usefixtures("here")
 def test_a_billion_bootstrap_samples_are_refused(capsys, command):
     files = ("r.csv",) if command == "describe" else ("r.csv", "j.csv")
-    assert "at most 100,000" in refused(capsys, command, *files, "--bootstrap", 10**9)
+    assert "our limit for samples is 100,000" in refused(capsys, command, *files, "--bootstrap", 10**9)
 
 
 @pytest.mark.parametrize(("bytes_a_second", "is_cut"), [(100, True), (1_000_000, False)])

@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "dissensus"
 
 LAYERS = [
     ["errors", "arrays"],
+    ["sizes"],
     ["options"],
     ["results"],
     ["data"],

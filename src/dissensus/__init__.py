@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from dissensus.methods.rate.rate import rate
     from dissensus.methods.raters import RatersResult
     from dissensus.methods.raters.raters import raters
+    from dissensus.sizes import limits
 
 __version__ = "0.1.0"
 
@@ -76,6 +77,7 @@ _HOME = {
     "items": "methods.items",
     "judges": "methods.judges",
     "label_error": "methods.plan_labels",
+    "limits": "sizes",
     "panel": "methods.panel",
     "plan_labels": "methods.plan_labels",
     "plan_raters": "methods.plan_raters",
@@ -123,6 +125,7 @@ __all__ = [
     "items",
     "judges",
     "label_error",
+    "limits",
     "panel",
     "plan_labels",
     "plan_raters",

@@ -74,7 +74,8 @@ def _with_value(name: str, value: str | None) -> str:
     """A spelled option with its value: `item='id'` in Python, a flag and its value elsewhere."""
     if value is None:
         return name
-    return name.replace("=", f"={value!r}", 1) if "=" in name else f"{name} {shell_word(value)}"
+    shown = value if value.isdigit() else repr(value)
+    return name.replace("=", f"={shown}", 1) if "=" in name else f"{name} {shell_word(value)}"
 
 
 def shell_word(name: str) -> str:

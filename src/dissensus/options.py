@@ -13,6 +13,7 @@ from numbers import Integral, Real
 from typing import Literal, Self, TypeVar, cast
 
 from dissensus.errors import OptionError, Spelling, in_python, named, names_in, spelled
+from dissensus.sizes import check_size
 
 __all__ = [
     "Declared",
@@ -55,6 +56,8 @@ class Declared:
         The values it can have, where they can be listed.
     at_least, above, at_most, below : float, optional
         The range of a number.
+    limit : str
+        Which of our limits holds for it.
     wants : str
         What to give instead of a value that is out of range, for the message.
     metavar : str
@@ -73,6 +76,7 @@ class Declared:
     above: float = -math.inf
     at_most: float = math.inf
     below: float = math.inf
+    limit: str = ""
     wants: str = ""
     metavar: str = ""
     flag: str = ""
@@ -93,6 +97,7 @@ def option(
     above: float = -math.inf,
     at_most: float = math.inf,
     below: float = math.inf,
+    limit: str = "",
     wants: str = "",
     metavar: str = "",
     flag: str = "",
@@ -101,8 +106,8 @@ def option(
 ) -> T:
     """A field of an `Options`, with all that is known of it; see `Declared`."""
     declared = Declared(
-        help=help, choices=tuple(choices), at_least=at_least, above=above, at_most=at_most, below=below, wants=wants,
-        metavar=metavar, flag=flag, typed=typed, label=label,
+        help=help, choices=tuple(choices), at_least=at_least, above=above, at_most=at_most, below=below, limit=limit,
+        wants=wants, metavar=metavar, flag=flag, typed=typed, label=label,
     )  # fmt: skip
     return field(default=default, metadata={"option": declared})
 
@@ -186,6 +191,9 @@ def _check_value(name: str, declared: Declared, value: object) -> None:
         if isinstance(one, Real) and not declared.allows(float(one)):
             shown = one if isinstance(one, Integral) else f"{float(one):g}"
             raise OptionError(f"{named(name)} cannot be {shown}: {declared.wants or _range(declared)}.")
+        if declared.limit and isinstance(one, Real):
+            what = f"{named(name)} cannot be {one:,}: that is more than anybody reads a difference in"
+            check_size(declared.limit, int(float(one)), what, "Give fewer.", error=OptionError)
 
 
 def _range(declared: Declared) -> str:
@@ -194,16 +202,10 @@ def _range(declared: Declared) -> str:
     return "give a number " + " and ".join(part for part in (low, high) if "inf" not in part)
 
 
-MOST_SAMPLES = 100_000
-"""Resamples and simulated data sets: past this nothing becomes more exact that anybody reads."""
-
-
 def bootstrap_option(default: int = 500, *, help: str = "Bootstrap samples; 0 for no intervals.") -> int:  # noqa: A002
     """How many bootstrap samples a method draws."""
-    wants = f"give the number of samples, at most {MOST_SAMPLES:,}, or 0 for none"
-    return option(
-        default, help=help, at_least=0, at_most=MOST_SAMPLES, wants=wants, metavar="N", label="Bootstrap samples"
-    )
+    wants = "give the number of samples, or 0 for none"
+    return option(default, help=help, at_least=0, limit="samples", wants=wants, metavar="N", label="Bootstrap samples")
 
 
 def elicitation_option() -> Literal["forced_choice", "response_set"] | None:

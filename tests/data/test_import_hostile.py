@@ -9,9 +9,9 @@ import zipfile
 
 import pytest
 
+import dissensus
 from dissensus import read, read_judges
 from dissensus.data.import_ import import_
-from dissensus.data.sources import documents, workbooks
 
 from tables import HEADER, message_of, triples, write
 
@@ -50,16 +50,17 @@ def test_an_archive_whose_directory_lies_about_places_is_refused(tmp_path, shift
     assert "is cut off before header.json" in message_of(lambda: read_judges(path))
 
 
-def test_a_zip_bomb_stops_at_the_stated_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr(workbooks, "LARGEST_MEMBER", 2**20)
+def test_a_zip_bomb_stops_at_the_stated_limit(tmp_path):
     bomb = archive(**(LOG | {"summaries_json": b"0" * 2**22}))
     path = write(tmp_path, bomb, "log.eval")
     assert len(bomb) < 2**14
-    assert "summaries.json unpacks to more than our limit (1,048,576 bytes" in message_of(lambda: read_judges(path))
+    with dissensus.limits(bytes=2**20):
+        message = message_of(lambda: read_judges(path))
+    assert "our limit for bytes is 1,048,576" in message
+    assert "raise it with `bytes=" in message
 
 
-def test_a_zip_bomb_that_lies_about_its_size_stops_all_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr(workbooks, "LARGEST_MEMBER", 2**20)
+def test_a_zip_bomb_that_lies_about_its_size_stops_all_the_same(tmp_path):
     bomb = bytearray(archive(**(LOG | {"summaries_json": b"0" * 2**24})))
     lie = struct.pack("<I", 100)
     bomb = bytes(bomb).replace(struct.pack("<I", 2**24), lie)
@@ -68,15 +69,15 @@ def test_a_zip_bomb_that_lies_about_its_size_stops_all_the_same(tmp_path, monkey
     message = message_of(lambda: read_judges(path))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert "summaries.json unpacks to more than our limit" in message
+    assert "summaries.json is damaged" in message
     assert peak < 2**23  # never the sixteen megabytes that it would be
 
 
-def test_many_small_members_stop_at_the_limit_for_all_of_them(tmp_path, monkeypatch):
-    monkeypatch.setattr(workbooks, "LARGEST_TOTAL", 2**16)
+def test_many_small_members_stop_at_the_limit_for_all_of_them(tmp_path):
     members = {f"samples__{i}_json": json.dumps({"x": "y" * 2**14}) for i in range(10)}
     path = write(tmp_path, archive(header_json=LOG["header_json"], **members), "log.eval")
-    assert "65,536 for all" in message_of(lambda: read_judges(path))
+    with dissensus.limits(bytes=2**16):
+        assert "our limit for bytes is 65,536" in message_of(lambda: read_judges(path))
 
 
 def test_a_link_out_of_an_archive_is_not_followed(tmp_path):
@@ -116,17 +117,17 @@ def test_a_200_megabyte_document_on_one_line_stops_at_the_stated_limit(tmp_path)
         for _ in range(200):
             stream.write("x" * 2**20)
         stream.write('"}')
-    assert f"a piece of more than {documents.LARGEST_VALUE:,} characters" in message_of(lambda: read(path))
+    assert "our limit for document is 67,108,864" in message_of(lambda: read(path))
 
 
-def test_a_long_list_on_one_line_is_read_piece_by_piece(tmp_path, monkeypatch):
-    monkeypatch.setattr(documents, "LARGEST_VALUE", 2**17)
+def test_a_long_list_on_one_line_is_read_piece_by_piece(tmp_path):
     rows = [{"item": str(i), "rater": "a", "label": "x", "text": "y" * 500} for i in range(4000)]
     text = json.dumps(rows)
     assert len(text) > 2**21
     path = write(tmp_path, text, "r.json")
     tracemalloc.start()
-    assert read(path).n_ratings == 4000
+    with dissensus.limits(document=2**17):
+        assert read(path).n_ratings == 4000
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2**24
@@ -198,14 +199,14 @@ def test_a_workbook_with_a_cell_in_the_last_corner_stops_at_the_stated_limit(tmp
     book.active.cell(row=1_048_576, column=16_384, value="far")
     book.save(tmp_path / "r.xlsx")
     message = message_of(lambda: read(tmp_path / "r.xlsx"))
-    assert f"more than {workbooks.LARGEST_GRID:,} cells" in message
+    assert "our limit for cells is 20,000,000" in message
 
 
-def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path):
     pytest.importorskip("python_calamine")
-    monkeypatch.setattr(workbooks, "LARGEST_MEMBER", 2**16)
     path = write(tmp_path, archive(**{"xl__worksheets__sheet1.xml": b" " * 2**20}), "r.xlsx")
-    assert "unpacks to more than our limit" in message_of(lambda: read(path))
+    with dissensus.limits(bytes=2**16):
+        assert "unpacks to more than" in message_of(lambda: read(path))
 
 
 def test_yaml_aliases_that_would_unfold_to_gigabytes_are_refused(tmp_path):
@@ -221,13 +222,13 @@ def test_yaml_tags_make_nothing(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
-def test_yaml_past_its_limit_or_nested_too_deeply_is_refused(tmp_path, monkeypatch):
+def test_yaml_past_its_limit_or_nested_too_deeply_is_refused(tmp_path):
     pytest.importorskip("yaml")
-    deep = write(tmp_path, "".join("  " * i + f"k{i}:\n" for i in range(50)) + "  " * 50 + "x: y\n", "deep.yaml")
-    assert "more than 20 levels" in message_of(lambda: read(deep))
-    monkeypatch.setattr(documents, "LARGEST_YAML", 100)
+    deep = write(tmp_path, "".join("  " * i + f"k{i}:\n" for i in range(150)) + "  " * 150 + "x: y\n", "deep.yaml")
+    assert "our limit for depth is 100" in message_of(lambda: read(deep))
     large = write(tmp_path, "a: {" + ", ".join(f"{i}: x" for i in range(100)) + "}\n", "large.yaml")
-    assert "more than 100 bytes" in message_of(lambda: read(large))
+    with dissensus.limits(document=800):
+        assert "more than 100 bytes" in message_of(lambda: read(large))
 
 
 def test_a_file_that_is_something_else_than_its_suffix_says_is_refused(tmp_path):

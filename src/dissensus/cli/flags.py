@@ -11,6 +11,7 @@ import typer
 
 from dissensus.errors import OptionError
 from dissensus.options import Declared, Options, declarations, default_of, is_several, spelled
+from dissensus.sizes import NAMES as LIMITS
 
 if TYPE_CHECKING:
     from dissensus.errors import Spelling
@@ -42,9 +43,10 @@ FLAGS = {
     ("decimal_comma", "read"): "`dissensus import --decimal-comma`",
     ("output", "rate"): "-o",
     ("names", "doctor"): "`dissensus doctor --json`",
+    **{(limit, "limits"): f"--limit {limit}=" for limit in LIMITS},
 }
 """Options that the command line calls otherwise than Python, by name and the function they belong to."""
-NOT_METHODS = frozenset({"read", "read_both", "read_judges", "import_", "rate", "doctor"})
+NOT_METHODS = frozenset({"read", "read_both", "read_judges", "import_", "rate", "doctor", "limits"})
 """Functions whose options every command has, or that have flags of their own."""
 
 

@@ -19,10 +19,12 @@ from dissensus import __version__
 from dissensus.cli.flags import Command, flag_of, spread
 from dissensus.errors import DissensusError
 from dissensus.options import spelled
+from dissensus.sizes import NAMES, bound_memory, current, raised_by
 
 WRONG_INPUT = 2
 OUR_FAULT = 3
 INTERRUPTED = 130
+LIMIT = "--limit"
 
 
 class Entry(NamedTuple):
@@ -124,8 +126,13 @@ def _nothing() -> None:
 def _top(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    limit: Annotated[
+        str,
+        typer.Option("--limit", metavar="NAME=N", help=f"Raise a limit, here or after a command: {', '.join(NAMES)}."),
+    ] = "",
 ) -> None:
     """Measure classifiers and AI judges against people who disagree."""
+    del limit  # taken out before, since it may stand anywhere
     if version:
         print(f"dissensus {__version__}")
         raise typer.Exit
@@ -142,9 +149,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a label that the terminal cannot show is no reason to fail
-    typed = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        status = _run(typed)
+        typed, raised = without_limits(list(sys.argv[1:] if arguments is None else arguments))
+        with raised_by(raised) as limits:
+            bound_memory(limits.memory)
+            status = _run(typed)
     except DissensusError as error:
         return _refuse(spelled(error.message, flag_of))
     except typer.Abort:
@@ -160,6 +169,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status if isinstance(status, int) else 0
 
 
+def without_limits(typed: list[str]) -> tuple[list[str], list[str]]:
+    """What was typed without `--limit NAME=NUMBER`, which stands anywhere, and the limits that it raises.
+
+    Examples
+    --------
+    >>> without_limits(["describe", "r.csv", "--limit", "columns=20000", "--json"])
+    (['describe', 'r.csv', '--json'], ['columns=20000'])
+    """
+    kept: list[str] = []
+    raised: list[str] = []
+    words = iter(typed)
+    for word in words:
+        if word == LIMIT:
+            raised.append(next(words, "?"))
+        elif word.startswith(f"{LIMIT}="):
+            raised.append(word.removeprefix(f"{LIMIT}="))
+        else:
+            kept.append(word)
+    return kept, raised
+
+
 def _run(typed: list[str]) -> object:
     """What a command returns."""
     if typed == ["--version"]:  # as fast as the help: reading options takes another package
@@ -171,7 +201,11 @@ def _run(typed: list[str]) -> object:
 def _failed(error: Exception) -> int:
     """What no command foresaw: want of memory in one line, a fault of ours with its traceback."""
     if isinstance(error, MemoryError):
-        return _refuse("There is not enough memory for these data. Take fewer items or labels, or a larger machine.")
+        most = current().memory
+        return _refuse(
+            f"There is not enough memory for these data: our limit for memory is {most / 2**30:.1f} GB. Take fewer "
+            f"items or labels, or raise it with --limit memory={2 * most // 2**30 or 1}GB if there is that much."
+        )
     if type(error).__name__ in {"BrokenProcessPool", "KilledWorker"}:
         return _refuse("A worker process was killed, perhaps for want of memory. Try again with fewer --workers.")
     import traceback

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.arrays import Codes
+from dissensus.sizes import check_size
 
 MISSING = -1
 LARGEST_KEY = 2**62
@@ -93,11 +94,18 @@ class Sheet(ABC):
         wanted = tuple(dict.fromkeys(columns))
         if self._last is None or self._last[0] != wanted:
             self._last = (wanted, self._read(wanted))
+            check_rows(len(self._last[1].row), self.name)
         return self._last[1]
 
     @abstractmethod
     def _read(self, columns: tuple[str, ...]) -> Cells:
         """Read these columns from the source, all in one go."""
+
+
+def check_rows(found: int, name: str) -> None:
+    """Raise if a table has more rows than we read into memory."""
+    advice = "Have it reduced while it is read, as is done with large files."
+    check_size("rows", found, f"{name} has {found:,} rows", advice)
 
 
 class ColumnsSheet(Sheet):

@@ -31,6 +31,7 @@ from dissensus.errors import (
     named,
     shortened,
 )
+from dissensus.sizes import check_size
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -42,10 +43,6 @@ RatingsLike: TypeAlias = Ratings | Table
 JudgesLike: TypeAlias = Judges | Table
 """Judges' answers, anything that `read_judges` takes, or a dict of judge to answers in the order of the items."""
 ROLES = frozenset({"item", "judge", "label", "sample"})
-
-
-MOST_LABELS = 1000
-"""Tables of all labels by all labels would fill the memory; more of them are texts, not labels."""
 
 
 def as_ratings(source: RatingsLike) -> Ratings:
@@ -84,12 +81,11 @@ def check_whole(ratings: Ratings, judges: Judges | None = None) -> None:
         )
     if ratings.slicing is not None:
         raise OptionError(f"{named('by', of='read')} {ratings.slicing.by} has no meaning here: leave it out.")
-    if ratings.scale != "interval" and len(ratings.labels) > MOST_LABELS:
-        raise RatingsError(
-            f"There are {len(ratings.labels):,} different labels, such as {shortened(ratings.labels[0])!r}, and we "
-            f"compare at most {MOST_LABELS:,}: if they are texts, name the column of labels with "
-            f"{named('label', of='read')}."
-        )
+    if ratings.scale != "interval":  # tables of all labels by all labels would fill the memory
+        first = shortened(next(iter(ratings.labels), ""))
+        what = f"There are {len(ratings.labels):,} different labels, such as {first!r}"
+        advice = f"If they are texts, name the column of labels with {named('label', of='read')}."
+        check_size("labels", len(ratings.labels), what, advice, error=RatingsError)
 
 
 def _both_of(ratings: RatingsLike, judges: JudgesLike | None) -> tuple[Ratings, Judges]:

@@ -127,7 +127,8 @@ def on_page(option: str, of: str = "") -> str:
     >>> on_page("min_items")
     "'min items'"
     """
-    del of  # pages have no functions
+    if of == "limits":  # who started the server can raise it
+        return f"dissensus serve --limit {option}="
     return f"'{option.replace('_', ' ')}'"
 
 

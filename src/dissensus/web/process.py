@@ -13,6 +13,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 
 from dissensus.errors import DissensusError
+from dissensus.sizes import VARIABLE, bound_memory, current, machine_memory
 from dissensus.web.fields import why
 
 Message = dict[str, object]
@@ -20,7 +21,10 @@ Tell = Callable[[Message], None]
 Task = Callable[[Mapping[str, object], Tell], Message]
 
 OURS = "Something went wrong on our side. The terminal in which `dissensus serve` runs says what: please report it."
-MEMORY = "This takes more memory than a third of what this machine has. Try fewer rows, or fewer bootstrap samples."
+MEMORY = (
+    "This takes more memory than it may. Try fewer rows, or fewer bootstrap samples; or start the server with a higher "
+    "limit, as in `dissensus serve --limit memory=8GB`."
+)
 LARGEST_FILE = 8 * 2**30
 """Bytes that a worker may write to one temporary file, so that a file that unpacks without end does not fill a disk."""
 
@@ -91,11 +95,11 @@ def _end_with_parent() -> None:
 
 def _limit() -> None:
     """Refuse files that grow without end, and memory beyond a third of the machine's, since two workers may run."""
+    os.environ[VARIABLE] = f"memory={machine_memory() // 3},{os.environ.get(VARIABLE, '')}"  # what is said last counts
+    bound_memory(current().memory)
     try:
         import resource  # noqa: PLC0415 - not on Windows
 
-        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 3
         resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     except (ImportError, OSError, ValueError):
         return

@@ -23,7 +23,7 @@ from dissensus.data.judges import ORDERS
 from dissensus.data.labels import probability_columns
 from dissensus.data.readers import check_plan
 from dissensus.data.sources.csv_rows import read_header
-from dissensus.data.sources.files import GLOB_CHARACTERS, SUFFIXES, InputFile, inspect_file, sha256_of
+from dissensus.data.sources.files import GLOB_CHARACTERS, SUFFIXES, InputFile, check_packed, inspect_file, sha256_of
 from dissensus.data.sources.sql_sheets import (
     SqlSource,
     connect,
@@ -234,6 +234,8 @@ class Table:
 
 def source_of(connection: duckdb.DuckDBPyConnection, files: LargeFiles) -> SqlSource:
     """The files as duckdb reads them."""
+    for file in files.files:
+        check_packed(file)  # duckdb knows no limits
     if files.kind == "parquet":
         return parquet_source(connection, *files.paths, name=files.name)
     if files.kind == "jsonl":

@@ -17,6 +17,7 @@ from dissensus.data.coding import Cells, Sheet, TextCoder
 from dissensus.data.labels import number
 from dissensus.data.sources.files import CHUNK, UTF8, InputFile
 from dissensus.errors import SHOWN, ColumnError, FileError, counted, listed, named, shortened
+from dissensus.sizes import check_size, current, raising
 
 DELIMITERS = (",", ";", "\t", "|")
 OUR_COLUMNS = frozenset({"item", "rater", "label", "group", "elicitation", "count", "judge", "sample", "order"})
@@ -24,11 +25,8 @@ SAMPLED_ROWS = 20
 MOST_ABOVE = 10
 """So far down the header may stand."""
 LATIN = "cp1252"
-MOST_COLUMNS = 10_000
 MOST_DECODED = 256 * 2**20
 """Bytes of a file that is not UTF-8 that we look through."""
-LONGEST_CELL = 1 << 24
-"""A cell with more characters than this is taken for a quote that was never closed."""
 
 
 class Header(NamedTuple):
@@ -51,10 +49,7 @@ def read_header(file: InputFile) -> Header:
     delimiter = _delimiter(samples)
     above = rows_above_header(samples[delimiter])
     first = samples[delimiter][above] if samples[delimiter] else []
-    if len(first) > MOST_COLUMNS:
-        raise FileError(
-            f"{file.name} has {len(first):,} columns; we read at most {MOST_COLUMNS:,}. Keep those you need."
-        )
+    check_size("columns", len(first), f"{file.name} has {len(first):,} columns", "Keep those you need.")
     columns = [cell.strip() or nameless(i) for i, cell in enumerate(first, start=1)]
     columns, notes = short_names(columns, file.name)
     notes = (*about_encoding(file), *about_title(samples[delimiter][:above]), *notes)
@@ -190,7 +185,7 @@ def csv_rows(
 @contextmanager
 def _long_cells() -> Iterator[None]:
     """Let Python's parser take cells as long as duckdb's lines may be."""
-    before = csv.field_size_limit(LONGEST_CELL)
+    before = csv.field_size_limit(current().cell)
     try:
         yield
     finally:
@@ -280,8 +275,13 @@ class CsvSheet(Sheet):
 def _fault(error: csv.Error) -> str:
     """What Python's parser complains of, in our words."""
     text = str(error)
-    if "unexpected end of data" in text or "field larger" in text:
+    if "unexpected end of data" in text:
         return 'a quote (") is opened and never closed'
+    if "field larger" in text:
+        most = current().cell
+        return (
+            f'a quote (") is opened and never closed, or a cell is longer than our limit ({raising("cell", 2 * most)})'
+        )
     return 'text follows a closing quote (")' if "expected after" in text else text
 
 

@@ -15,9 +15,7 @@ from dissensus.data.coding import Cells, Sheet, TextCoder
 from dissensus.data.labels import SEPARATOR, cell_text
 from dissensus.data.sources.files import CHUNK, InputFile
 from dissensus.errors import ColumnError, FileError, MissingExtraError, shortened
-
-LARGEST_VALUE = 64 * 2**20
-"""Characters that one task, one record or one document may have; a list may have any number of them."""
+from dissensus.sizes import check_size, current
 
 NEAR_END = 32
 """An error so close to the end of what was read so far may only mean that the rest is missing."""
@@ -45,7 +43,7 @@ def is_json_list(file: InputFile) -> bool:
 def parsed_json(text: str, where: str) -> object:
     """The value of a whole JSON text."""
     try:
-        return _DECODER.decode(text)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise FileError(
             f"{where}: not valid JSON ({error.msg} at character {error.pos + 1}). Export it again."
@@ -54,6 +52,8 @@ def parsed_json(text: str, where: str) -> object:
         raise _too_deep(where) from error
     except ValueError as error:
         raise FileError(f"{where}: {error}") from error
+    check_depth(value, where)
+    return value
 
 
 def distinct_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -70,10 +70,20 @@ _DECODER = json.JSONDecoder(
 )
 
 
+RIGHT_FILE = "Check that it is the right file."
+
+
 def _too_deep(where: str) -> FileError:
-    return FileError(
-        f"{where}: the JSON is nested too deeply to be an export of ratings. Check that it is the right file."
-    )
+    return FileError(f"{where} is nested more deeply than Python can read. {RIGHT_FILE}")
+
+
+def check_depth(value: object, where: str) -> None:
+    """Raise if a parsed value is nested more deeply than our limit allows."""
+    level, depth = [value], 0
+    while level := [one for one in level if isinstance(one, dict | list)]:
+        depth += 1
+        level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)]
+    check_size("depth", depth, f"{where} is nested {depth} levels deep", RIGHT_FILE)
 
 
 class _Values:
@@ -128,11 +138,8 @@ class _Values:
         """Read as much again as there is, so that a large value is parsed a few times and not a thousand."""
         self._before += self._place
         rest = self._text[self._place :]
-        if len(rest) > LARGEST_VALUE:
-            raise FileError(
-                f"{self._name} has a piece of more than {LARGEST_VALUE:,} characters, which is our limit for one "
-                "record or document. Export fewer at once, or as a list or as JSON lines."
-            )
+        what = f"{self._name} has a record or document of more than {current().document:,} characters"
+        check_size("document", len(rest), what, "Export fewer at once, or as a list or as JSON lines.")
         try:
             more = self._stream.read(max(CHUNK, len(rest)))
         except UnicodeDecodeError as error:
@@ -156,6 +163,7 @@ class _Values:
                 raise FileError(f"{self._name}: {error}") from error
             if end < len(self._text) or self._at_end:
                 self._place = end
+                check_depth(value, self._name)
                 return value
             self._read_on()  # a number may go on
 
@@ -228,11 +236,12 @@ def _record(line: str, where: str) -> Mapping[str, object]:
         fault = f"{error.msg} at character {error.colno}"
         raise FileError(f"{where}: not valid JSON ({fault}). Write one JSON object per line.") from error
     except RecursionError as error:
-        raise FileError(f"{where}: the JSON is nested too deeply. Write one flat JSON object per line.") from error
+        raise _too_deep(where) from error
     except ValueError as error:
         raise FileError(f"{where}: {error}") from error
     if not isinstance(record, dict):
         raise _no_object(record, where)
+    check_depth(record, where)
     return record
 
 
@@ -353,9 +362,8 @@ def entries_in(text: str | None, where: str) -> list[object]:
     return found_list or []
 
 
-LARGEST_YAML = 16 * 2**20
-"""Bytes of a YAML file that we parse."""
-DEEPEST = 20
+YAML_TIMES = 8
+"""Times as long as JSON it takes to parse YAML, of which we read a shorter document."""
 
 
 def yaml_document(file: InputFile) -> object:
@@ -367,18 +375,19 @@ def yaml_document(file: InputFile) -> object:
         import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError(f"Reading {file.name}", install="dissensus[yaml]") from error
+    most = current().document
     with file.bytes() as stream:
-        content = stream.read(LARGEST_YAML + 1)
-    if len(content) > LARGEST_YAML:
-        raise FileError(f"{file.name} has more than {LARGEST_YAML:,} bytes, our limit for YAML. Save it as JSON.")
+        content = stream.read(most // YAML_TIMES + 1)
+    what = f"{file.name} has more than {most // YAML_TIMES:,} bytes, which in YAML take as long as {most:,} in JSON"
+    check_size("document", YAML_TIMES * len(content), what, "Save it as JSON.")
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
         depth = 0
         for event in yaml.parse(content, Loader=loader):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent) or depth > DEEPEST:
-                what = "an alias (*)" if isinstance(event, yaml.AliasEvent) else f"more than {DEEPEST} levels"
-                raise FileError(f"{file.name} has {what}, which we do not read in YAML. Save it as JSON.")
+            check_size("depth", depth, f"{file.name} is {depth} levels deep", RIGHT_FILE)
+            if isinstance(event, yaml.AliasEvent):
+                raise FileError(f"{file.name} has an alias (*), which we do not read in YAML. Save it as JSON.")
         twice = _twice(yaml.compose(content, Loader=loader))
         if twice is not None:
             raise FileError(f"{file.name}: the key {twice!r} comes twice in one place. Delete one of them.")
@@ -387,7 +396,7 @@ def yaml_document(file: InputFile) -> object:
         reason = " ".join(str(error).split())
         raise FileError(f"{file.name} is not valid YAML ({reason}). Fix it, or save it as JSON.") from error
     except RecursionError as error:
-        raise FileError(f"{file.name} is nested too deeply to be ratings. Check that it is the right file.") from error
+        raise _too_deep(file.name) from error
 
 
 def _twice(node: object) -> str | None:

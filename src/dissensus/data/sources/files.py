@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, TextIO, cast
 
 from dissensus.errors import FileError
+from dissensus.sizes import check_size
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -29,10 +30,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 TEXT_KINDS = frozenset({"csv", "tsv", "json", "jsonl"})
 UTF8 = "utf-8"
 CHUNK = 1 << 20
-LARGEST_RATIO = 200
-"""A gzipped file that unpacks to more than this many times its size is a trap; tables come to about 30."""
-SMALL = 256 * 2**20
-"""Bytes that any file may unpack to."""
+SMALL = 64 * 2**20
+"""Bytes that any packed file may unpack to, however small it is."""
 GLOB_CHARACTERS = frozenset("*?[]")
 
 
@@ -64,8 +63,7 @@ class InputFile:
             raise FileError(f"{self.name} cannot be read: {error}. Copy it again.") from error
 
     def _unpacked(self) -> BinaryIO:
-        most = max(LARGEST_RATIO * self.path.stat().st_size, SMALL)
-        return cast("BinaryIO", io.BufferedReader(_Unpacked(self.path, most), CHUNK))
+        return cast("BinaryIO", io.BufferedReader(_Unpacked(self.path), CHUNK))
 
     @contextmanager
     def lines(self, *, errors: str = "strict") -> Iterator[TextIO]:
@@ -74,11 +72,29 @@ class InputFile:
             yield lines
 
 
-class _Unpacked(io.RawIOBase):
-    """The bytes of a gzipped file, up to a limit."""
+def check_unpacked(packed: int, unpacked: int, name: str) -> None:
+    """Raise if a packed file unpacks to more than our limits allow, whatever packed it."""
+    advice = "If it is no trap, unpack it and give the plain file."
+    check_size("bytes", unpacked, f"{name} unpacks to more than {unpacked - 1:,} bytes", advice)
+    if unpacked > SMALL:
+        times = unpacked // max(packed, 1)
+        check_size("ratio", times, f"{name} unpacks to more than {times:,} times its size", advice)
 
-    def __init__(self, path: Path, most: int) -> None:
-        self._stream, self._left, self._name = gzip.GzipFile(path), most, path.name
+
+def check_packed(file: InputFile) -> None:
+    """Unpack a gzipped file once, and keep nothing of it, before somebody else does who knows no limits."""
+    if file.is_gzipped:
+        with file.bytes() as stream:
+            while stream.read(CHUNK):
+                pass
+
+
+class _Unpacked(io.RawIOBase):
+    """The bytes of a gzipped file, within our limits."""
+
+    def __init__(self, path: Path) -> None:
+        self._stream, self._name = gzip.GzipFile(path), path.name
+        self._packed, self._size = path.stat().st_size, 0
 
     def readable(self) -> bool:
         """Whether it can be read: always."""
@@ -88,12 +104,8 @@ class _Unpacked(io.RawIOBase):
         """Fill the buffer with the next bytes."""
         target = memoryview(buffer)
         part = self._stream.read1(len(target))
-        self._left -= len(part)
-        if self._left < 0:
-            raise FileError(
-                f"{self._name} unpacks to more than {LARGEST_RATIO} times its size, which is our limit. If it is no "
-                "trap, unpack it and give the plain file."
-            )
+        self._size += len(part)
+        check_unpacked(self._packed, self._size, self._name)
         target[: len(part)] = part
         return len(part)
 

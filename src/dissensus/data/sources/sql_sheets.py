@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.arrays import Codes
-from dissensus.data.coding import Cells, Sheet, TextColumn, lookup
+from dissensus.data.coding import Cells, Sheet, TextColumn, check_rows, lookup
 from dissensus.data.sources.csv_rows import (
     APOSTROPHE,
     GUARDED,
@@ -27,6 +27,7 @@ from dissensus.data.sources.csv_rows import (
 from dissensus.data.sources.documents import JsonlSheet, blank_lines
 from dissensus.data.sources.files import UTF8, InputFile, plain_path
 from dissensus.errors import FileError, listed, shortened
+from dissensus.sizes import current
 
 FEW_ROWS = 2000
 """Rows of a table that is coded here and not by duckdb."""
@@ -82,7 +83,9 @@ class SqlSheet(Sheet):
         # A text file would be parsed again for every column; a few columns of a Parquet file are best read in place.
         kind = "VIEW" if self._source.is_columnar and len(columns) <= MOST_IN_PLACE else "TABLE"
         query(f"CREATE OR REPLACE TEMP {kind} {kind}_loaded AS SELECT {texts} FROM {self._source.relation}")
-        if kind == "TABLE" and query(f"SELECT count(*) FROM {kind}_loaded").fetchall()[0][0] <= FEW_ROWS:
+        n_rows = query(f"SELECT count(*) FROM {kind}_loaded").fetchall()[0][0]
+        check_rows(n_rows, self.name)
+        if kind == "TABLE" and n_rows <= FEW_ROWS:
             # Four queries a column take longer than a thousand rows do.
             cells = query(f"SELECT * FROM {kind}_loaded").fetchnumpy()
             return [_coded_here(cells[f"c{i}"].tolist()) for i in range(len(columns))]
@@ -135,8 +138,9 @@ def connect(*sources: Path, spill: Path, memory: str | None = None) -> duckdb.Du
         "python_enable_replacements": "false",
         "temp_directory": str(spill / "spill"),
     }
+    config["memory_limit"] = memory or f"{current().memory * 3 // 4 // 2**20}MiB"
     if memory is not None:
-        config |= {"memory_limit": memory, "preserve_insertion_order": "false"}
+        config["preserve_insertion_order"] = "false"
     connection = duckdb.connect(config=config)
     allowed = ", ".join(literal(str(source)) for source in sources)
     connection.execute(f"SET allowed_paths = [{allowed}]")

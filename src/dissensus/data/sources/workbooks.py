@@ -15,15 +15,12 @@ import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, code_texts
 from dissensus.data.sources.csv_rows import SAMPLED_ROWS, about_title, nameless, rows_above_header, short_names
-from dissensus.data.sources.files import InputFile
+from dissensus.data.sources.files import InputFile, check_unpacked
 from dissensus.errors import FileError, MissingExtraError, OptionError, listed, named
+from dissensus.sizes import check_size
 
 # ---- ZIP archives, read member by member into memory and never unpacked to disk
 
-LARGEST_MEMBER = 256 * 2**20
-"""Bytes that one member may unpack to."""
-LARGEST_TOTAL = 2**30
-"""Bytes that all members together may unpack to."""
 MOST_MEMBERS = 100_000
 
 STORED, DEFLATED, ZSTANDARD = 0, 8, 93
@@ -32,13 +29,14 @@ _LOCAL_HEADER = 30
 
 
 class Archive:
-    """An open ZIP archive: what is in it, and the bytes of each member, within the limits above.
+    """An open ZIP archive: what is in it, and the bytes of each member, within our limits.
 
     Not by `ZipFile.open`, which before Python 3.14 cannot unpack the zstandard members that Inspect writes.
     """
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self.name, self._stream, self._unpacked = name, stream, 0
+        self._size = stream.seek(0, io.SEEK_END)
         try:
             with zipfile.ZipFile(stream) as listing:
                 members = listing.infolist()
@@ -63,25 +61,15 @@ class Archive:
             raise FileError(
                 f"{self.name}: {member} is a link to a file outside, which we do not follow. Export it again."
             )
-        limit = min(LARGEST_MEMBER, LARGEST_TOTAL - self._unpacked)
-        if found.file_size > limit:
-            raise self._too_large(member)
-        content = self._unpack(found, limit)
-        if len(content) > limit:
-            raise self._too_large(member)
+        check_unpacked(self._size, self._unpacked + found.file_size, self.name)
+        content = self._unpack(found, found.file_size)
         if len(content) != found.file_size or zlib.crc32(content) != found.CRC:
             raise FileError(f"{self.name}: {member} is damaged: its checksum is wrong. Copy the file again.")
         self._unpacked += len(content)
         return content
 
-    def _too_large(self, member: str) -> FileError:
-        return FileError(
-            f"{self.name}: {member} unpacks to more than our limit ({LARGEST_MEMBER:,} bytes for one member, "
-            f"{LARGEST_TOTAL:,} for all). If it is no trap, unpack it and give what you need."
-        )
-
     def _unpack(self, member: zipfile.ZipInfo, limit: int) -> bytes:
-        """At most one byte more than the limit, whatever the archive says about sizes."""
+        """At most one byte more than the archive says, which is then found to be damaged."""
         if member.flag_bits & 1:
             raise FileError(f"{self.name}: {member.filename} is encrypted. Give the file without a password.")
         packed = self._packed(member)
@@ -128,9 +116,6 @@ def open_archive(path: Path) -> Iterator[Archive]:
     with path.open("rb") as stream:
         yield Archive(stream, path.name)
 
-
-LARGEST_GRID = 20_000_000
-"""Cells of a sheet, empty ones included: one cell in the last corner would make seventeen billion."""
 
 ZIP_MAGIC = b"PK\x03\x04"
 _REFERENCE = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{0,10})0*(\d{1,18})""")
@@ -225,11 +210,9 @@ def _check_sizes(path: Path) -> None:
     with open_archive(path) as archive:
         for name in archive.names():
             content = b"" if name.endswith("/") else archive.read(name)
-            if name.startswith("xl/worksheets/") and _grid_size(content) > LARGEST_GRID:
-                raise FileError(
-                    f"{path.name} has a sheet of more than {LARGEST_GRID:,} cells, empty ones included, which is our "
-                    "limit. Delete what stands far below or far to the right of the table."
-                )
+            size = _grid_size(content) if name.startswith("xl/worksheets/") else 0
+            what = f"{path.name} has a sheet of {size:,} cells, empty ones included"
+            check_size("cells", size, what, "Delete what stands far below or far to the right of the table.")
 
 
 def _grid_size(sheet: bytes) -> int:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from dissensus.errors import OptionError
 from dissensus.methods.compare.metrics import METRICS, MetricName
-from dissensus.options import MOST_SAMPLES, Options, bootstrap_option, confidence_option, named, option
+from dissensus.options import Options, bootstrap_option, confidence_option, named, option
 from dissensus.sampling.raters import RatersAs, raters_option
 
 Test = Literal["sign-flip", "response-permutation", "mixture"]
@@ -72,8 +72,8 @@ class CompareOptions(Options):
         None,
         metavar="N",
         at_least=1,
-        at_most=10 * MOST_SAMPLES,
-        wants=f"give a number from 1 to {10 * MOST_SAMPLES:,}",
+        limit="samples",
+        wants="give a number of at least 1",
         help="Resamples of the test; 10,000 if not given, for mixture 1,000.",
     )
     raters: RatersAs | None = raters_option()

@@ -6,7 +6,7 @@ from dissensus.errors import OptionError
 from dissensus.methods.compare.metrics import METRICS, MetricName
 from dissensus.methods.equivalence.options import COMBINERS, Calibration, Combiner, calibrate_option
 from dissensus.methods.equivalence.scores import SCORES, ScoreName
-from dissensus.options import MOST_SAMPLES, Options, confidence_option, named, option
+from dissensus.options import Options, confidence_option, named, option
 from dissensus.sampling.raters import RatersAs, raters_option
 
 POWER = 0.8
@@ -65,8 +65,8 @@ class GateOptions(Options):
     )  # fmt: skip
     raters: RatersAs | None = raters_option()
     bootstrap: int = option(
-        500, metavar="N", at_least=1, at_most=MOST_SAMPLES, help="Bootstrap samples.",
-        wants=f"the bound of an interval decides, so give a number of samples, at most {MOST_SAMPLES:,}",
+        500, metavar="N", at_least=1, limit="samples", help="Bootstrap samples.",
+        wants="the bound of an interval decides, so give a number of samples",
     )  # fmt: skip
     confidence: float = confidence_option()
 

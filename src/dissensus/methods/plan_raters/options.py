@@ -119,7 +119,12 @@ class DesignOptions(Options):
         None, metavar="M", choices=METHODS, help="closed (wins, mae) or simulate; closed where there is one."
     )
     simulations: int = option(
-        1000, metavar="N", at_least=100, wants="give a number from 100 on", help="Test sets to simulate."
+        1000,
+        metavar="N",
+        at_least=100,
+        limit="samples",
+        wants="give a number from 100 on",
+        help="Test sets to simulate.",
     )
 
 
@@ -130,7 +135,12 @@ class PilotOptions(Options):
     a: str | None = option(None, metavar="A", help="A judge of the pilot.")
     b: str | None = option(None, metavar="B", help="The judge to tell from it.")
     bootstrap: int = option(
-        100, metavar="N", at_least=0, wants="give a number from 0 on", help="Bootstrap samples of the pilot."
+        100,
+        metavar="N",
+        at_least=0,
+        limit="samples",
+        wants="give a number from 0 on",
+        help="Bootstrap samples of the pilot.",
     )
     confidence: float = option(
         0.95, metavar="C", above=0, below=1, wants=SHARE, help="Confidence of the interval on the items."

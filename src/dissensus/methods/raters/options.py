@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from dissensus.data.ratings import Elicitation
-from dissensus.options import MOST_SAMPLES, Options, bootstrap_option, confidence_option, elicitation_option, option
+from dissensus.options import Options, bootstrap_option, confidence_option, elicitation_option, option
 from dissensus.sampling.raters import RatersAs, raters_option
 
 
@@ -22,8 +22,8 @@ class RatersOptions(Options):
         2000,
         metavar="N",
         at_least=1,
-        at_most=MOST_SAMPLES,
-        wants=f"give a number from 1 to {MOST_SAMPLES:,}",
+        limit="samples",
+        wants="give a number of at least 1",
         help="Resamples of the tests of groups.",
     )
     raters: RatersAs | None = raters_option()
