@@ -18,7 +18,19 @@ from dissensus.options import declarations, default_of
 
 SOURCE = Path(dissensus.__file__).parent
 OTHERS = {
-    "data": {"ratings", "judges", "task", "pairs", "items", "pilot", "pilot_judges", "columns", "group", "by_group"},
+    "data": {
+        "ratings",
+        "judges",
+        "task",
+        "new",
+        "pairs",
+        "items",
+        "pilot",
+        "pilot_judges",
+        "columns",
+        "group",
+        "by_group",
+    },
     "work": {"rng", "engine", "workers", "progress"},
     "files": {"output", "cache", "dry_run", "ask"},
 }

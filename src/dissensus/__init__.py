@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from dissensus.methods.rate.rate import rate
     from dissensus.methods.raters import RatersResult
     from dissensus.methods.raters.raters import raters
+    from dissensus.methods.route import RouteResult
+    from dissensus.methods.route.route import route
     from dissensus.sizes import limits
 
 __version__ = "0.1.0"
@@ -65,6 +67,7 @@ _HOME = {
     "RateResult": "methods.rate",
     "RatersResult": "methods.raters",
     "Ratings": "data",
+    "RouteResult": "methods.route",
     "Task": "data",
     "alt_test": "methods.alt_test",
     "apply": "methods.apply",
@@ -89,6 +92,7 @@ _HOME = {
     "read_judges": "data",
     "read_reduced": "data.large.read_large",
     "read_task": "data",
+    "route": "methods.route",
 }
 
 __all__ = [
@@ -112,6 +116,7 @@ __all__ = [
     "RateResult",
     "RatersResult",
     "Ratings",
+    "RouteResult",
     "Task",
     "__version__",
     "alt_test",
@@ -137,6 +142,7 @@ __all__ = [
     "read_judges",
     "read_reduced",
     "read_task",
+    "route",
 ]
 
 

@@ -46,6 +46,7 @@ COMMANDS = {
     "items": Entry("measure", "Which items are behind a number?"),
     "compare": Entry("measure", "Is judge A better than judge B?"),
     "panel": Entry("measure", "What are several judges worth together, and beside people?"),
+    "route": Entry("measure", "Which items can the judge do alone, and where are people asked?"),
     "alt-test": Entry("measure", "Can this judge replace a rater?"),
     "prevalence": Entry("measure", "How many items are positive?"),
     "plan raters": Entry("plan", "How many items and raters does it take to tell two judges apart?"),

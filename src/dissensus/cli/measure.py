@@ -236,6 +236,38 @@ def panel_command(
     output.run("Combining the judges", panel, ratings, judges, **options, **work.where(output))
 
 
+def route_command(
+    source: RatingsInput,
+    judges_source: JudgesInput,
+    options: Annotated[Keywords, "route.options.RouteOptions"],
+    new: Annotated[Path | None, flag("NEW.csv", "The judge's answers to items without ratings, to assign.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write who is asked about each item without ratings."),
+    ] = None,
+    work: Work = Work(),
+    output: Output = Output(),
+) -> None:
+    """Which items can the judge do alone, and where are people asked?
+
+    The cheapest way to know as much as people on every item would tell, and who is asked about new items.
+    """
+    from dissensus.data import read_judges
+    from dissensus.data.outputs import check_place
+    from dissensus.methods.route import RouteResult, route
+
+    if out is not None:
+        check_place(out)  # before the work, so that a misspelt folder costs no time
+    ratings, judges = read_judged(source, judges_source)
+    further = None if new is None else read_judges(new)
+    result = output.run("Resampling items", route, ratings, judges, new=further, **options, **work.where(output))
+    if out is not None:
+        if not isinstance(result, RouteResult):
+            raise OptionError("Assignments are for one question and for all of its items: leave --by out, and choose "
+                              "the question with --question.")  # fmt: skip
+        result.write_assignments(out)
+
+
 def alt_test_command(
     source: RatingsInput,
     judges_source: JudgesInput,

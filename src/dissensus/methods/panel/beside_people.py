@@ -46,7 +46,7 @@ class Rows(NamedTuple):
     item: Codes  # (n_rows,): whose survey it is
     survey: Codes  # (n_rows,): which it is
     masses: Floats  # (n_rows, n_labels): probability of the survey and of the next rater's label; 1 over an item's rows
-    n_surveys: int  # how many different ones there are
+    counts: npt.NDArray[np.int32]  # (n_surveys, n_labels): the different ones
 
 
 def possible_sizes(counts: Codes, sizes: range) -> list[int]:
@@ -69,7 +69,7 @@ def rows_of(counts: Codes, k: int) -> Rows:
     first = np.repeat(np.cumsum(size) - size, size)
     cell = np.arange(len(item)) - first + surveys.start[type_of_item[item]]
     masses = surveys.joint * surveys.orders[surveys.survey, None]
-    return Rows(item, surveys.survey[cell], masses[cell], len(surveys.counts))
+    return Rows(item, surveys.survey[cell], masses[cell], surveys.counts)
 
 
 class Cases(NamedTuple):
@@ -104,18 +104,30 @@ def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Flo
     ----------
     H. Akaike (1974), "A New Look at the Statistical Model Identification".
     """
+    learned = row_predictions(rows, judges, fold=fold)
+    inside, outside = ((rows.masses * label_scores(made, score)).sum(axis=1) for made in learned)
+    total = np.bincount(rows.item, weights=(inside + outside) / 2, minlength=len(fold))
+    return np.where(np.bincount(rows.item, minlength=len(fold)) > 0, total, np.nan)
+
+
+def row_predictions(rows: Rows, judges: Floats, *, fold: Codes) -> tuple[Floats, Floats]:
+    """What each row predicts, learned from all items and from those of other folds; both (n_rows, n_labels)."""
     cases = _cases(rows, judges)
     n_folds = int(fold.max()) + 1
     place = fold[rows.item] * len(cases.survey) + cases.of_row
     masses = sums(place, rows.masses, n_folds * len(cases.survey)).reshape(n_folds, len(cases.survey), -1)
     every = masses.sum(axis=0)
-    inside = _scores(rows, cases, every, score)
+    inside = _learned(rows, cases, every)
     outside = inside.copy()
     for number in range(n_folds) if n_folds > 1 else ():
         held = fold[rows.item] == number
-        outside[held] = _scores(rows, cases, np.maximum(every - masses[number], 0.0), score)[held]
-    total = np.bincount(rows.item, weights=(inside + outside) / 2, minlength=len(fold))
-    return np.where(np.bincount(rows.item, minlength=len(fold)) > 0, total, np.nan)
+        outside[held] = _learned(rows, cases, np.maximum(every - masses[number], 0.0))[held]
+    return inside, outside
+
+
+def label_scores(predictions: Floats, score: Score) -> Floats:
+    """What each label would score under these predictions; agreement is that of the most likely label."""
+    return score.of_labels()(likeliest(predictions) if score.name == "agreement" else predictions)
 
 
 def _cases(rows: Rows, judges: Floats) -> Cases:
@@ -127,11 +139,10 @@ def _cases(rows: Rows, judges: Floats) -> Cases:
     return Cases(of_row, survey, survey * (int(kinds.max()) + 1) + kinds[answer], answers[:, answer])
 
 
-def _scores(rows: Rows, cases: Cases, learned: Floats, score: Score) -> Floats:
-    """What each row scores, weighted with its mass, if predictions are learned from these masses."""
-    predictions = refined(_predictions(learned, cases.survey, cases.beside, rows.n_surveys), learned, cases.kind)
-    per_label = score.of_labels()(likeliest(predictions) if score.name == "agreement" else predictions)
-    return np.asarray((rows.masses * per_label[cases.of_row]).sum(axis=1))
+def _learned(rows: Rows, cases: Cases, masses: Floats) -> Floats:
+    """What each row predicts if that is learned from these masses of the cases."""
+    predictions = _predictions(masses, cases.survey, cases.beside, len(rows.counts))
+    return np.asarray(refined(predictions, masses, cases.kind)[cases.of_row])
 
 
 def _distinct(judges: Floats) -> tuple[Floats, Codes]:

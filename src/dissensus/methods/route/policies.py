@@ -1,0 +1,200 @@
+"""Policies: on which items people are asked, and what that costs and tells.
+
+People are asked where they are expected to add most. What k people add to the judge is learned from other items: the
+more the less sure the judge is, and then as items of the same answer and the same sureness had it. Items are judged by
+a threshold that was set without them.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.arrays import Codes, Floats
+from dissensus.methods.route.knowledge import ItemScores
+from dissensus.sampling.draws import draw_weights
+
+SHARES = np.array([0, 0.01, 0.02, 0.035, 0.05, 0.075, *np.arange(0.1, 0.91, 0.05).round(2), 0.95, 1])
+"""Shares of the items with people: between two of them the score of a policy is taken as straight."""
+ITEMS_PER_CELL, MOST_CELLS = 25, 20
+
+
+# ---- What people would add
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GainMap:
+    """What people would add to a judge's prediction, in bits."""
+
+    edges: tuple[Floats, ...]  # for each label that is the most likely one: where cells of entropy end
+    slope: float  # bits gained for each bit of entropy
+    beyond: Floats  # (n_cells,): what items of the cell gained beyond that
+
+    @classmethod
+    def of(cls, predictions: Floats, gains: Floats) -> "GainMap":
+        """Learned from the items' predictions, of shape (n_items, n_labels), and what people added to each."""
+        likely, unsure = predictions.argmax(axis=1), entropies(predictions)
+        edges = tuple(_edges(unsure[likely == label]) for label in range(predictions.shape[1]))
+        square = float(np.einsum("i,i->", unsure, unsure))
+        slope = max(float(np.einsum("i,i->", unsure, gains)) / square, 0.0) if square > 0 else 0.0
+        rest = gains - slope * unsure
+        cell, n_cells = _cells(edges, likely, unsure)
+        return cls(edges=edges, slope=slope, beyond=_shrunk(rest, cell, n_cells))
+
+    def __call__(self, predictions: Floats) -> Floats:
+        """What people would add on items with these predictions."""
+        likely, unsure = predictions.argmax(axis=1), entropies(predictions)
+        cell, _ = _cells(self.edges, likely, unsure)
+        return np.asarray(self.slope * unsure + self.beyond[cell])
+
+
+def entropies(predictions: Floats) -> Floats:
+    """Entropy of each row in bits: the loss that the judge expects."""
+    return np.asarray(-(predictions * np.log2(np.where(predictions > 0, predictions, 1))).sum(axis=1))
+
+
+def _edges(unsure: Floats) -> Floats:
+    n_cells = min(max(len(unsure) // ITEMS_PER_CELL, 1), MOST_CELLS)
+    inner = np.arange(1, n_cells) / n_cells
+    return np.unique(np.quantile(unsure, inner)) if len(inner) else np.empty(0)
+
+
+def _cells(edges: tuple[Floats, ...], likely: Codes, unsure: Floats) -> tuple[Codes, int]:
+    """The cell of each item, and how many there are."""
+    first = np.cumsum([0, *(len(own) + 1 for own in edges)])
+    cell = np.zeros(len(unsure), dtype=np.intp)
+    for label, own in enumerate(edges):
+        mine = likely == label
+        cell[mine] = first[label] + np.searchsorted(own, unsure[mine], side="right")
+    return cell, int(first[-1])
+
+
+def _shrunk(values: Floats, cell: Codes, n_cells: int) -> Floats:
+    """Mean of each cell, drawn to 0 as far as cells of this size would differ by chance."""
+    size = np.bincount(cell, minlength=n_cells).astype(np.float64)
+    mean = np.bincount(cell, weights=values, minlength=n_cells) / np.maximum(size, 1)
+    used = int((size > 0).sum())
+    within = float(((values - mean[cell]) ** 2).sum()) / max(len(values) - used, 1)
+    between = max((float((size * mean**2).sum()) - used * within) / max(len(values), 1), 0.0)
+    return np.asarray(mean * size * between / np.maximum(size * between + within, np.finfo(float).tiny))
+
+
+# ---- Who is asked
+
+
+def routed_shares(expected: Floats, known: Floats) -> Floats:
+    """How likely each item is to go to people at each of `SHARES`, by a threshold from other items.
+
+    Parameters
+    ----------
+    expected : ndarray of shape (n_items,)
+        What people would add to each item.
+    known : ndarray of shape (n_others,)
+        The same on the items that set the threshold. Items at the threshold itself are drawn at random.
+
+    Returns
+    -------
+    ndarray of shape (n_shares, n_items)
+    """
+    order = np.sort(np.round(known, 9))[::-1]
+    threshold = order[np.clip(np.ceil(SHARES * len(order)).astype(np.intp) - 1, 0, len(order) - 1)]
+    above = np.array([np.searchsorted(-order, -at, side="left") for at in threshold]) / len(order)
+    tied = np.array([np.searchsorted(-order, -at, side="right") for at in threshold]) / len(order) - above
+    part = np.clip((SHARES - above) / tied, 0, 1)
+    gains = np.round(expected, 9)
+    routed = np.where(gains > threshold[:, None], 1.0, np.where(gains == threshold[:, None], part[:, None], 0.0))
+    routed[0], routed[-1] = 0.0, 1.0  # nobody and everybody, whatever the threshold of others
+    return routed
+
+
+def routing(predictions: Floats, scores: ItemScores, fold: Codes) -> Floats:
+    """How likely each item is to go to k people at each share, of shape (n_sizes - 1, n_shares, n_items).
+
+    What people add and the threshold both come from the items of other folds.
+    """
+    n_sizes, _, n_items = scores.beside.shape
+    routes = np.empty((n_sizes - 1, len(SHARES), n_items))
+    for number in np.unique(fold):
+        held = fold == number
+        for k in range(1, n_sizes):
+            gains = scores.beside[k, 0] - scores.judge[0]
+            learned = GainMap.of(predictions[~held], gains[~held])
+            routes[k - 1][:, held] = routed_shares(learned(predictions[held]), learned(predictions[~held]))
+    return routes
+
+
+# ---- What policies cost and tell
+
+
+class Means(NamedTuple):
+    """Means over the items, in each replicate."""
+
+    people: Floats  # (n_replicates, n_sizes, n_scores)
+    policies: Floats  # (n_replicates, n_sizes - 1, n_shares, n_scores)
+    asked: Floats  # (n_replicates, n_sizes - 1, n_shares): share of the items that go to people
+
+    def gaps(self, k: int) -> Floats:
+        """How much more each policy tells than k people everywhere, in bits."""
+        return np.asarray(self.policies[..., 0] - self.people[:, k, 0][:, None, None])
+
+
+def columns_of(scores: ItemScores, routes: Floats) -> Floats:
+    """Everything that `Means` has the mean of, item by item: shape (n_columns, n_items)."""
+    n_items = routes.shape[-1]
+    gains = scores.beside[1:] - scores.judge
+    policies = scores.judge[None, None] + routes[:, :, None] * gains[:, None]
+    return np.concatenate([part.reshape(-1, n_items) for part in (scores.alone, policies, routes)])
+
+
+def means_in(values: Floats, n_sizes: int, n_scores: int) -> Means:
+    """Means of the columns, of shape (n_replicates, n_columns), by what they are of."""
+    people, policies = n_sizes * n_scores, (n_sizes - 1) * len(SHARES) * n_scores
+    return Means(
+        values[:, :people].reshape(-1, n_sizes, n_scores),
+        values[:, people : people + policies].reshape(-1, n_sizes - 1, len(SHARES), n_scores),
+        values[:, people + policies :].reshape(-1, n_sizes - 1, len(SHARES)),
+    )
+
+
+def bootstrap_columns(task: tuple[Floats, int], rng: Generator) -> Floats:
+    """Means of the columns in bootstrap samples of the items; a task for an executor."""
+    columns, replicates = task
+    weights = draw_weights(columns.shape[1], replicates, rng)
+    return np.asarray(np.einsum("ri,ci->rc", weights.astype(np.float64), columns) / columns.shape[1])
+
+
+def known_means(scores: ItemScores, routes: Floats) -> Floats:
+    """Means of the columns of `columns_of`, each over the items that have enough ratings for it."""
+    known = ~np.isnan(scores.alone[:, 0])
+    number = np.where(known.any(axis=1), known.sum(axis=1), np.nan)[:, None]
+    people = np.where(known[:, None], scores.alone, 0.0).sum(axis=2) / number
+    judge = np.einsum("kn,cn->kc", known[1:], np.nan_to_num(scores.judge))
+    gains = np.where(known[1:, None], scores.beside[1:] - scores.judge, 0.0)
+    policies = (judge[:, None] + np.einsum("ksn,kcn->ksc", routes, gains)) / number[1:, None]
+    return np.concatenate([people.ravel(), policies.ravel(), routes.mean(axis=2).ravel()])
+
+
+def share_needed(gaps: Floats) -> Floats:
+    """The least share of items at which a policy tells as much, from gaps of shape (..., n_shares); NaN if never.
+
+    Examples
+    --------
+    >>> gaps = np.where(SHARES < 0.5, -1.0, 1.0)
+    >>> round(float(share_needed(gaps)), 3)  # between .45 and .5
+    0.475
+    """
+    enough = gaps >= 0
+    first = enough.argmax(axis=-1)
+    before = np.maximum(first - 1, 0)
+    low, high = (np.take_along_axis(gaps, at[..., None], axis=-1)[..., 0] for at in (before, first))
+    rise = np.where(high > low, high - low, 1.0)
+    share = SHARES[before] + (SHARES[first] - SHARES[before]) * np.clip(-low / rise, 0, 1)
+    return np.asarray(np.where(enough.any(axis=-1), np.where(first == 0, 0.0, share), np.nan))
+
+
+def at_share(values: Floats, share: float) -> Floats:
+    """Values of shape (..., n_shares, n) at a share between those of the grid, of shape (..., n)."""
+    after = int(np.clip(np.searchsorted(SHARES, share), 1, len(SHARES) - 1))
+    part = (share - SHARES[after - 1]) / (SHARES[after] - SHARES[after - 1])
+    return np.asarray(values[..., after - 1, :] * (1 - part) + values[..., after, :] * part)

@@ -1,0 +1,144 @@
+"""What `route` returns."""
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from dissensus.data.writers import quoted, write_table
+from dissensus.errors import OptionError
+from dissensus.methods.equivalence.result import Verdict
+from dissensus.options import named
+from dissensus.results import Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeoplePoint:
+    """The same number of people on every item, and no judge."""
+
+    raters: int
+    cost: float  # of an item
+    score: float  # how well they predict the next person, in bits
+    low: float
+    high: float
+    agreement: float  # share of the next persons who give the answer that is most likely after these
+    agreement_low: float
+    agreement_high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The judge on every item, and people beside it where they are expected to add more than a threshold."""
+
+    threshold: float  # bits that people must be expected to add; NaN where nobody is asked
+    share_to_people: float
+    raters: int  # people asked about each of these items
+    cost: float
+    score: float
+    low: float
+    high: float
+    worth: float  # how many people everywhere tell as much; NaN off their curve
+    worth_verdict: Verdict | None
+    agreement: float
+    agreement_low: float
+    agreement_high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The cheapest policy that tells as much as a number of people everywhere.
+
+    Cost and score are those on items that did not set the threshold.
+    """
+
+    people: int  # to be matched
+    saves: bool  # whether it is shown to cost less
+    raters: int  # people asked about an item that goes to people
+    share_to_people: float
+    threshold: float  # bits that people must be expected to add
+    cost: float  # of an item
+    people_cost: float  # with people everywhere
+    cost_share: float  # the one as a share of the other
+    low: float
+    high: float
+    score: float  # bits
+    people_score: float
+    difference: float  # between both
+    difference_low: float
+    difference_high: float
+    agreement: float
+    people_agreement: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assigned:
+    """Who is asked about an item that nobody has rated."""
+
+    item: str
+    raters: int  # how many people; 0 leaves it to the judge
+    gain: float  # bits that people are expected to add
+    answer: str  # the label that is most likely by the judge's answer, in people's terms
+    probability: float  # of that label
+
+
+@dataclass(frozen=True, kw_only=True)
+class RouteResult(Result):
+    """Which items can the judge do alone, and where are people asked?
+
+    Attributes
+    ----------
+    judge : str
+        The judge.
+    items : int
+        On how many rated items this rests.
+    recommended : Plan
+        What matches the number of people that was asked for.
+    plans : tuple of Plan
+        The same for each number of people.
+    frontier : tuple of Policy
+        Policies that nothing cheaper beats, the cheapest first.
+    people : tuple of PeoplePoint
+        People everywhere, without the judge.
+    new_items : dict or None
+        How many items without ratings there are, how many of them go to people, and the ratings that this takes.
+    """
+
+    command: ClassVar[str] = "route"
+
+    judge: str
+    items: int
+    recommended: Plan
+    plans: tuple[Plan, ...]
+    frontier: tuple[Policy, ...]
+    people: tuple[PeoplePoint, ...]
+    new_items: dict[str, int] | None
+    assignments: Sequence[Assigned] = field(repr=False, compare=False, default=())
+
+    def as_dict(self) -> dict[str, object]:
+        """The `result` part of the JSON; the items themselves are in the file of assignments."""
+        return {name: value for name, value in super().as_dict().items() if name != "assignments"}
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per policy of the frontier."""
+        return [{name: getattr(one, name) for name in Policy.__dataclass_fields__} for one in self.frontier]
+
+    def write_assignments(self, path: str | os.PathLike[str]) -> None:
+        """Write who is asked about each item that nobody has rated: columns item, raters, gain, answer, probability.
+
+        Raises
+        ------
+        OptionError
+            If the judge answered no such item.
+        """
+        if not self.assignments:
+            raise OptionError(
+                "There is no item to assign: the judge answered rated items only. Give its answers to others with "
+                f"{named('new')}."
+            )
+        cells = {name: [_cell(getattr(one, name)) for one in self.assignments] for name in Assigned.__slots__}
+        write_table(path, cells)
+
+
+def _cell(value: str | float) -> str:
+    return quoted(value) if isinstance(value, str) else "" if math.isnan(value) else f"{value:.6g}"

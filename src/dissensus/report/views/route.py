@@ -1,0 +1,159 @@
+"""What `route` says: which items the judge can do alone, what that costs, and who is asked about new items."""
+
+import math
+from collections.abc import Sequence
+
+from dissensus.errors import DissensusError
+from dissensus.methods.route.result import Plan, RouteResult
+from dissensus.report.document import Block, Cell, Figure, Fold, Points, Section, Table
+from dissensus.report.numbers import counted, decimal, finite, percent, quoted, spelled, whole, with_interval
+from dissensus.report.specs import LineChart, Row, line_chart
+from dissensus.report.views.section import interval_sentence
+from dissensus.results import Result
+
+SILENT = ("Rescaled ", "Fewer items have enough ", "Left out ", "The curve ")
+"""How warnings begin that ask for nothing here."""
+LEARNED = (
+    "The judge's answers are turned into people's terms, learned from the items of other folds. What people would add "
+    "to an answer is learned in the same way: the less sure the judge, the more, and then as items with the same "
+    "answer and sureness had it."
+)
+ASKED = (
+    "People are asked where they are expected to add more than the threshold, and they are put beside the judge. "
+    "Share, cost and score are those on items that did not set the threshold."
+)
+MEASURED = (
+    "Known is measured in bits: how well the next person's answer is predicted. Decisions are the share of next "
+    "persons who give the answer that is then most likely."
+)
+LITTLE = 0.005
+"""A share below this is nobody."""
+
+
+def view(result: Result) -> Section:
+    """The answer, what each number of people is matched by, the frontier, and how it was computed."""
+    if not isinstance(result, RouteResult):
+        raise DissensusError(f"A {type(result).__name__} cannot be shown as routing.")
+    blocks: list[Block] = [_plans(result), *_notes(result), _figure(result)]
+    computed = [LEARNED, ASKED, MEASURED, interval_sentence(result.settings)]
+    blocks += [
+        Fold(title="Policies that nothing cheaper beats", parts=[_frontier(result)]),
+        Fold(title="How this was computed", parts=[Points(title="", texts=[text for text in computed if text])]),
+    ]
+    return Section(title="Where to ask people?", lead=lead_sentence(result), blocks=blocks)
+
+
+def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
+    """The warnings that ask for something."""
+    del result
+    return [text for text in texts if not text.startswith(SILENT)]
+
+
+def lead_sentence(result: RouteResult) -> str:
+    """Which items the judge does, who does the rest, and at what cost."""
+    plan, judge = result.recommended, quoted(result.judge)
+    everywhere = f"{_people(plan.people)} everywhere"
+    if not plan.saves:
+        return _no_saving(result)
+    cost = f"at {_cost(plan, ' of the cost')}"
+    if plan.share_to_people < LITTLE:
+        return f"{judge} alone tells as much as {everywhere}, {cost}."
+    alone = percent(1 - plan.share_to_people, 0)
+    return (
+        f"With {judge} alone on {alone} of the items and {_people(plan.raters)} beside it on the rest you know as much "
+        f"as with {everywhere}, {cost}."
+    )
+
+
+def _no_saving(result: RouteResult) -> str:
+    plan = result.recommended
+    ask = f"ask {_people(plan.people)} about every item"
+    if math.isfinite(plan.high) and plan.cost_share < 1:
+        return (
+            f"Routing is not shown to save anything, at {_cost(plan, ' of the cost')} of {_people(plan.people)} "
+            f"everywhere: {ask}."
+        )
+    return f"Routing saves nothing, because {quoted(result.judge)} tells too little where it is sure: {ask}."
+
+
+def _people(number: int) -> str:
+    return "one person" if number == 1 else f"{spelled(number)} people"
+
+
+def _cost(plan: Plan, noun: str = "") -> str:
+    """The cost as a share of that of people everywhere, the noun before its interval."""
+    text = with_interval(plan.cost_share, plan.low, plan.high, form=lambda share: percent(share, 0))
+    value, bracket, interval = text.partition(" [")
+    return f"{value}{noun}{bracket}{interval}"
+
+
+def _notes(result: RouteResult) -> list[Block]:
+    """What the judge alone is worth, and what new items take."""
+    alone = next((policy for policy in result.frontier if policy.share_to_people == 0), None)
+    texts = []
+    if alone is not None and alone.worth_verdict is not None:
+        worth = decimal(alone.worth) if math.isfinite(alone.worth) else alone.worth_verdict
+        texts.append(f"Alone on every item {quoted(result.judge)} is worth {worth} raters.")
+    if result.new_items is not None:
+        new = result.new_items
+        texts.append(
+            f"Of {counted(new['items'], 'item')} without ratings {whole(new['to_people'])} go to people: "
+            f"{counted(new['ratings'], 'rating')}."
+        )
+    return [Points(title="", texts=texts)] if texts else []
+
+
+def _plans(result: RouteResult) -> Table:
+    rows: list[list[Cell]] = []
+    for plan in result.plans:
+        ask = "nobody" if plan.share_to_people < LITTLE else f"{plan.raters}"
+        cells: list[Cell] = [f"{plan.people} everywhere", percent(1 - plan.share_to_people, 0), ask, _cost(plan)]
+        rows.append([*cells, plan.agreement, plan.people_agreement])
+    return Table(
+        caption="The cheapest way to know as much as a number of people on every item",
+        columns=["People", "Judge alone", "Else ask", "Cost", "Decisions", "of people"],
+        rows=rows,
+        percent=frozenset({"Decisions", "of people"}),
+    )
+
+
+def _frontier(result: RouteResult) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            percent(own.share_to_people, 0), own.raters, finite(own.threshold), own.cost,
+            with_interval(own.score, own.low, own.high, form=lambda bits: decimal(bits, 3)), finite(own.worth),
+            with_interval(own.agreement, own.agreement_low, own.agreement_high, form=percent),
+        ]
+        for own in result.frontier
+    ]  # fmt: skip
+    return Table(
+        caption="Cost of an item against what is then known",
+        columns=["To people", "Asked", "Threshold", "Cost", "Score in bits", "Worth", "Decisions"],
+        rows=rows,
+    )
+
+
+def _figure(result: RouteResult) -> Figure:
+    origin = result.people[0].score
+    rows: list[Row] = [_point("people everywhere", own.cost, own.score - origin, is_main=True) for own in result.people]
+    rows += [_point("judge and people", own.cost, own.score - origin, is_main=False) for own in result.frontier]
+    chart = LineChart(
+        rows=rows, series="Who answers", x_title="Cost of an item", y_title="Bits gained over asking nobody",
+        y_form=".2f", tip_form=".3f",
+    )  # fmt: skip
+    table = Table(
+        caption="People on every item, without the judge",
+        columns=["Asked", "Cost", "Score in bits", "Decisions"],
+        rows=[[own.raters, own.cost, own.score, own.agreement] for own in result.people],
+        percent=frozenset({"Decisions"}),
+    )
+    return Figure(
+        title="What is known, by what it costs",
+        caption="Where the upper line lies left of the lower one, the judge saves people.",
+        spec=line_chart(chart),
+        table=table,
+    )
+
+
+def _point(series: str, cost: float, bits: float, *, is_main: bool) -> Row:
+    return {"series": series, "x": cost, "y": finite(bits), "low": None, "high": None, "is_main": is_main}
