@@ -10,6 +10,7 @@ import dissensus
 from dissensus.cli.main import main
 from dissensus.data.examples import example_path
 from dissensus.methods.equivalence.options import survey_options
+from dissensus.report.front import title_of
 
 
 def run(capsys, *arguments):
@@ -36,12 +37,13 @@ def test_a_report_with_judges_answers_in_the_order_of_a_readers_questions(capsys
     assert (status, err) == (0, f"Wrote {page}\n")
     assert out.startswith("Use classifier, as it is: worth ")
     html = page.read_text(encoding="utf-8")
-    verdict = unescape(html[html.index("<header>") : html.index("</header>")])
-    assert [f"<li>{sentence}</li>" in verdict for sentence in out.splitlines()] == [True] * len(out.splitlines())
+    front = unescape(html[html.index('<header class="front"') : html.index("</header>")])
+    assert ">Use classifier, as it is.</li>" in front
+    assert ">classifier</span></th>" in front
+    assert ">Binary</h1>" in front
     places = [
         html.index(f">{question}</h2>")
         for question in (
-            "Which judge to use, and how?",
             "Do the raters agree?",
             "How many raters is each judge worth?",
             "Which judge can stand in for people?",
@@ -77,7 +79,7 @@ def test_the_file_can_be_markdown_or_json_by_name_or_by_format(capsys, files, tm
     small = ("report", *files, "--bootstrap", 0, "--quiet")
     for name, options in (("a.md", ()), ("b.txt", ("--format", "md"))):
         assert run(capsys, *small, "-o", tmp_path / name, *options)[0] == 0
-        assert (tmp_path / name).read_text(encoding="utf-8").startswith("# What the ratings say\n")
+        assert (tmp_path / name).read_text(encoding="utf-8").startswith(f"# {title_of(str(files[0]))}\n")
     for name, options in (("a.json", ()), ("b.html", ("--format", "json"))):
         assert run(capsys, *small, "-o", tmp_path / name, *options)[0] == 0
         assert json.loads((tmp_path / name).read_text(encoding="utf-8"))["command"] == "report"
@@ -107,12 +109,12 @@ def test_charts_are_written_as_png_and_svg_and_linked(capsys, files, tmp_path):
     assert sorted(linked) == [name for name in written if name.endswith(".svg")]
 
 
-def test_the_title_is_the_users_or_the_tasks_question(capsys, files, tmp_path):
+def test_the_title_is_the_users_or_the_tasks_name_with_what_was_asked_below(capsys, files, tmp_path):
     task, page = tmp_path / "task.toml", tmp_path / "page.md"
-    task.write_text('name = "t"\noptions = ["x", "y"]\ninstructions = "Is it x?"\n')
+    task.write_text('name = "clear"\noptions = ["x", "y"]\ninstructions = "Is it x?"\n')
     small = ("report", *files, "--task", task, "--bootstrap", 0, "--quiet", "-o", page)
     assert run(capsys, *small)[0] == 0
-    assert page.read_text(encoding="utf-8").startswith("# Is it x?\n")
+    assert page.read_text(encoding="utf-8").startswith("# Clear\n\nIs it x? 3 items, 2 raters, 1 judge\n")
     assert run(capsys, *small, "--title", "My <b>title</b>")[0] == 0
     assert page.read_text(encoding="utf-8").startswith(r"# My \<b\>title\</b\>")
 

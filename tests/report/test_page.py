@@ -125,7 +125,7 @@ def test_scripts_in_labels_groups_titles_and_warnings_are_text(described):
 
 def test_the_page_starts_with_the_answer_and_ends_with_how_it_was_made(page):
     answer = page.index("Two raters agree on an item 59% of the time")
-    assert page.index("<h1>") < answer < page.index("<main")
+    assert page.index("<main") < page.index("<h1>") < answer < page.index("<section")
     footer = page[page.index("<footer>") :]
     for part in (dissensus.__version__, "ab" * 32, "dissensus report ratings.csv -o report.html", "seed", "bootstrap"):
         assert part in footer
@@ -133,7 +133,7 @@ def test_the_page_starts_with_the_answer_and_ends_with_how_it_was_made(page):
 
 def test_several_results_get_a_list_of_contents_and_their_leads(described):
     text = page_of([described(), described(group="crowd")], title="t")
-    assert '<nav aria-label="Sections">' in text
+    assert '<nav class="contents" aria-label="Sections">' in text
     assert text.count('<p class="lead">') == 2
 
 

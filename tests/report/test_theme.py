@@ -4,7 +4,10 @@ from itertools import combinations
 
 import pytest
 
-from dissensus.report.charts import DARK, LIGHT, PAGE, SHAPES, style_variables, vega_config
+from dissensus.methods.parts.result import PartsResult
+from dissensus.report.charts import DARK, LIGHT, PAGE, style_variables, vega_config
+from dissensus.report.specs import COLOURS, SHAPES
+from dissensus.report.views.section import judge_slots
 
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 
@@ -77,8 +80,15 @@ def test_the_first_four_series_differ_for_colour_blind_readers(colours, kind):
     assert min(difference(seen(a), seen(b)) for a, b in combinations(colours.series[:4], 2)) >= 20
 
 
-def test_every_series_has_a_shape_of_its_own():
-    assert len(set(SHAPES)) == len(SHAPES) == len(LIGHT.series) == len(DARK.series) == len(PAGE.series)
+def test_every_series_has_a_colour_and_every_pair_of_colour_and_shape_is_one_judge():
+    assert len(LIGHT.series) == len(DARK.series) == len(PAGE.series) == COLOURS
+    assert len(set(SHAPES)) == len(SHAPES)
+    names = [f"judge {i}" for i in range(60)]
+    data = {"judges": {"judges": names}}
+    slots = judge_slots(PartsResult(settings={}, data=data, method="", parts=()), names)
+    drawn = {(slot % COLOURS, slot % len(SHAPES)) for slot in slots.values()}
+    assert len(drawn) == 60
+    assert not any(colour == 0 for colour, _ in drawn)  # that of people
 
 
 def test_the_page_has_a_variable_for_each_colour_that_charts_use():

@@ -1,164 +1,32 @@
 """The verdict of a report and what it says to collect next: every case in words."""
 
 import dataclasses
-import math
 
 import pytest
 
-from dissensus.methods.compare.result import CompareResult, PairComparison
 from dissensus.methods.decide.answers import COLLECT, WITHOUT_JUDGES, Answers, Unanswered
 from dissensus.methods.decide.result import (
-    AsIs,
-    Constant,
-    DecideJudge,
-    DecideResult,
     Next,
-    Person,
-    Raters,
-    Recommendation,
 )
-from dissensus.methods.describe.result import Coefficient, DescribeResult, Description
-from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
-from dissensus.methods.judges.result import DefinitionResult, Downstream, JudgesResult, JudgeValue
 from dissensus.methods.plan_raters.result import Design, PlanRatersResult
 from dissensus.options import named
-from dissensus.report.document import Figure, Fold, Note, Paragraph, Points, Table
+from dissensus.report.document import Figure, Fold, Note, Paragraph, Points
 from dissensus.report.verdict import verdict_of
 from dissensus.report.whole import Prices, next_steps, report_of, together
-
-from survey_builders import ends_of
-
-NAN = math.nan
-DATA = {"ratings": {"file": "ratings.csv", "sha256": "ab" * 32, "format": "tidy", "rows": 2000}}
-
-
-def agreement(*, items=300, once=0, median=5.0, alpha=0.4, scale="nominal"):
-    """What `describe` found: items of which so many have one rating."""
-    part = Description(
-        group=None,
-        items=items,
-        raters=12,
-        ratings=1500,
-        fewest=1,
-        median=median,
-        most=8,
-        labels=(),
-        pairwise_agreement=Coefficient(name="pairwise_agreement", value=0.6, low=0.57, high=0.63),
-        coefficients=(Coefficient(name=f"krippendorff_alpha_{scale}", value=alpha, low=0.35, high=0.45),),
-        agreement_by_item=((1.0, items - once),),
-    )
-    return DescribeResult(settings={"scale": scale}, data=DATA, whole=part, groups=())
-
-
-def worth(
-    judge="b", equivalence=3.4, low=2.8, high=4.0, *, score=-0.7, verdict="within", calibrated=False, has_interval=True
-):
-    is_on = verdict == "within"
-    ends = (low, high) if is_on or (low, high) != (2.8, 4.0) else (NAN, NAN)
-    return JudgeWorth(
-        judge=judge,
-        calibrated=calibrated,
-        score=score,
-        low=score - 0.02,
-        high=score + 0.02,
-        equivalence=equivalence if is_on else NAN,
-        equivalence_raters=math.ceil(equivalence) if is_on else None,
-        verdict=verdict,
-        **ends_of(verdict, *ends, has_interval=has_interval),
-        share_below=0.0,
-        share_above=0.0,
-    )
-
-
-def surveys(*judges, largest=5, settings=None):
-    curve = [CurvePoint(raters=k, score=-(0.5**k), low=NAN, high=NAN, items=300) for k in range(largest + 1)]
-    return EquivalenceResult(
-        settings={"bootstrap": 500} | (settings or {}), data=DATA, curve=tuple(curve), judges=judges or (worth(),)
-    )
-
-
-def definition(id_, *order, better="higher"):
-    """A definition that puts the judges in this order."""
-    values = tuple(
-        JudgeValue(judge=judge, value=1 - i / 10, low=NAN, high=NAN, rank=i + 1, share_best=NAN, tied_items=0)
-        for i, judge in enumerate(order)
-    )
-    return DefinitionResult(
-        id=id_,
-        definition=id_,
-        better=better,
-        tau=None,
-        selected=order[0],
-        tied_items=0,
-        values=values,
-        judge_aggregation="soft",
-        human_aggregation="soft",
-    )
-
-
-FIVE = ("jsd", "mse_soft", "kl_judge_human", "hit_rate", "cohen_kappa")
-
-
-def decided(judge, consistency, bias):
-    ends = {"consistency_low": NAN, "consistency_high": NAN, "bias_low": NAN, "bias_high": NAN}
-    return Downstream(tau=0.5, judge=judge, consistency=consistency, bias=bias, kappa=NAN, **ends)
-
-
-DECISIONS = (decided("b", 0.81, -0.02), decided("c", 0.74, 0.12), decided("always-negative", 0.65, -0.35))
-
-
-def ranking(*orders, downstream=DECISIONS, positive=("toxic",)):
-    """A ranking by five definitions, the first of them the one to select by, with these orders of judges."""
-    return JudgesResult(
-        settings={"positive": list(positive)},
-        data=DATA,
-        definitions=tuple(definition(id_, *order) for id_, order in zip(FIVE, orders, strict=False)),
-        downstream=downstream,
-        recommended="jsd",
-    )
-
-
-BC, CB = ("b", "c"), ("c", "b")
-
-
-def duel(a="b", b="c", *, better="neither", p_value=0.15, metric="wins"):
-    numbers = {"score_a": 0.53, "score_b": 0.47, "difference": 0.06, "low": -0.01, "high": 0.14, "items": 300}
-    pair = PairComparison(judge_a=a, judge_b=b, better=better, p_value=p_value, p_holm=p_value, **numbers)
-    return CompareResult(
-        settings={},
-        data=DATA,
-        pairs=(pair,),
-        metric=metric,
-        test="sign-flip",
-        better_scores="higher",
-        question="equally good",
-        is_single=True,
-    )
-
-
-def judged(
-    judge="b", worth=3.4, low=2.8, high=4.0, *, shown=True, separable=True, standing="like a person", shift=None
-):
-    """A judge of a decision, on the curve."""
-    ends = {"verdict": "within", "low_verdict": "within", "high_verdict": "within"}
-    own = AsIs(measure="agreement", value=0.6, low=0.5, high=0.7, standing=standing)
-    return DecideJudge(
-        judge=judge, worth=worth, worth_low=low, worth_high=high, **ends, shown=shown, as_is=own, shift=shift,
-        separable=separable,
-    )  # fmt: skip
-
-
-MORE = Next(text="to tell b from c, rate 660 items by 1 person each.", items=660, raters=1, cost=660.0)
-
-
-def decision(use=("b",), how="as is", *, judges=None, step=None, caveats=(), reason="b is worth 3.40 raters."):
-    advice = Recommendation(use=tuple(use), how=how if use else None, reason=reason, caveats=tuple(caveats))
-    return DecideResult(
-        settings={}, data=DATA, recommendation=advice, judges=judges or (judged(), judged("c", 1.2, 0.9, 1.5)),
-        constant=Constant(answer="no", measure="agreement", value=0.5),
-        person=Person(measure="agreement", value=0.6),
-        raters=Raters(count=12, intervals="raters like these", influential=()), next=step, largest=5,
-    )  # fmt: skip
+from report_builders import (
+    BC,
+    CB,
+    DATA,
+    MORE,
+    NAN,
+    agreement,
+    decision,
+    duel,
+    judged,
+    ranking,
+    surveys,
+    worth,
+)
 
 
 def said(**parts):
@@ -276,7 +144,6 @@ def whole(**parts):
 def test_sections_come_in_the_order_of_a_readers_questions():
     report = whole(decision=decision(), worth=surveys(), ranking=ranking(BC, BC), comparison=duel(), plan=plan())
     assert [section.title for section in report.sections] == [
-        "Which judge to use, and how?",
         "Do the raters agree?",
         "How many raters is each judge worth?",
         "Which judge can stand in for people?",
@@ -337,12 +204,21 @@ def test_the_plan_is_folded():
     assert any(isinstance(part, Figure) for part in collect.blocks[-1].parts)
 
 
-def test_the_decision_is_told_once_and_its_judges_in_a_table():
-    told = decision(("b", "c"), step=MORE, caveats=["Look at rater w40."])
+def test_the_decision_is_the_first_screen_and_stands_nowhere_else():
+    told = decision(("b", "c"), step=MORE, caveats=["Look at rater w40.", "Add raters."])
     report = whole(decision=told, worth=surveys())
-    assert [type(block) for block in report.sections[0].blocks] == [Table]
+    front = report.front
+    assert (front.answer, front.reason) == ("Use b or c, as it is.", "b is worth 3.40 raters.")
+    assert (front.caveat, list(front.more)) == ("Look at rater w40.", ["Add raters."])
     assert str(report.sections).count("Look at rater w40.") == 0
     assert report.verdict[1] == "Look at rater w40."
+
+
+def test_the_chart_of_what_judges_are_worth_stands_beside_them_and_not_again_below():
+    report = whole(decision=decision(), worth=surveys())
+    [figure] = report.front.figures
+    assert figure.title == '"b" predicts people as well as 3.4 raters can'
+    assert figure not in [one for section in report.sections for one in section.figures()]
 
 
 def test_each_warning_stands_once_and_many_are_folded():

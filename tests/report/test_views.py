@@ -65,16 +65,13 @@ def test_describe_shows_coefficients_items_and_labels(described):
 
 
 def test_the_chart_of_items_adds_up_to_all_of_them(described):
-    # by hand: (0.0, 100), (0.3, 200), (0.6, 300), (1.0, 400); a share of 1 is a step of its own
+    # by hand: (0.0, 100), (0.3, 200), (0.6, 300), (1.0, 400)
     values = values_of(figures(described())[1])
-    found = {value["name"]: value["count"] for value in values if value["count"]}
-    assert found == {"all agree": 400, "60% to 70%": 300, "30% to 40%": 200, "0% to 10%": 100}
+    found = {value["name"]: value["count"] for value in values}
+    assert found == {"all agree": 400, "60%": 300, "30%": 200, "no pair": 100}
     assert math.isclose(sum(value["share"] for value in values), 1)
-
-
-def test_a_share_just_below_its_step_counts_as_its_step(described):
-    values = values_of(figures(described(agreement_by_item=((0.6 - 1e-12, 5), (0.7, 0))))[1])
-    assert [value["name"] for value in values if value["count"]] == ["60% to 70%"]
+    bins = values_of(figures(described(agreement_step=0.1))[1])
+    assert [value["name"] for value in bins] == ["all agree", "60% to 70%", "30% to 40%", "0% to 10%"]
 
 
 def test_the_main_chart_is_that_of_the_coefficients(described):

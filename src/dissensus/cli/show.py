@@ -93,14 +93,15 @@ def report_command(
     """
     from dissensus.methods.decide.answers import answers_in_parts, answers_of
     from dissensus.report.envelope import envelope_json
+    from dissensus.report.front import title_of
     from dissensus.report.whole import report_in_parts, report_of, together, together_in_parts
 
     writing.check()
     with output.progress("Reading the files"):
         task = source.read_task()
         ratings, judges = read_inputs(source, judges_source, large, work)
-    title = writing.title or (task.instructions if task else "") or "What the ratings say"
-    costs = {"item_cost": item_cost, "rating_cost": rating_cost}
+    title = writing.title or (task.name and title_of(task.name) if task else "") or title_of(source.ratings)
+    costs: dict[str, Any] = {"item_cost": item_cost, "rating_cost": rating_cost}
     asked: dict[str, Any] = {
         "task": task, "positive": positive or (), "bootstrap": bootstrap, **costs, "seed": output.seed,
         "engine": work.engine, "workers": work.workers, "step": output.progress,
@@ -111,7 +112,8 @@ def report_command(
         report, found = report_in_parts(parts, title=title, **costs), together_in_parts(parts)
     else:
         answers = answers_of(ratings, judges, **asked)
-        report, found = report_of(answers, title=title, **costs), together(answers)
+        report = report_of(answers, title=title, asked=task.instructions if task else "", **costs)
+        found = together(answers)
     written = writing.write(found, report, command_line=shlex.join(["dissensus", *context.obj]), output=output)
     if output.as_json:
         print(envelope_json(found, flag_of))
@@ -136,6 +138,7 @@ def demo_command(
     from dissensus.methods.decide.answers import answers_of
     from dissensus.report.envelope import envelope_json
     from dissensus.report.files import write_page
+    from dissensus.report.front import title_of
     from dissensus.report.whole import report_of, together
 
     check_place(out)
@@ -143,7 +146,7 @@ def demo_command(
     task = read_task(folder / "task.toml")
     ratings, judges = read(folder / "ratings.csv", task=task), read_judges(folder / "judges.csv", task=task)
     answers = answers_of(ratings, judges, task=task, seed=output.seed, step=output.progress)
-    report = report_of(answers, title=task.instructions)
+    report = report_of(answers, title=title_of(task.name), asked=task.instructions)
     write_page(report, out, command_line=f"dissensus demo --seed {output.seed}")
     if output.as_json:
         print(envelope_json(together(answers), flag_of))
@@ -161,7 +164,7 @@ def _show_decision(answers: "Answers", report: "Report", output: Output) -> None
     console = Console()
     if answers.decision is not None:
         print_result(answers.decision, console, flag_of, details=output.details, more="in the page")
-    for section in report.sections[1:] if output.details else []:
+    for section in report.sections if output.details else []:
         console.print(section.title, style="bold underline", markup=False)
         print_section(section, console)
 

@@ -17,12 +17,34 @@ from typing import Literal
 from dissensus.data.outputs import save_bytes
 from dissensus.errors import MissingExtraError, OptionError
 from dissensus.report.document import Figure
-from dissensus.report.specs import Spec
+from dissensus.report.specs import COLOURS, SHAPES, Spec
 
 ThemeName = Literal["light", "dark", "page"]
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Liberation Sans', Arial, sans-serif"
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
+
+
+def colour_of(slot: int) -> str:
+    """The colour of a judge's place among all (`views.section.judge_slots`), as a page's style sheet names it."""
+    return f"var(--series-{slot % COLOURS + 1})"
+
+
+_PATHS = {
+    "circle": "M-4.8,0a4.8,4.8,0,1,0,9.6,0a4.8,4.8,0,1,0,-9.6,0Z",
+    "square": "M-4.4,-4.4H4.4V4.4H-4.4Z",
+    "triangle-up": "M0,-4.8L5.5,4.8H-5.5Z",
+    "diamond": "M0,-6L6,0L0,6L-6,0Z",
+    "cross": "M-1.9,-5.5H1.9V-1.9H5.5V1.9H1.9V5.5H-1.9V1.9H-5.5V-1.9H-1.9Z",
+    "triangle-down": "M0,4.8L5.5,-4.8H-5.5Z",
+    "triangle-right": "M4.8,0L-4.8,5.5V-5.5Z",
+    "triangle-left": "M-4.8,0L4.8,5.5V-5.5Z",
+    "wedge": "M0,-5.5L2.8,5.5H-2.8Z",
+}
+
+
+def mark_path(slot: int) -> str:
+    """The mark of the same place as the path of an SVG, about the origin."""
+    return _PATHS[SHAPES[slot % len(SHAPES)]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

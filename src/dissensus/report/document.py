@@ -186,6 +186,120 @@ class Brief:
     left_out: str
 
 
+# ---- The first screen of a report: what decides
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tile:
+    """A question with its answer in a few words, and what the answer rests on."""
+
+    question: str
+    answer: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """A line of `Bars`.
+
+    Attributes
+    ----------
+    name : str
+        Of a judge, or of what judges are held against.
+    slot : int or None
+        Its colour and mark in every chart (`report.charts.colour_of`, `mark_of`); None for what is no judge.
+    value, low, high : float or None
+        Where mark and interval are on the axis; an end beyond it is infinite, None what is not known.
+    cells : sequence of str
+        What stands in the columns after the bar.
+    """
+
+    name: str
+    slot: int | None
+    value: float | None
+    low: float | None
+    high: float | None
+    cells: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bars:
+    """A table with a bar for each judge's interval.
+
+    Attributes
+    ----------
+    caption : str
+        What the bars are, with what they are held against.
+    columns : sequence of str
+        Headings: of the names, of the bars, and of the cells after them.
+    rows : sequence of Bar
+        The best judge first.
+    ticks : sequence of int
+        The numbers on the axis, 0 first.
+    table : Table
+        The same in numbers, with what there was no room for.
+    left_out : str
+        How many rows only the table has; empty if none.
+    """
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Bar]
+    ticks: Sequence[int]
+    table: Table
+    left_out: str = ""
+
+    def at(self, value: float) -> str:
+        """Where a number is on the axis, in percent of the bar's room: both ends leave room for arrows.
+
+        Examples
+        --------
+        >>> bars = Bars(caption="", columns=[], rows=[], ticks=[0, 1, 2], table=Table(caption="", columns=[], rows=[]))
+        >>> bars.at(0), bars.at(1), bars.at(float("inf"))
+        ('6.0%', '50.0%', '100.0%')
+        """
+        share = min(max(value / self.ticks[-1], -1.0), 2.0) if self.ticks[-1] else 0.0
+        return f"{min(max(6 + 88 * share, 0.0), 100.0):.1f}%"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Front:
+    """The first screen: what was looked at, the answer with one reason and one caveat, and what it rests on.
+
+    Attributes
+    ----------
+    title : str
+        The name of the data.
+    scope : str
+        What was asked, and how many items, raters and judges there are.
+    answer, reason, caveat : str
+        Which judge to use and how, why, and what could change that; the last may be empty.
+    tiles : sequence of Tile
+        Four questions at most.
+    main : Bars or Table or None
+        The judges, or without judges how far raters agree.
+    figures : sequence of Figure
+        The chart beside it; of several questions or slices a small one for each.
+    more : sequence of str
+        What else could change the answer, folded.
+    """
+
+    title: str
+    scope: str
+    answer: str
+    reason: str = ""
+    caveat: str = ""
+    tiles: Sequence[Tile] = ()
+    main: Bars | Table | None = None
+    figures: Sequence[Figure] = ()
+    more: Sequence[str] = ()
+
+    @property
+    def table(self) -> Table | None:
+        """The table in numbers."""
+        return self.main.table if isinstance(self.main, Bars) else self.main
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """A whole page.
@@ -200,12 +314,15 @@ class Report:
         One for each question, in the order in which they are read.
     results : sequence of Result
         What they were made from, for the settings and the files at its foot.
+    front : Front, optional
+        The first screen, in place of title and verdict.
     """
 
     title: str
     verdict: Sequence[str]
     sections: Sequence[Section]
     results: Sequence[Result]
+    front: Front | None = None
 
 
 def respelled(document: T, spelling: Spelling) -> T:

@@ -73,12 +73,14 @@ def write_charts(report: Report, folder: Path, *, progress: Progress | None = No
 
 def figures_of(report: Report) -> list[Figure]:
     """The charts of a report, in reading order."""
-    return [figure for section in report.sections for figure in section.figures()]
+    front = () if report.front is None else report.front.figures
+    return [*front, *(figure for section in report.sections for figure in section.figures())]
 
 
 def chart_names(report: Report) -> dict[int, str]:
     """A file name for each chart, by the figure's identity: its place, and the question that it answers."""
-    names = {}
+    front = () if report.front is None else report.front.figures
+    names = {id(figure): f"0-{j}-the-answer" for j, figure in enumerate(front, start=1)}
     for i, section in enumerate(report.sections, start=1):
         question = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")[:40].strip("-")
         for j, figure in enumerate(section.figures(), start=1):

@@ -10,6 +10,7 @@ expressions with `Function(...)`, and the page's Content-Security-Policy would h
 
 import base64
 import hashlib
+import math
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -17,7 +18,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import dissensus
-from dissensus.report.charts import DARK, LIGHT, Chart, Colours, script_safe_json, style_variables
+from dissensus.report.charts import (
+    DARK,
+    LIGHT,
+    Chart,
+    Colours,
+    colour_of,
+    mark_path,
+    script_safe_json,
+    style_variables,
+)
 from dissensus.report.document import Block, Figure, Fold, Report, Section
 from dissensus.report.envelope import file_tables, setting_tables
 from dissensus.report.numbers import table_cells, visible
@@ -27,7 +37,11 @@ from dissensus.results import Result
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+EXPLAINING = ("How this was computed", "What the coefficients mean", "How to read it")
+"""Titles of the folds that say how the numbers of a section came about."""
 _INTERVAL = re.compile(r"\[[^\[\]]{1,24}\]")
+FRONT = "front"
+"""The id of the first screen."""
 MOST_ROWS = 500
 """A page shows at most this many rows of a table, and says how many more there are."""
 
@@ -45,9 +59,26 @@ def environment() -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=False,
     )
-    made.globals |= {"table_cells": table_cells, "MOST_ROWS": MOST_ROWS}
+    made.globals |= {"table_cells": table_cells, "MOST_ROWS": MOST_ROWS, "colour_of": colour_of, "mark_path": mark_path}
     made.filters |= {"visible": visible, "unbroken": unbroken, "kind": lambda block: type(block).__name__.lower()}
+    made.filters["explained"] = explained
+    made.tests["beyond"] = math.isinf
     return made
+
+
+def explained(section: Section, id_: str) -> str:
+    """The id of the part of a section that says how its numbers came about; empty if none does."""
+    folds = {block.title: i for i, block in enumerate(section.blocks, start=1) if isinstance(block, Fold)}
+    return next((f"{id_}-{folds[title]}" for title in EXPLAINING if title in folds), "")
+
+
+def section_ids(sections: Sequence[Section]) -> list[str]:
+    """An id for each section from the question that it answers, so that links last; no two the same."""
+    ids: list[str] = []
+    for section in sections:
+        words = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")[:60].strip("-") or "section"
+        ids.append(next(name for n in range(len(sections)) if (name := f"{words}-{n}" if n else words) not in ids))
+    return ids
 
 
 def unbroken(text: str) -> str:
@@ -109,10 +140,14 @@ def page_of_report(report: Report, *, command_line: str = "") -> str:
     """A whole report as one page of HTML; `command_line` is the command that makes it again."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2, which is imported for those who show HTML
 
+    ids, front = section_ids(report.sections), report.front
+    figures = [
+        *(_figures(front.figures, FRONT) if front is not None else ()),
+        *(one for id_, section in zip(ids, report.sections, strict=True) for one in _figures(section.blocks, id_)),
+    ]
     specifications = [
         (f"{id_}-spec", Markup(script_safe_json(Chart(figure=figure).embedded())))  # noqa: S704 - made safe for it
-        for i, section in enumerate(report.sections, start=1)
-        for id_, figure in _figures(section.blocks, f"section-{i}")
+        for id_, figure in figures
     ]
     return _rendered(
         "page.html.j2",
@@ -121,6 +156,8 @@ def page_of_report(report: Report, *, command_line: str = "") -> str:
         version=dissensus.__version__,
         verdict=report.verdict,
         sections=report.sections,
+        ids=ids,
+        front=front,
         files=file_tables(report.results),
         settings=setting_tables(report.results),
         command_line=command_line,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 import dissensus
-from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Points, Report, Section, Table
+from dissensus.report.document import Block, Figure, Fold, Front, Note, Paragraph, Points, Report, Section, Table
 from dissensus.report.envelope import file_tables, setting_tables
 from dissensus.report.numbers import counted, table_cells, visible
 
@@ -35,7 +35,10 @@ def markdown_of(report: Report, *, command_line: str = "", link: Link = lambda _
     link : callable
         From a figure to the path of its drawing, or None.
     """
-    lines = [f"# {escaped(report.title)}", "", *(f"> {escaped(sentence)}  " for sentence in report.verdict), ""]
+    front = report.front
+    lines = [f"# {escaped(report.title)}", "", *([] if front is None else [escaped(front.scope), ""])]
+    lines += [*(f"> {escaped(sentence)}  " for sentence in report.verdict), ""]
+    lines += [] if front is None else _front(front, link)
     for section in report.sections:
         lines += _section(section, link, has_lead=len(report.sections) > 1)
     lines += ["---", "", f"Made by dissensus {dissensus.__version__}.", ""]
@@ -55,6 +58,12 @@ def escaped(text: str) -> str:
     \<b\>\|\[x\](y)
     """
     return _SPECIAL.sub(lambda match: "".join(f"\\{c}" for c in match[0]), visible(text))
+
+
+def _front(front: Front, link: Link) -> list[str]:
+    """The table and the charts of the first screen; its answer is quoted above them."""
+    blocks: list[Block] = [*([] if front.table is None else [front.table]), *front.figures]
+    return [line for block in blocks for line in [*_block(block, link), ""]]
 
 
 def _section(section: Section, link: Link, *, has_lead: bool) -> list[str]:

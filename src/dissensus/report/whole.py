@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dissensus.methods.decide.answers import (
     BETTER,
@@ -22,13 +22,26 @@ from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.parts.result import Part as DataPart
 from dissensus.methods.parts.result import PartsResult
 from dissensus.options import Spelling
-from dissensus.report.document import Block, Fold, Note, Paragraph, Part, Points, Report, Section, respelled
+from dissensus.report.document import (
+    Block,
+    Figure,
+    Fold,
+    Front,
+    Note,
+    Paragraph,
+    Part,
+    Points,
+    Report,
+    Section,
+    respelled,
+)
+from dissensus.report.front import front_of
 from dissensus.report.numbers import capital, counted, sentences, whole
 from dissensus.report.verdict import verdict_of
 from dissensus.report.views import unspelled_section, warning_texts, with_warnings
+from dissensus.report.views.section import is_fact
 from dissensus.results import Result
 
-HELD_AGAINST = "Every judge, the best first, beside a constant answer and one more person."
 AS_THEY_ARE = "Here answers count as they are; which judge to use is answered at the top."
 NOT_RECALIBRATED = "This test takes answers as they are, not recalibrated."
 ONE_PAIR = "This compares two judges only; among all {judges} they cannot be told apart, so the top names both."
@@ -41,16 +54,45 @@ MANY = 0.1
 """A share of items rated once that is worth a suggestion."""
 
 
-def report_of(answers: Answers, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0) -> Report:
-    """The report about some answers, in the order of a reader's questions, options in words."""
-    sections = [*_decision(answers), unspelled_section(answers.agreement), *_titled(RATERS, answers.raters)]
-    sections += [*_worth(answers), *_ranking(answers)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """What a new item costs to prepare, and one rating of it."""
+
+    item: float
+    rating: float
+
+    def text(self, *, items: int, ratings: int) -> str:
+        """What new items and ratings cost together."""
+        return f"cost {whole(round(items * self.item + ratings * self.rating, 2))}"
+
+
+def report_of(
+    answers: Answers, *, title: str, asked: str = "", item_cost: float = 0.0, rating_cost: float = 1.0
+) -> Report:
+    """The report about some answers, in the order of a reader's questions, options in words.
+
+    Parameters
+    ----------
+    answers : Answers
+        What the data say.
+    title : str
+        The name of the data.
+    asked : str
+        What people were asked, if that is known.
+    item_cost, rating_cost : float
+        What a new item costs to prepare, and one rating of it.
+    """
+    prices = Prices(item=item_cost, rating=rating_cost)
+    front, worth = _front(answers, prices, title=title, asked=asked), _worth(answers)
+    sections = [unspelled_section(answers.agreement), *_titled(RATERS, answers.raters)]
+    sections += [*(_without(section, front.figures) for section in worth), *_ranking(answers)]
     sections += [*_duel(answers), *_replacing(answers), *_together(answers), *_titled(POSITIVE, answers.prevalence)]
     sections += _titled(ITEMS, answers.items)
-    sections.append(_collect(answers, Prices(item=item_cost, rating=rating_cost)))
+    sections.append(_collect(answers, prices))
     sections = _warned_once(sections, answers.results)
     return Report(
         title=title,
+        front=respelled(front, in_words()),
         verdict=[respelled(text, in_words()) for text in verdict_of(answers)],
         sections=[
             *(respelled(section, in_words(COMMANDS.get(section.title, "describe"))) for section in sections),
@@ -62,7 +104,7 @@ def report_of(answers: Answers, *, title: str, item_cost: float = 0.0, rating_co
 
 def report_in_parts(found: AnswersInParts, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0) -> Report:
     """The report about several questions, or slices: what they say together, then each question in full."""
-    costs = {"item_cost": item_cost, "rating_cost": rating_cost}
+    costs: dict[str, Any] = {"item_cost": item_cost, "rating_cost": rating_cost}
     first = respelled(unspelled_section(found.decision), in_words(found.decision.method))
     each = {question: report_of(answers, title=title, **costs) for question, answers in found.by_question.items()}
     sections = [
@@ -93,14 +135,20 @@ def _titled(title: str, result: Result | None) -> list[Section]:
     return [] if result is None else [replace(unspelled_section(result), title=title)]
 
 
-def _decision(answers: Answers) -> list[Section]:
-    """The judges of the decision; the decision, what could change it and the next step are the verdict."""
-    if answers.decision is None:
-        return []
-    section = unspelled_section(answers.decision)
-    told = verdict_of(answers)
-    blocks = [block for block in section.blocks if not (isinstance(block, Points) and set(block.texts) <= set(told))]
-    return [replace(section, lead=HELD_AGAINST, blocks=blocks)]
+def _front(answers: Answers, prices: Prices, *, title: str, asked: str) -> Front:
+    """The first screen, with the chart of what judges are worth."""
+    steps = next_steps(answers, prices)
+    known = [] if answers.decision is None else warning_texts(answers.decision)
+    warnings = [text for text in known if not is_fact(text)]
+    figures = [figure for section in _worth(answers) for figure in section.figures()[:1]]
+    return front_of(
+        answers, title=title, asked=asked, figures=figures, step=steps[0] if steps else "", warnings=warnings
+    )
+
+
+def _without(section: Section, figures: Sequence[Figure]) -> Section:
+    """The section without charts that stand elsewhere."""
+    return replace(section, blocks=[block for block in section.blocks if block not in figures])
 
 
 def _worth(answers: Answers) -> list[Section]:
@@ -155,14 +203,14 @@ def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list
     """The sections with each result's warning in the first one that has it."""
     about_data = {text for result in results for text in warning_texts(result)}
     seen: set[str] = set()
-    shown = []
+    found = []
     for section in sections:
         warnings = [part for part in section.parts() if isinstance(part, Note) and part.text in about_data]
         others = [block for block in section.blocks if any(part not in warnings for part in _parts(block))]
         new = [warning for warning in warnings if warning.text not in seen]
         seen |= {warning.text for warning in new}
-        shown.append(with_warnings(replace(section, blocks=others), new))
-    return shown
+        found.append(with_warnings(replace(section, blocks=others), new))
+    return found
 
 
 def _parts(block: Block) -> Sequence[Part]:
@@ -234,18 +282,6 @@ def together_in_parts(found: AnswersInParts) -> PartsResult:
 
 
 # ---- What to collect next, with what it costs
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prices:
-    """What a new item costs to prepare, and one rating of it."""
-
-    item: float
-    rating: float
-
-    def text(self, *, items: int, ratings: int) -> str:
-        """What new items and ratings cost together."""
-        return f"cost {whole(round(items * self.item + ratings * self.rating, 2))}"
 
 
 def _collect(answers: Answers, prices: Prices) -> Section:

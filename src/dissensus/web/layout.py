@@ -34,6 +34,7 @@ def environment() -> "Environment":
     found.globals.update(report.globals)
     found.filters.update(report.filters)
     found.filters["specification"] = specification
+    found.tests.update(report.tests)
     return found
 
 

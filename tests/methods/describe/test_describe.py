@@ -1,5 +1,6 @@
 import json
 import re
+from itertools import combinations, combinations_with_replacement
 
 import krippendorff
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from dissensus import describe, read
 from dissensus.data import types_of_matrix
 from dissensus.errors import OptionError
+from dissensus.methods.describe.describe import possible_agreement
 from dissensus.sampling.draws import draw_types
 
 DATA_SETS = [
@@ -114,7 +116,31 @@ def test_shares_add_up_and_agreement_by_item_counts_every_item_with_a_pair():
     assert [(s.label, s.count) for s in whole.labels] == [("a", 4), ("b", 4), ("c", 1)]
     assert np.isclose(sum(s.share for s in whole.labels), 1)
     # aab: 1 of 3 pairs; abc: none; a: no pair; bb: all.
-    assert {edge: n for edge, n in whole.agreement_by_item if n} == {0.0: 1, 0.3: 1, 1.0: 1}
+    assert whole.agreement_by_item == ((0.0, 1), (1 / 3, 1), (1.0, 1))
+    assert whole.agreement_step == 0
+
+
+def test_three_raters_have_three_shares_of_agreeing_pairs_and_of_two_labels_two():
+    # Three labels: all differ, two agree, all agree; of two labels somebody always agrees with somebody.
+    three, two = (describe(read(frame_of(text)), bootstrap=0).whole for text in ("aaa bbb ccc", "aaa bbb bbb"))
+    assert three.agreement_by_item == ((0.0, 0), (1 / 3, 0), (1.0, 3))
+    assert two.agreement_by_item == ((1 / 3, 0), (1.0, 3))
+
+
+@given(st.integers(2, 9), st.integers(1, 4))
+def test_every_way_to_rate_an_item_has_a_possible_share_and_no_other_is_possible(ratings, labels):
+    shares = set()
+    for given_labels in combinations_with_replacement(range(labels), ratings):
+        pairs = list(combinations(given_labels, 2))
+        shares.add(round(sum(a == b for a, b in pairs) / len(pairs), 9))
+    assert {round(share, 9) for share in possible_agreement(ratings, labels)} == shares
+
+
+def test_shares_below_the_least_that_is_possible_have_no_bin():
+    # Twenty ratings of two labels: 10 to 10 leaves 2 * 10 * 9 / (20 * 19) = 47% of the pairs in agreement.
+    whole = describe(read(frame_of("a" * 10 + "b" * 10 + " " + "a" * 20)), bootstrap=0).whole
+    assert [round(edge, 1) for edge, _ in whole.agreement_by_item] == [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    assert (whole.agreement_by_item[0][1], whole.agreement_by_item[-1][1], whole.agreement_step) == (1, 1, 0.1)
 
 
 def test_groups_are_described_like_files_of_their_own():

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from math import ceil
 
 import numpy as np
 from numpy.random import Generator
@@ -94,7 +95,11 @@ def why_undefined(ratings: Ratings) -> str:
     return "only one label was used on the items with two or more ratings, so chance agreement is complete"
 
 
-BINS = 20
+BINS = 10
+"""More shares of agreeing pairs than that, and one for complete agreement, are counted in bins."""
+MOST_SPLIT = 12
+"""Ratings of an item whose every split into labels is looked at; more have a share nearly everywhere."""
+HAIR = 1e-9
 
 
 @in_parts()
@@ -238,11 +243,12 @@ def _describe_one(
         LabelShare(label=label, count=int(total), share=float(total / totals.sum()))
         for label, total in zip(ratings.labels, totals, strict=True)
     ]
+    by_item, step = _agreement_by_item(ratings)
     description = Description(
         group=group, items=ratings.items_in_all, raters=ratings.n_raters, ratings=ratings.n_ratings,
         fewest=int(types.ratings.min()), median=median(types.ratings.astype(np.float64), types.items),
         most=int(types.ratings.max()), labels=tuple(shares), pairwise_agreement=coefficients[0],
-        coefficients=tuple(coefficients[1:]), agreement_by_item=_agreement_by_item(ratings),
+        coefficients=tuple(coefficients[1:]), agreement_by_item=by_item, agreement_step=step,
     )  # fmt: skip
     return description, warnings
 
@@ -283,10 +289,45 @@ def _why_no_interval(ratings: Ratings, replicates: Floats) -> str | None:
     return f"undefined in {undefined:.0%} of the bootstrap samples" if undefined > UNDEFINED_SHARE else None
 
 
-def _agreement_by_item(ratings: Ratings) -> tuple[tuple[float, int], ...]:
+def _agreement_by_item(ratings: Ratings) -> tuple[tuple[tuple[float, int], ...], float]:
+    """How many items have which share of agreeing pairs, and the width of the bins; 0 where shares are exact."""
     types = ratings.types
     pairs = pairable(types)
-    # A hair above each edge, so that a share of 3/5 computed as .6 - 1e-17 falls into its bin; 1 has a bin of its own.
-    place = np.floor(agreeing_share(types)[pairs] * BINS + 1e-9).astype(np.intp)
-    items = np.bincount(place, weights=types.items[pairs], minlength=BINS + 1)
-    return tuple((i / BINS, int(n)) for i, n in enumerate(items))
+    sizes = np.unique(types.ratings[pairs]).tolist()
+    edges = sorted({share for size in sizes for share in possible_agreement(size, types.n_labels)})
+    step = 0.0
+    if len(edges) > BINS + 1:
+        edges, step = sorted({np.floor(share * BINS + HAIR) / BINS for share in edges}), 1 / BINS
+    # A hair above each edge, so that a share of 3/5 computed as .6 - 1e-17 is 3/5.
+    place = np.searchsorted(edges, agreeing_share(types)[pairs] + HAIR, side="right") - 1
+    items = np.bincount(place, weights=types.items[pairs], minlength=len(edges))
+    return tuple((float(edge), int(n)) for edge, n in zip(edges, items, strict=True)), step
+
+
+def possible_agreement(ratings: int, labels: int) -> set[float]:
+    """Every share of agreeing pairs that an item can have; of many ratings one in each hundredth from the least on.
+
+    Examples
+    --------
+    >>> [round(share, 2) for share in sorted(possible_agreement(3, 3))]  # all differ, two agree, all agree
+    [0.0, 0.33, 1.0]
+    >>> min(possible_agreement(100, 2)) == 2 * 50 * 49 / (100 * 99)
+    True
+    """
+    pairs = ratings * (ratings - 1)
+    if ratings > MOST_SPLIT:
+        low, more = divmod(ratings, labels)
+        least = (more * (low + 1) * low + (labels - more) * low * (low - 1)) / pairs
+        return {least, *(step / 100 for step in range(ceil(100 * least), 101))}
+
+    def splits(left: int, most: int, groups: int) -> set[int]:
+        """Ordered pairs that agree, of every way to split ratings into groups of at most some size."""
+        if not left or not groups:
+            return set() if left else {0}
+        return {
+            size * (size - 1) + rest
+            for size in range(min(left, most), 0, -1)
+            for rest in splits(left - size, size, groups - 1)
+        }
+
+    return {found / pairs for found in splits(ratings, ratings, labels)}

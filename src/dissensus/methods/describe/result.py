@@ -40,9 +40,11 @@ class Description:
     # Mean over items with two or more ratings of the share of pairs of ratings that agree.
     pairwise_agreement: Coefficient
     coefficients: tuple[Coefficient, ...]  # those that the scale of the labels allows
-    # How many items have which share of agreeing pairs: lower edge of each bin, .05 wide, and its items, from the least
-    # agreed upon; the last entry, 1.0, holds the items with complete agreement. Items rated once are not in it.
+    # How many items have which share of agreeing pairs: each share that is possible with as many ratings as items have,
+    # and its items, from the least agreed upon. Of many shares the lower edges of bins that hold a possible one; the
+    # last entry, 1.0, holds the items with complete agreement. Items rated once are not in it.
     agreement_by_item: tuple[tuple[float, int], ...]
+    agreement_step: float = 0.0  # how wide the bins are; 0 where the shares are exact
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
@@ -56,6 +58,8 @@ class Description:
             "pairwise_agreement_low": self.pairwise_agreement.low,
             "pairwise_agreement_high": self.pairwise_agreement.high,
             "coefficients": [as_dict(coefficient) for coefficient in self.coefficients],
+            "agreement_by_item": [{"share": share, "items": items} for share, items in self.agreement_by_item],
+            "agreement_step": self.agreement_step,
         }
 
 

@@ -2,6 +2,8 @@
 
 from dissensus.report.specs.lines import CurveChart, LineChart, line_chart, power_curve, rank_lines
 from dissensus.report.specs.shapes import (
+    COLOURS,
+    SHAPES,
     Row,
     Spec,
     histogram,
@@ -9,10 +11,13 @@ from dissensus.report.specs.shapes import (
     intervals,
     share_bars,
     share_dots,
+    slot_row,
     zoomed,
 )
 
 __all__ = [
+    "COLOURS",
+    "SHAPES",
     "CurveChart",
     "LineChart",
     "Row",
@@ -25,5 +30,6 @@ __all__ = [
     "rank_lines",
     "share_bars",
     "share_dots",
+    "slot_row",
     "zoomed",
 ]

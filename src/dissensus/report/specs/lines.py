@@ -1,13 +1,17 @@
 """Vega-Lite of lines: numbers of several series over one quantity, over logarithms, through ranks; the power curve."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from dissensus.report.specs.shapes import (
     BY_PLACE,
+    COLOUR,
+    COLOURS,
     DESCRIBED,
     LEGEND,
+    MARKED,
+    SHAPES,
     TITLE_ABOVE,
     Row,
     Spec,
@@ -16,6 +20,8 @@ from dissensus.report.specs.shapes import (
     nominal,
     placed,
     quantity,
+    slot_row,
+    slot_scale,
     tip,
 )
 
@@ -24,25 +30,44 @@ MOST_TICKS = 6
 """This many numbers fit below the plot on a phone."""
 
 
-def named_series(title: str, *, offset: int) -> Spec:
+NOBODY = "\x7f"
+"""A name that no series has."""
+Slots = Mapping[str, int]
+"""The place of each series among all judges, which gives its colour and mark; empty where series are no judges."""
+
+
+def named_series(title: str, slots: Slots, *, offset: int) -> Spec:
     """Colour and shape of a series, with names so far above the plot that its titles have room."""
-    legend = LEGEND | {"offset": offset, "title": None}
-    channel = nominal("series", sort=BY_PLACE, title=title, legend=legend)
-    return {"color": channel, "shape": channel}
+    legend: Spec = LEGEND | {"offset": offset, "title": None}
+    if not slots:
+        channel = nominal("series", sort=BY_PLACE, title=title, legend=legend)
+        return {"color": channel, "shape": channel}
+    legend |= {"values": list(slots)}
+    names = slot_scale(slots)["domain"]
+    # One legend for both, since they have the same names.
+    marks = {"domain": names, "range": [SHAPES[slots.get(name, 0) % len(SHAPES)] for name in names]}
+    return {
+        "color": nominal("series", scale={"domain": names}, title=title, legend=legend),
+        "shape": nominal("series", scale=marks, title=title, legend=legend),
+    }
 
 
-def line_colour(title: str) -> Spec:
+def line_colour(title: str, slots: Slots) -> Spec:
     """The colour of a line that its points name: with a legend of its own, every name would stand there twice."""
-    # By a field of its own, or Vega-Lite takes the missing legend for that of the points.
-    return nominal("line", sort=BY_PLACE, title=title, legend=None)
+    # By a field and names of its own, or Vega-Lite takes the missing legend for that of the points.
+    by = {"scale": {"domain": [*slot_scale(slots)["domain"], NOBODY]}} if slots else {"sort": BY_PLACE}
+    return nominal("line", **by, title=title, legend=None)
 
 
-def _lines_and_points(rows: Sequence[Row], title: str, tips: Sequence[Spec], *, size: int, width: Spec) -> list[Spec]:
+def _lines_and_points(
+    rows: Sequence[Row], title: str, tips: Sequence[Spec], slots: Slots, *, size: int, width: Spec
+) -> list[Spec]:
     """A line for each series, and points that name it; `width` is that of the lines."""
     data = {"values": placed([{**row, "line": row["series"]} for row in rows])}
-    points = named_series(title, offset=30) | DESCRIBED | {"tooltip": list(tips)}
+    points = named_series(title, slots, offset=30) | DESCRIBED | {"tooltip": list(tips)}
+    stroke = {"stroke": line_colour(title, slots)}
     return [
-        {"data": data, "mark": {"type": "line", "aria": False}, "encoding": {"stroke": line_colour(title)} | width},
+        {"data": data, "mark": {"type": "line", "aria": False}, "encoding": stroke | width},
         {"data": data, "mark": {"type": "point", "size": size}, "encoding": points},
     ]
 
@@ -65,6 +90,8 @@ class LineChart:
         `x` and `text`: where something changes.
     level : float, optional
         Where to draw a line across.
+    slots : mapping
+        The place of each series among all judges, where they are judges.
     series, x_title, y_title : str
         What they are, in words.
     x_form, y_form, tip_form : str
@@ -81,6 +108,7 @@ class LineChart:
     constants: Sequence[Row] = ()
     turns: Sequence[Row] = ()
     level: float | None = None
+    slots: Slots = field(default_factory=dict)
 
 
 def line_chart(chart: LineChart) -> Spec:
@@ -130,7 +158,7 @@ def _series(chart: LineChart) -> list[Spec]:
     has_ends = any(row["low"] is not None for row in chart.rows)
     width: Spec = {"strokeWidth": {"condition": {"test": "datum.is_main", "value": 3.5}, "value": 1.5}}
     tips = [tip("series", chart.series), *_tips(chart), *(ends if has_ends else [])]
-    return _lines_and_points(rows, chart.series, tips, size=70, width=width)
+    return _lines_and_points(rows, chart.series, tips, chart.slots, size=70, width=width)
 
 
 def _tips(chart: LineChart) -> list[Spec]:
@@ -226,7 +254,7 @@ def log_lines(chart: LogLines) -> Spec:
         },
         "layer": [
             *([] if chart.mark is None else [_upright(here, [tip("name", "Here")])]),
-            *_lines_and_points(rows, chart.series, [*tips, tip("items", "Items", ",")], size=60, width={}),
+            *_lines_and_points(rows, chart.series, [*tips, tip("items", "Items", ",")], {}, size=60, width={}),
         ],
     }
 
@@ -237,7 +265,9 @@ ROOM = 0.4
 """How far the plot goes beyond the first and the last rank."""
 
 
-def rank_lines(rows: Sequence[Row], *, names: str, series: str, ranks: str, values: str, last: int) -> Spec:
+def rank_lines(
+    rows: Sequence[Row], *, names: str, series: str, ranks: str, values: str, last: int, slots: Slots
+) -> Spec:
     """A line for each series from name to name, through the rank that it has there.
 
     Parameters
@@ -249,6 +279,8 @@ def rank_lines(rows: Sequence[Row], *, names: str, series: str, ranks: str, valu
         What they are, in words.
     last : int
         The largest rank there can be.
+    slots : mapping
+        The place of each series among all judges.
     """
     step = next(step for step in (1, 2, 5, 10, 20, 50, last) if last / step <= 8)  # noqa: PLR2004 - fits a phone
     ticks = [1, *(rank for rank in range(step, last + 1, step) if rank > 1)]
@@ -258,8 +290,8 @@ def rank_lines(rows: Sequence[Row], *, names: str, series: str, ranks: str, valu
     texts = [f"{row['series']}: rank {row['rank']} by {row['name']}, {row['value']}" for row in rows]
     shown = [{**row, "line": row["series"], "said": text} for row, text in zip(rows, texts, strict=True)]
     width = {"condition": {"test": "datum.is_main", "value": 4}, "value": 1.5}
-    line = {"stroke": line_colour(series), "strokeWidth": width, "order": quantity("place")}
-    points = named_series(series, offset=18) | DESCRIBED | {"tooltip": [*tips, tip("share", "Best in")]}
+    line = {"stroke": line_colour(series, slots), "strokeWidth": width, "order": quantity("place")}
+    points = named_series(series, slots, offset=18) | DESCRIBED | {"tooltip": [*tips, tip("share", "Best in")]}
     return {
         "data": {"values": placed(shown)},
         "height": height_of(rows),
@@ -280,7 +312,7 @@ NAME_STEP = 17
 """Points between two names in the column."""
 COLUMN = "clamp(width * 0.34, 112, 220)"
 """How wide the column of names is."""
-COLOURS = 8
+PEOPLE, AMATEURS, NO_MARK = slot_row(0), slot_row(COLOURS - 1), {"colour": -1, "mark": -1}
 BEYOND = "estimate beyond the data"
 SOLID = [1, 0]
 MEETING = {"filter": "isValid(datum.raters)"}
@@ -288,9 +320,6 @@ MEETING = {"filter": "isValid(datum.raters)"}
 MOST_SIZES = 8
 """This many numbers fit below the plot on a phone."""
 ACROSS: Spec = {"x": {"value": 0}, "x2": {"value": {"expr": f"width - {COLUMN}"}}}
-_BY_COLOUR = nominal("colour", scale={"domain": list(range(COLOURS))}, legend=None)
-COLOUR: Spec = {"color": _BY_COLOUR}
-MARKED: Spec = {"color": _BY_COLOUR, "shape": _BY_COLOUR}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,7 +334,7 @@ class CurveChart:
         The same where the curve is an estimate beyond the data; starts where the surveys end.
     judges : sequence of mapping
         `name`, `text` (its name with what it is worth), `score`, `worth` in words, `raters` (where it meets the curve,
-        or None), `colour` (from 1) and `is_raw` (drawn dashed).
+        or None), `colour` and `mark` (of its place among all judges) and `is_raw` (drawn dashed).
     ceiling : mapping, optional
         `text`, `score`, `low` and `high`.
     people, amateur_people : str
@@ -363,18 +392,18 @@ def _x(chart: CurveChart) -> Spec:
 def _curves(chart: CurveChart) -> list[tuple[Spec, list[Spec], list[int]]]:
     """Of each curve its data, its tooltip and its dashes."""
     asked = [tip("name", "Who"), tip("raters", "Raters asked", "d"), *_score_tips(chart)]
-    curves = [(_named(chart.surveys, chart.people, 0), [*asked, tip("items", "Items", ",")], SOLID)]
+    curves = [(_named(chart.surveys, chart.people, PEOPLE), [*asked, tip("items", "Items", ",")], SOLID)]
     if chart.beyond:
         start = {key: chart.surveys[-1][key] for key in ("raters", "score", "low", "high")}
-        curves.append((_named((start, *chart.beyond), BEYOND, 0), asked, [6, 4]))
+        curves.append((_named((start, *chart.beyond), BEYOND, PEOPLE), asked, [6, 4]))
     if chart.amateurs:
-        curves.append((_named(chart.amateurs, chart.amateur_people, COLOURS - 1), asked, SOLID))
+        curves.append((_named(chart.amateurs, chart.amateur_people, AMATEURS), asked, SOLID))
     return curves
 
 
-def _named(rows: Sequence[Row], name: str, colour: int) -> Spec:
+def _named(rows: Sequence[Row], name: str, own: Row) -> Spec:
     texts = [f"{name}: {row['raters']} raters, {float(row['score'] or 0):.3f}" for row in rows]
-    named = {"name": name, "colour": colour}
+    named = {"name": name, **own}
     return {"values": [{**named, "said": text, **row} for text, row in zip(texts, rows, strict=True)]}
 
 
@@ -482,12 +511,12 @@ def _name_column(names: Sequence[Row]) -> list[Spec]:
 def _names(chart: CurveChart, *, gap: float) -> list[Row]:
     """What stands in the column: curves, judges and ceiling, each as near to its line as the others let it."""
     last = (chart.beyond or chart.surveys)[-1]
-    ends: list[Row] = [{"text": chart.people, "score": last["score"], "colour": 0}]
+    ends: list[Row] = [{"text": chart.people, "score": last["score"], **PEOPLE}]
     if chart.amateurs:
-        ends.append({"text": chart.amateur_people, "score": chart.amateurs[-1]["score"], "colour": COLOURS - 1})
+        ends.append({"text": chart.amateur_people, "score": chart.amateurs[-1]["score"], **AMATEURS})
     if chart.ceiling:
-        ends.append({"text": chart.ceiling["text"], "score": chart.ceiling["score"], "colour": -1})
-    ends += [{key: row[key] for key in ("text", "score", "colour")} for row in chart.judges]
+        ends.append({"text": chart.ceiling["text"], "score": chart.ceiling["score"], **NO_MARK})
+    ends += [{key: row[key] for key in ("text", "score", "colour", "mark")} for row in chart.judges]
     ends.sort(key=lambda row: float(row["score"] or 0))
     places = spread_apart([float(row["score"] or 0) for row in ends], gap=gap)
     return [{**row, "place": place} for row, place in zip(ends, places, strict=True)]

@@ -52,6 +52,38 @@ def name_axis(*, has_grid: bool = False) -> Spec:
     return nominal("name", sort=BY_PLACE, title=None, axis={"grid": has_grid})
 
 
+COLOURS = 8
+"""As many as a theme has: the first one is that of people, the others are the judges'."""
+SHAPES = [
+    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left", "wedge",
+]  # fmt: skip
+"""One more than colours, so that the judges of a second round of colours have other marks."""
+_BY_COLOUR = nominal("colour", scale={"domain": list(range(COLOURS))}, legend=None)
+COLOUR: Spec = {"color": _BY_COLOUR}
+MARKED: Spec = COLOUR | {"shape": nominal("mark", scale={"domain": list(range(len(SHAPES)))}, legend=None)}
+
+
+def slot_row(slot: int) -> dict[str, int]:
+    """The colour and the mark of a judge by its place among all, for `MARKED`."""
+    return {"colour": slot % COLOURS, "mark": slot % len(SHAPES)}
+
+
+def slot_scale(slots: Mapping[str, int]) -> dict[str, list[str]]:
+    r"""A scale that gives each series, by name, the colour of its place; a theme gives colours in the order of names.
+
+    Examples
+    --------
+    >>> slot_scale({"c": 3, "a": 1})
+    {'domain': ['\x00', 'a', '\x02', 'c']}
+    """
+    domain: list[str] = []
+    for name, slot in sorted(slots.items(), key=lambda pair: pair[1] % COLOURS):
+        # Names that nobody has take up the colours in between.
+        domain += [chr(len(domain) + i) for i in range((slot - len(domain)) % COLOURS)]
+        domain.append(name)
+    return {"domain": domain}
+
+
 def series_channels(title: str) -> Spec:
     """Colour and shape of a series."""
     channel = nominal("series", sort=BY_PLACE, title=title, legend=LEGEND)
@@ -147,7 +179,8 @@ def intervals(rows: Sequence[Row], *, names: str, values: Sequence[str], referen
     Parameters
     ----------
     rows : sequence of mapping
-        `name`, `value`, `low` and `high`, from the top down; low and high may be None.
+        `name`, `value`, `low` and `high`, from the top down; low and high may be None. Where each has the `colour` and
+        `mark` of a judge (`slot_row`), these are drawn.
     names : str
         What they are, in words.
     values : sequence of str
@@ -156,6 +189,7 @@ def intervals(rows: Sequence[Row], *, names: str, values: Sequence[str], referen
         Where to draw a dashed line.
     """
     numbers = _numbers(rows)
+    own: Spec = MARKED if rows and all("colour" in row for row in rows) else {}
     axis = {"grid": True, "title": list(values)}
     x = quantity("value", axis=axis, scale={"domain": [min([0.0, *numbers]), max([1.0, *numbers])]})
     whisker = {"x": quantity("low", axis=axis), "x2": {"field": "high"}}
@@ -169,15 +203,16 @@ def intervals(rows: Sequence[Row], *, names: str, values: Sequence[str], referen
         "height": height_of(rows),
         "layer": [
             *([] if reference is None else [line]),
-            {"transform": known, "mark": {"type": "rule"}, "encoding": shared | whisker},
-            {"mark": {"type": "point"}, "encoding": shared | {"x": x}},
+            {"transform": known, "mark": {"type": "rule"}, "encoding": shared | whisker | (COLOUR if own else {})},
+            {"mark": {"type": "point"}, "encoding": shared | {"x": x} | own},
         ],
     }
 
 
-def interval_row(name: str, value: float, low: float, high: float) -> Row:
-    """A line of `intervals`; ends that are no numbers are left out."""
-    return {"name": name, "value": value, "low": finite(low), "high": finite(high)}
+def interval_row(name: str, value: float, low: float, high: float, *, slot: int | None = None) -> Row:
+    """A line of `intervals`, that of a judge with its place among all; ends that are no numbers are left out."""
+    own = {} if slot is None else slot_row(slot)
+    return {"name": name, "value": value, "low": finite(low), "high": finite(high), **own}
 
 
 def _numbers(rows: Sequence[Row]) -> list[float]:

@@ -24,9 +24,73 @@ if (!CSS.supports("selector(::details-content)")) {
     for (const fold of closed) fold.open = false;
   });
 }
-for (const holder of document.querySelectorAll("[data-chart]")) {
-  const specification = JSON.parse(document.getElementById(holder.dataset.chart).textContent);
-  vegaEmbed(holder, specification, options).catch((error) => {
-    holder.textContent = "This chart could not be drawn (" + error.message + "). Its numbers are in the table below.";
-  });
-}
+// A link into a closed fold opens it.
+const reveal = () => {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let fold = target && target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  if (target) target.scrollIntoView();
+};
+window.addEventListener("hashchange", reveal);
+const specificationOf = (holder) => JSON.parse(document.getElementById(holder.dataset.chart).textContent);
+// One chart after the other, the page shown first: what is at the top is read while the rest is drawn.
+const holders = [...document.querySelectorAll("[data-chart]")];
+const drawNext = () => {
+  const holder = holders.shift();
+  if (!holder) return;
+  if ("drawing" in holder.dataset) return setTimeout(drawNext); // it was drawn when it came in
+  holder.dataset.drawing = "";
+  vegaEmbed(holder, specificationOf(holder), options)
+    .catch((error) => {
+      holder.textContent = "This chart could not be drawn (" + error.message + "). Its numbers are in the table below.";
+    })
+    .finally(() => setTimeout(drawNext));
+};
+requestAnimationFrame(() => setTimeout(() => { reveal(); drawNext(); }));
+
+// ---- Taking a figure away: its numbers as CSV, its drawing as SVG or PNG, in the colours that are seen
+const save = (blob, name) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+};
+const csvOf = (table) => {
+  const cell = (one) => {
+    const text = one.dataset.value ?? one.textContent.trim().replaceAll("\u00a0", " ");
+    const plain = one.dataset.value === undefined && /^[=+@\t\r]|^-(?![\d.]|$)/.test(text) ? "'" + text : text; // no formula
+    return /[",\n]/.test(plain) ? '"' + plain.replaceAll('"', '""') + '"' : plain;
+  };
+  return [...table.rows].map((row) => [...row.cells].map(cell).join(",")).join("\r\n") + "\r\n";
+};
+const inColours = (specification) => {
+  const style = getComputedStyle(document.documentElement);
+  const text = JSON.stringify(specification).replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  return JSON.parse(text);
+};
+const wrapped = (text, most) =>
+  text.split(" ").reduce((lines, word) => {
+    const last = lines.length - 1;
+    if (last >= 0 && (lines[last] + " " + word).length <= most) lines[last] += " " + word;
+    else lines.push(word);
+    return lines;
+  }, []);
+const drawingOf = async (figure, renderer) => {
+  const specification = inColours(specificationOf(figure.querySelector("[data-chart]")));
+  const [title, caption] = ["h3", "figcaption"].map((name) => figure.querySelector(name).textContent);
+  specification.title = { text: wrapped(title, 70), subtitle: wrapped(caption, 92) };
+  specification.config.background = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
+  const { view } = await vegaEmbed(document.createElement("div"), { ...specification, width: 640, padding: 12 }, { ...options, renderer });
+  if (renderer === "svg") return new Blob([await view.toSVG()], { type: "image/svg+xml" });
+  const canvas = await view.toCanvas(2);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+};
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-save]");
+  if (!button) return;
+  const whole = document.getElementById(button.dataset.of);
+  const kind = button.dataset.save;
+  const table = whole.querySelector(".tools table") ?? whole.querySelector("table");
+  const blob = kind === "csv" ? new Blob(["\ufeff" + csvOf(table)], { type: "text/csv" }) : await drawingOf(whole, kind === "svg" ? "svg" : "canvas");
+  save(blob, button.dataset.of + "." + kind);
+});

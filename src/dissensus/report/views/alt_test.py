@@ -130,7 +130,7 @@ def _judges_table(result: AltTestResult) -> Table:
     """A row for each judge, and one for always giving the same answer."""
     names = short_names((judge.judge for judge in result.judges), LONGEST, has_end=True)
     rows: list[list[Cell]] = [
-        [names[judge.judge], _verdict(judge), _rate(judge), judge.advantage] for judge in result.judges
+        [names[judge.judge], replaces_words(judge), _rate(judge), judge.advantage] for judge in result.judges
     ]
     constant = [[f"({_always(result)})", None, _rate(result.baseline), result.baseline.advantage]]
     rows += constant if result.baseline.raters else []
@@ -144,7 +144,8 @@ def _judges_table(result: AltTestResult) -> Table:
     )
 
 
-def _verdict(judge: JudgeTest) -> str:
+def replaces_words(judge: JudgeTest) -> str:
+    """Whether a judge can replace a rater, in a word or two."""
     if judge.replaces and judge.beats_constant is False:
         return "not shown"
     return {True: "yes", False: "not shown", None: "not tested"}[judge.replaces]

@@ -19,7 +19,7 @@ MEASURES = {
     "agreement": "as it is: share of raters with its answer",
     "distance": "as it is: mean distance from a rater",
 }
-SHIFT = "shift: from people"
+SHIFT_MEANS = "shift: from people"
 REPEATED = ("Intervals are very wide", "Judges used labels that no rater used")
 """How warnings begin that say what a caveat or the table says."""
 STANDINGS = {
@@ -49,15 +49,21 @@ def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
     return [text for text in texts if "the curve" not in text.lower() and not text.startswith(REPEATED)]
 
 
+def answer_sentence(result: DecideResult) -> str:
+    """Which judge to use, and how."""
+    use, how = result.recommendation.use, result.recommendation.how
+    if not use:
+        return "Use no judge yet."
+    names = listing([visible(name) for name in use], most=MOST_NAMES, word="or")
+    return f"Use {names}, {'recalibrated' if how == 'recalibrated' else 'as it is'}."
+
+
 def lead_sentence(result: DecideResult) -> str:
     """The answer and its reason in one sentence."""
-    use, how = result.recommendation.use, result.recommendation.how
-    reason = visible(result.recommendation.reason)
-    if not use:
-        return f"Use no judge yet: {reason[:1].lower()}{reason[1:]}"
-    names = listing([visible(name) for name in use], most=MOST_NAMES, word="or")
+    use, reason = result.recommendation.use, visible(result.recommendation.reason)
+    reason = reason if use else f"{reason[:1].lower()}{reason[1:]}"
     reason = reason.removeprefix(f"{visible(use[0])} is ") if len(use) == 1 else reason
-    return f"Use {names}, {'recalibrated' if how == 'recalibrated' else 'as it is'}: {reason}"
+    return f"{answer_sentence(result).removesuffix('.')}: {reason}"
 
 
 def _table(result: DecideResult) -> Table:
@@ -74,9 +80,9 @@ def _table(result: DecideResult) -> Table:
     always = "" if result.constant is None else f"(always {shortened(result.constant.answer, LONGEST_ANSWER)})"
     for name, worth, held in ((always, "0", result.constant), ("(one more person)", "1", result.person)):
         if held is not None:
-            rows.append(_padded([name, worth, _value(held.measure, held.value)], columns))
+            rows.append(_padded([name, worth, value_text(held.measure, held.value)], columns))
     first = "Worth: by correlation" if result.settings.get("score") in CORRELATIONS else "Worth: recalibrated"
-    parts = [first, *([MEASURES[measure]] if measure else []), *([SHIFT] if has_shift else [])]
+    parts = [first, *([MEASURES[measure]] if measure else []), *([SHIFT_MEANS] if has_shift else [])]
     return Table(caption="; ".join(parts), columns=columns, rows=rows)
 
 
@@ -84,11 +90,9 @@ def _cells(judge: DecideJudge, name: str, largest: int, columns: Sequence[str]) 
     cells: list[Cell] = [name, worth_text(judge, largest).replace("above ", ">").replace("below ", "<")]
     if "As it is" in columns:
         own = judge.as_is
-        cells += ["-", "-"] if own is None else [_value(own.measure, own.value), STANDINGS[own.standing]]
+        cells += ["-", "-"] if own is None else [value_text(own.measure, own.value), STANDINGS[own.standing]]
     if "Shift" in columns:
-        cells.append(
-            "-" if judge.shift is None else f"{judge.shift:+.1f}".replace("-0.0", "0.0").replace("+0.0", "0.0")
-        )
+        cells.append("-" if judge.shift is None else shift_text(judge.shift))
     return cells
 
 
@@ -96,5 +100,17 @@ def _padded(cells: list[Cell], columns: Sequence[str]) -> list[Cell]:
     return [*cells, *[""] * (len(columns) - len(cells))]
 
 
-def _value(measure: str, value: float) -> str:
+def shift_text(shift: float) -> str:
+    """How much higher than people a judge answers, in label steps; no shift has no sign.
+
+    Examples
+    --------
+    >>> shift_text(0.26), shift_text(-0.04)
+    ('+0.3', '0.0')
+    """
+    return f"{shift:+.1f}".replace("-0.0", "0.0").replace("+0.0", "0.0")
+
+
+def value_text(measure: str, value: float) -> str:
+    """How a judge's own answers do: a share of raters, or a distance."""
     return percent(value) if measure == "agreement" else decimal(value)

@@ -29,7 +29,6 @@ MOST_BARS = 20
 MOST_SERIES = 8
 MOST_GROUPS = 30
 MOST_NAMES = 5
-AGREEMENT_STEPS = 10
 WIDE = 0.02
 """An interval of a share as wide as that supports no decimals of a percentage."""
 CHANCE_TO_PERFECT = "0: chance, 1: perfect agreement"
@@ -47,7 +46,7 @@ def view(result: Result) -> Section:
         raise DissensusError(f"A {type(result).__name__} cannot be shown as what describe found.")
     part, scale = result.whole, result.settings.get("scale")
     all_ratings, by_group = _agreement(result), _groups(result)
-    items = [] if scale == "interval" else _agreement_by_item(part)
+    items = [] if scale == "interval" else agreement_by_item(part)
     folds = [
         *([Fold(title="All groups together", parts=[all_ratings])] if by_group else []),
         Fold(title="What the coefficients mean", parts=[_meaning(result)]),
@@ -216,15 +215,7 @@ def agreement_in_short(part: Description, scale: object = None) -> str:
 def _agreement(result: DescribeResult) -> Figure | Table:
     """The coefficients: a chart if any is defined, else a table."""
     part = result.whole
-    by_whom = "unnamed raters" if part.raters is None else counted(part.raters, "rater")
-    table = Table(
-        caption=f"Agreement in {counted(part.ratings, 'rating')} of {counted(part.items, 'item')} by {by_whom}",
-        columns=["Measure", "Value", "Low", "High"],
-        rows=[
-            [coefficient_name(c.name), c.value, c.low, c.high] for c in (part.pairwise_agreement, *part.coefficients)
-        ],
-        digits=2,
-    )
+    table = agreement_table(part)
     defined = {coefficient_heading(c.name): c for c in part.coefficients if math.isfinite(c.value)}
     if not defined:
         return table
@@ -234,6 +225,19 @@ def _agreement(result: DescribeResult) -> Figure | Table:
         caption=sentences("Each coefficient corrects for chance in its own way.", _lines(result)),
         spec=intervals(_interval_rows(defined), names="Coefficient", values=[CHANCE_TO_PERFECT], reference=0),
         table=table,
+    )
+
+
+def agreement_table(part: Description) -> Table:
+    """The coefficients in numbers."""
+    by_whom = "unnamed raters" if part.raters is None else counted(part.raters, "rater")
+    return Table(
+        caption=f"Agreement in {counted(part.ratings, 'rating')} of {counted(part.items, 'item')} by {by_whom}",
+        columns=["Measure", "Value", "Low", "High"],
+        rows=[
+            [coefficient_name(c.name), c.value, c.low, c.high] for c in (part.pairwise_agreement, *part.coefficients)
+        ],
+        digits=2,
     )
 
 
@@ -280,17 +284,12 @@ def unanimity_finding(part: Description) -> str:
     return f"All raters agree on {how_many} of the items{which}"
 
 
-def _agreement_by_item(part: Description) -> list[Figure]:
+def agreement_by_item(part: Description) -> list[Figure]:
     """How many items have much or little agreement; nothing if no item has two ratings."""
-    counts = [0] * (AGREEMENT_STEPS + 1)
-    for share, items in part.agreement_by_item:
-        # A hair above each edge, so that 3/5 computed as .6 - 1e-17 counts as 3/5; all agreeing is a step of its own.
-        counts[min(int(share * AGREEMENT_STEPS + 1e-9), AGREEMENT_STEPS)] += items
-    total = sum(counts)
+    total = sum(items for _, items in part.agreement_by_item)
     if not total:
         return []
-    names = [f"{10 * i}% to {10 * i + 10}%" for i in range(AGREEMENT_STEPS)] + ["all agree"]
-    rows = [(name, count, count / total) for name, count in zip(names, counts, strict=True)]
+    rows = [(_share_name(share, part.agreement_step), items, items / total) for share, items in part.agreement_by_item]
     bars: list[Row] = [{"name": name, "count": count, "share": share} for name, count, share in reversed(rows)]
     words = {"names": "Pairs of raters that agree", "shares": "Share of the items", "counts": "Items"}
     table = Table(
@@ -304,9 +303,16 @@ def _agreement_by_item(part: Description) -> list[Figure]:
         caption="For each item with two or more ratings: the share of pairs of its raters that gave the same label.",
         spec=share_bars(bars, **words),
         table=table,
-        spark=f"no pair agrees |{sparkline(counts)}| all agree",
+        spark=f"least |{sparkline([items for _, items in part.agreement_by_item])}| all agree",
     )
     return [figure]
+
+
+def _share_name(share: float, step: float) -> str:
+    """A share of pairs that agree, or the bin that it begins."""
+    if share >= 1:
+        return "all agree"
+    return f"{percent(share, 0)} to {percent(share + step, 0)}" if step else percent(share, 0) if share else "no pair"
 
 
 # ---- Within which groups raters agree

@@ -18,10 +18,10 @@ from dissensus.report.numbers import (
     short_names,
     with_interval,
 )
-from dissensus.report.specs import CurveChart, Row, power_curve
+from dissensus.report.specs import CurveChart, Row, power_curve, slot_row
 from dissensus.report.text import sparkline
 from dissensus.report.views import worth as words_of
-from dissensus.report.views.section import interval_sentence
+from dissensus.report.views.section import interval_sentence, judge_slots
 from dissensus.report.views.worth import ScoreWords, Settings, Terms, score_words, terms_of
 from dissensus.results import Result
 
@@ -197,7 +197,7 @@ def curve_figure(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms:
     lines, left_out = drawn(result, ranked)
     chart = CurveChart(
         surveys=[_point(p, origin) | {"items": p.items} for p in result.curve if math.isfinite(p.score)],
-        judges=_lines(lines, ranked, terms, origin),
+        judges=_lines(result, lines, terms, origin),
         beyond=[] if ceiling is None else [_point(p, 0.0) for p in ceiling.curve],
         ceiling=None
         if ceiling is None
@@ -244,11 +244,11 @@ def _point(point: CurvePoint | AmateurPoint, origin: float) -> dict[str, int | f
     return {"raters": point.raters, "score": point.score - origin, "low": low, "high": high}
 
 
-def _lines(lines: Sequence[JudgeWorth], ranked: Sequence[JudgeWorth], terms: Terms, origin: float) -> list[Row]:
+def _lines(result: EquivalenceResult, lines: Sequence[JudgeWorth], terms: Terms, origin: float) -> list[Row]:
     """A row for each judge that is drawn; a judge has the same colour raw and calibrated."""
-    order = list(dict.fromkeys(w.judge for w in lines))
+    slots = judge_slots(result, (w.judge for w in result.judges))
     has_both = len({w.calibrated for w in lines}) > 1
-    names = short_names((w.judge for w in ranked), LONGEST_NAME, has_end=True)
+    names = short_names((w.judge for w in result.ranked), LONGEST_NAME, has_end=True)
     rows: list[Row] = []
     for worth in lines:
         is_raw = has_both and not worth.calibrated
@@ -261,7 +261,7 @@ def _lines(lines: Sequence[JudgeWorth], ranked: Sequence[JudgeWorth], terms: Ter
                 "high": finite(worth.high - origin),
                 "worth": words_of.raters_text(worth, terms),
                 "raters": worth.equivalence if worth.verdict == "within" else None,
-                "colour": 1 + order.index(worth.judge),
+                **slot_row(slots[worth.judge]),
                 "is_raw": is_raw,
             }
         )

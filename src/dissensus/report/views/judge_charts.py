@@ -14,7 +14,7 @@ from dissensus.report.document import Cell, Figure, Table
 from dissensus.report.numbers import DASH, are, counted, percent, sentences, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, interval_row, intervals, line_chart, rank_lines
 from dissensus.report.views import judge_words as words
-from dissensus.report.views.section import interval_sentence
+from dissensus.report.views.section import interval_sentence, judge_slots
 
 MOST_LINES = 8
 """As many lines as there are colours."""
@@ -40,6 +40,11 @@ def judge_names(choice: Choice, longest: int = LONGEST_NAME) -> dict[str, str]:
     return short_names((value.judge for value in choice.ranked), longest, has_end=True)
 
 
+def _slots(result: JudgesResult, drawn: Sequence[str], names: Mapping[str, str]) -> dict[str, int]:
+    """The place of each judge that is drawn among all, by its short name."""
+    return {names[judge]: slot for judge, slot in judge_slots(result, drawn).items()}
+
+
 def _left_out(choice: Choice) -> str:
     """How many judges are not drawn; empty if all are."""
     left = len(choice.ranked) - len(drawn_judges(choice))
@@ -49,7 +54,7 @@ def _left_out(choice: Choice) -> str:
 # ---- Ranks: each judge by each definition
 
 
-def ranks_figure(choice: Choice, table: Table) -> Figure:
+def ranks_figure(result: JudgesResult, choice: Choice, table: Table) -> Figure:
     """The bump chart: a line for each judge through its ranks; the table has what each definition picks."""
     kinds, names, drawn = choice.closest_first(), judge_names(choice), drawn_judges(choice)
     rows = [
@@ -67,7 +72,15 @@ def ranks_figure(choice: Choice, table: Table) -> Figure:
             "select by; then come those that rank judges most like it.",
             _left_out(choice),
         ),
-        spec=rank_lines(rows, names="Definition", series="Judge", ranks="Rank (1 is best)", values="Value", last=last),
+        spec=rank_lines(
+            rows,
+            names="Definition",
+            series="Judge",
+            ranks="Rank (1 is best)",
+            values="Value",
+            last=last,
+            slots=_slots(result, drawn, names),
+        ),
         table=table,
     )
 
@@ -95,8 +108,12 @@ def decision_figure(result: JudgesResult, choice: Choice) -> Figure:
     judged = sorted(
         (row for row in choice.downstream.values() if row.judge not in BASELINES), key=lambda row: -row.consistency
     )
+    slots = judge_slots(result, (row.judge for row in judged))
     rows = [
-        interval_row(names[row.judge], row.consistency, row.consistency_low, row.consistency_high) for row in judged
+        interval_row(
+            names[row.judge], row.consistency, row.consistency_low, row.consistency_high, slot=slots[row.judge]
+        )
+        for row in judged
     ]
     constant = None if choice.constant is None else choice.constant.consistency
     shares = {row.judge: row.consistency for row in judged}
@@ -157,7 +174,15 @@ def sweep_figure(result: JudgesResult, choice: Choice, points: Sequence[Sensitiv
         title=words.sweep_finding(points, flips),
         caption=sentences(f"At tau {choice.tau:g}. {DASHED}", dotted, _left_out(choice)),
         spec=line_chart(
-            LineChart(rows=rows, constants=constants, turns=turns, series="Judge", x_title=BETA, y_title=AS_PEOPLE)
+            LineChart(
+                rows=rows,
+                constants=constants,
+                turns=turns,
+                series="Judge",
+                x_title=BETA,
+                y_title=AS_PEOPLE,
+                slots=_slots(result, drawn, names),
+            )
         ),
         table=Table(
             caption="The judge that decides most like people at each beta",

@@ -186,7 +186,7 @@ def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
         rows=[_definition_row(kind, names, is_contest=is_contest) for kind in choice.kinds],
         percent=frozenset({"Best in"}),
     )
-    main = ranks_figure(choice, table) if is_contest else table
+    main = ranks_figure(result, choice, table) if is_contest else table
     return [main, Paragraph(text=words.BRACKETS), *_disagreements(result, choice)]
 
 

@@ -12,6 +12,7 @@ from dissensus.options import Spelling, in_python
 from dissensus.report.charts import Chart
 from dissensus.report.document import MOST_NOTES, Block, Fold, Note, Points, Report, Section, Table, respelled
 from dissensus.report.numbers import counted, visible
+from dissensus.report.specs import COLOURS
 from dissensus.results import Result
 
 FACTS = (
@@ -114,6 +115,24 @@ def _rows(result: Result) -> Section:
     )
     lead = f"{result.command.capitalize()} has {counted(len(rows), 'row')} to show."
     return Section(title=result.command.capitalize(), lead=lead, blocks=(table,) if rows else ())
+
+
+def judge_slots(result: Result, names: Iterable[str]) -> dict[str, int]:
+    """The place of each judge among all of the data, which gives it one colour and one mark in every chart.
+
+    Places that would have the colour of people, the first one, are left free (`charts.colour_of`).
+
+    Examples
+    --------
+    >>> from dissensus.methods.parts.result import PartsResult
+    >>> judge_slots(PartsResult(settings={}, data={"judges": {"judges": ["a", "b"]}}, method="", parts=()), ["b", "c"])
+    {'b': 2, 'c': 3}
+    """
+    known = result.data.get("judges", {}).get("judges")
+    order = list(
+        dict.fromkeys([*(map(str, known) if isinstance(known, list | tuple) else ()), *(names := list(names))])
+    )
+    return {name: 1 + (i := order.index(name)) + i // (COLOURS - 1) for name in names}
 
 
 def interval_sentence(settings: Mapping[str, object], shown: str = "Brackets hold") -> str:
