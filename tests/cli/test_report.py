@@ -40,7 +40,7 @@ def test_a_report_with_judges_answers_in_the_order_of_a_readers_questions(capsys
     front = unescape(html[html.index('<header class="front"') : html.index("</header>")])
     assert ">Use classifier, as it is.</li>" in front
     assert ">classifier</span></th>" in front
-    assert ">Binary</h1>" in front
+    assert ">Helpfulness</h1>" in front
     places = [
         html.index(f">{question}</h2>")
         for question in (

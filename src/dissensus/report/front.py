@@ -157,6 +157,8 @@ def _ahead(decision: DecideResult) -> Tile:
     question, (best, *others) = "Is it ahead of the second?", decision.judges
     if not others:
         return Tile(question=question, answer="Only one judge", detail="Add the answers of a second judge to compare.")
+    if not decision.recommendation.use:
+        return Tile(question=question, answer="No judge leads", detail="None is shown to know more than asking nobody.")
     name, near = shortened(best.judge, LONGEST_NAME), [other.judge for other in others if not other.separable]
     if near:
         names = listing([shortened(other, LONGEST_NAME) for other in near], most=MOST_NAMES)
@@ -178,6 +180,8 @@ def _next(decision: DecideResult | None, step: str) -> Tile:
 
 # ---- The judges, each with a bar, beside what they are held against
 
+NOWHERE: dict[str, float | None] = {"value": None, "low": None, "high": None}
+"""Where judges are on a curve that ends with nobody asked."""
 WORTH, AS_IS, SHIFT, REPLACES = "Worth", "As it is", "Shift", "Replaces a rater"
 
 
@@ -205,7 +209,7 @@ def bars_of(decision: DecideResult, replacing: AltTestResult | None) -> Bars:
     kept = [name for name in (WORTH, AS_IS, SHIFT, REPLACES) if name in table.columns]
     cells = [[str(dict(zip(table.columns, row, strict=True))[name] or "") for name in kept] for row in table.rows]
     rows = [
-        Bar(name=str(row[0]), slot=slots[judge.judge], cells=own, **_ends(judge))
+        Bar(name=str(row[0]), slot=slots[judge.judge], cells=own, **(_ends(judge) if decision.largest else NOWHERE))
         for judge, row, own in zip(judges[:MOST_JUDGES], table.rows, cells, strict=False)
     ]
     rows += [

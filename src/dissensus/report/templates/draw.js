@@ -58,7 +58,7 @@ const save = (blob, name) => {
 const csvOf = (table) => {
   const cell = (one) => {
     const text = one.dataset.value ?? one.textContent.trim().replaceAll("\u00a0", " ");
-    const plain = one.dataset.value === undefined && /^[=+@\t\r]|^-(?![\d.]|$)/.test(text) ? "'" + text : text; // no formula
+    const plain = one.dataset.value === undefined && /^[=@\t\r]|^[-+](?![\d.]|$)/.test(text) ? "'" + text : text; // no formula
     return /[",\n]/.test(plain) ? '"' + plain.replaceAll('"', '""') + '"' : plain;
   };
   return [...table.rows].map((row) => [...row.cells].map(cell).join(",")).join("\r\n") + "\r\n";
