@@ -30,6 +30,7 @@ class Running:
     process: subprocess.Popen
     url: str
     port: int
+    owner: str = ""
 
     def ask(self, method, path, *, body=None, headers=None):
         """Status, headers and text of an answer; a request of our own pages unless `headers` say otherwise."""
@@ -92,9 +93,9 @@ def running(*, is_lasting=False, **settings):
     )
     try:
         line = process.stdout.readline()
-        found = re.search(r"http://[^ ]+:(\d+)/", line)
+        found = re.search(r"http://[^ ]+:(\d+)/[^ ]*", line)
         assert found, process.stderr.read()
-        yield Running(process, f"http://127.0.0.1:{found[1]}", int(found[1]))
+        yield Running(process, f"http://127.0.0.1:{found[1]}", int(found[1]), found[0])
     finally:
         process.terminate()
         process.communicate(timeout=60)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from dissensus.methods.alt_test.alt_test import alt_test
     from dissensus.methods.apply import ApplyResult
     from dissensus.methods.apply.apply import apply
+    from dissensus.methods.collect import CollectResult
+    from dissensus.methods.collect.collect import collect
     from dissensus.methods.compare import CompareResult
     from dissensus.methods.compare.compare import compare
     from dissensus.methods.decide import DecideResult
@@ -49,6 +51,7 @@ __version__ = "0.1.0"
 _HOME = {
     "AltTestResult": "methods.alt_test",
     "ApplyResult": "methods.apply",
+    "CollectResult": "methods.collect",
     "CompareResult": "methods.compare",
     "DecideResult": "methods.decide",
     "DescribeResult": "methods.describe",
@@ -71,6 +74,7 @@ _HOME = {
     "Task": "data",
     "alt_test": "methods.alt_test",
     "apply": "methods.apply",
+    "collect": "methods.collect",
     "compare": "methods.compare",
     "decide": "methods.decide",
     "describe": "methods.describe",
@@ -98,6 +102,7 @@ _HOME = {
 __all__ = [
     "AltTestResult",
     "ApplyResult",
+    "CollectResult",
     "CompareResult",
     "DecideResult",
     "DescribeResult",
@@ -121,6 +126,7 @@ __all__ = [
     "__version__",
     "alt_test",
     "apply",
+    "collect",
     "compare",
     "decide",
     "describe",

@@ -42,6 +42,7 @@ FLAGS = {
     ("drop", "read"): "`dissensus import --drop COLUMN=PATTERN`",
     ("decimal_comma", "read"): "`dissensus import --decimal-comma`",
     ("output", "rate"): "-o",
+    ("output", "collect"): "-o",
     ("names", "doctor"): "`dissensus doctor --json`",
     **{(limit, "limits"): f"--limit {limit}=" for limit in LIMITS},
 }

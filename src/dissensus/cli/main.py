@@ -51,6 +51,7 @@ COMMANDS = {
     "prevalence": Entry("measure", "How many items are positive?"),
     "plan raters": Entry("plan", "How many items and raters does it take to tell two judges apart?"),
     "plan labels": Entry("plan", "One label each for many items, or several for few?"),
+    "collect": Entry("collect", "Collect ratings from people."),
     "rate": Entry("rate", "Ask a model what people were asked."),
     "gate": Entry("measure", "May this judge pass?"),
     "apply": Entry("measure", "What do new answers of a judge mean in people's terms?"),

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,7 @@ import typer
 from dissensus.cli.flags import Keywords
 from dissensus.cli.inputs import flag
 from dissensus.cli.output import Output
+from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,9 +32,9 @@ class ItemsInput:
     """The items to ask about, and what was asked."""
 
     items: Annotated[
-        Path, typer.Argument(metavar="ITEMS", help="Columns item, text; or item, text_a, text_b for pairs.")
+        Path, typer.Argument(metavar="ITEMS", help="Columns item, text; or item, text_a, text_b. Or a project.")
     ]
-    task: Annotated[Path, flag("TASK.toml", "Instructions, options, examples, how to ask.")]
+    task: Annotated[Path | None, flag("TASK.toml", "Instructions, options, examples, how to ask.")] = None
     item: Annotated[str | None, flag("COL", "Name of the item column.")] = None
     text: Annotated[str | None, flag("COL", "Name of the text column.")] = None
     text_a: Annotated[str | None, flag("COL", "Name of the column of a pair's first text.")] = None
@@ -59,6 +60,11 @@ def rate_command(
     from dissensus.methods.rate import rate
     from dissensus.methods.rate.requests import Columns
 
+    project = source.items if source.items.is_dir() else None
+    if project is not None:
+        source, out = _of_project(source), out or project / "data" / "judges.csv"
+    if source.task is None:
+        raise OptionError("There is no task file: name it with --task TASK.toml.")
     columns = Columns(item=source.item, text=source.text, text_a=source.text_a, text_b=source.text_b)
     if show:
         show_prompts(source, options, columns, output)
@@ -73,8 +79,29 @@ def rate_command(
         output.remark("Stopped. Every answer so far is kept: the same command goes on from here.")
         raise typer.Exit(INTERRUPTED) from None
     output.show(result)
+    if project is not None and not dry_run:
+        _name_judges(project, out)
     if result.unasked and not result.dry_run:
         raise typer.Exit(NOT_ALL_ASKED)
+
+
+def _of_project(source: ItemsInput) -> ItemsInput:
+    """The items and the task that a project collects ratings for."""
+    from dissensus.data.collection import ITEMS_FILE, TASK_FILE
+
+    folder = source.items
+    if not (folder / ITEMS_FILE).is_file():
+        raise OptionError(f"{folder} has no {ITEMS_FILE}: name a file of items, or a project of `dissensus collect`.")
+    return replace(source, items=folder / ITEMS_FILE, task=source.task or folder / TASK_FILE)
+
+
+def _name_judges(folder: Path, judges: Path | None) -> None:
+    """Let the project know where the judges' answers are, if they are in it."""
+    from dissensus.data.project import open_project, save_project
+
+    if judges is not None and judges.resolve().parent == (folder / "data").resolve():
+        project = open_project(folder)
+        save_project(replace(project, files={**project.files, "judges": f"data/{judges.name}"}))
 
 
 def show_prompts(source: ItemsInput, options: Keywords, columns: "Columns", output: Output) -> None:
@@ -86,7 +113,7 @@ def show_prompts(source: ItemsInput, options: Keywords, columns: "Columns", outp
     from dissensus.methods.rate.rate import planned
     from dissensus.report.numbers import visible
 
-    task = read_task(source.task)
+    task = read_task(source.task or Path())
     plan, _ = planned(source.items, task, RateOptions.asked({**options, "samples": 1}, task, seed=output.seed), columns)
     requests = [plan.request(number) for number in range(plan.per_item)]
     if output.as_json:

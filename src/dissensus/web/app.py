@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -12,10 +13,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dissensus.errors import DissensusError
+from dissensus.web.collecting import Collections
 from dissensus.web.fields import why
 from dissensus.web.guard import Guard, Settings
 from dissensus.web.jobs import JobBook, Pool, QuickAnswers
 from dissensus.web.layout import refusal
+from dissensus.web.pages import collect
 from dissensus.web.pages.data import data_page, report_page, upload
 from dissensus.web.pages.home import contents, explain, home, static, token
 from dissensus.web.pages.jobs import cancel, progress, start
@@ -52,6 +55,7 @@ ROUTES = [
     Route("/start/{task}", start, methods=["POST"]),
     Route("/jobs/{id}", progress),
     Route("/jobs/{id}/cancel", cancel, methods=["POST"]),
+    *collect.ROUTES,
 ]
 
 
@@ -97,11 +101,13 @@ async def _open_desk(app: Starlette, settings: Settings, session: Callable[[], s
         quick=QuickAnswers(quick),
     )
     app.state.desk = desk
+    app.state.collections = Collections(Path(settings.folder))
     tidying = asyncio.create_task(_tidy(desk))
     try:
         yield
     finally:
         tidying.cancel()
+        app.state.collections.close()
         for pool in (long, quick):
             await pool.close()
         uploads.close()

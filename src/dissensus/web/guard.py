@@ -26,6 +26,8 @@ class Settings:
     ----------
     host, port
         Where it listens.
+    folder : str
+        A project, or a folder of projects, which need not exist yet.
     token : str, optional
         What a visitor must know; None on this machine only.
     largest_upload : int
@@ -48,6 +50,7 @@ class Settings:
 
     host: str = "127.0.0.1"
     port: int = 8000
+    folder: str = "dissensus-projects"
     token: str | None = None
     largest_upload: int = 200 * MEGABYTE
     keep_seconds: float = 3600.0
@@ -96,7 +99,10 @@ def own_page(page: str) -> str:
 
 COOKIE = "dissensus"
 OPEN_PATHS = frozenset({TOKEN_PATH, "/static/page.css", "/static/app.css", "/static/app.js", "/static/htmx.min.js"})
-"""What a visitor without the token may see: the page that asks for it, and its looks."""
+OPEN_PATHS |= {"/static/rate.css", "/static/rate.js"}
+RATERS = "/r/"
+"""What a visitor without the token may see: the page that asks for it, and the looks; and raters, whose links are
+tokens of their own, below `RATERS`."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -163,7 +169,12 @@ class Guard:
             return refusal(WRONG_HOST, status=421, is_signed_in=False)
         if not self._is_same_origin(str(scope["method"]), headers):
             return refusal(WRONG_ORIGIN, status=403, is_signed_in=False)
-        if self._settings.token is None or scope["path"] in OPEN_PATHS or self.is_signed_in(headers):
+        if (
+            self._settings.token is None
+            or scope["path"] in OPEN_PATHS
+            or scope["path"].startswith(RATERS)
+            or self.is_signed_in(headers)
+        ):
             return None
         if scope["method"] in SAFE_METHODS and "hx-request" not in headers:
             page = asked_for(str(scope["path"]), bytes(scope.get("query_string", b"")))

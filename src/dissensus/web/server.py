@@ -22,6 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from dissensus.errors import DissensusError, OptionError
 from dissensus.web.app import make_app
 from dissensus.web.guard import LOOPBACK, Settings
+from dissensus.web.links import link_lines
 
 # ---- Connections that do not get to the point are dropped
 
@@ -167,6 +168,8 @@ def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> Non
 
     def started() -> None:
         say(f"dissensus serves at {where} - end it with Ctrl-C")
+        for line in link_lines(settings, port):
+            say(line)
         if opens:
             # A daemon, as some systems' openers wait until the browser is closed.
             Thread(target=webbrowser.open, args=(where,), daemon=True).start()

@@ -60,9 +60,11 @@ KINDS = {
     "app.js": "text/javascript",
     "htmx.min.js": "text/javascript",
     "charts.js": "text/javascript",
+    "rate.css": "text/css",
+    "rate.js": "text/javascript",
 }
 """What can be asked for; no other name reaches the file system."""
-AS_IT_IS = ("app.css", "app.js", "htmx.min.js")
+AS_IT_IS = ("app.css", "app.js", "htmx.min.js", "rate.css", "rate.js")
 
 
 async def static(request: Request) -> Response:

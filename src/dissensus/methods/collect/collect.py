@@ -1,0 +1,265 @@
+"""Collect ratings: plan who rates what in a new project, and say how far an old one is."""
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.random import Generator
+
+from dissensus.data.collection import (
+    ITEMS_FILE,
+    PLAN_FILE,
+    TASK_FILE,
+    Collection,
+    Event,
+    Item,
+    Plan,
+    RaterStanding,
+    Standing,
+    link_event,
+    new_key,
+    save_plan,
+)
+from dissensus.data.judges import ORDERS
+from dissensus.data.project import create_project, save_project
+from dissensus.data.readers import item_names
+from dissensus.data.task import Task, read_task
+from dissensus.errors import FileError, OptionError, RatingsError, counted, listed
+from dissensus.methods.collect.assignment import assign
+from dissensus.methods.collect.items import read_for_rating, store
+from dissensus.methods.collect.options import CollectOptions
+from dissensus.methods.collect.result import CollectResult
+from dissensus.methods.collect.status import status_of
+from dissensus.methods.rate.requests import Columns, check_options
+from dissensus.options import named
+from dissensus.sampling import seed_of
+
+OUTPUT = named("output", of="collect")
+FEWEST_FOR_AGREEMENT = 2
+
+
+def collect(
+    items: str | os.PathLike[str],
+    *,
+    task: str | os.PathLike[str] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    plan: str | os.PathLike[str] | None = None,
+    chosen: str | os.PathLike[str] | None = None,
+    columns: Columns | None = None,
+    raters: int | None = None,
+    ratings_per_item: int | None = None,
+    repeat_share: float = 0.05,
+    check_share: float = 0.05,
+    stop_at: float | None = None,
+    looks: int = 5,
+    bootstrap: int = 500,
+    confidence: float = 0.95,
+    rng: int | Generator | None = 0,
+) -> CollectResult:
+    """Plan who rates what, in a project that `dissensus serve` opens; or how far such a project is.
+
+    Each item gets its number of ratings, raters' loads differ by one at most, and raters share items with each other as
+    evenly as that allows. The same seed gives the same plan.
+
+    Parameters
+    ----------
+    items : path
+        A file with the columns `item, text`, or `item, text_a, text_b` for pairs; images in the columns `image`, or
+        `image_a, image_b`, as files beside it; rows with the right option in a column `check` are attention checks.
+        Or the folder of a project, to see how far it is and to write its ratings.
+    task : path, optional
+        The task file: what raters are asked; `elicitation = "both"` asks for a choice and a response set.
+    output : path, optional
+        The folder of the new project.
+    plan : path, optional
+        What `plan_raters` recommends, as its command writes it with JSON: how many items and ratings of each.
+    chosen : path, optional
+        A file with a column `item`: only these items are rated, such as those that `route` leaves to people.
+    columns : Columns, optional
+        What the columns of the items are called.
+    raters, ratings_per_item : int, optional
+        How many raters there are, and how many of them rate each item.
+    repeat_share, check_share : float
+        Of a rater's items: how many come again unannounced, and how many attention checks are mixed in.
+    stop_at : float, optional
+        Half the width of the interval of agreement at which the collection may stop early.
+    looks : int
+        How often that is looked at, evenly spread over the ratings.
+    bootstrap : int
+        Bootstrap samples; 0 for no intervals.
+    confidence : float
+        Of the intervals.
+    rng : int or Generator
+        Seed.
+
+    Returns
+    -------
+    CollectResult
+
+    Raises
+    ------
+    DissensusError
+        If the items, the task or the plan cannot be read, or the folder has something in it.
+
+    See Also
+    --------
+    plan_raters : How many items and raters does it take to tell two judges apart?
+    rate : Ask a model what people were asked.
+    decide : Which judge to use, and how.
+
+    Examples
+    --------
+    >>> found = collect("items.csv", task="task.toml", raters=6, ratings_per_item=3,
+    ...                 output="project")  # doctest: +SKIP
+    >>> collect("project").agreement  # doctest: +SKIP
+    """
+    asked = CollectOptions.given(locals(), seed=seed_of(rng))
+    seed = asked.seed or 0
+    folder = Path(items)
+    if not folder.is_dir():
+        if task is None or output is None:
+            what = "task file" if task is None else "folder for the project"
+            raise OptionError(f"There is no {what}: name it with {named('task') if task is None else OUTPUT}.")
+        folder = _made(folder, Path(task), Path(output), asked, plan=plan, chosen=chosen, columns=columns)
+    with Collection(folder) as collection:
+        return status_of(collection, bootstrap=bootstrap, confidence=confidence, seed=seed)
+
+
+# ---- A new project
+
+
+def _made(
+    items: Path, task_file: Path, folder: Path, options: CollectOptions, *, plan: str | os.PathLike[str] | None,
+    chosen: str | os.PathLike[str] | None, columns: Columns | None,
+) -> Path:  # fmt: skip
+    """Make the project; the folder is gone again if that fails."""
+    task = read_task(task_file)
+    check_options(task)
+    found, checks = read_for_rating(items, task, columns)
+    if chosen is not None:
+        found = _only(found, item_names(chosen), str(chosen))
+    options, found = _by_plan(options, found, plan)
+    planned = _plan(options, found, checks, task)
+    was_there = folder.exists()
+    project = create_project(folder, name=task.name or folder.name)
+    try:
+        shutil.copyfile(task_file, folder / TASK_FILE)
+        store(folder, found, checks, kind=task.kind, beside=items.parent)
+        save_plan(folder, planned)
+        with Collection(folder) as collection:
+            collection.add([link_event(rater) for rater in planned.slots])
+        save_project(replace(project, files={"task": TASK_FILE, "items": ITEMS_FILE}))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        if was_there:
+            folder.mkdir()
+        raise
+    return folder
+
+
+def _plan(options: CollectOptions, items: Sequence[Item], checks: Sequence[Item], task: Task) -> Plan:
+    if options.raters is None or options.ratings_per_item is None:
+        missing = "raters" if options.raters is None else "ratings_per_item"
+        raise OptionError(f"It is not known how many {missing.replace('_', ' ')}: give {named(missing)}.")
+    width = len(str(options.raters))
+    slots = assign(
+        len(items), [f"rater-{number:0{width}d}" for number in range(1, options.raters + 1)],
+        per_item=options.ratings_per_item, n_checks=len(checks), repeat_share=options.repeat_share,
+        check_share=options.check_share, waves=1 if options.stop_at is None else options.looks,
+        is_pairwise=task.kind == "pairwise", seed=options.seed or 0,
+    )  # fmt: skip
+    return Plan(settings=options.settings(), slots=slots)
+
+
+def _only(items: list[Item], names: Sequence[str], source: str) -> list[Item]:
+    known, wanted = {item.name for item in items}, set(names)
+    if unknown := [name for name in names if name not in known]:
+        raise RatingsError(f"{source} names {counted(len(unknown), 'item')} that the items lack: {listed(unknown)}.")
+    return [item for item in items if item.name in wanted]
+
+
+def _by_plan(
+    options: CollectOptions, items: list[Item], plan: str | os.PathLike[str] | None
+) -> tuple[CollectOptions, list[Item]]:
+    """The options with what the plan recommends, and as many items, drawn at random; what the user says counts."""
+    if plan is None:
+        return options, items
+    design = _recommended(Path(plan))
+    per_item, in_all = int(str(design["raters"])), design.get("raters_in_all")
+    raters = options.raters or (None if in_all is None else int(str(in_all)))
+    settled = replace(options, raters=raters, ratings_per_item=options.ratings_per_item or per_item)
+    wanted = int(str(design["items"]))
+    if wanted > len(items):
+        raise RatingsError(
+            f"The plan asks for {wanted:,} items, and there are {len(items):,}: add items, or plan again."
+        )
+    kept = np.sort(np.random.default_rng(options.seed).permutation(len(items))[:wanted])
+    return settled, [items[place] for place in kept.tolist()]
+
+
+def _recommended(path: Path) -> dict[str, object]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        design = content["result"]["recommended"]
+    except OSError as error:
+        raise FileError(f"{path} cannot be opened: {error.strerror}. Check the path.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise FileError(f"{path} is no plan: make one with `dissensus plan raters` and its JSON output.") from error
+    if not isinstance(design, dict) or not {"items", "raters"} <= design.keys():
+        raise FileError(f"{path} recommends no design: plan again with more items or raters.")
+    return design
+
+
+# ---- While it runs
+
+
+def drop_rater(collection: Collection, rater: str) -> tuple[int, int]:
+    """Withdraw a rater's link and give what is left to the others; how many ratings were taken over, and how many not.
+
+    Each goes to the rater with the least left to do who does not have the item.
+    """
+    standing = collection.standing
+    if rater not in standing.raters or standing.raters[rater].is_dropped:
+        working = [name for name, one in standing.raters.items() if not one.is_dropped]
+        raise OptionError(f"{rater!r} is no rater with a link: choose one of {listed(working)}.")
+    handed = handed_over(standing, rater)
+    left = _left_of(standing.raters[rater])
+    collection.add([
+        Event(key=new_key(), kind="revoke", rater=rater),
+        *(
+            Event(key=new_key(), kind="assign", rater=name, body={"item": item, "order": order})
+            for name, item, order in handed
+        ),
+    ])  # fmt: skip
+    return len(handed), len(left) - len(handed)
+
+
+def handed_over(standing: Standing, gone: str) -> list[tuple[str, int, str]]:
+    """Who takes over what a rater leaves: the rater, the item, and the side that is shown first."""
+    others = {name: one for name, one in standing.raters.items() if name != gone and not one.is_dropped}
+    load = {name: len(one.open_slots()) for name, one in others.items()}
+    has = {name: {slot.item for slot in one.slots if slot.kind == "rating"} for name, one in others.items()}
+    found = []
+    for item, order in _left_of(standing.raters[gone]):
+        free = [name for name in others if item not in has[name]]
+        if not free:
+            continue
+        taker = min(free, key=lambda name: load[name])
+        load[taker] += 1
+        has[taker].add(item)
+        found.append((taker, item, order and ORDERS[1 - ORDERS.index(order)]))
+    return found
+
+
+def _left_of(rater: RaterStanding) -> list[tuple[int, str]]:
+    slots = [rater.slots[number] for number in rater.open_slots()]
+    return [(slot.item, slot.order) for slot in slots if slot.kind == "rating"]
+
+
+def is_collection(path: Path) -> bool:
+    """Whether a folder is a project that collects ratings."""
+    return (path / PLAN_FILE).is_file()

@@ -1,0 +1,159 @@
+"""What `collect` says: how far the collection is, who stands out, and whether it may stop."""
+
+from dissensus.errors import DissensusError
+from dissensus.methods.collect.result import Agreement, CollectResult, ItemProgress, Look, RaterProgress
+from dissensus.report.document import Block, Cell, Fold, Paragraph, Points, Section, Table
+from dissensus.report.numbers import counted, percent, shortened, visible, whole
+from dissensus.results import Result
+
+STATES = {"new": "not begun", "open": "rating", "finished": "finished", "dropped": "dropped"}
+POOR_CHECKS = 0.8
+"""Below this share of right checks, a rater's answers need a look."""
+MOST_ITEMS = 20
+
+
+def view(result: Result) -> Section:
+    """How far the collection is, rater by rater; the items, and when it may stop, folded away."""
+    if not isinstance(result, CollectResult):
+        raise DissensusError(f"A {type(result).__name__} cannot be shown as a collection.")
+    notes = _notes(result)
+    blocks: list[Block] = [_raters(result), *([Points(title="", texts=notes)] if notes else [])]
+    if result.looks:
+        blocks.append(Fold(title="When the collection may stop", parts=[_looks(result), Paragraph(text=LOOKS)]))
+    if result.state != "new":
+        blocks.append(Fold(title="Items that need ratings or were skipped", parts=[_items(result)]))
+    blocks.append(Fold(title="The design", parts=[_design(result)]))
+    return Section(title="How far is the collection?", lead=headline(result), blocks=blocks)
+
+
+def headline(result: CollectResult) -> str:
+    """The answer in one sentence."""
+    if result.state == "new":
+        return (
+            f"{counted(result.items, 'item')} are ready for {counted(result.raters, 'rater')}: "
+            f"{counted(result.planned, 'rating')}, {result.ratings_per_item} of each item."
+        )
+    share = percent(result.ratings / result.planned) if result.planned else "none"
+    ended = {"finished": " All raters are done.", "stopped": " The collection was stopped."}.get(result.state, "")
+    return f"{whole(result.ratings)} of {counted(result.planned, 'rating')} are in ({share}).{ended}"
+
+
+def agreement_words(found: Agreement) -> str:
+    """Agreement so far in one sentence."""
+    return f"Two raters of an item agree in {percent(found.value)} ({percent(found.low)} to {percent(found.high)})."
+
+
+LOOKS = (
+    "The rule was fixed before the first rating. Each look takes the ratings that came first, and its interval is wide "
+    "enough for all looks together, so that stopping early does not make it wrong."
+)
+
+
+def stopping_words(looks: tuple[Look, ...]) -> str:
+    """Whether the collection may stop, in one sentence; empty without a rule."""
+    stop = next((look for look in looks if look.may_stop), None)
+    if stop is not None and stop.agreement is not None:
+        found = stop.agreement
+        return (
+            f"You may stop: after {counted(stop.at, 'rating')} agreement was {percent(found.value)} "
+            f"({percent(found.low)} to {percent(found.high)}, corrected for {counted(len(looks), 'look')})."
+        )
+    later = next((look for look in looks if not look.is_reached), None)
+    return "" if later is None else f"Next look at {counted(later.at, 'rating')}: before that, do not stop early."
+
+
+def _notes(result: CollectResult) -> list[str]:
+    notes = []
+    if result.state == "new":
+        notes.append(f"Hand out the links: `dissensus serve {shortened(result.output)}` shows them.")
+        if result.raters > 1 and not result.is_connected:
+            notes.append("Some raters share no items with the others, so their effects cannot be told apart.")
+        return notes
+    if result.agreement is not None:
+        notes.append(agreement_words(result.agreement))
+    if words := stopping_words(result.looks):
+        notes.append(words)
+    if odd := [rater.rater for rater in result.by_rater if is_odd(rater)]:
+        notes.append(f"Look at the answers of {', '.join(odd[:5])}: few checks right, or little agreement.")
+    if result.state in {"finished", "stopped"} and len(notes) < 3:  # noqa: PLR2004 - as many as are read
+        notes.append(f"Decide with them: `dissensus decide {shortened(result.output)}/data/ratings.csv JUDGES`.")
+    return notes
+
+
+def is_odd(rater: RaterProgress) -> bool:
+    """Whether a rater's answers need a look."""
+    return rater.stands_out or (rater.checks > 1 and rater.checks_right < POOR_CHECKS * rater.checks)
+
+
+RATERS = "Raters: answers so far, median time, agreement with the others, checks right, repeats answered the same"
+ALWAYS = ("Rater", "State", "Answered")
+
+
+def _raters(result: CollectResult) -> Table:
+    columns = ["Rater", "State", "Answered", "Skipped", "Time", "Agreement", "Checks", "Repeats"]
+    rows: list[list[Cell]] = [
+        [
+            visible(one.rater), STATES[one.state], f"{one.answered} of {one.asked}", one.skipped,
+            None if one.seconds is None else f"{one.seconds:.0f} s", one.agreement,
+            f"{one.checks_right} of {one.checks}" if one.checks else None,
+            f"{one.repeats_same} of {one.repeats}" if one.repeats else None,
+        ]
+        for one in result.by_rater
+    ]  # fmt: skip
+    kept = [i for i, name in enumerate(columns) if name in ALWAYS or any(row[i] for row in rows)]
+    return Table(
+        caption="Raters" if result.state == "new" else RATERS,
+        columns=[columns[i] for i in kept],
+        rows=[[row[i] for i in kept] for row in rows],
+        percent=frozenset({"Agreement"}),
+    )
+
+
+def _looks(result: CollectResult) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            look.at, look.confidence, *([None] * 3 if (found := look.agreement) is None
+                                        else [found.value, found.low, found.high]),
+            "yes" if look.may_stop else "no" if look.is_reached else "not reached",
+        ]
+        for look in result.looks
+    ]  # fmt: skip
+    shares = {"Confidence", "Agreement", "Low", "High"}
+    columns = ["Ratings", "Confidence", "Agreement", "Low", "High", "May stop"]
+    return Table(caption="Looks", columns=columns, rows=rows, percent=frozenset(shares))
+
+
+def items_to_show(result: CollectResult) -> list[ItemProgress]:
+    """The items that lack most, those that were skipped most first."""
+    open_items = [item for item in result.by_item if item.skipped or item.ratings < item.planned]
+    return sorted(open_items, key=lambda item: (-item.skipped, item.ratings - item.planned))[:MOST_ITEMS]
+
+
+def _items(result: CollectResult) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            shortened(one.item),
+            one.ratings,
+            one.planned,
+            one.skipped,
+            None if one.seconds is None else f"{one.seconds:.0f} s",
+        ]
+        for one in items_to_show(result)
+    ]
+    columns = ["Item", "Ratings", "Planned", "Skipped", "Median time"]
+    return Table(
+        caption=f"{whole(result.complete)} of {counted(result.items, 'item')} are complete", columns=columns, rows=rows
+    )
+
+
+def _design(result: CollectResult) -> Table:
+    settings, checks = result.settings, result.data["items"]["checks"]
+    loads = [one.asked for one in result.by_rater]
+    rows: list[list[Cell]] = [
+        ["Items that any two raters share, at least", str(result.fewest_shared)],
+        ["Answers per rater, repeats and checks included", f"{min(loads)} to {max(loads)}"],
+        ["Hidden repeats", percent(float(str(settings["repeat_share"])))],
+        ["Attention checks", percent(float(str(settings["check_share"]))) if checks else "none: no column `check`"],
+        ["Seed", str(settings["seed"])],
+    ]
+    return Table(caption="What was fixed before the first rating", columns=["What", "Value"], rows=rows)

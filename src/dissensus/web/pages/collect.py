@@ -1,0 +1,204 @@
+"""Collecting ratings: the screen of a rater, and the page of the owner."""
+
+import asyncio
+import json
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from dissensus.data.collection import (
+    ALL_ANSWERS_FILE,
+    EVERYBODY,
+    RATINGS_FILE,
+    Collection,
+    CollectionError,
+    Event,
+    link_event,
+    new_key,
+)
+from dissensus.data.project import open_project
+from dissensus.errors import DissensusError, FileError
+from dissensus.methods.collect.collect import drop_rater
+from dissensus.methods.collect.status import status_of
+from dissensus.report.charts import script_safe_json
+from dissensus.report.views.collect import STATES, view
+from dissensus.web.collecting import IMAGE_TYPES, Collections, Desk, event_of, image_of, state_of, task_shown
+from dissensus.web.layout import RUN, blocks_html, page_html, refusal, render, rendered
+from dissensus.web.links import qr_svg
+
+LONGEST_BODY = 16_384
+WRONG_SECONDS = 0.5
+"""A link that is nobody's is answered late, so that trying many takes long."""
+NO_LINK = "This link does not work, or no longer. Ask whoever sent it to you for a new one."
+OWNER_BOOTSTRAP = 200
+NO_ROOM, TOO_FAST, TAKEN = 507, 429, 409
+
+
+def collections_of(request: Request) -> Collections:
+    """The collections that the server has open."""
+    found = request.app.state.collections
+    assert isinstance(found, Collections)  # noqa: S101 - made before the first request
+    return found
+
+
+# ---- Raters
+
+
+async def _rater(request: Request) -> tuple[Desk, str] | None:
+    """Whose link this is."""
+    found = await asyncio.to_thread(collections_of(request).by_token, request.path_params["token"])
+    if found is None:
+        await asyncio.sleep(WRONG_SECONDS)
+    return found
+
+
+def _address(request: Request) -> str:
+    return f"/r/{request.path_params['token']}"
+
+
+async def rating_page(request: Request) -> Response:
+    """A rater's screen."""
+    found = await _rater(request)
+    if found is None:
+        return refusal(NO_LINK, status=404, is_signed_in=False)
+    desk, rater = found
+    state = await asyncio.to_thread(state_of, desk, rater, _address(request))
+    start = {"task": task_shown(desk.collection.task), "state": state}
+    html = render("rate.html.j2", run=RUN, address=_address(request), start=rendered(script_safe_json(start)))
+    return HTMLResponse(html)
+
+
+async def rating_post(request: Request) -> Response:
+    """Save what a rater did, then say what comes next: the answer to this is the next screen."""
+    found = await _rater(request)
+    if found is None:
+        return JSONResponse({"error": NO_LINK}, status_code=404)
+    desk, rater = found
+    if not collections_of(request).is_allowed(desk, rater):
+        return JSONResponse({"error": "Too many requests."}, status_code=TOO_FAST, headers={"Retry-After": "1"})
+    try:
+        event = event_of(desk, rater, await _content(request))
+        problem = await asyncio.to_thread(desk.collection.post, event)
+    except CollectionError as error:
+        return JSONResponse({"error": str(error)}, status_code=400)
+    except FileError:
+        return JSONResponse({"error": "The answer could not be saved."}, status_code=NO_ROOM)
+    state = await asyncio.to_thread(state_of, desk, rater, _address(request))
+    answer: dict[str, object] = {"state": state, **({"error": problem} if problem else {})}
+    return JSONResponse(answer, status_code=TAKEN if problem else 200)
+
+
+async def _content(request: Request) -> dict[str, object]:
+    """The JSON object in the body of a request, which is never long."""
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise CollectionError("Send JSON.")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LONGEST_BODY:
+            raise CollectionError("That is too long.")
+    with suppress(ValueError, RecursionError):
+        content = json.loads(bytes(body))
+        if isinstance(content, dict):
+            return content
+    raise CollectionError("This is no JSON object.")
+
+
+async def rating_image(request: Request) -> Response:
+    """An image of an item that a rater is asked about."""
+    found = await _rater(request)
+    path = None
+    if found is not None:
+        path = image_of(*found, int(request.path_params["slot"]), int(request.path_params["side"]))
+    if path is None or not path.is_file():
+        return refusal("There is no such image.", status=404, is_signed_in=False)
+    headers = {"Cache-Control": "private, max-age=3600"}
+    return FileResponse(path, media_type=IMAGE_TYPES[path.suffix], headers=headers)
+
+
+# ---- The owner
+
+
+def _folder(request: Request) -> Path | None:
+    """The folder of the collection with this id."""
+    id_ = request.path_params["id"]
+    return next((folder for folder in collections_of(request).folders() if folder.resolve().name == id_), None)
+
+
+async def owner_page(request: Request) -> Response:
+    """How far a collection is, the raters' links, and what the owner can do."""
+    folder = _folder(request)
+    if folder is None:
+        return refusal("No ratings are collected in this project.", status=404)
+    desk = await asyncio.to_thread(collections_of(request).open, folder)
+    result = await asyncio.to_thread(status_of, desk.collection, bootstrap=OWNER_BOOTSTRAP, confidence=0.95, seed=0)
+    section = view(result)
+    standing = desk.collection.standing
+    base = str(request.base_url).rstrip("/")
+    links = [f"{base}/r/{one.token}" for one in standing.raters.values()]
+    raters = [
+        {"name": row.rater, "state": STATES[row.state], "link": link, "is_dropped": row.state == "dropped",
+         "qr": "" if row.state == "dropped" else rendered(qr_svg(link))}
+        for row, link in zip(result.by_rater, links, strict=True)
+    ]  # fmt: skip
+    html = page_html(
+        "collect.html.j2", title=f"Collecting: {open_project(folder).name}", page="collect", lead=section.lead,
+        result=result, raters=raters, id=request.path_params["id"], says=request.query_params.get("says", "")[:200],
+        blocks=rendered(blocks_html(section.blocks, "collect")), may_stop=result.may_stop,
+    )  # fmt: skip
+    return HTMLResponse(html)
+
+
+async def owner_action(request: Request) -> Response:
+    """What the owner decided: a new link, a rater dropped, the end of the collection."""
+    folder, action = _folder(request), request.path_params["action"]
+    if folder is None:
+        return refusal("No ratings are collected in this project.", status=404)
+    collection = (await asyncio.to_thread(collections_of(request).open, folder)).collection
+    rater = request.query_params.get("rater", "")
+    try:
+        says = await asyncio.to_thread(_act, collection, action, rater)
+    except DissensusError as error:
+        return refusal(str(error))
+    return RedirectResponse(f"/p/{request.path_params['id']}/collect?{urlencode({'says': says})}", status_code=303)
+
+
+def _act(collection: Collection, action: str, rater: str) -> str:
+    """Do what the owner decided, and say so."""
+    if action in {"stop", "reopen"}:
+        collection.add([Event(key=new_key(), kind=action, rater=EVERYBODY)])
+        return "The collection has ended." if action == "stop" else "The collection goes on."
+    if rater not in collection.plan.slots:
+        raise CollectionError("There is no such rater.")
+    if action == "link":
+        collection.add([link_event(rater)])
+        return f"{rater} has a new link; the old one no longer works."
+    if action != "drop":
+        raise CollectionError("There is no such action.")
+    taken, left = drop_rater(collection, rater)
+    return f"{rater} was dropped: {taken} ratings go to the others, {left} to nobody."
+
+
+async def owner_file(request: Request) -> Response:
+    """The ratings so far, or every answer, as a file."""
+    folder = _folder(request)
+    name = {"ratings.csv": RATINGS_FILE, "answers.csv": ALL_ANSWERS_FILE}.get(request.path_params["file"])
+    if folder is None or name is None:
+        return refusal("There is no such file.", status=404)
+    desk = await asyncio.to_thread(collections_of(request).open, folder)
+    await asyncio.to_thread(status_of, desk.collection, bootstrap=0, confidence=0.95, seed=0)
+    return FileResponse(folder / name, media_type="text/csv", filename=Path(name).name)
+
+
+ROUTES = [
+    Route("/r/{token}", rating_page, methods=["GET"]),
+    Route("/r/{token}", rating_post, methods=["POST"]),
+    Route("/r/{token}/image/{slot:int}/{side:int}", rating_image),
+    Route("/p/{id}/collect", owner_page, methods=["GET"]),
+    Route("/p/{id}/collect/{file}", owner_file, methods=["GET"]),
+    Route("/p/{id}/collect/{action}", owner_action, methods=["POST"]),
+]
