@@ -32,7 +32,7 @@ OTHERS = {
         "by_group",
     },
     "work": {"rng", "engine", "workers", "progress"},
-    "files": {"output", "cache", "dry_run", "ask"},
+    "files": {"output", "cache", "dry_run", "ask", "plan", "chosen"},
 }
 """Parameters of functions that are no options of the method: what it is about, where it runs, what it writes."""
 ROOMS = {

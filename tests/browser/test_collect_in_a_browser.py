@@ -6,9 +6,10 @@ import sqlite3
 
 import pytest
 
-from collect_project import TASK, links, make_project
 from dissensus import read
 from dissensus.cli.main import main
+
+from collect_project import TASK, links, make_project
 from web_server import running
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -167,7 +168,10 @@ def test_a_rater_goes_back_skips_pauses_and_opens_the_link_twice(browser, tmp_pa
 
 def test_texts_are_shown_as_they_are_right_to_left_and_pass_the_checks_for_everybody(browser, tmp_path):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    texts = ["<img src=x onerror=alert(1)> **bold** ![a](http://example.org/a.png)", "\u05e9\u05dc\u05d5\u05dd, 3 \u05d3\u05d1\u05e8\u05d9\u05dd"]
+    texts = [
+        "<img src=x onerror=alert(1)> **bold** ![a](http://example.org/a.png)",
+        "\u05e9\u05dc\u05d5\u05dd, 3 \u05d3\u05d1\u05e8\u05d9\u05dd",
+    ]
     project = make_project(tmp_path, items=2, raters=1, per_item=1, elicitation="both", texts=texts)
     with running(folder=str(project)) as server:
         rater = Rater(browser, f"{server.url}/r/{links(project)['rater-1']}", "rater-1", 0, **PHONE)

@@ -170,6 +170,12 @@ def _show_decision(answers: "Answers", report: "Report", output: Output) -> None
 
 
 def serve_command(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="[FOLDER]", help="A project, or a folder of projects; made when the first one is saved."
+        ),
+    ] = Path("dissensus-projects"),
     port: Annotated[int, flag("N", "Where to listen; 0 takes a free port.")] = 8000,
     host: Annotated[
         str, flag("H", "Address to listen at; other machines reach it only if you name one.")
@@ -188,8 +194,8 @@ def serve_command(
 ) -> None:
     """The same answers in a browser.
 
-    Drop files and read the report as it grows, plan with sliders, compare judges. Everything stays on this machine.
-    End it with Ctrl-C.
+    Drop files and read the results as they come, fix files, look at items, plan with sliders. What you save is in
+    FOLDER; everything stays on this machine. End it with Ctrl-C.
     """
     try:
         from dissensus.web.server import serve
@@ -201,4 +207,4 @@ def serve_command(
         if not quiet:
             print(text, file=sys.stderr, flush=True)
 
-    serve(Settings(host=host, port=port, token=token or None), opens=not no_open, say=say)
+    serve(Settings(host=host, port=port, folder=str(folder), token=token or None), opens=not no_open, say=say)

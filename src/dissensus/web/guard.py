@@ -4,8 +4,9 @@ import ipaddress
 import logging
 import secrets
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
@@ -29,11 +30,11 @@ class Settings:
     folder : str
         A project, or a folder of projects, which need not exist yet.
     token : str, optional
-        What a visitor must know; None on this machine only.
+        What a visitor must know; None on this machine only, where saved projects need the key of the start-up address.
     largest_upload : int
         Bytes of all files of one upload.
     keep_seconds : float
-        Uploads and answers are forgotten after so long.
+        What is not saved is forgotten this long after its last use.
     request_seconds : float
         A connection must have sent a complete request after so long.
     upload_seconds : float
@@ -104,6 +105,8 @@ RATERS = "/r/"
 """What a visitor without the token may see: the page that asks for it, and the looks; and raters, whose links are
 tokens of their own, below `RATERS`."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
+KEY, SIGNED_IN = "token", "signed_in"
+"""What the start-up address calls the key, and what pages know of a visitor who has shown it."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -137,6 +140,7 @@ class Guard:
         is_local = settings.host in LOOPBACK  # asking for the machine's own names may take a while
         self._names = LOOPBACK if is_local else LOOPBACK | {settings.host.lower(), *machine_names()}
         self.session = secrets.token_urlsafe(32)  # what the cookie holds; the token itself is not kept there
+        self.key = settings.token or secrets.token_urlsafe(18)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -169,17 +173,33 @@ class Guard:
             return refusal(WRONG_HOST, status=421, is_signed_in=False)
         if not self._is_same_origin(str(scope["method"]), headers):
             return refusal(WRONG_ORIGIN, status=403, is_signed_in=False)
-        if (
-            self._settings.token is None
-            or scope["path"] in OPEN_PATHS
-            or scope["path"].startswith(RATERS)
-            or self.is_signed_in(headers)
-        ):
+        return self._stranger(scope, headers)
+
+    def _stranger(self, scope: Scope, headers: Headers) -> Response | None:
+        """What somebody gets who has not shown the token, where it is needed; None where it is not."""
+        query = parse_qs(bytes(scope.get("query_string", b"")).decode("latin-1"))
+        is_safe, path = scope["method"] in SAFE_METHODS, str(scope["path"])
+        # A token that somebody chose is typed in on a page that answers late; the key of the address cannot be guessed.
+        if self._settings.token is None and is_safe and self.is_key("".join(query.get(KEY, []))):
+            return self._let_in(path)
+        scope["state"] = {**scope.get("state", {}), SIGNED_IN: self.is_signed_in(headers)}
+        is_open = self._settings.token is None and not is_about_saved(path, [])
+        if scope["state"][SIGNED_IN] or path in OPEN_PATHS or path.startswith(RATERS) or is_open:
             return None
-        if scope["method"] in SAFE_METHODS and "hx-request" not in headers:
-            page = asked_for(str(scope["path"]), bytes(scope.get("query_string", b"")))
+        if is_safe and "hx-request" not in headers:
+            page = asked_for(path, bytes(scope.get("query_string", b"")))
             return RedirectResponse(token_address(page), status_code=303)
         return refusal("The token is missing. Reload this page to type it in.", status=401, is_signed_in=False)
+
+    def is_key(self, given: str) -> bool:
+        """Whether somebody knows the token, or the key of the address that was printed."""
+        return secrets.compare_digest(given.encode(), self.key.encode())
+
+    def _let_in(self, path: str) -> Response:
+        """The same page without the key in its address, and a cookie in its place."""
+        answer = RedirectResponse(own_page(quote(path)), status_code=303)
+        answer.set_cookie(COOKIE, self.session, httponly=True, samesite="strict", path="/")
+        return answer
 
     def is_signed_in(self, headers: Headers) -> bool:
         """Whether the visitor has shown the token."""
@@ -206,6 +226,20 @@ class Guard:
         # A form of a page with Referrer-Policy no-referrer sends the origin null. The browser says whence it comes
         # on loopback; elsewhere the cookie does, which other sites' requests do not carry (SameSite=Strict).
         return site == "same-origin" or (site is None and origin == "null" and self._settings.token is not None)
+
+
+def is_about_saved(path: str, data: Sequence[str]) -> bool:
+    """Whether a request is about projects in the server's folder, which are there for whoever started it.
+
+    Examples
+    --------
+    >>> is_about_saved("/p/toxicity/data", []), is_about_saved("/p/~kx3/data", []), is_about_saved("/start/x", ["a"])
+    (True, False, True)
+    """
+    parts = path.split("/")
+    ids = [*data, *parts[2:3]] if parts[1:2] == ["p"] else list(data)
+    is_saving = parts[1:2] == ["p"] and parts[-1] == "save"
+    return is_saving or any(not id_.startswith(("~", "example:")) for id_ in ids)
 
 
 def _is_taken_in(headers: Headers) -> bool:

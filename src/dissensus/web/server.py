@@ -21,7 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dissensus.errors import DissensusError, OptionError
 from dissensus.web.app import make_app
-from dissensus.web.guard import LOOPBACK, Settings
+from dissensus.web.guard import KEY, LOOPBACK, Settings
 from dissensus.web.links import link_lines
 
 # ---- Connections that do not get to the point are dropped
@@ -164,7 +164,8 @@ def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> Non
     listening = listen(settings)
     port = listening.getsockname()[1]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(settings.host, settings.host)  # noqa: S104 - shown, not bound
-    where = f"http://{shown}:{port}/"
+    app = make_app(settings)
+    where = f"http://{shown}:{port}/" + ("" if settings.token else f"?{KEY}={app.key}")
 
     def started() -> None:
         say(f"dissensus serves at {where} - end it with Ctrl-C")
@@ -175,7 +176,7 @@ def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> Non
             Thread(target=webbrowser.open, args=(where,), daemon=True).start()
 
     config = uvicorn.Config(
-        make_app(settings),
+        app,
         http=protocol_for(settings),
         ws="none",
         lifespan="on",
