@@ -56,7 +56,7 @@ def test_import_writes_our_tidy_file_and_says_what_it_took(run, export, tmp_path
     assert (status, err) == (0, "")
     assert out.read_text().splitlines()[:3] == ["item,rater,label", "k1,1,good", "k1,2,bad"]
     words = " ".join(text.split())
-    assert "export.json, in the format label-studio, has 12 ratings of 6 items, by 2 raters." in words
+    assert "export.json (label-studio) has 12 ratings of 6 items, by 2 raters." in words
     assert "item data.key" in words
     assert "question tone (also asked: stars)" in words
     assert "Wrote" in words
