@@ -1,9 +1,10 @@
 """Tables 4 to 15 of "How Many Raters Do You Need?": wins and MAE by closed form, the binned MEMD by simulation.
 
-That each cell is within its tolerance is a claim, which test_papers.py checks.
+That furthest cell, mean and order of each table are as printed are claims, which test_papers.py checks.
 """
 
 import itertools
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -13,13 +14,15 @@ from dissensus.methods.reproduce.how_many_raters.cells import (
     EQUAL_RATINGS,
     PERTURBATIONS,
     RESPONSES,
-    cell_tolerance,
+    Cell,
+    cell_error,
     cells,
     responses_needed,
     table_of,
 )
 
 SETS = 1000  # as in the paper's tool
+FURTHEST = NormalDist().inv_cdf(1 - 0.01 / (2 * 36))  # standard errors of the furthest of 36 cells, 99 times of 100
 TABLES = {table: list(group) for table, group in itertools.groupby(cells(), key=lambda cell: cell.table)}
 
 
@@ -51,7 +54,22 @@ def test_a_part_of_the_last_memd_table_by_simulation():
     last = [cell for cell in TABLES[15] if cell.items <= 100]
     plan = plan_raters(metric="emd-binned", effect=0.1, items=(25, 50, 100), raters=RESPONSES, simulations=SETS, rng=0)
     ours = {(design.items, design.raters): design.p_value for design in plan.grid}
-    assert [c for c in last if abs(ours[c.items, c.responses] - c.printed) > cell_tolerance(c)] == []
+    assert max(abs(ours[c.items, c.responses] - c.printed) / cell_error(c) for c in last) <= FURTHEST
+
+
+@pytest.mark.parametrize("number", range(4, 16))
+def test_a_constant_p_reproduces_no_table(number):
+    errors = [abs(0.5 - cell.printed) / cell_error(cell) for cell in TABLES[number]]
+    assert max(errors) > 2 * FURTHEST
+
+
+def test_the_standard_error_of_a_cell_is_that_of_pairs_of_test_sets():
+    # p = share of pairs (null, alternative) of normal test sets with null >= alternative, 400 tables.
+    stream, cell = np.random.default_rng(0), Cell(4, "wins", 0.005, 25, 1, 0.25)
+    away = NormalDist().inv_cdf(0.75) * 2**0.5
+    null, alternative = np.sort(stream.normal(0, 1, (400, SETS)), axis=1), stream.normal(away, 1, (400, SETS))
+    p = [1 - np.searchsorted(one, other).mean() / SETS for one, other in zip(null, alternative, strict=True)]
+    assert np.std(p) == pytest.approx(cell_error(cell), rel=0.1)
 
 
 def test_tables_1_and_2_repeat_cells_with_equally_many_ratings():

@@ -123,8 +123,7 @@ def test_claims_fare_as_they_say(paper, group, request):
 
 def test_there_are_hundreds_of_distinct_claims():
     names = [(c.paper, c.claim) for c in ALL_CLAIMS]
-    assert len(set(names)) == len(names) >= 600
-    assert sum(c.claim.startswith("table") and " x " in c.claim for c in ALL_CLAIMS) == 432
+    assert len(set(names)) == len(names) >= 200
 
 
 def test_claims_say_where_they_stand_and_what_they_are():
