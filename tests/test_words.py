@@ -111,3 +111,28 @@ def test_parts_of_other_words_are_not_found(text):
 
 def test_names_in_code_are_no_text():
     assert [text.strip() for text in texts('x = {"alike": f"so {n} many"}  # mend')] == ["so X many", "so", "many"]
+
+
+MOST_OPTIONAL = 2
+
+
+def optional_clauses(text: ast.JoinedStr) -> int:
+    """How many parts of an f-string are there on a condition: `{a if b else c}` or `{', and more' * b}`."""
+    parts = [part.value for part in text.values if isinstance(part, ast.FormattedValue)]
+    times = [part.left for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult)]
+    repeated = [left for left in times if isinstance(left, ast.Constant) and isinstance(left.value, str)]
+    return sum(isinstance(part, ast.IfExp) for part in parts) + len(repeated)
+
+
+@pytest.mark.parametrize("path", modules(), ids=of_root)
+def test_no_sentence_is_assembled_from_more_than_two_optional_clauses(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    texts_in = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    assert [node.lineno for node in texts_in if optional_clauses(node) > MOST_OPTIONAL] == []
+
+
+def test_optional_clauses_are_counted():
+    [text] = [
+        n for n in ast.walk(ast.parse("f\"{a if b else c}{x}{' more' * d}{y * 2}\"")) if isinstance(n, ast.JoinedStr)
+    ]
+    assert optional_clauses(text) == MOST_OPTIONAL

@@ -1,87 +1,265 @@
-"""What a command prints unless it is asked for details: the answer, one table, a few notes, on one screen."""
+"""What every command prints unless it is asked for details: the answer first, one table, a few notes, on one screen."""
 
-from pathlib import Path
+import contextlib
+import io
+import re
+from html.parser import HTMLParser
+from textwrap import wrap
+from typing import NamedTuple
 
 import pytest
 
 import dissensus
+from dissensus.cli.main import COMMANDS, WRONG_INPUT, main
+from dissensus.cli.output import Output
 from dissensus.data.examples import example_path
-from dissensus.data.import_ import import_
 from dissensus.report.document import Fold, Note, Paragraph, Points, Table
 from dissensus.report.views import section_of
+from dissensus.results import Result
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
-MOST_LINES = 25
-MOST_WORDS = 30
-PLAN_LABELS = {"accuracy": 0.8, "margin": 0.03, "label_accuracy": 0.9}
+MOST_LINES, MOST_WORDS, MOST_NOTES, WIDTH = 25, 30, 3, 80
+MOST_WORDS_IN_ALL = 300
+"""Numbers and labels of the table among them: about a minute's reading."""
+MOST_WORDS_ON_A_PAGE = 2500
+RULE = re.compile(r"^ *─{8,} *$")
+
+BOTH = "{ratings} {judges}"
+FEW = f"{BOTH} --bootstrap 20"
+TYPED = {
+    "decide": FEW,
+    "import": "{ratings}",
+    "doctor": "{ratings}",
+    "describe": "{ratings} --bootstrap 20",
+    "raters": FEW,
+    "equivalence": FEW,
+    "judges": FEW,
+    "items": BOTH,
+    "compare": f"{FEW} --resamples 100",
+    "panel": FEW,
+    "route": f"{FEW} --judge {{a}}",
+    "alt-test": BOTH,
+    "prevalence": f"{BOTH} --positive {{label}}",
+    "plan raters": "--pilot {ratings} --pilot-judges {judges} --a {a} --b {b} --bootstrap 20",
+    "plan labels": "--pilot {ratings} --pilot-judges {judges} --a {a} --b {b} --budget 2000 --bootstrap 20",
+    "gate": f"{FEW} --judge {{a}} --min-equivalence 0.5",
+    "report": f"{FEW} -o report.html",
+}
+"""What follows each command, with few samples: here the words count, not the numbers."""
+ALONE = {
+    "plan raters": "--effect 0.1",
+    "plan labels": "--accuracy 0.8 --margin 0.03 --label-accuracy 0.9 --budget 2000",
+    "apply": "recalibration.csv example:toxicity -o applied.csv",
+}
+"""What needs no data of its own."""
+ELSEWHERE = {
+    "demo": "tests/cli/test_report.py",
+    "collect": "tests/methods/collect: it starts a server",
+    "history": "tests/methods/history: it needs several runs",
+    "rate": "tests/methods/rate/test_cli.py, with a server",
+    "reproduce": "tests/report/test_views.py, without the papers' data",
+    "serve": "prints an address",
+    **{name: "writes a folder and prints nothing" for name in COMMANDS if name.startswith("simulate")},
+}
+"""Commands whose lines are counted elsewhere, or that print none."""
+BUNDLED = ("toxicity", "binary")
+REAL = ("mtbench_pairs", "convabuse", "bluebirds", "wmt23_mqm_ende", "ambient_nli")
 
 
-def _folder(name):
-    folder = example_path("toxicity") if name == "toxicity" else SHARED / name
-    if not folder.exists():
-        pytest.skip(f"{folder} is not here")
+class Answer(NamedTuple):
+    """What a command printed, the result behind it, and the page that it wrote."""
+
+    out: str
+    result: Result | None
+    page: str
+
+
+def typed(command, folder):
+    """The words of a command about the two files of a folder."""
+    files = {"ratings": folder / "ratings.csv", "judges": folder / "judges.csv"}
+    names = dissensus.read_judges(files["judges"]).judges
+    known = {**files, "a": names[0], "b": names[-1], "label": dissensus.read(files["ratings"]).labels[0]}
+    return [*command.split(), *(word.format_map(known) for word in TYPED[command].split())]
+
+
+def answer_to(words, folder):
+    """Run a command in this folder as in a terminal of 80 columns; one that is refused has no answer."""
+    shown, shows, out, err = [], Output.show, io.StringIO(), io.StringIO()
+
+    def show(output, result):
+        shown.append(result)
+        shows(output, result)
+
+    with pytest.MonkeyPatch.context() as here:
+        here.setattr(Output, "show", show)
+        here.setenv("COLUMNS", str(WIDTH))
+        here.setenv("NO_COLOR", "1")
+        here.chdir(folder)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main([str(word) for word in words])
+    if status == WRONG_INPUT:
+        assert len(err.getvalue().splitlines()) == 1
+        pytest.skip(err.getvalue())
+    written = folder / "report.html"
+    page = written.read_text(encoding="utf-8") if "report" in words else ""
+    return Answer(out.getvalue(), shown[0] if shown else None, page)
+
+
+@pytest.fixture(scope="module")
+def recalibrated(tmp_path_factory):
+    """A folder with a recalibration."""
+    folder = tmp_path_factory.mktemp("recalibrated")
+    dissensus.decide("example:toxicity", "example:toxicity", bootstrap=20).write_recalibration(
+        folder / "recalibration.csv"
+    )
     return folder
 
 
-def _result(method, data):
-    """The answer of a method to some data, with few samples: the words are looked at, not the numbers."""
-    if method == "plan_labels":
-        return dissensus.plan_labels(**PLAN_LABELS, **({"budget": 2000} if data == "toxicity" else {"error": 0.05}))
-    if method == "plan_raters":
-        return dissensus.plan_raters(effect=0.1, items=(100, 300), raters=(1, 3, 5))
-    folder = _folder(data)
-    if method in FILES:
-        return FILES[method](folder / "ratings.csv")
-    ratings, judges = dissensus.read(folder / "ratings.csv"), dissensus.read_judges(folder / "judges.csv")
-    keywords = {
-        "gate": {"judge": judges.judges[0], "min_equivalence": 0.5, "bootstrap": 20},
-        "prevalence": {"positive": ratings.labels[0]},
-        "alt_test": {},
-        "compare": {"resamples": 50},
-    }
-    given = (ratings,) if method == "describe" else (ratings, judges)
-    return getattr(dissensus, method)(*given, **keywords.get(method, {"bootstrap": 20}))
+@pytest.fixture(scope="module", params=[f"{command} | {data}" for command in TYPED for data in BUNDLED])
+def bundled(request, tmp_path_factory):
+    command, data = request.param.split(" | ")
+    return answer_to(typed(command, example_path(data)), tmp_path_factory.mktemp("bundled"))
 
 
-FILES = {"doctor": dissensus.doctor, "import": import_}
-"""Commands about one file; the tests of `apply`, `rate` and `reproduce` count their lines, `simulate` writes one."""
-METHODS = (
-    "decide", "describe", "equivalence", "raters", "plan_labels", "plan_raters", "panel", "prevalence", "gate",
-    "doctor", "import", "compare", "alt_test", "judges",
-)  # fmt: skip
-DATA = ("toxicity", "mtbench_pairs", "convabuse")
+@pytest.fixture(scope="module", params=list(ALONE))
+def alone(request, recalibrated):
+    return answer_to([*request.param.split(), *ALONE[request.param].split()], recalibrated)
 
 
-@pytest.fixture(scope="module", params=[f"{method} {data}" for method in METHODS for data in DATA])
-def answered(request):
-    method, data = request.param.split()
-    try:
-        return _result(method, data)
-    except dissensus.DissensusError as error:
-        pytest.skip(f"{method} refuses {data}: {error}")
+@pytest.fixture(scope="module", params=[f"{command} | {data}" for command in TYPED for data in REAL])
+def real(request, shared, tmp_path_factory):
+    command, data = request.param.split(" | ")
+    return answer_to(typed(command, shared / "data" / data), tmp_path_factory.mktemp("real"))
 
 
-def test_the_answer_fits_on_a_screen_and_comes_first(answered):
-    lines = answered.summary().splitlines()
-    assert len(lines) <= MOST_LINES
-    assert lines[0].startswith(section_of(answered).lead[:40])
-    assert max(len(line) for line in lines) <= 80
-    assert len(answered.summary(details=True).splitlines()) >= len(lines) - 1
+def test_every_command_is_counted():
+    assert {*COMMANDS} <= {*TYPED, *ALONE, *ELSEWHERE}
 
 
-def test_the_answer_is_one_short_sentence(answered):
-    assert len(section_of(answered).lead.split()) <= MOST_WORDS
+def faults_of_text(out):
+    """What is wrong with the words and lines that a command printed."""
+    lead, _, rest = out.partition("\n\n" if "\n\n" in out else "\n")  # `report` prints one sentence a line
+    sentence, lines = (
+        " ".join(lead.split()),
+        [piece for line in out.splitlines() for piece in wrap(line, WIDTH) or [""]],
+    )
+    notes = [line for line in rest.splitlines() if line.startswith("- ")]
+    return [
+        *[f"{len(lines)} lines"] * (len(lines) > MOST_LINES),
+        *[f"{len(out.split())} words"] * (len(out.split()) > MOST_WORDS_IN_ALL),
+        *[f"the answer has {len(sentence.split())} words"] * (len(sentence.split()) > MOST_WORDS),
+        *[f"the answer is no sentence: {sentence}"] * (not re.fullmatch(r"[^\n]+[^.:]\.", sentence)),
+        *[f"several sentences: {sentence}"] * bool(re.search(r"(?<!vs)\. [A-Z]", sentence)),
+        *[f"{len(notes)} notes"] * (len(notes) > MOST_NOTES),
+        *["several tables"] * (sum(bool(RULE.match(line)) for line in lines) > 1),
+        *[f"too wide: {line}" for line in out.splitlines() if line.startswith("  ") and len(line.rstrip()) > WIDTH],
+    ]
 
 
-def test_outside_folds_stand_one_table_charts_and_three_notes(answered):
-    blocks = [block for block in section_of(answered).blocks if not isinstance(block, Fold)]
-    assert not [block for block in blocks if isinstance(block, Paragraph)]
-    assert sum(isinstance(block, Table) for block in blocks) <= 1
+class Fragment(HTMLParser):
+    """The tags of a piece of HTML, and the words of its first paragraph."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.first, self.words = [], "", 0
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        del attrs
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.words += len(data.split())
+        self.first += data if self.tags.count("p") == 1 and "table" not in self.tags else ""
+
+
+def faults_of_html(result):
+    """The same of what a notebook shows."""
+    shown, section = Fragment(result._repr_html_()), section_of(result)
+    return [
+        *["the answer does not come first"] * (shown.first.strip() != section.lead),
+        *["several tables"] * (shown.tags.count("table") > 1),
+        *["too many notes"] * (shown.tags.count("li") > MOST_NOTES),
+        *["too many rows"] * (shown.tags.count("tr") + shown.tags.count("li") > MOST_LINES - 3),
+        *[f"{shown.words} words"] * (shown.words > MOST_WORDS_IN_ALL),
+    ]
+
+
+def faults_of_section(result):
+    """What stands outside folds besides one table, charts and three notes; details that say less than the answer."""
+    blocks = [block for block in section_of(result).blocks if not isinstance(block, Fold)]
     notes = [t for b in blocks for t in (b.texts if isinstance(b, Points) else [b.text] if isinstance(b, Note) else [])]
-    assert len(notes) <= 3
+    return [
+        *["a paragraph"] * any(isinstance(block, Paragraph) for block in blocks),
+        *["several tables"] * (sum(isinstance(block, Table) for block in blocks) > 1),
+        *["too many notes"] * (len(notes) > MOST_NOTES),
+    ]
 
 
-def test_a_notebook_shows_the_answer_the_table_and_the_notes(answered):
-    html = answered._repr_html_()
-    assert html.count("<table") <= 1
-    assert html.count("<li>") <= 3
+class Page(HTMLParser):
+    """The words of a page: those that are seen before anything is unfolded, and all but the command that made it."""
+
+    CODE = frozenset({"head", "noscript", "script", "style"})
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.seen, self.words = [], [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        del attrs
+        self.open += [tag] if tag in {*self.CODE, "details", "code"} else []
+
+    def handle_endtag(self, tag):
+        if tag in self.open:
+            del self.open[len(self.open) - 1 - self.open[::-1].index(tag) :]
+
+    def handle_data(self, data):
+        is_text = not self.CODE & {*self.open}
+        self.seen += data.split() if is_text and "details" not in self.open else []
+        self.words += data.split() if is_text and not data.startswith("dissensus ") else []
+
+
+def faults_of_page(html):
+    """A report that shows too much, or that names options of the command line."""
+    page = Page(html)
+    return [
+        *[f"{len(page.seen)} words"] * (len(page.seen) > MOST_WORDS_ON_A_PAGE),
+        *["no words"] * (len(page.seen) < MOST_WORDS),
+        *[word for word in page.words if re.match(r"[`(]*--[a-z]", word)],
+    ]
+
+
+def check(answer):
+    assert faults_of_text(answer.out) == [], answer.out
+    assert not answer.page or faults_of_page(answer.page) == []
+    if answer.result is not None:
+        assert faults_of_html(answer.result) == []
+        assert faults_of_section(answer.result) == []
+        assert len(answer.result.summary(details=True).splitlines()) >= len(answer.out.splitlines()) - 1
+
+
+def test_a_command_answers_bundled_data_on_one_screen(bundled):
+    check(bundled)
+
+
+def test_a_command_without_data_answers_on_one_screen(alone):
+    check(alone)
+
+
+def test_a_command_answers_real_data_on_one_screen(real):
+    check(real)
+
+
+@pytest.mark.parametrize(
+    ("out", "fault"),
+    [
+        ("Which judge?\n\nUse a.\n", "the answer is no sentence: Which judge?"),
+        (f"{'Use a judge ' * 11}.\n", "the answer has 34 words"),
+        ("Use a. It is best.\n", "several sentences: Use a. It is best."),
+        ("Use a.\n\n- b\n- c\n- d\n- e\n", "4 notes"),
+        ("Use a.\n" + "\nx" * 30, "32 lines"),
+        ("Use a.\n\n ────────\n ────────\n", "several tables"),
+    ],
+)
+def test_an_answer_that_is_too_long_is_found(out, fault):
+    assert fault in faults_of_text(out)

@@ -246,23 +246,6 @@ def test_a_judge_is_shown_only_by_its_interval(judge, shown):
     assert found(judge).is_any_shown is shown
 
 
-@pytest.mark.parametrize("is_first", [True, False])
-def test_the_best_judge_is_compared_with_the_others_whichever_comes_first(is_first):
-    gap = {"difference": 1.3, "low": 0.4, "high": 1.8, "share_a_better": 0.75}
-    turned = {"difference": -1.3, "low": -1.8, "high": -0.4, "share_a_better": 0.25}
-    far = JudgeDifference(judge_a="a", judge_b="c", difference=NAN, low=NAN, high=NAN, share_a_better=1.0)
-    given = JudgeDifference(judge_a="a", judge_b="b", **gap)
-    if not is_first:
-        given = JudgeDifference(judge_a="b", judge_b="a", **turned)
-    judges = (worth(2.0, judge="a", score=-0.7), worth(0.7, judge="b", score=-0.8), worth(judge="c", score=-0.9))
-    [fold] = [b for b in section_of(found(*judges, differences=(given, far))).blocks if "compares" in str(b)]
-    [table] = fold.parts
-    assert [table_cells(table, row) for row in table.rows] == [
-        ["b", "1.30 [0.40, 1.80]", "75.0%"],
-        ["c", "-", "100%"],
-    ]
-
-
 def test_amateurs_are_worth_experts():
     settings = SETTINGS | {"experts": "doctors", "amateurs": "crowd"}
     terms, curve = terms_of(settings, largest=5), found().curve

@@ -17,7 +17,6 @@ from dissensus.methods.judges.result import (
     DefinitionResult,
     Downstream,
     FlipPoint,
-    Inversion,
     JudgesResult,
     JudgeValue,
     OrderFlips,
@@ -291,11 +290,6 @@ def test_outside_folds_stand_the_judges_what_to_do_and_the_decisions():
     assert fold.parts[0].texts[4] == "Do 3. Because."
 
 
-def test_pairs_about_which_definitions_disagree_are_rows():
-    inversion = Inversion(judge_a="a", judge_b="b", prefer_a=("jsd", "mse_soft"), prefer_b=("hit_rate", "mse_hard"))
-    assert [list(row) for row in table(found(inversions=(inversion,)), "Judges about which").rows] == [["a", "b", 2, 1]]
-
-
 def test_own_betas_and_flips_with_the_order_are_rows():
     betas = (
         OwnBeta(judge="a", beta=0.32, low=0.2, high=0.4, items=50),
@@ -466,7 +460,7 @@ def test_where_no_answer_is_a_label_of_people_judges_are_not_ranked():
         definition("jsd", {"a": math.log(2), "b": math.log(2)}, better="lower", how="soft"),
         definition("hit_rate", {"a": 0.0, "b": 0.0}),
     )
-    for options, remedy in ((["1", "2.5", "7"], "compare` with mae"), (["x", "y"], "spell the labels")):
+    for options, remedy in ((["1", "2.5", "7"], "compare` (mae, spearman)"), (["x", "y"], "spell the labels")):
         section = section_of(
             found(definitions=never, downstream=(), redundant=(), advice=(), settings={"options": options})
         )

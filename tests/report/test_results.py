@@ -45,6 +45,7 @@ SHOWN_ELSEWHERE = {
     "decide": "its answer is a table; its own tests show it",
     "apply": "it writes a file, and has nothing to draw",
     "items": "its answer is a table; its own tests show it",
+    "parts": "it holds results of other commands; its own tests show it",
     "gate": "its checks have different units, and a verdict each: a table and no chart; its own tests show it",
     "rate": "it needs a model to ask; its own tests show it",
 }

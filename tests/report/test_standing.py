@@ -14,7 +14,7 @@ from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, 
 from dissensus.report.document import Note
 from dissensus.report.html import page_of_report
 from dissensus.report.specs import LineChart, line_chart
-from dissensus.report.views.worth import asking, nearly_flat_sentence, terms_of, worth_in_short
+from dissensus.report.views.worth import asking, terms_of, worth_in_short
 from dissensus.report.whole import report_of
 
 from survey_builders import ends_of
@@ -162,17 +162,6 @@ def test_where_the_interval_ends_beyond_the_curve_no_survey_is_said_to_be_better
     assert asking(worth(2.84, 1.45, 2.95), terms) == "better than asking one person, worse than asking three people"
 
 
-def test_a_curve_that_takes_off_less_than_a_tenth_of_what_is_unknown_is_called_nearly_flat():
-    terms = terms_of({}, largest=3)
-    flat = surveys(worth(2.5, 1.0, 3.0), scores=(-1.0, -0.97, -0.95, -0.94)).curve
-    assert nearly_flat_sentence(flat, {}, terms).startswith(
-        "The curve is nearly flat: even asking 3 people brings only 0.060 of the 1.00 bits"
-    )
-    steep = surveys(worth(2.5, 1.0, 3.0)).curve
-    assert nearly_flat_sentence(steep, {}, terms) == ""
-    assert nearly_flat_sentence(flat, {"score": "brier"}, terms) == ""
-
-
 @pytest.mark.parametrize(
     ("score", "words"),
     [
@@ -197,7 +186,7 @@ def test_the_report_on_dices_does_not_contradict_itself(shared):
     assert report.verdict[0] == "Use no judge yet: ask people."
     assert lead(report, "Which judge can").startswith("No judge beats ")
     assert lead(report, "Can a judge replace").startswith("No judge beats ")
-    assert lead(report, "What to collect") == "Better judges are needed before more ratings."
+    assert lead(report, "What to collect") == "Look for better judges before you collect more ratings."
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from dissensus.methods.describe.result import Coefficient, LabelShare
-from dissensus.report.document import Section, Table
+from dissensus.report.document import Figure, Section, Table
 from dissensus.report.text import print_result, print_section, text_of
 
 HOSTILE = "[red]x[/red] :smile: \x1b[31mESC\x07\nnext"
@@ -52,9 +52,11 @@ def test_no_color_means_no_escape_sequences(described, monkeypatch):
     assert "\x1b[3" not in printed(described(warnings=("a",)), force_terminal=True)
 
 
-def test_a_terminal_without_block_characters_gets_the_table_instead_of_the_spark_line(described):
+def test_a_terminal_without_block_characters_gets_the_table_instead_of_the_spark_line():
+    table = Table(caption="Items", columns=["Pairs", "Items"], rows=[["all agree", 3]])
+    figure = Figure(title="Agreement", caption="", spec={}, table=table, spark="▁█")
     file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    print_result(described(), Console(file=file, width=80, legacy_windows=False), details=True)
+    print_section(Section(title="", lead="", blocks=[figure]), Console(file=file, width=80, legacy_windows=False))
     file.seek(0)
     text = file.read()
     assert "all agree" in text

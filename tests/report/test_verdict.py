@@ -238,7 +238,7 @@ def test_options_are_named_in_words_with_the_command_that_has_them_where_a_repor
         return whole(worth=told).sections[1].blocks[-1].text
 
     fixed = f"{named('cohort')} keeps the items fixed."
-    assert note(fixed) == "`equivalence`'s option 'cohort' keeps the items fixed."
+    assert note(fixed) == "the option 'cohort' of `equivalence` keeps the items fixed."
     assert note(f"Name it with {named('positive')}.") == "Name it with the option 'positive'."
     assert note(f"See {named('scale', of='read')}.") == "See the option 'scale'."
 

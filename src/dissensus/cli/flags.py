@@ -69,7 +69,7 @@ def flags_beside(result: "Result") -> "Spelling":
     def spelling(option: str, of: str) -> str:
         is_here = not of or of in NOT_METHODS or option in result.settings
         command = of.replace("_", "-")
-        return flag_of(option, of) if is_here else f"{flag_of(option, of)} of `dissensus {command}`"
+        return flag_of(option, of) if is_here else f"`dissensus {command} {flag_of(option, of)}`"
 
     return spelling
 

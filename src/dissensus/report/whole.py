@@ -123,9 +123,9 @@ def in_words(command: str = "") -> Spelling:
     commands = {name.replace(" ", "_").replace("-", "_"): name for name in COMMANDS.values()}
 
     def spelled(option: str, of: str) -> str:
-        name = f"option '{option.replace('_', ' ')}'"
+        name = f"the option '{option.replace('_', ' ')}'"
         home = commands.get(of, "") if of else "" if option in OPTIONS else command
-        return f"`{home}`'s {name}" if home else f"the {name}"
+        return f"{name} of `{home}`" if home else name
 
     return spelled
 

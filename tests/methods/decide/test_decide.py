@@ -146,9 +146,9 @@ def test_a_constant_that_decides_as_well_as_the_judge_is_named():
     judges = pd.DataFrame({"item": range(400), "judge": "knows", "label": np.where(share > 0.2, "yes", "no")})
     result = decide(ratings, judges, positive="yes", **FEW)
     assert result.recommendation.use == ("knows",)
-    [caveat] = [text for text in result.recommendation.caveats if "Where half of the raters decide" in text]
+    [caveat] = [text for text in result.recommendation.caveats if "Do not use it for yes-or-no decisions" in text]
     assert "calling no item positive agrees with people" in caveat
-    assert not any("half of the raters" in text for text in decide(ratings, judges, **FEW).recommendation.caveats)
+    assert not any("yes-or-no" in text for text in decide(ratings, judges, **FEW).recommendation.caveats)
     with pytest.raises(OptionError):
         decide(ratings, judges, positive="maybe", **FEW)
 

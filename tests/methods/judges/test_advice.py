@@ -32,14 +32,14 @@ def test_response_sets_of_people_are_what_to_select_by():
     (reason,) = about(found, "Select by mse_response_set when you compare it with another judge.")
     assert reason.startswith("People gave response sets")
     assert not about(found, "Collect")
-    assert not about(found, "Add an option for each")
+    assert not about(found, "Add an option for mixed cases")
 
 
 def test_forced_choices_alone_give_jsd_with_a_warning_and_what_to_collect():
     found = advice(THREE, {"one": SOFT})
     (reason,) = about(found, "Select by jsd when you compare it with another judge.")
     assert "against .79 for kl_human_judge" in reason  # KL ranks judges better where they differ
-    (reason,) = about(found, "Add an option for each")
+    (reason,) = about(found, "Add an option for mixed cases")
     assert reason.startswith("Your task is underspecified: three options, seven admissible sets.")
     assert about(found, "Ask raters for all options they endorse, at least in about 100 ratings.")
 
@@ -48,7 +48,7 @@ def test_a_fully_specified_task_needs_no_response_sets():
     found = advice(THREE, {"one": SOFT}, task=SINGLE)
     (reason,) = about(found, "Select by jsd")
     assert reason.startswith("The task is fully specified")
-    assert not about(found, "Add an option for each")
+    assert not about(found, "Add an option for mixed cases")
     assert not about(found, "Ask raters")
 
 
@@ -57,7 +57,7 @@ def test_few_paired_ratings_are_too_few():
     found = advice(items, {"one": [choices(0), choices(1)]}, raters=[[0, 0], [1, 2, 3]])
     assert about(found, "Collect about 100 paired ratings.") == ["F' rests on 1 so far."]
     assert about(found, "Select by mse_response_set")
-    assert about(found, "Ask one for response sets too.")
+    assert about(found, "Also ask for response sets: one.")
 
 
 def test_pairs_by_item_are_not_paired_ratings():
@@ -158,9 +158,9 @@ def test_nobody_is_asked_for_response_sets_on_a_measure():
     many, few = tuple(f"option {i}" for i in range(13)), ("1", "2", "3")
     for options in (many, few):
         found = advice([choices(0), choices(2)], {"one": [choices(1), choices(2)]}, options=options)
-        assert not about(found, "Add an option for each")
+        assert not about(found, "Add an option for mixed cases")
         assert not about(found, "response sets")
-    assert about(advice([choices(0)], {"one": [choices(1)]}, options=many[:12]), "Add an option for each")
+    assert about(advice([choices(0)], {"one": [choices(1)]}, options=many[:12]), "Add an option for mixed cases")
 
 
 def test_choices_that_flip_with_the_order_ask_for_both_orders():
@@ -185,7 +185,7 @@ def test_where_every_judge_decides_like_a_constant_none_is_to_be_selected():
     people = [choices(0, 0, 0)] * 4 + [choices(1, 1, 1)]
     judges = {"one": [choices(0)] * 5, "two": [choices(0, 0, 1)] * 5}
     found = advice(people, judges, positive="b")
-    (reason,) = about(found, "Do not use these answers as they are.")
+    (reason,) = about(found, "Do not use these answers as they are")
     assert reason.startswith("By jsd always answering a has")
     assert not about(found, "Select by")
 

@@ -113,16 +113,6 @@ def test_a_budget_that_is_too_small_leads_to_a_plan_for_an_error():
     assert "plan with error= 0.05" in notes(plan_labels(**PLANS["tiny"]))
 
 
-def test_models_ranked_and_the_accuracy_of_one_are_other_uses():
-    def uses(**options):
-        return list(part(plan_labels(**options), "Other uses of these labels")[0].rows[0][:4])
-
-    assert uses(**PLANS["budget"]) == ["1", 1500, "142", "0.025"]
-    assert uses(**FIGURE_1, budget=10**9)[2:] == ["over 1,000", "0.000031"]
-    # Labels that are next to random say nothing about one model.
-    assert uses(accuracy=0.6, margin=0.1, label_accuracy=0.5001, budget=50)[3] is None
-
-
 def test_the_assumptions_are_rows_of_a_table():
     def assumed(name):
         return rows(part(plan_labels(**PLANS[name]), "What the plan assumes")[0])
@@ -176,12 +166,11 @@ def test_every_plan_can_be_shown_drawn_and_written(name):
         vl_convert.vegalite_to_vega({key: v for key, v in Chart(figure=figure).spec.items() if key != "$schema"})
 
 
-def test_a_plan_has_three_charts_and_the_first_is_the_error_over_the_budget():
+def test_a_plan_has_two_charts_and_the_first_is_the_error_over_the_budget():
     section = section_of(plan_labels(**PLANS["budget"]))
     titles = [figure.title for figure in section.figures()]
     assert titles == [
         "One label for each item is best at every budget shown",
-        "One label for each item is best at every label accuracy shown",
         "At the item costs shown, several labels for each item are best only from 1 label on",
     ]
     assert main_chart(plan_labels(**PLANS["budget"])).figure.title == titles[0]
@@ -242,13 +231,6 @@ def figure_rows(figure):
     return figure.spec["layer"][-1]["data"]["values"]
 
 
-def test_a_line_is_drawn_over_all_label_accuracies_though_its_labels_vary():
-    section = section_of(plan_labels(**PLANS["lead"]))
-    rows = figure_rows(section.figures()[1])
-    drawn = {name: len([row for row in rows if row["series"] == name]) for name in ("1 label", "until a lead of two")}
-    assert drawn["until a lead of two"] == drawn["1 label"] == 12
-
-
 def test_small_sums_of_money_have_their_own_rows():
     section = section_of(plan_labels(**FIGURE_1, budget=1, label_cost=0.001))
     rows = [row[0] for row in section.figures()[0].table.rows]
@@ -259,11 +241,9 @@ def test_small_sums_of_money_have_their_own_rows():
 def test_a_single_way_to_label_is_not_said_to_beat_others():
     section = section_of(plan_labels(**FIGURE_1, budget=100, labels_per_item=[3]))
     titles = [figure.title for figure in section.figures()]
-    assert titles[:2] == [
-        f"The error with three labels for each item, by {over}" for over in ("budget", "label accuracy")
-    ]
+    assert titles[0] == "The error with three labels for each item, by budget"
 
 
 def test_the_map_says_where_it_takes_labels_to_be_fair():
-    captions = [section_of(plan_labels(**PLANS[name])).figures()[2].caption for name in ("budget", "tilted")]
+    captions = [section_of(plan_labels(**PLANS[name])).figures()[1].caption for name in ("budget", "tilted")]
     assert ["equally often right for both models" in caption for caption in captions] == [False, True]

@@ -52,12 +52,13 @@ def text(result):
 
 def test_the_lead_is_the_corrected_share():
     assert text(result_of(PLAIN)).startswith(
-        '33% [28%, 38%] of raters\' answers are "yes": "gpt" answered 1,100 items, and people rated 100 of them.'
+        "33% [28%, 38%] of raters' answers are \"yes\", from people's ratings of 100 items and "
+        '"gpt"\'s answers to 1,100.'
     )
     decided = text(result_of(PLAIN, target="decision", positive=("a", "b"), half=("tie",)))
-    assert decided.startswith('33% [28%, 38%] of the items are, by the decision of their raters, "a" or "b": ')
+    assert decided.startswith('33% [28%, 38%] of the items are, by their raters\' decision, "a" or "b", ')
     assert '"tie" counts half' in decided
-    assert "people rated all of them" in text(result_of(changed(items=100)))
+    assert "from people's ratings of all 100 items" in text(result_of(changed(items=100)))
 
 
 def test_it_says_what_the_judges_are_off_by_and_what_they_save():
@@ -75,7 +76,7 @@ def test_what_wilsons_intervals_add_is_said_of_them_only():
     def with_interval(kind):
         return replace(result_of(PLAIN), settings={"confidence": 0.95, "interval": kind})
 
-    assert "half an error of the judge more" in text(with_interval("wilson"))
+    assert "half an error more than people found" in text(with_interval("wilson"))
     assert "half an error" not in text(with_interval("normal"))
 
 
@@ -113,7 +114,7 @@ def test_systems_are_shown_with_who_comes_near():
         for name, value in (("x", 0.5), ("y", 0.3), ("z", -0.8))
     )  # fmt: skip
     judge = changed(systems=systems)
-    assert systems_sentence(judge) == '"x" is the strongest of 3 systems, and cannot be told from "y".'
+    assert systems_sentence(judge) == '"x" is the strongest of 3 systems, but cannot be told apart from "y".'
     assert systems_sentence(changed(systems=(systems[0], systems[2]))).endswith("and stands above all others.")
     said = text(result_of(judge, changed(judge="llama", systems=systems)))
     assert "Strength of each system" in said

@@ -451,8 +451,8 @@ def _to_be_shown(nearest: DecideJudge, items: int, worth: EquivalenceResult, opt
         text = f"get a second rating on at least half of the {items:,} items: without it no rater can be left out."
         return Next(text=text, items=items // 2 + 1, raters=1, cost=(items // 2 + 1) * options.rating_cost)
     if nearest.high_verdict == "below 0" or (nearest.high_verdict == "within" and nearest.worth_high < HOPELESS):
-        return Next(text="better judges are needed before more ratings.", items=None, raters=None, cost=None)
+        return Next(text="look for better judges before you collect more ratings.", items=None, raters=None, cost=None)
     more, each = 3 * items, largest + 1
-    text = f"{more:,} more items with {each} ratings each would halve the interval of {nearest.judge}."
+    text = f"collect {more:,} more items with {each} ratings each to halve the interval of {nearest.judge}."
     cost = more * (options.item_cost + each * options.rating_cost)
     return Next(text=text, items=more, raters=each, cost=cost)

@@ -70,10 +70,8 @@ def reason_text(
     if not use:
         nearest = judges[0]
         known = "always giving the same answer" if constant is None else f"always answering {constant.answer}"
-        return (
-            f"None is shown to know more than {known}; {nearest.judge} comes nearest, worth "
-            f"{raters_text(nearest, largest)}."
-        )
+        worth = f", worth {raters_text(nearest, largest)}" if largest else ""
+        return f"None is shown to know more than {known}; {nearest.judge} comes closest{worth}."
     best, others = use[0], len(use) - 1
     text = f"{best.judge} is worth {raters_text(best, largest)}{_people(best)}"
     if others:
@@ -110,7 +108,7 @@ def caveat_texts(
     if how == "recalibrated" and constant is not None and about.as_is is not None:
         texts.append(f"Do not use its answers as they are: always answering {constant.answer} does as well.")
     if is_reversed:
-        texts.append(f"The numbers of {about.judge} fall where people's rise: if its scale is reversed, flip it.")
+        texts.append(f"{about.judge}'s numbers fall where people's rise: if its scale is reversed, flip it.")
     for rater in influential[:1]:
         without = end_text(rater.worth_without, rater.verdict_without, largest)
         now = end_text(about.worth, about.verdict, largest)
@@ -118,13 +116,13 @@ def caveat_texts(
     if best is not None and decisions is not None and decisions.judge <= decisions.constant:
         always = "calling every item positive" if decisions.says_yes else "calling no item positive"
         texts.append(
-            f"Where half of the raters decide, {always} agrees with people on {decisions.constant:.0%} of the items, "
-            f"{best.judge} on {decisions.judge:.0%}."
+            f"Do not use it for yes-or-no decisions: {always} agrees with people on {decisions.constant:.0%} of the "
+            f"items, {best.judge} on {decisions.judge:.0%}."
         )
     if n_raters is not None and n_raters <= FEW_RATERS:
         texts.append(f"Add raters: {counted(n_raters, 'rater')} cannot speak for many other people.")
     if best is not None and best.as_is is not None and best.as_is.standing == "better than a constant":
-        texts.append("Taken as they are, its answers are further from people's than another person's.")
+        texts.append("Do not expect a person's precision: its answers are further from people's than a person's.")
     shift = about.shift
     if shift is not None and math.isfinite(shift) and abs(shift) >= LARGE_SHIFT:
         way = "higher" if shift > 0 else "lower"

@@ -23,7 +23,7 @@ from dissensus.results import Message
 PAIRS_NEEDED = 100
 """This number of paired ratings gives most of what F' can give."""
 RATINGS_NEEDED = 3
-ONE_RATING = "In simulations decisions from one rating match those of all raters on 72% of the items."
+ONE_RATING = "In simulations, decisions from one rating match those of all raters on 72% of the items."
 MOST_OPTIONS = 12
 """More options than that are points of a measure, and nobody endorses several."""
 
@@ -45,7 +45,7 @@ def _specify(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     """Options that leave no room for several answers."""
     if _can_ask_for_sets(prepared):
         yield Advice(
-            text="Add an option for each reasonable mix, such as Maybe beside Yes and No.",
+            text="Add an option for mixed cases, such as Maybe beside Yes and No.",
             reason=f"{specification_sentence(prepared.task)} In simulations one rating per item of a fully specified "
             "task selects judges at least as well as three of an underspecified one.",
         )
@@ -60,7 +60,7 @@ def _pair(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
         yield Advice(
             text=f"Ask raters for all options they endorse, at least in about {PAIRS_NEEDED} ratings.",
             reason="A forced choice does not show which other options the rater would endorse; response sets do. In "
-            "simulations 30 ratings of both kinds already bring most of the gain.",
+            "simulations, 30 ratings of both kinds already bring most of the gain.",
         )
     elif reversal.paired_by == "item":
         yield Advice(
@@ -92,7 +92,7 @@ def _judge_sets(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     if prepared.is_fully_specified or not silent or not prepared.knows_sets:
         return
     yield Advice(
-        text=f"Ask {listed(silent)} for response sets too.",
+        text=f"Also ask for response sets: {listed(silent)}.",
         reason="Their forced choices are compared with people's response sets, as if they never endorsed two options.",
     )
 
@@ -195,8 +195,7 @@ def _none_beats(chosen: DefinitionResult) -> Iterator[Advice]:
     best, answer = min(known, key=lambda value: value.rank or 0), chosen.constant.answer
     always = f"always answering {answer}" if isinstance(answer, str) else "always answering the overall shares"
     yield Advice(
-        text="Do not use these answers as they are. Check with `dissensus equivalence` what they are worth once they "
-        "are recalibrated.",
+        text="Do not use these answers as they are: `dissensus equivalence` says what they are worth recalibrated.",
         reason=f"By {chosen.id} {always} has {chosen.constant.value:.3g}, {best.judge} {best.value:.3g}, and "
         f"{chosen.better} is better. Recalibration removes a judge's strictness or leniency.",
     )

@@ -25,35 +25,33 @@ from dissensus.report.views.section import asking_texts, how_computed, noted
 from dissensus.results import Result
 
 SCORE_WORDS: dict[Score, str] = {
-    "accuracy": "Closeness is accuracy: how many of the other raters gave the same label. A judge with several samples "
-    "or with probabilities counts by its most frequent label.",
-    "rmse": "Closeness is the root mean squared distance to the numbers of the other raters. A judge counts by its "
-    "mean answer, on an ordinal scale rounded to a label.",
-    "similarity": "Closeness is the mean Jaccard similarity to the answers of the other raters: the options in both "
-    "answers over the options in either. Samples and probabilities of a judge count in proportion.",
+    "accuracy": "Closeness: how many of the other raters gave the same label. A judge counts by its most frequent "
+    "label.",
+    "rmse": "Closeness: the root mean squared distance to the other raters' numbers. A judge counts by its mean answer "
+    "(ordinal scale: rounded).",
+    "similarity": "Closeness: the mean Jaccard similarity to the other raters' answers, the options in both over the "
+    "options in either. Samples and probabilities of a judge count in proportion.",
 }
 LEFT_OUT = (
-    "Each rater is left out in turn. Judge and rater are then compared on how close they are to the other raters of "
-    "each item; a tie counts as close for both."
+    "Each rater is left out in turn, and judge and rater are compared: who is closer to the other raters of an item? A "
+    "tie counts for both."
 )
 ADVANTAGE = (
-    "The advantage is the share of items on which the judge is at least as close as the rater, averaged over raters. "
-    "It does not depend on epsilon, so judges are ranked by it."
+    "Advantage: the share of items on which the judge is at least as close as the rater, averaged over raters. Judges "
+    "are ranked by it, as it does not depend on epsilon."
 )
 EPSILON = (
-    "A judge wins against a rater if a test shows that the rater is closer on less than {size} percentage points more "
-    "of the items than the judge. This allowance ({name}) is for a judge that costs less: the authors take 0.2 for "
-    "experts, 0.15 for skilled raters and 0.1 for crowd workers."
+    "A judge wins against a rater if a test shows that it falls behind by less than {size} percentage points of the "
+    "items. This allowance ({name}) is for a judge that costs less; the authors take 0.2 for experts, 0.15 for skilled "
+    "raters and 0.1 for crowd workers."
 )
 TEST_WORDS: dict[Test, str] = {
     "t": "a one-sided t-test",
     "sign-flip": "flipping the signs of the differences in every way",
     "exact": "an exact test that keeps its level however few items differ",
 }
-NO_SKILL = (
-    "Passing takes no skill here. Find out with `dissensus equivalence` what a judge is worth beyond a constant answer."
-)
-MORE_RATERS = "Ask more raters: of raters like these, {judge} may win against only {low}."
+NO_SKILL = "Passing takes no skill here. `dissensus equivalence` says what a judge is worth beyond a constant answer."
+MORE_RATERS = "Ask more raters: {judge} may win against only {low} of raters like these."
 MOST_RATERS = 25
 """This number of raters is drawn, those against whom the judge does worst; the table has them all."""
 MOST_NAMES = 3
@@ -165,14 +163,12 @@ def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
     names, judge = short_names(rater.rater for rater in ordered), shortened(best.judge, LONGEST)
     rows = [interval_row(names[row.rater], row.difference, row.low, row.high) for row in ordered]
     axis = ["Items on which the rater is closer, less those of the judge"]
-    left_out = f"Drawn are the {len(rows)} of {len(best.raters)} raters against whom it does worst."
+    left_out = f"Shown: the {len(rows)} of {len(best.raters)} raters against whom it does worst."
     return Figure(
         title=f"{judge} wins against {_won(best)}",
         caption=sentences(
-            f"Share of items on which the rater is closer to the others than {judge}, less the share on which {judge} "
-            f"is closer. {judge} wins against a rater if the whole whisker, a {percent(1 - 2 * _alpha(result), 0)} "
-            "interval, lies to the left of the dashed line, epsilon; the verdict corrects this for the number of "
-            "raters.",
+            f"{judge} wins against a rater if the whole whisker ({percent(1 - 2 * _alpha(result), 0)} interval) lies "
+            "left of the dashed line, epsilon. The verdict also corrects for the number of raters.",
             left_out if len(rows) < len(best.raters) else "",
         ),
         spec=zoomed(
@@ -202,8 +198,8 @@ def _computed(result: AltTestResult) -> list[str]:
     kinds = dict.fromkeys(rater.test for rater in result.judges[0].raters)
     few = f" for raters with fewer than {FEW_ITEMS} items" if len(kinds) > 1 else ""
     tested = (
-        f"p-values come from {' or '.join(TEST_WORDS[kind] for kind in kinds)}{few}. They are corrected for the number "
-        f"of raters (Benjamini and Yekutieli): at most {percent(_alpha(result), 0)} of the wins should be wrong."
+        f"p-values: {' or '.join(TEST_WORDS[kind] for kind in kinds)}{few}, corrected for the number of raters "
+        f"(Benjamini and Yekutieli): at most {percent(_alpha(result), 0)} of the wins should be wrong."
     )
     return [LEFT_OUT, SCORE_WORDS[result.score], epsilon, tested if kinds else "", ADVANTAGE]
 

@@ -27,10 +27,10 @@ from dissensus.report.views.section import asking_texts, how_computed, interval_
 from dissensus.results import Result
 
 METRIC_WORDS: dict[MetricName, str] = {
-    "information": "Information, in bits: the logarithm of the probability that a judge's recalibrated answer gives to "
-    "a rater's label, averaged over items; 0 would be perfect. It measures what a judge knows, not how strict it is.",
+    "information": "Information, in bits: the mean logarithm of the probability that a judge's recalibrated answer "
+    "gives to a rater's label; 0 is perfect. It measures what a judge knows, not how strict it is.",
     "wins": "Wins: the share of items on which the judge is closer to the raters than the other judge; a tie is half a "
-    "win. With few raters per item a judge that never hedges wins more items, even if it knows less.",
+    "win. With few raters per item, a judge that never hedges can win more items and know less.",
     "mae": "Mean absolute error: the mean distance between the judge's mean answer and the raters' mean answer.",
     "rmse": "Root mean squared error of the judge's mean answer against the raters' mean answer.",
     "emd": "Earth mover's distance: how far the judge's answers must move to match the raters' distribution, averaged "
@@ -56,14 +56,11 @@ TEST_WORDS: dict[Test, str] = {
     ),
 }
 HOLM = (
-    "p-values are Holm-corrected for the number of pairs: the chance that any pair of equal judges is called different "
-    "stays below {level}."
+    "p-values are Holm-corrected for the number of pairs: the chance to call any pair of equal judges different is at "
+    "most {level}."
 )
-DECIDE = "No judge beats {constant}. Find out with `dissensus decide` whether one is worth using."
-PLAN = (
-    "If you must choose between {a} and {b}, rate more items: `dissensus plan raters`, with these files as its pilot, "
-    "says how many."
-)
+DECIDE = "No judge beats {constant}: ask `dissensus decide` whether one is worth using."
+PLAN = "To tell {a} and {b} apart, rate more items: `dissensus plan raters` with these files as pilot says how many."
 _SHARES = frozenset({"wins", "accuracy"})
 LONGEST_NAME = 12
 """Two names of that length fit beside each other on the axis of a chart."""
@@ -103,7 +100,8 @@ def lead_sentence(result: CompareResult, names: Mapping[str, str]) -> str:
     best, *others = result.standings
     if not decided:
         return f"No judge is shown to be better than another by {result.metric} ({len(result.pairs)} pairs compared)."
-    first, beaten = names[best.judge], listing([names[name] for name in best.beats], most=MOST_NAMES)
+    first = names[best.judge]
+    beaten = listing([names[one.judge] for one in others if one.judge in best.beats], most=MOST_NAMES)
     if not best.beats:
         return (
             f"{first} scores best by {result.metric}, but is not shown to beat any other judge; {decided} of "
@@ -127,8 +125,9 @@ def _pair_sentence(result: CompareResult, names: Mapping[str, str]) -> str:
     if not math.isfinite(pair.difference):
         return f"{a} and {b} cannot be compared by {result.metric}: a score is undefined."
     if pair.non_inferiority is not None:
-        shown = "is" if pair.non_inferiority.is_non_inferior else "is not shown to be"
-        return f"{b} {shown} {_margin(pair, result)} worse than {a} ({p_text(pair.non_inferiority.p_holm)})."
+        is_good = pair.non_inferiority.is_non_inferior
+        shown = f"is at most {_margin(pair, result)}" if is_good else f"may be more than {_margin(pair, result)}"
+        return f"{b} {shown} worse than {a} ({p_text(pair.non_inferiority.p_holm)})."
     sure = f"{p_text(pair.p_holm)}, {counted(pair.items, 'item')}"
     if pair.better == "neither":
         return f"{a} and {b} cannot be told apart by {result.metric} ({sure})."
@@ -138,7 +137,7 @@ def _pair_sentence(result: CompareResult, names: Mapping[str, str]) -> str:
 
 def _margin(pair: PairComparison, result: CompareResult) -> str:
     margin = math.nan if pair.non_inferiority is None else pair.non_inferiority.margin
-    return f"at most {points(margin)} percentage points" if result.metric in _SHARES else f"at most {margin:g}"
+    return f"{100 * margin:g} percentage points" if result.metric in _SHARES else f"{margin:g}"
 
 
 def _notes(result: CompareResult, names: Mapping[str, str]) -> list[str]:
@@ -160,19 +159,29 @@ def _always(constant: Constant) -> str:
 
 
 def _number(value: float, result: CompareResult) -> str:
-    """A score or a difference of scores, with the digits that the intervals support; wins and accuracy are shares."""
+    """A score with the digits that the intervals support; wins and accuracy are shares."""
     if not math.isfinite(value):
         return "undefined"
-    bounds = [(pair.low, pair.high) for pair in result.pairs]
     if result.metric in _SHARES:
-        return percent(value, min(supported_digits([(100 * low, 100 * high) for low, high in bounds], usual=1), 1))
+        return percent(value, _places(result))
+    bounds = [(pair.low, pair.high) for pair in result.pairs]
     scores = [abs(score) for pair in result.pairs for score in (pair.score_a, pair.score_b) if score]
     usual = max(3, 1 - math.floor(math.log10(max((s for s in scores if math.isfinite(s)), default=1.0))))
     return decimal(value, max(supported_digits(bounds, usual=usual), 1))
 
 
+def _places(result: CompareResult) -> int:
+    """Decimals of a percentage that the intervals support."""
+    return min(supported_digits([(100 * pair.low, 100 * pair.high) for pair in result.pairs], usual=1), 1)
+
+
 def _gap(pair: PairComparison, result: CompareResult) -> str:
-    return with_interval(pair.difference, pair.low, pair.high, form=lambda value: _number(value, result))
+    """A difference of scores; that of two percentages is in points."""
+    if result.metric not in _SHARES or not math.isfinite(pair.difference):
+        return with_interval(pair.difference, pair.low, pair.high, form=lambda value: _number(value, result))
+    places = _places(result)
+    ends = with_interval(pair.difference, pair.low, pair.high, form=lambda share: points(share, places))
+    return f"{ends} points"
 
 
 def _caption(result: CompareResult) -> str:
@@ -222,7 +231,7 @@ def _pairs_table(result: CompareResult) -> Table:
         good: list[Cell] = [] if test is None else [f"{is_good}, {p_text(test.p_holm)}"]
         rows.append([names[pair.judge_a], names[pair.judge_b], _gap(pair, result), p_number(pair.p_holm), *good])
     has_margin = any(pair.non_inferiority is not None for pair in result.pairs)
-    margin = [f"B {_margin(result.pairs[0], result)} worse"] if has_margin else []
+    margin = [f"B at most {_margin(result.pairs[0], result)} worse"] if has_margin else []
     return Table(
         caption=f"{_caption(result)}: difference, A less B",
         columns=["A", "B", "Difference", "p", *margin],

@@ -35,8 +35,8 @@ CHANCE_TO_PERFECT = "0: chance, 1: perfect agreement"
 TOGETHER = "(all together)"
 _LABEL_WORDS = {"names": "Label", "shares": "Share of the ratings", "counts": "Ratings"}
 RULE_OF_THUMB = (
-    "Krippendorff's rule of thumb (Content Analysis, 2004): rely on ratings with an alpha of 0.8 or more, draw only "
-    "tentative conclusions from 0.667 to 0.8. Where people truly see things differently, a low alpha is a finding."
+    "Krippendorff's rule of thumb (Content Analysis, 2004): rely on ratings with an alpha of 0.8 or more, tentatively "
+    "from 0.667 on. Where people really see things differently, a low alpha is a finding."
 )
 
 
@@ -145,7 +145,7 @@ PAIRWISE = "pairwise_agreement"
 _ALPHA = "Krippendorff's alpha"
 _SET_DISTANCES = ("_jaccard", "_masi")
 _COEFFICIENTS: Mapping[str, tuple[str, str]] = {
-    PAIRWISE: ("Pairwise agreement", "how often two raters of an item agree; not corrected for chance"),
+    PAIRWISE: ("Pairwise agreement", "how often two raters of an item agree, chance included"),
     "krippendorff_alpha_nominal": (f"{_ALPHA} (nominal)", "any two different labels disagree fully"),
     "krippendorff_alpha_ordinal": (f"{_ALPHA} (ordinal)", "labels further apart in the order disagree more"),
     "krippendorff_alpha_interval": (f"{_ALPHA} (interval)", "numbers disagree by the square of their distance"),

@@ -32,11 +32,8 @@ LONGEST_CELL = 24
 LONGEST_NAME = 20
 """Longer names, with their worth before them, would be cut a second time beside the plot."""
 RAW, CALIBRATED = " (raw)", " (calibrated)"
-CAPTION = "Dots: surveys of people. Lines across: judges; each is worth the number of raters where it meets the curve."
-PICKED = (
-    "The best of several judges is partly lucky, and its interval allows for that. The other intervals are for judges "
-    "named in advance."
-)
+CAPTION = "Dots: surveys of people. Lines: judges; each is worth the number of raters at which it meets the curve."
+PICKED = "The best of several judges is partly lucky; its interval allows for that."
 DEEPEST = 0.5
 """How far below the curve a judge may lie to be drawn, as a share of the curve's height."""
 
@@ -51,7 +48,7 @@ def view(result: Result) -> Section:
     if sum(math.isfinite(point.score) for point in result.curve) > 1:  # one point is no curve
         blocks.append(curve_figure(result, ranked, terms))
     blocks += [Points(title="", texts=notes)] if notes else []
-    blocks += [fold for fold in (_meaning(result, ranked, terms), _best(result, ranked, terms)) if fold.parts]
+    blocks += [fold for fold in [_meaning(result, ranked, terms)] if fold.parts]
     blocks.append(_computed(result, terms))
     return Section(title="How many raters is each judge worth?", lead=_lead(result, ranked, terms), blocks=blocks)
 
@@ -114,7 +111,7 @@ def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms
     )
 
 
-# ---- Folded away: what the numbers mean, how the best judge compares, how it was computed
+# ---- Folded away: what the numbers mean, how they were computed
 
 
 def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> Fold:
@@ -122,7 +119,6 @@ def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Ter
     best = ranked[0] if ranked and not result.is_flat else None
     texts = [
         "" if best is None else words_of.fraction_sentence(best, result.settings, terms),
-        "" if best is None else words_of.nearly_flat_sentence(result.curve, result.settings, terms),
         words_of.CALIBRATED if any(worth.calibrated for worth in ranked) else "",
         "" if result.ceiling is None else ceiling_sentence(result.ceiling, result.curve, terms),
     ]
@@ -153,24 +149,6 @@ def _amateurs(result: EquivalenceResult, terms: Terms) -> list[Table]:
         percent=words.percent_columns,
     )
     return [table] if rows else []
-
-
-def _best(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> Fold:
-    """The best judge against each other one, whichever of the two the result names first."""
-    gaps = {(g.judge_a, g.judge_b): (g.difference, g.low, g.high, g.share_a_better) for g in result.differences}
-    gaps |= {(b, a): (-value, -high, -low, 1 - share) for (a, b), (value, low, high, share) in gaps.items()}
-    names = short_names((worth.judge for worth in ranked), LONGEST_NAME)
-    rows: list[list[Cell]] = []
-    for other in ranked[1:]:
-        if (gap := gaps.get((ranked[0].name, other.name))) is not None:
-            more = with_interval(*gap[:3]) if math.isfinite(gap[0]) else None
-            rows.append([names[other.judge], more, finite(gap[3])])
-    if not rows:
-        return Fold(title="", parts=[])
-    caption = f"Less than {quoted(ranked[0].judge)}: by how many {terms.raters}, and in how many bootstrap samples"
-    columns = ["Judge", "Worth less by", "Worse in"]
-    table = Table(caption=caption, columns=columns, rows=rows, percent=frozenset({"Worse in"}))
-    return Fold(title="How the best judge compares with the others", parts=[table])
 
 
 def _computed(result: EquivalenceResult, terms: Terms) -> Fold:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from dissensus.errors import DissensusError
+from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.gate.options import POWER
 from dissensus.methods.gate.result import Check, GateResult
 from dissensus.methods.judges.result import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
@@ -20,6 +21,7 @@ from dissensus.report.numbers import (
     points,
     quoted,
     spelled,
+    supported_digits,
     visible,
     with_interval,
 )
@@ -30,22 +32,22 @@ from dissensus.results import Result
 SHARES = ("wins", "accuracy")
 SUITE = "dissensus gate"
 CONSTANTS = {ALWAYS_POSITIVE: "calling every item positive", ALWAYS_NEGATIVE: "calling no item positive"}
+MOST_DIGITS = 3
 SENSIBLE = 20
 """More items than this many times the rated ones are nothing that anybody would collect to settle a check."""
 RULE = (
-    "A check passes where the whole interval keeps to the threshold, fails where none of it does, and is inconclusive "
-    "between. Inconclusive does not pass."
+    "A check passes if the whole interval meets the threshold and fails if none of it does. Otherwise it is "
+    "inconclusive, which does not pass."
 )
-DIFFERENCE = "A difference of scores is positive where the judge is better than the other one."
+DIFFERENCE = "A difference of scores is positive if the judge is better than the other one."
 MEASURES = {
-    "min_equivalence": "A judge is worth as many raters as it takes to predict another rater's label as well as it "
-    "does; always the same answer is worth 0, one more person 1.",
-    "min_consistency": "A decision is the same where judge and people both call an item positive, or neither does.",
+    "min_equivalence": "A judge is worth as many raters as it takes to predict another rater's label as well.",
+    "min_consistency": "A decision is the same if judge and people both call an item positive, or neither does.",
     "max_bias": "Bias is the judge's share of positive decisions minus people's.",
     "better_than": DIFFERENCE,
     "not_worse_than": DIFFERENCE,
 }
-RULERS = "Constant: always the same answer, the best one. Person: one more person, each rater against the others."
+RULERS = "Constant: the best answer to give always. Person: each rater against the others."
 SILENT = ("Rescaled ", "Fewer items have enough ", "Calling ", "No judge answered ")
 """How warnings begin that ask for nothing, or that a note says."""
 
@@ -140,23 +142,41 @@ def _number(count: float, word: str) -> str:
 def found_text(check: Check) -> str:
     """What was found, with its interval."""
     if check.check == "min_equivalence":
-        return f"{_place(check.value, check)} [{_place(check.low, check)}, {_place(check.high, check)}]"
+        digits = _telling(check, worth_decimals(check.value, check.low, check.high))
+        value, low, high = (_place(end, check, digits) for end in (check.value, check.low, check.high))
+        return f"{value} [{low}, {high}]"
     if not math.isfinite(check.value):
         return "undefined"
     if check.check == "min_consistency":
-        return with_interval(check.value, check.low, check.high, form=percent)
+        return with_interval(check.value, check.low, check.high, form=lambda share: percent(share, _places(check)))
     if check.check == "max_bias" or check.measure in SHARES:
-        return f"{with_interval(check.value, check.low, check.high, form=points)} points"
+        ends = with_interval(check.value, check.low, check.high, form=lambda share: points(share, _places(check)))
+        return f"{ends} points"
     return with_interval(check.value, check.low, check.high, form=lambda value: decimal(value, 3))
 
 
-def _place(value: float, check: Check) -> str:
+def _places(check: Check) -> int:
+    """Decimals of a percentage."""
+    supported = supported_digits([(100 * check.low, 100 * check.high)], usual=1)
+    return _telling(check, min(supported, 1), times=100)
+
+
+def _telling(check: Check, digits: int, times: float = 1) -> int:
+    """At least these decimals, and as many as keep a number from looking like the threshold that it is not."""
+    ends = [times * end for end in (check.low, check.value, check.high) if math.isfinite(end)]
+    threshold = times * check.threshold
+    while digits < MOST_DIGITS and any(round(end, digits) == threshold != end for end in ends):
+        digits += 1
+    return digits
+
+
+def _place(value: float, check: Check, digits: int) -> str:
     """A number of raters, or the end of the curve that it is beyond."""
     if math.isnan(value):
         return "undefined"
     if math.isinf(value):
         return "<0" if value < 0 else f">{check.largest}"
-    return decimal(value)
+    return decimal(value, digits)
 
 
 def _ruler(check: Check, ruler: object) -> str | None:
@@ -189,14 +209,14 @@ def _settling(check: Check) -> str:
     if check.missing == "score":
         return "the score is undefined on these items; choose another measure."
     if check.missing == "raters":
-        return f"ask more raters, as items alone will not settle it; or set {named('raters')} fixed for these raters."
+        return f"ask more raters, as more items will not settle it; or set {named('raters')} fixed for these raters."
     if check.more_items is None:
-        return "choose another threshold; the estimate is too close to this one for any number of items."
+        return "choose another threshold: the estimate is too close to this one."
     more = f"about {counted(round_up(check.more_items), 'more item')}"
     more += f" with {check.each} ratings each" if check.missing == "ratings" else ""
     if check.more_items > SENSIBLE * check.items:
-        return f"choose another threshold; the estimate is so close to this one that it takes {more}."
-    return f"collect {more}, which settles it with a chance of {percent(POWER, 0)} if the estimate is right."
+        return f"choose another threshold: the estimate is so close to this one that it takes {more}."
+    return f"collect {more}, which settles it with {percent(POWER, 0)} chance if the estimate is right."
 
 
 def round_up(count: int) -> int:

@@ -8,7 +8,6 @@ from dissensus.methods.items.result import ItemRow, ItemsResult, JudgeOnItem, Ki
 from dissensus.options import named
 from dissensus.report.document import Cell, Fold, Note, Paragraph, Section, Table
 from dissensus.report.numbers import (
-    are,
     counted,
     decimal,
     percent,
@@ -26,15 +25,14 @@ WHY: dict[Kind, str] = {"alone": "alone", "split": "split", "judges": "judges"}
 """The view that has an item, the most telling one first."""
 SORTED = {"split": "how far people split", "surprise": "surprise", "ratings": "number of ratings", "item": "name"}
 VIEWS = (
-    f"{named('show')} split, alone or judges takes those where people split, where a judge is alone against people who "
-    "agree, or where judges disagree."
+    f"Narrow it down with {named('show')}: split (people disagree), alone (people agree, a judge does not) or judges "
+    "(judges disagree)."
 )
 SURPRISE = (
-    "Surprise is in bits: what people's labels cost whoever expects what the judge's answer means in people's terms. "
-    "Where people split every judge is surprised: the split is the least that anybody can reach. The mean over all "
-    "items is the judge's score in `dissensus equivalence`, with the other sign."
+    "Surprise, in bits: how unexpected people's labels are after the judge's recalibrated answer. Where people split, "
+    "no judge can go below the split. The mean over all items is minus the judge's score in `dissensus equivalence`."
 )
-AGREE = "People agree where at least two thirds of them, and two or more, gave one label; else they split."
+AGREE = "People agree on an item if at least two of them, and at least two thirds, gave the same label."
 
 
 def view(result: Result) -> Section:
@@ -65,23 +63,21 @@ def _are_labels(result: ItemsResult) -> bool:
 def lead_of(result: ItemsResult) -> str:
     """How many items there are of what is shown."""
     total = counted(len(result.table.items), "item")
-    split, alone, differ = (result.kinds[kind] for kind in ("split", "alone", "judges"))
+    split, alone, differ = (whole(result.kinds[kind]) for kind in ("split", "alone", "judges"))
     if _is_filtered(result):
-        return f"{whole(result.found)} of {total} {are(result.found)} as asked for."
-    match result.settings.get("show"):
-        case "alone":
-            return f"On {whole(alone)} of {total} a judge is alone: people agree, and it answers otherwise."
-        case "judges":
-            return f"Judges disagree on {whole(differ)} of {total}."
-        case "split":
-            return f"People split on {whole(split)} of {total}: no label has two thirds of them."
-    if result.data["ratings"].get("scale") == "interval":
-        return f"What people and judges said of {total}."
-    are_judged = _are_labels(result)
-    judged = f"where they agree, a judge answers otherwise on {whole(alone)}." if are_judged else ""
-    is_contest = are_judged and len(result.judges) > 1
-    disagreed = f"Judges disagree on {whole(differ) if differ else 'none'}." if is_contest else ""
-    return sentences(f"People split on {whole(split)} of {total}{';' if judged else '.'}", judged, disagreed)
+        return f"{whole(result.found)} of {total} {'fits' if result.found == 1 else 'fit'}."
+    shown = {
+        "alone": f"On {alone} of {total} a judge is alone: people agree with each other, not with it.",
+        "judges": f"Judges disagree on {differ} of {total}.",
+        "split": f"People split on {split} of {total}: no label has two thirds of them.",
+    }.get(str(result.settings.get("show")))
+    if shown is None and result.data["ratings"].get("scale") == "interval":
+        shown = f"{total}, with what people and judges answered."
+    if shown is not None or not _are_labels(result):
+        return shown or f"People split on {split} of {total}."
+    if len(result.judges) == 1:
+        return f"People split on {split} of {total}; where they agree, the judge disagrees on {alone}."
+    return f"People split on {split} of {total}, judges on {differ}; some judge is alone against people on {alone}."
 
 
 # ---- The table

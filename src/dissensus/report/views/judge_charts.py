@@ -68,8 +68,8 @@ def ranks_figure(result: JudgesResult, choice: Choice, table: Table) -> Figure:
     return Figure(
         title=f"{words.plain(first)} comes first by {ranks.count(1)} of {counted(len(ranks), 'definition')}",
         caption=sentences(
-            "Each line ranks the judges by one definition, the best on the left. The first line is the definition to "
-            "select by; then come those that rank judges most like it.",
+            "Each line ranks the judges by one definition, the best on the left; the first is the definition to select "
+            "by, then those that rank most like it.",
             _left_out(choice),
         ),
         spec=rank_lines(
@@ -137,7 +137,7 @@ def _downstream_table(result: JudgesResult, names: Mapping[str, str]) -> Table:
         for row in result.downstream
     ]
     return Table(
-        caption="Same decisions as people, bias in percentage points (items called positive, less people's), kappa",
+        caption="Same decisions as people, bias in percentage points, kappa",
         columns=["Tau", "Judge", "Same decision", "Bias", "Kappa"],
         rows=rows,
         digits=2,

@@ -55,15 +55,13 @@ NAMES = {
 SIDES = {"hard": "label", "soft": "shares", "hard_response_set": "set", "soft_response_set": "set shares"}
 """What each side's ratings of an item become."""
 BRACKETS = (
-    "In brackets: what is compared, the judge's side first. Label is the most frequent label, shares are the shares of "
-    "all labels, set is the set of options that enough raters endorse, set shares are the shares that endorse each. "
-    "Definitions that always rank judges the same way share a row; a definition picks none where no judge beats the "
-    "best constant answer."
+    "In brackets: what is compared, the judge's side first: the most frequent label, the shares of labels, the set of "
+    "options that enough raters endorse, or the shares that endorse each. Definitions that always rank judges the same "
+    "way share a row. None: no judge beats the best constant answer."
 )
 CONFUSION_MEANING = (
-    "Every rating counts, so an item needs no single true label. Sensitivity: how often the judge gives a label where "
-    "a person gives it. Specificity: how often the judge does not give it where a person does not. A person's: the "
-    "same for another rater of the same items."
+    "Every rating counts, so an item needs no true label. Sensitivity: how often the judge gives a label where a "
+    "person does. Specificity: how often it does not where a person does not. A person's: the same for another rater."
 )
 
 
@@ -201,9 +199,8 @@ def sweep_finding(rows: Sequence[Sensitivity], flips: Sequence[FlipPoint]) -> st
 # ---- Biases
 
 BIAS_MEANING = (
-    "Compared with people: where people prefer longer texts too, a judge that does is not biased. The effect of what "
-    "is shown first comes from pairs asked in both orders. Own outputs are compared with others that people rate as "
-    "high."
+    "Compared with people: a judge that prefers longer texts is not biased if people do too. Shown first: from pairs "
+    "asked in both orders. Own outputs: compared with others that people rate as high."
 )
 
 

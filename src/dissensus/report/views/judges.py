@@ -39,17 +39,12 @@ LEAST_SHARE = 0.01
 FACTS = (" undefined: ", " tie for best by ", " only from ", "No interval for ", "Decisions have no kappa ", "Nobody ")
 """What warnings say that only explain numbers or their absence."""
 LABELS = "Check whether judges spell the labels as people do."
-NUMBERS = (
-    "Numbers need a distance: use `dissensus compare` with mae or spearman, or `dissensus equivalence` with pearson."
-)
+NUMBERS = "Answers are numbers: use `dissensus compare` (mae, spearman) or `dissensus equivalence` (pearson)."
 BETA = (
-    "A forced choice hides what else a rater would endorse. Beta is the share of raters with a negative choice who "
-    "would {also} endorse a positive option. Forced choices do not reveal it, so several values are tried."
+    "Beta: the share of raters with a negative choice who would {also} endorse a positive option. Forced choices hide "
+    "it, so several values are tried."
 )
-REVERSE = (
-    "What raters who had to choose one option would endorse if they could choose several. It turns forced choices into "
-    "response sets and rests on {pairs}."
-)
+REVERSE = "What raters who had to choose one option would endorse if they could choose several. It rests on {pairs}."
 
 
 def view(result: Result) -> Section:
@@ -171,7 +166,7 @@ def _rulers(
         yield "(a perfect judge)", {"One out": words.range_text(main.perfect, number), "Decisions": decided}
 
 
-# ---- What each definition picks, and where they contradict each other
+# ---- What each definition picks
 
 
 def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
@@ -187,7 +182,7 @@ def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
         percent=frozenset({"Best in"}),
     )
     main = ranks_figure(result, choice, table) if is_contest else table
-    return [main, Paragraph(text=words.BRACKETS), *_disagreements(result, choice)]
+    return [main, Paragraph(text=words.BRACKETS)]
 
 
 def _definition_row(kind: Kind, names: dict[str, str], *, is_contest: bool) -> list[Cell]:
@@ -204,22 +199,6 @@ def _definition_row(kind: Kind, names: dict[str, str], *, is_contest: bool) -> l
     return [title, aim, picks, value, always, best.share_best] if is_contest else [title, aim, value, always]
 
 
-def _disagreements(result: JudgesResult, choice: Choice) -> list[Part]:
-    """How many definitions prefer which judge of a pair, the most evenly split pairs first."""
-    ids = [kind.first.id for kind in choice.kinds if kind.looks_at_people]
-    counts = [
-        (pair.judge_a, pair.judge_b, len({*pair.prefer_a} & {*ids}), len({*pair.prefer_b} & {*ids}))
-        for pair in result.inversions
-    ]
-    names = judge_names(choice)
-    rows: list[list[Cell]] = [
-        [names.get(a, a), names.get(b, b), prefer_a, prefer_b]
-        for a, b, prefer_a, prefer_b in sorted(counts, key=lambda row: -min(row[2:]))
-        if prefer_a and prefer_b
-    ]
-    return _table("Judges about which definitions disagree", ["A", "B", "Prefer A", "Prefer B"], rows)
-
-
 def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[Part]:
     return [Table(caption=caption, columns=columns, rows=rows)] if rows else []
 
@@ -230,7 +209,7 @@ def _scale_use(result: JudgesResult) -> list[Part]:
         [shortened(use.judge, 30), f"{use.shift:+.2f}", decimal(use.spread, 2), listing(list(use.unused)) or "none"]
         for use in result.scale_use
     ]
-    caption = "Shift of the mean answer in labels; spread, where 1 is that of people; labels of people never given"
+    caption = "Shift of the mean answer, in labels; spread (1: as people); labels that the judge never gives"
     return _table(caption, ["Judge", "Shift", "Spread", "Never gives"], rows)
 
 
@@ -303,7 +282,7 @@ def _rates_table(shown: Sequence[Confusion], person: Confusion | None) -> Table:
             label = shortened(rates.label, LONGEST_LABEL)
             rows.append([names[one.judge], label, found, left if math.isfinite(rates.specificity) else None, both])
     return Table(
-        caption="How often a label is found where a person gives it, and left where a person does not",
+        caption="How often a judge gives a label where a person does, and does not where a person does not",
         columns=["Judge", "Label", "Sensitivity", "Specificity", "A person's"],
         rows=rows,
     )
@@ -331,7 +310,7 @@ def _sweep(result: JudgesResult, choice: Choice) -> list[Part]:
         [shortened(row.judge, 30), with_interval(row.beta, row.low, row.high) if row.beta >= 0 else None, row.items]
         for row in result.own_beta
     ]
-    caption = "Beta of the judges, from items that they answered both ways: a hint at what is plausible for people"
+    caption = "Beta of the judges, from items that they answered both ways: a hint for people's"
     hints = _table(caption, ["Judge", "Beta", "Items"], betas)
     if len(points) < 2:  # noqa: PLR2004 - one point is no sweep
         return hints
@@ -369,19 +348,19 @@ def _computed(result: JudgesResult, choice: Choice) -> Iterator[str]:
         yield what.format(counted(items, "item"))
     if choice.downstream:
         yield (
-            f"Decisions: the share of items that judge and people decide the same way. An item is positive if at least "
-            f"{percent(choice.tau, 0)} of its ratings are. Bias: items that the judge calls positive, less those of "
-            "people, in percentage points. Kappa is Cohen's."
+            f"Decisions: the share of items that judge and people decide the same way; an item is positive if at least "
+            f"{percent(choice.tau, 0)} of its ratings are. Bias: the judge's share of positive items less people's, in "
+            "percentage points. Kappa is Cohen's."
         )
     if interval := interval_sentence(result.settings):
         best = " Best in: the share of these samples in which the judge is best."
         yield f"{interval}{best if is_contest else ''}"
     if main is not None and main.person is not None:
-        yield "One out: each rater is left out in turn, and judge and rater are compared with the others."
+        yield "One out: judge and rater, each compared with the other raters, every rater left out in turn."
     if main is not None and main.perfect is not None:
-        yield "A perfect judge knows the label shares of each item; two models estimate the score it would reach."
+        yield "A perfect judge knows the label shares of each item; two models estimate its score."
     if ties:
-        yield f"On {counted(ties, 'item')} people's most frequent label ties; the first one in order is taken."
+        yield f"On {counted(ties, 'item')} people's most frequent labels tie; the first in order is taken."
     for kind in choice.kinds:
         if kind.reason:
             yield f"{capital(listing(list(map(words.name_of, kind.definitions))))} rank judges the same: {kind.reason}."

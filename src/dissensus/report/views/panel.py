@@ -4,13 +4,22 @@ import math
 from collections.abc import Sequence
 
 from dissensus.errors import DissensusError
+from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.panel.options import Method
 from dissensus.methods.panel.result import PanelResult, PanelWorth, PeopleAndJudge
 from dissensus.report.document import Block, Cell, Figure, Fold, Points, Section, Table
 from dissensus.report.numbers import counted, decimal, finite, quoted, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart
 from dissensus.report.views.section import interval_sentence
-from dissensus.report.views.worth import ScoreWords, Terms, score_sentence, score_words, terms_of, worth_text
+from dissensus.report.views.worth import (
+    ScoreWords,
+    Terms,
+    raters_text,
+    score_sentence,
+    score_words,
+    terms_of,
+    worth_text,
+)
 from dissensus.results import Result
 
 METHOD_WORDS: dict[Method, str] = {
@@ -18,14 +27,10 @@ METHOD_WORDS: dict[Method, str] = {
     "average": "Average: the mean of the judges' probabilities; a bare label counts as certain.",
     "stacked": "Stacked: a weighted sum of the judges' log-probabilities, with weights learned from other items.",
 }
-CALIBRATED = (
-    "Members, plurality and average are calibrated: each answer is replaced by what people said where the answer was "
-    "the same or similar."
-)
+CALIBRATED = "Judges, plurality and average are calibrated: an answer counts as what people said where it was given."
 BESIDE = (
-    "Beside people, their labels and the judge's answer are stacked in the same way. The score is the mean of one on "
-    "the items learned from, a little too high, and one on other items, a little too low. Intervals are for these "
-    "raters."
+    "Beside people, their labels and the judge's answer are stacked in the same way. The score is the mean of two: on "
+    "the items learned from and on others. Intervals are for these raters."
 )
 ALONE = "people alone"
 RULER_NAMES = {"constant": "always the same answer", "person": "one more person"}
@@ -72,18 +77,21 @@ def lead_sentence(result: PanelResult, terms: Terms) -> str:
     if panel.is_better(confidence if isinstance(confidence, float) else 0.95):
         return (
             f"The {counted(len(panel.judges), 'judge')} together ({panel.method}) are worth "
-            f"{worth_text(panel.worth, terms)} raters, more than {quoted(panel.best_judge)} alone."
+            f"{raters_text(panel.worth, terms)}, more than {quoted(panel.best_judge)} alone."
         )
     best = next(member for member in result.judges if member.judge == panel.best_judge)
     return (
         f"The {counted(len(panel.judges), 'judge')} together are not shown to be better than "
-        f"{quoted(panel.best_judge)} alone, which is worth {worth_text(best, terms)} raters."
+        f"{quoted(panel.best_judge)} alone, which is worth {raters_text(best, terms)}."
     )
 
 
 def difference_text(panel: PanelWorth) -> str | None:
     """How many raters more than the best member, with its interval; None off the curve."""
-    return with_interval(panel.difference, panel.low, panel.high) if math.isfinite(panel.difference) else None
+    if not math.isfinite(panel.difference):
+        return None
+    digits = worth_decimals(panel.difference, panel.low, panel.high)
+    return with_interval(panel.difference, panel.low, panel.high, form=lambda gap: decimal(gap, digits))
 
 
 def _worths(result: PanelResult, terms: Terms, words: ScoreWords) -> Table:
@@ -129,17 +137,18 @@ def saving_sentence(row: PeopleAndJudge | None, terms: Terms) -> str:
 
 def saved_text(row: PeopleAndJudge, terms: Terms) -> str:
     """How many raters a judge saves, with the interval; an end off the curve in words."""
-    value, low, high = (_place(worth, row, terms) for worth in (row.worth, row.low, row.high))
+    digits = worth_decimals(row.worth, row.low, row.high)
+    value, low, high = (_place(worth, row, terms, digits) for worth in (row.worth, row.low, row.high))
     is_off = math.isinf(row.worth) and row.low == row.high == row.worth
     return value if is_off or math.isnan(row.low) or math.isnan(row.high) else f"{value} [{low}, {high}]"
 
 
-def _place(worth: float, row: PeopleAndJudge, terms: Terms) -> str:
+def _place(worth: float, row: PeopleAndJudge, terms: Terms, digits: int) -> str:
     if math.isnan(worth):
         return "undefined"
     if math.isinf(worth):
         return f">{terms.largest - row.raters}" if worth > 0 else f"<{-row.raters}"
-    return decimal(worth - row.raters)
+    return decimal(worth - row.raters, digits)
 
 
 def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]:

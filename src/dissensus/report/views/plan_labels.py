@@ -11,11 +11,9 @@ from dissensus.report.numbers import decimal, percent, rough, shortened, spelled
 from dissensus.report.views.plan_labels_charts import (
     AHEAD,
     LEAST,
-    accuracy_chart,
     budget_chart,
     chance,
     choice_chart,
-    models_words,
     series_name,
     way_words,
 )
@@ -24,8 +22,6 @@ from dissensus.results import Result
 ENOUGH = -2.0
 """An error of 1%, by its logarithm: a test set that is far better than that is larger than it need be."""
 MOST_RATIO = 1000
-NO_USE = 0.5
-"""A standard error of an accuracy that is no news."""
 LONGEST = 30
 EQUAL = " equally probable for "
 SILENT = ("An error ", "A number of models", "A design without error", "How accurate one model is")
@@ -54,13 +50,11 @@ def first_blocks(result: PlanLabelsResult) -> list[Block]:
 
 
 def later_blocks(result: PlanLabelsResult) -> list[Block]:
-    """What is folded away: what the plan rests on, then other labels, item costs and aims."""
-    parts = [accuracy_chart(result), choice_chart(result)]
+    """What is folded away: what the plan rests on, then other labels and item costs."""
     return [
         *_pilot_fold(result),
         Fold(title="What the plan assumes", parts=[_assumed(result)]),
-        Fold(title="Other labels and other costs", parts=parts),
-        *([Fold(title="Other uses of these labels", parts=[_uses(result)])] if result.absolute else []),
+        Fold(title="Other labels and other costs", parts=[choice_chart(result)]),
     ]
 
 
@@ -220,29 +214,3 @@ def _pilot_fold(result: PlanLabelsResult) -> list[Fold]:
     ]
     table = Table(caption="From the pilot, with intervals", columns=["What", "Pilot"], rows=rows)
     return [Fold(title="What the pilot says", parts=[table, Points(title="Not checked", texts=pilot.assumptions)])]
-
-
-# ---- Other aims
-
-
-def _uses(result: PlanLabelsResult) -> Table:
-    """How many models each design ranks, and how well it measures the accuracy of one, which are other aims."""
-    models = {design.labels_per_item: models_words(design.log10_models) for design in result.designs}
-    rows: list[list[Cell]] = [
-        [
-            f"{one.labels_per_item:.3g}",
-            one.items,
-            models.get(one.labels_per_item),
-            _two_digits(one.standard_error) if one.standard_error <= NO_USE else None,
-            _two_digits(one.bias),
-        ]
-        for one in result.absolute
-    ]
-    sure = percent(1 - result.options.delta, 0)
-    caption = f"Models of which the best comes first in {sure} of test sets, and the accuracy of the worse model"
-    return Table(caption=caption, columns=["Labels per item", "Items", "Models", "Standard error", "Bias"], rows=rows)
-
-
-def _two_digits(value: float) -> str:
-    """A number with two digits, however small, never as a power of ten."""
-    return decimal(value, max(3, 1 - math.floor(math.log10(abs(value))))) if value else "0"

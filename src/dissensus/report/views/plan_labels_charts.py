@@ -1,4 +1,4 @@
-"""The charts of a plan of labels: the error over budget and label accuracy, and the best number of labels."""
+"""The charts of a plan of labels: the error over the budget, and the best number of labels."""
 
 import math
 from collections import defaultdict
@@ -12,8 +12,6 @@ from dissensus.report.specs.shapes import Row, choice_map
 
 LEAST = -4.0
 """An error below 0.01% is as good as none."""
-MOST = 3.0
-ROUNDING = 1e-9
 SEQUENTIAL = {
     "adaptive": ("two labels, and a third where they differ,", "two, then a third"),
     "lead-by-two": ("labels until one side leads by two", "until a lead of two"),
@@ -33,17 +31,6 @@ def chance(log10: float) -> str:
         return "<0.01%" if math.isfinite(log10) else "0%"
     share = 10.0**log10
     return percent(share) if share >= 0.01 else f"{100 * share:.2g}%"  # noqa: PLR2004 - one percent
-
-
-def models_words(log10: float) -> str:
-    """How many models can be ranked, from the decimal logarithm of 1 + delta / error: whole ones.
-
-    Examples
-    --------
-    >>> models_words(0.2), models_words(2.1552), models_words(47.3)
-    ('1', '142', 'over 1,000')
-    """
-    return whole(math.floor(10.0**log10 + ROUNDING)) if log10 <= MOST else f"over {whole(10**MOST)}"
 
 
 def way_words(strategy: str, labels: float) -> str:
@@ -73,16 +60,16 @@ def series_name(strategy: str, labels: float) -> str:
 # ---- What each chart of a plan of labels shows: its title
 
 
-def winner_finding(groups: Iterable[Sequence[Point]], *, over: str) -> str:
-    """Which way to label has the smallest error, if it is the same everywhere."""
+def winner_finding(groups: Iterable[Sequence[Point]]) -> str:
+    """Which way to label has the smallest error, if it is the same at every budget."""
     groups = [points for points in groups if points]
     first = [min(points, key=lambda point: (point.log10_error, point.labels_per_item)) for points in groups]
     names = list(dict.fromkeys(way_words(point.strategy, point.labels_per_item) for point in first))
     if len(names) > 1:
-        return f"The best design depends on the {over}: {listing(names, word='or')} for each item"
+        return f"The best design depends on the budget: {listing(names, word='or')} for each item"
     if max(len(points) for points in groups) == 1:
-        return f"The error with {names[0]} for each item, by {over}"
-    return f"{capital(names[0])} for each item {'is' if names[0] == 'one label' else 'are'} best at every {over} shown"
+        return f"The error with {names[0]} for each item, by budget"
+    return f"{capital(names[0])} for each item {'is' if names[0] == 'one label' else 'are'} best at every budget shown"
 
 
 def choice_finding(choices: Sequence[Choice]) -> str:
@@ -142,27 +129,9 @@ def budget_chart(result: PlanLabelsResult) -> Figure:
         mark_name=budget_words(result, budget),
     )  # fmt: skip
     return Figure(
-        title=winner_finding(_grouped(points, lambda point: point.budget).values(), over="budget"),
+        title=winner_finding(_grouped(points, lambda point: point.budget).values()),
         caption=f"How often {AHEAD[result.options.ties]}, by what is spent. {EXACT}.",
         table=_by_way(points, "Budget", lambda point: budget_figure(point.budget)),
-        spec=log_lines(lines),
-    )
-
-
-def accuracy_chart(result: PlanLabelsResult) -> Figure:
-    """The error over how often a label is right, a line for each number of labels."""
-    points = result.by_label_accuracy
-    groups = _grouped(points, lambda point: point.label_accuracy)
-    lines = LogLines(
-        rows=[_row(point, point.label_accuracy, point.log10_error) for point in _drawable(points)], kind="chance",
-        series=WAYS, x_title="How often a label is right", y_title=ERROR, x_form=".0%",
-        mark=float(result.situation.label_accuracy), mark_name="The labels of this plan",
-    )  # fmt: skip
-    return Figure(
-        title=winner_finding(groups.values(), over="label accuracy"),
-        caption=f"What {budget_words(result, result.reference_budget)} would do with better or worse labels, equally "
-        f"often right for both models. {EXACT}.",
-        table=_by_way(points, "A label is right", lambda point: accuracy_words(point.label_accuracy)),
         spec=log_lines(lines),
     )
 
@@ -185,8 +154,8 @@ def choice_chart(result: PlanLabelsResult) -> Figure:
     across, down = "Cost of an item, in labels", "How often a label is right"
     return Figure(
         title=choice_finding(choices),
-        caption=f"The number of labels for each item with the smallest error, for the price of {budget_figure(labels)} "
-        f"labels{favour}. A dash: that does not pay for one item.",
+        caption=f"The number of labels per item with the smallest error, for the price of {budget_figure(labels)} "
+        f"labels{favour}. A dash: that buys no item.",
         table=_choice_table(choices),
         spec=choice_map(rows, x_title=across, y_title=down, choices="Best number of labels"),
     )

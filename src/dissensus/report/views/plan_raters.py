@@ -32,7 +32,6 @@ def view(result: Result) -> Section:
         *([Points(title="", texts=notes)] if notes else []),
         *pilot,
         Fold(title="What the plan assumes", parts=[_assumed(result)]),
-        Fold(title="What each design costs", parts=[_frontier(result)]),
     ]
     title = "How many items and raters does it take to tell the judges apart?"
     return Section(title=title, lead=recommendation(result), blocks=blocks)
@@ -45,7 +44,7 @@ def recommendation(result: PlanRatersResult) -> str:
         return f"None of these designs finds the difference {target} of the time."
     return (
         f"Collect {counted(best.items, 'item')} with {counted(best.raters, 'rater')} each: the cheapest design that "
-        f"finds the difference {target} of the time (power {percent(best.power, 0)}, cost {best.cost:,.6g})."
+        f"finds the difference {target} of the time (cost {best.cost:,.6g})."
     )
 
 
@@ -131,16 +130,6 @@ def _pilot_table(result: PlanRatersResult) -> Table:
     return Table(caption="From the pilot", columns=["What", "Pilot"], rows=rows)
 
 
-def _frontier(result: PlanRatersResult) -> Table:
-    """Designs that no cheaper one beats."""
-    return Table(
-        caption="Designs that no cheaper one beats (expected p is the paper's number, not the p-value of a test)",
-        columns=["Items", "Raters", "Answers of a judge", "Power", "Expected p", "Cost"],
-        rows=[[d.items, d.raters, d.machine_samples, d.power, d.p_value, _amount(d.cost)] for d in result.frontier],
-        percent=frozenset({"Power"}),
-    )
-
-
 def _grid_table(result: PlanRatersResult) -> Table:
     """Power by items and raters, as the heat map shows it."""
     raters = sorted({design.raters for design in result.grid})
@@ -149,13 +138,8 @@ def _grid_table(result: PlanRatersResult) -> Table:
     return Table(
         caption="Power: how often the difference is found, by items and raters per item",
         columns=columns,
-        rows=[[items, *(power[items, k] for k in raters)] for items in sorted({d.items for d in result.grid})],
-        percent=frozenset(columns[1:]),
+        rows=[[n, *(percent(power[n, k], 0) for k in raters)] for n in sorted({d.items for d in result.grid})],
     )
-
-
-def _amount(cost: float) -> int | float:
-    return int(cost) if cost == int(cost) else cost
 
 
 # ---- The chart: power over items and raters

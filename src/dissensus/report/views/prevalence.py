@@ -32,24 +32,19 @@ SHORT_NAMES: dict[Method, str] = METHOD_NAMES | {"naive": "alone", "people": "pe
 METHOD_WORDS: dict[Method, str] = {
     "naive": "Judge alone: its mean answer over all items; the interval ignores its errors.",
     "people": "People alone: their mean answer over the items that they rated.",
-    "rogan-gladen": "Rogan-Gladen: the share at which a judge that agrees with raters this often would say yes as it "
-    "does. Wide if the judge cannot tell yes from no.",
-    "ppi": "PPI, prediction-powered inference: the judge's mean over the items that nobody rated, plus its mean error "
-    "on the rated ones.",
-    "ppi++": "PPI++, the corrected share: PPI with the judge at the weight that makes the interval shortest. At weight "
-    "0 people alone remain.",
+    "rogan-gladen": "Rogan-Gladen: the share that explains how often the judge says yes, given how often it agrees "
+    "with raters; wide if it cannot tell yes from no.",
+    "ppi": "PPI (prediction-powered inference): the judge's mean on unrated items, plus its mean error on rated ones.",
+    "ppi++": "PPI++, the corrected share: PPI with the weight of the judge that makes the interval shortest.",
 }
 UNITS = {
     "sampled": "Intervals are for other items and other raters like these.",
     "fixed": "Intervals are for other items rated by these raters, who may differ from others.",
 }
-SAVED = "Ratings saved: how many more people alone would need for an interval as short, from these raters."
-UNSEEN = "Intervals allow for half an error of the judge more than people found: no error on a few items is no proof."
-STRENGTHS = (
-    "Strength (Bradley and Terry): the log-odds of winning against a system of strength 0, the mean of all. A tie is "
-    "half a win."
-)
-SILENT = ("answered the rated items only", "did not answer ", "Rescaled ")
+SAVED = "Saved: how many more ratings people alone would need for an interval as short, from these raters."
+UNSEEN = "Intervals allow for half an error more than people found: no error on a few items proves little."
+STRENGTHS = "Strength (Bradley and Terry): the log-odds of beating a system of mean strength, 0. A tie is half a win."
+SILENT = ("answered the rated items only", "did not answer ", "Rescaled ", "The ratings hold forced choices")
 """In warnings that a note or the table replaces, or that ask for nothing."""
 OTHERS: tuple[Method, ...] = ("rogan-gladen", "ppi")
 MOST_NAMES = 3
@@ -101,10 +96,11 @@ def lead_sentence(result: PrevalenceResult) -> str:
     """The share of positive items, by the judge that helps most."""
     best, labels = result.judges[0], _labels(result.positive)
     share = estimate_text(best.estimate("ppi++"))
-    what = "raters' answers are" if result.target == "share" else "the items are, by the decision of their raters,"
-    rated = "all" if best.rated_items == best.items else whole(best.rated_items)
-    items = counted(best.items, "item")
-    return f"{share} of {what} {labels}: {quoted(best.judge)} answered {items}, and people rated {rated} of them."
+    what = "raters' answers are" if result.target == "share" else "the items are, by their raters' decision,"
+    if best.rated_items == best.items:
+        return f"{share} of {what} {labels}, from people's ratings of all {counted(best.items, 'item')}."
+    known = f"people's ratings of {counted(best.rated_items, 'item')}"
+    return f"{share} of {what} {labels}, from {known} and {quoted(best.judge)}'s answers to {whole(best.items)}."
 
 
 def _labels(labels: Sequence[str]) -> str:
@@ -134,7 +130,7 @@ def _unrated_note(result: PrevalenceResult) -> str:
     if not rated:
         return ""
     who = "the judges" if len(rated) > 1 else quoted(rated[0])
-    return f"Let {who} answer items that nobody rated: only there can a judge save ratings."
+    return f"Let {who} answer items that nobody rated: only those save ratings."
 
 
 # ---- The estimates
@@ -195,8 +191,8 @@ def systems_sentence(judge: JudgePrevalence) -> str:
         return ""
     first, best = known[0]
     rivals = [quoted(name) for name, estimate in known[1:] if estimate.high >= best.low]
-    near = f"cannot be told from {listing(rivals, most=MOST_NAMES)}" if rivals else "stands above all others"
-    return f"{quoted(first)} is the strongest of {counted(len(known), 'system')}, and {near}."
+    near = f"cannot be told apart from {listing(rivals, most=MOST_NAMES)}" if rivals else "stands above all others"
+    return f"{quoted(first)} is the strongest of {counted(len(known), 'system')}, {'but ' if rivals else 'and '}{near}."
 
 
 def _systems(result: PrevalenceResult) -> list[Block]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from dissensus.errors import DissensusError
+from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.raters.cells import FEWEST_RATERS
 from dissensus.methods.raters.raters import FAR
 from dissensus.methods.raters.result import JudgeByGroup, Measure, RaterRow, RatersResult, Siding
@@ -29,11 +30,11 @@ MOST_NAMED = 3
 LONGEST_NAME = 20
 LONGEST_LABEL = 12
 """Longer labels do not stand above a column."""
-ABOVE = ">all"
+ABOVE = ">max"
 """For a judge that is worth more than the largest survey of a group."""
 FINE = 0.05
 """An axis or an interval of shares that reaches no farther has tenths of a percentage point."""
-MOST_RATERS = 20
+MOST_RATERS = 12
 """The chart and its table show this many raters: those who agree the least, and those who agree the most."""
 AGREEMENT_WORDS = {
     "same label": "Agrees: the share of the other raters of the same items who gave the same label.",
@@ -43,24 +44,25 @@ AGREEMENT_WORDS = {
     "as a share of the options in either set.",
 }
 OTHERS = (
-    "Others: how well those other raters agree among themselves on the same items, so that hard items do not count "
-    "against anybody. Items: those with two or more other raters."
+    "Others: how well those other raters agree among themselves on the same items, so hard items do not count against "
+    "anybody. Items: those with at least two other raters."
 )
 SHRUNK = (
-    "Numbers with brackets are drawn towards the mean of all raters, more so for raters with few items (empirical "
-    "Bayes), because few items make anybody look unusual."
+    "Numbers with brackets are pulled towards the mean of all raters, most for those with few items (empirical Bayes): "
+    "with few items, anybody can look unusual."
 )
 STANDS_OUT = (
-    f"A rater stands out whose difference is more than {FAR:g} robust standard deviations (from the median absolute "
-    "deviation) below the median, with an interval below it."
+    f"A rater stands out if the difference lies more than {FAR:g} robust standard deviations (from the median absolute "
+    "deviation) below the median of all raters, and its whole interval lies below that median."
 )
 DEALT = (
-    "Groups are compared on items that two or more of them rated. The p-value is the chance that groups drawn at "
-    "random from all raters are as far apart, so small groups can hardly differ by it."
+    "Groups are compared on items that at least two of them rated. The p-value is how often groups dealt at random are "
+    "as far apart; with small groups it is rarely small."
 )
 NEARER = (
-    "Nearer: by how much the judge agrees more with the group than with other groups on the same items. Bias: how much "
-    "{what}. Worth: how many raters of the group predict another one of them as well."
+    "Nearer: how many points more the judge agrees with the group than with other groups on the same items. Bias: how "
+    "much {what}. Worth: how many raters of the group predict another one of them as well as the judge does; >max: "
+    "more than the largest survey of the group."
 )
 
 
@@ -232,7 +234,8 @@ def worth_of(group: JudgeByGroup) -> str | None:
     worth = group.worth
     if worth is None or worth.verdict is None:
         return None
-    return end_text(worth.equivalence, worth.verdict, ABOVE) + bounds_text(worth, ABOVE)
+    digits = worth_decimals(worth.equivalence, worth.equivalence_low, worth.equivalence_high)
+    return end_text(worth.equivalence, worth.verdict, ABOVE, digits) + bounds_text(worth, ABOVE)
 
 
 def _groups(result: RatersResult) -> list[Part]:
@@ -240,25 +243,34 @@ def _groups(result: RatersResult) -> list[Part]:
     names = short_names((group.group for group in result.groups), LONGEST_NAME)
     heading = [height_heading(result)] if "leniency" in result.populations else []
     rows: list[list[Cell]] = [
-        [names[row.group], row.raters, row.ratings, row.difference, *([row.leniency] if heading else [])]
+        [names[row.group], row.raters, row.ratings, _in_points(row.difference),
+         *([_height(row.leniency, result)] if heading else [])]
         for row in result.groups
-    ]
-    shares = frozenset({"Difference", *(heading if in_shares(result) else [])})
-    caption = "Groups of raters, on items that other groups rated too"
+    ]  # fmt: skip
+    caption = "Groups of raters, on items that other groups rated too; differences in percentage points"
     columns = ["Group", "Raters", "Ratings", "Difference", *heading]
     about = {"agreement": "Difference", "leniency": height_heading(result)}
     tests = [f"{about[test.about]}: {p_text(test.p_value)}" for test in result.tests if math.isfinite(test.p_value)]
     caption = "; ".join([caption, *tests])
-    table = Table(caption=caption, columns=columns, rows=rows, percent=shares)
+    table = Table(caption=caption, columns=columns, rows=rows)
     return [table, *([_judges(result, names)] if result.judges else [])]
+
+
+def _in_points(share: float) -> str | None:
+    return points(share) if math.isfinite(share) else None
+
+
+def _height(value: float, result: RatersResult) -> str | None:
+    """How much higher labels are: in percentage points of positive ones, or on the scale."""
+    return _in_points(value) if in_shares(result) else decimal(value, 3) if math.isfinite(value) else None
 
 
 def _judges(result: RatersResult, groups: dict[str, str]) -> Table:
     judges = short_names((siding.judge for siding in result.judges), LONGEST_NAME)
     bias = ["Bias"] if "leniency" in result.populations else []
     rows: list[list[Cell]] = [
-        [judges[siding.judge], groups[row.group], row.agreement, row.nearer, *([row.bias] if bias else []),
-         worth_of(row), row.items, siding.p_holm]
+        [judges[siding.judge], groups[row.group], row.agreement, _in_points(row.nearer),
+         *([_height(row.bias, result)] if bias else []), worth_of(row), row.items, siding.p_holm]
         for siding in result.judges
         for row in siding.groups
     ]  # fmt: skip
@@ -266,7 +278,7 @@ def _judges(result: RatersResult, groups: dict[str, str]) -> Table:
         caption="Judges by group; p: of siding with no group, Holm-corrected for all judges",
         columns=["Judge", "Group", "Agrees", "Nearer", *bias, "Worth", "Items", "p"],
         rows=rows,
-        percent=frozenset({"Agrees", "Nearer", *(bias if in_shares(result) else [])}),
+        percent=frozenset({"Agrees"}),
     )
 
 

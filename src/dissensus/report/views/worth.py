@@ -106,15 +106,15 @@ class ScoreWords:
 _SCORES: Mapping[str, ScoreWords] = {
     "cross-entropy": ScoreWords(
         "Bits", "Bits gained over asking nobody",
-        "cross-entropy, shown as bits gained over asking nobody: more is better, below 0 is worse than asking nobody",
+        "cross-entropy, as bits gained over asking nobody: more is better",
         digits=3, is_gain=True),
     "agreement": ScoreWords(
         "Agreement", "How often the prediction is another rater's label",
-        "agreement: how often the predicted label is the one that the other rater gave. More is better", is_share=True),
-    "brier": ScoreWords("Brier", "Minus the Brier score", "minus the Brier score. More is better, 0 is perfect", 3),
+        "agreement: how often the predicted label is the other rater's; more is better", is_share=True),
+    "brier": ScoreWords("Brier", "Minus the Brier score", "minus the Brier score: more is better, 0 is perfect", 3),
     "rps": ScoreWords(
         "RPS", "Minus the ranked probability score",
-        "minus the ranked probability score, where a near miss costs less than a far one. More is better, 0 is perfect",
+        "minus the ranked probability score, where a near miss costs less than a far one: more is better, 0 is perfect",
         3),
     "auc": ScoreWords("AUC", "AUC against another rater's label", "AUC {label}: 0.5 is chance, 1 is perfect", 3),
     "f1": ScoreWords("F1", "F1 against another rater's label", "F1 {label}: more is better, 1 is perfect", 3),
@@ -124,7 +124,7 @@ _SCORES: Mapping[str, ScoreWords] = {
         "Recall", "Recall against another rater's label", "recall {label}: more is better", is_share=True),
     "dmi": ScoreWords(
         "DMI", "Determinant-based mutual information",
-        "determinant-based mutual information: 0 is no information, and more is better", 4),
+        "determinant-based mutual information: 0 is none, more is better", 4),
     "pearson": ScoreWords(
         "Pearson", "Correlation with another rater's number",
         "Pearson's correlation with the other rater's number: 0 is no relation, 1 is perfect", 3),
@@ -148,24 +148,23 @@ def score_sentence(settings: Settings) -> str:
 
 
 _COMBINERS = {
-    "abc": "by the Anonymous Bayesian Combiner: what did the next rater say where people gave these labels?",
-    "npmle": "by Bayes' rule, from the mixture of kinds of items that explains all ratings best.",
-    "frequency": "each label with the share of the people asked who gave it.",
-    "plurality": "the label that most of the people asked gave; labels that tie share the point.",
+    "abc": "what the next rater said of other items with these labels (Anonymous Bayesian Combiner).",
+    "npmle": "by Bayes' rule, from the mixture of kinds of items that fits all ratings best.",
+    "frequency": "the shares of labels that it collected.",
+    "plurality": "its most frequent label; tied labels share the point.",
 }
 _LEARN = {
-    "midpoint": "It is learned with and without the predicted item, and the mean of both scores counts.",
-    "leave-one-out": "It is learned without the predicted item.",
-    "in-sample": "It is learned from all items, the predicted one included, which flatters large surveys a little.",
+    "midpoint": "Its score is the mean of two: learned with and without the predicted item.",
+    "leave-one-out": "It is learned from all other items.",
+    "in-sample": "It is learned from all items, the predicted one included, which favours large surveys a little.",
     "cross-fit": "It is learned on nine tenths of the items and used on the last tenth, in turn.",
 }
 _CALIBRATIONS = {
-    "auto": "with the mixture of simple curves that predicts other items best, and by what people said where an answer "
-    "is frequent",
-    "multinomial": "by softmax regression of people's shares on the judge's probabilities of all labels",
-    "isotonic": "by isotonic regression: a rising curve from the judge's probability to people's share",
+    "auto": "with the mix of simple curves that predicts other items best",
+    "multinomial": "by softmax regression of people's shares on the judge's probabilities",
+    "isotonic": "by isotonic regression of people's shares on the judge's probabilities",
     "platt": "by Platt's logistic curve from the judge's probability to people's share",
-    "table": "by a table: for each distinct answer of the judge, how often people gave each label",
+    "table": "by a table of people's shares for each distinct answer of the judge",
 }
 
 
@@ -185,8 +184,8 @@ def reference_sentence(settings: Settings, terms: Terms) -> str:
 def calibration_sentence(settings: Settings) -> str:
     """How judges were calibrated; empty where they were not."""
     method = _CALIBRATIONS.get(str(settings.get("calibrate", "none")))
-    learned = "It is learned with and without the scored items, and the mean of both scores counts"
-    return "" if method is None else f"Each judge is calibrated {method}. {learned}; bootstrap samples do not learn it."
+    learned = "The score is the mean of two: learned with and without the scored items"
+    return "" if method is None else f"Each judge is calibrated {method}. {learned}."
 
 
 _BY = {
@@ -210,13 +209,11 @@ def by_words(score: object) -> str:
 # ---- How many raters a judge is worth
 
 CALIBRATED = (
-    "Calibrated: each answer of a judge is replaced by what people said where the judge gave the same or a similar "
-    "answer. That measures what the judge knows, not how sure it sounds."
+    "Calibrated: each answer of a judge is replaced by what people said where it gave that answer or a similar one. "
+    "This measures what the judge knows, not how sure it sounds."
 )
-FLAT = "Judges cannot be measured here: no survey of people predicts another rater better than asking nobody."
+FLAT = "Judges cannot be measured here: asking people does not predict another rater better than asking nobody."
 """For a curve that does not rise, as where every rating is the same."""
-NEARLY_FLAT = 0.1
-"""A curve that removes a smaller share of what is unknown turns small gains into large numbers of raters."""
 
 
 def place_of(worth: JudgeWorth, terms: Terms) -> Verdict | None:
@@ -267,8 +264,8 @@ def worth_text(worth: JudgeWorth, terms: Terms) -> str:
 def raters_text(worth: JudgeWorth, terms: Terms) -> str:
     """What a judge is worth in a sentence: `1.5 raters [1.2, 1.9]`, `more than 1 rater`, `less than asking nobody`."""
     place, bounds = place_of(worth, terms), bounds_text(worth, terms.above)
-    if place == "below 0":
-        return f"less than asking nobody{bounds}"
+    if place == "below 0" or (place == "above K" and not terms.largest):
+        return f"{'less' if place == 'below 0' else 'more'} than asking nobody{bounds}"
     value = f"more than {terms.largest}" if place == "above K" else value_text(worth, terms)
     is_one = value.removeprefix("more than ") in {"1", "1.0", "1.00"}
     return f"{value} {terms.raters.removesuffix('s') if is_one else terms.raters}{bounds}"
@@ -353,23 +350,6 @@ def curve_finding(best: JudgeWorth | None, terms: Terms) -> str:
     if best.verdict == "above K":
         return f"{quoted(best.judge)} predicts people better than asking {terms.people(terms.largest)}"
     return f"{quoted(best.judge)} predicts people as well as {raters_text(best, terms).split(' [')[0]} can"
-
-
-def nearly_flat_sentence(curve: Sequence[CurvePoint], settings: Settings, terms: Terms) -> str:
-    """That even many people tell little, so that many raters are a small gain; empty where they tell more.
-
-    What is unknown with nobody asked is the cross-entropy of that prediction, which only bits are a share of.
-    """
-    known = [point for point in curve if math.isfinite(point.score)]
-    if settings.get("score", "cross-entropy") != "cross-entropy" or len(known) < 2:  # noqa: PLR2004 - no curve
-        return ""
-    gain, unknown = known[-1].score - known[0].score, -known[0].score
-    if not 0 < gain < NEARLY_FLAT * unknown:
-        return ""
-    return (
-        f"The curve is nearly flat: even asking {terms.people(known[-1].raters)} brings only {decimal(gain, 3)} of the "
-        f"{decimal(unknown, 2)} bits that are unknown with nobody asked. Many raters are a small gain here."
-    )
 
 
 def falling_note(curve: Sequence[CurvePoint], settings: Settings) -> str:
