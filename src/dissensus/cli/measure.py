@@ -52,6 +52,8 @@ def decide_command(
     if out is not None:
         check_place(out)  # before the work, so that a misspelt folder costs no time
     ratings, judges = read_judged(source, judges_source)
+    if out is not None and ratings.questions:
+        raise OptionError("A recalibration is for one question: choose it with --question.")
     where = work.where(output)
     result = output.run("Resampling items", decide, ratings, judges, task=source.read_task(), **options, **where)
     if out is not None:
@@ -64,7 +66,7 @@ def decision_in(result: "DecideResult | PartsResult") -> "DecideResult":
 
     decision = result if isinstance(result, DecideResult) else result.overall
     if not isinstance(decision, DecideResult):
-        raise OptionError("A recalibration is for one question: choose it with --question.")
+        raise OptionError("Slices of raters have no recalibration in common: leave --by out.")
     return decision
 
 
@@ -86,7 +88,7 @@ def describe_command(
 
     by_group = group is not None and source.has_column(group)
     ratings, _ = read_inputs(source, None, large, work, group_column=group if by_group else None)
-    groups = {"group": None if by_group else group, "by_group": by_group}
+    groups: Keywords = {"group": None if by_group else group, "by_group": by_group}
     output.run("Resampling items", describe, ratings, **groups, **options, **work.where(output))
 
 
@@ -180,24 +182,17 @@ def items_command(
     from dissensus.data.outputs import check_place
     from dissensus.methods.items import items
     from dissensus.methods.items.result import write_items
+    from dissensus.methods.parts import PartsResult
 
     if out is not None:
         check_place(out)  # before the work, so that a misspelt folder costs no time
     ratings, judges = read_pair(source, judges_source)
-    result = output.run("Looking at the items", items, ratings, judges, rng=output.seed, **options)
-    if out is not None:
-        write_items(items_in(result), out)
 
+    def write(result: "ItemsResult | PartsResult") -> None:
+        if out is not None:
+            write_items(result.parts if isinstance(result, PartsResult) else [result], out)
 
-def items_in(result: "ItemsResult | PartsResult") -> "dict[str | None, ItemsResult]":
-    """The items to write: of each question, or all of them where they were sliced."""
-    from dissensus.methods.items import ItemsResult
-
-    if isinstance(result, ItemsResult):
-        return {None: result}
-    if isinstance(result.overall, ItemsResult):
-        return {None: result.overall}
-    return {part.name: part.result for part in result.parts if isinstance(part.result, ItemsResult)}
+    output.run("Looking at the items", items, ratings, judges, write=write, rng=output.seed, **options)
 
 
 def compare_command(
@@ -319,7 +314,6 @@ def gate_command(
     from dissensus.data.outputs import check_place, save_bytes
     from dissensus.methods.gate import gate
     from dissensus.methods.gate.result import GateResult
-    from dissensus.methods.parts import PartsResult
     from dissensus.report.markdown import markdown_of
     from dissensus.report.views import report_on
     from dissensus.report.views.gate import junit_of
@@ -329,18 +323,16 @@ def gate_command(
             check_place(path)  # before the work, so that a misspelt folder costs no time
     ratings, judges = read_judged(source, judges_source)
     where = work.where(output)
-    result = output.run("Checking the judge", gate, ratings, judges, task=source.read_task(), **options, **where)
-    parts = result.parts if isinstance(result, PartsResult) else None
-    if junit is not None:
-        if parts is not None:
-            raise OptionError("--junit writes the checks of one question or of all items: choose one with --question.")
-        save_bytes(junit, junit_of(result))
-    if summary is not None:
-        title = "Gate" if parts is not None else f"Gate: {result.verdict}"
-        report = report_on([result], title=title, spelling=flag_of)
-        save_bytes(summary, markdown_of(report).encode())
-    checked = [result] if parts is None else [part.result for part in parts]
-    if not all(isinstance(one, GateResult) and one.passes for one in checked):
+
+    def write(result: "GateResult | PartsResult") -> None:
+        if junit is not None:
+            save_bytes(junit, junit_of(result))
+        if summary is not None:
+            title = f"Gate: {result.verdict}" if isinstance(result, GateResult) else "Gate"
+            save_bytes(summary, markdown_of(report_on([result], title=title, spelling=flag_of)).encode())
+
+    task = source.read_task()
+    if not output.run("Checking the judge", gate, ratings, judges, write=write, task=task, **options, **where):
         raise typer.Exit(NOT_PASSED)
 
 

@@ -39,10 +39,18 @@ class Output:
 
         print_result(result, Console(), flags_beside(result), details=self.details, more="--details")
 
-    def run(self, doing: str, method: Callable[..., R], /, *data: object, **keywords: object) -> R:
-        """What a method answers, shown; with a progress bar until then."""
+    def run(
+        self, doing: str, method: Callable[..., R], /, *data: object, write: Callable[[R], None] | None = None,
+        **keywords: object,
+    ) -> R:  # fmt: skip
+        """What a method answers, shown; with a progress bar until then.
+
+        Files are written before, so that a reader of stdout who leaves early, such as `head`, leaves them whole.
+        """
         with self.progress(doing) as progress:
             result = method(*data, **keywords, progress=progress)
+        if write is not None:
+            write(result)
         self.show(result)
         return result
 

@@ -15,11 +15,13 @@ class PilotInput:
     pilot: Annotated[Text, flag("RATINGS", "People's ratings of a few items.")] = None
     pilot_judges: Annotated[Text, flag("JUDGES", "Judges' answers on the pilot's items.")] = None
     judge_columns: JudgeColumns = None
+    question: Annotated[Text, flag("Q", "Which question of the pilot, if it has several.")] = None
 
     def read(self) -> Keywords:
         """The pilot, if one was named."""
-        ratings = None if self.pilot is None else RatingsInput(ratings=self.pilot).read()
-        judges = OptionalJudgesInput(judges=self.pilot_judges, judge_columns=self.judge_columns).read_all()
+        ratings = None if self.pilot is None else RatingsInput(ratings=self.pilot, question=self.question).read()
+        source = OptionalJudgesInput(judges=self.pilot_judges, judge_columns=self.judge_columns)
+        judges = source.read_all(question=self.question)
         return {"pilot": ratings, "pilot_judges": judges}
 
 

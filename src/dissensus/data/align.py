@@ -74,8 +74,8 @@ def item_by_item(ratings: Ratings, judges: Judges, *, what: str) -> tuple[Rating
     several = ratings.questions or judges.questions
     if several:
         raise RatingsError(
-            f"{what} is about one question, and this asks {len(several)} ({listed(list(several))}): take the rows of "
-            "one with `dissensus import`."
+            f"{what} is about one question, and this asks {len(several)} ({listed(list(several))}): choose one with "
+            f"{named('question', of='read')}."
         )
     if ratings.copies is None:
         return ratings, judges

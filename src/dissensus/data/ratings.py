@@ -49,7 +49,8 @@ class Slicing(NamedTuple):
     values: Mapping[str, str]  # the slice of each item or rater by name; one without a value is in none
     order: tuple[str, ...]  # the slices in order
     numbers: Mapping[str, float]  # the attribute of each item where it is a number; empty elsewhere
-    is_outcome: bool = False  # whether it was told from the ratings themselves
+    is_outcome: bool = False  # whether it was told from the labels themselves
+    is_built_in: bool = False  # whether each question has its own, from its ratings
 
 
 class ShownData(ABC):

@@ -36,8 +36,14 @@ _SUFFIX = re.compile(r"[_\-.:/|#]([^_\-.:/|#]+)$")
 
 
 def sliced(ratings: Ratings, slicing: Slicing) -> Ratings:
-    """The ratings, and those of each question, with the slices that methods shall answer for."""
-    questions = {question: replace(own, slicing=slicing) for question, own in ratings.questions.items()}
+    """The ratings, and those of each question, with the slices that methods shall answer for.
+
+    How far people split on an item, and how many rated it, is another matter for each question.
+    """
+    questions = {
+        question: replace(own, slicing=built_in(slicing.by, own) if slicing.is_built_in else slicing)
+        for question, own in ratings.questions.items()
+    }
     return replace(ratings, slicing=slicing, questions=questions)
 
 
@@ -72,7 +78,7 @@ def slicing_in(by: str, ratings: Ratings, source: Source, plan: ReadPlan, items:
         if found is not None:
             return found
     if by in BUILT_IN and by != "length":
-        return built_in(by, ratings)
+        return built_in(by, next(iter(ratings.questions.values()), ratings))
     raise _unknown(by, source, items)
 
 
@@ -174,7 +180,7 @@ def slicing_of(by: str, values: Mapping[str, str], *, of_raters: bool = False) -
     return Slicing(by, "rater" if of_raters else "item", dict(values), order, {})
 
 
-def slicing_of_numbers(by: str, numbers: Mapping[str, float], *, is_outcome: bool = False) -> Slicing:
+def slicing_of_numbers(by: str, numbers: Mapping[str, float]) -> Slicing:
     """The slices from a number for each item: one for each value, or quantiles where there are many.
 
     Examples
@@ -188,32 +194,32 @@ def slicing_of_numbers(by: str, numbers: Mapping[str, float], *, is_outcome: boo
         short = {value: f"{value:.3g}" for value in distinct.tolist()}
         names = short if len(set(short.values())) == len(short) else {value: f"{value!r}" for value in short}
         values = {name: names[value] for name, value in numbers.items()}
-        return Slicing(by, "item", values, tuple(names.values()), dict(numbers), is_outcome)
+        return Slicing(by, "item", values, tuple(names.values()), dict(numbers))
     shares = np.arange(1, QUANTILES) / QUANTILES
     place = np.searchsorted(np.unique(np.quantile(found, shares, method="inverted_cdf")), found, side="left")
     ends = {int(p): (found[place == p].min(), found[place == p].max()) for p in np.unique(place)}
     ranges = {p: f"{low:.3g} to {high:.3g}" if low < high else f"{low:.3g}" for p, (low, high) in ends.items()}
     named_places = dict(zip(numbers, place.tolist(), strict=True))
     values = {name: ranges[p] for name, p in named_places.items()}
-    return Slicing(by, "item", values, tuple(ranges.values()), dict(numbers), is_outcome)
+    return Slicing(by, "item", values, tuple(ranges.values()), dict(numbers))
 
 
 def built_in(by: str, ratings: Ratings) -> Slicing:
-    """The slices of an attribute that the ratings themselves have."""
-    whole = next(iter(ratings.questions.values()), ratings)
+    """The slices of an attribute that the ratings of one question have themselves."""
     if by == "suffix":
-        ends = {item: _SUFFIX.search(item) for item in whole.items}
+        ends = {item: _SUFFIX.search(item) for item in ratings.items}
         return slicing_of(by, {item: end[1] for item, end in ends.items() if end is not None})
-    counts = whole.counts().astype(np.float64)
+    counts = ratings.counts().astype(np.float64)
     total = counts.sum(axis=1)
     if by == "ratings":
-        return slicing_of_numbers(by, dict(zip(whole.items, total.tolist(), strict=True)))
+        own = slicing_of_numbers(by, dict(zip(ratings.items, total.tolist(), strict=True)))
+        return own._replace(is_built_in=True)
     shares = counts / total[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         bits = -np.where(shares > 0, shares * np.log2(shares), 0.0).sum(axis=1)
     # Adding 0 turns the -0 of an item on which all agree into 0; rounding keeps equal counts together.
-    return slicing_of_numbers(by, dict(zip(whole.items, (np.round(bits, 9) + 0.0).tolist(), strict=True)),
-                              is_outcome=True)  # fmt: skip
+    own = slicing_of_numbers(by, dict(zip(ratings.items, (np.round(bits, 9) + 0.0).tolist(), strict=True)))
+    return own._replace(is_outcome=True, is_built_in=True)
 
 
 def about_pooling(ratings: Ratings) -> list[str]:

@@ -50,7 +50,7 @@ def resolve_raters(wanted: RatersAs | None, ratings: Ratings, *, bootstrap: int 
         return "fixed", []
     known = 0 if ratings.rater is None else len(np.unique(ratings.rater))
     if known < FEWEST_RATERS or ratings.times is not None or ratings.copies is not None:
-        who = f"these {counted(known, 'rater')}" if known else "these raters"
+        who = "this one rater" if known == 1 else f"these {counted(known, 'rater')}" if known else "these raters"
         why = f"it takes {FEWEST_RATERS} raters" if known else "the ratings do not say who rated"
         if wanted == "sampled":
             raise OptionError(f"{named('raters')} cannot be sampled: {why}. Choose fixed.")

@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from dissensus import compare, equivalence, items, read, read_judges
 from dissensus.cli.main import main
 from dissensus.data import Judges, Ratings
+from dissensus.data.slices import sliced, slicing_of
 from dissensus.errors import FileError, JudgesError, OptionError, RatingsError
 from dissensus.methods.compare.information import fold_stream
 from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds
+from dissensus.methods.items.result import write_items
 from dissensus.report.html import fragment_of
 from dissensus.report.text import text_of
 
@@ -422,3 +424,17 @@ def test_a_hundred_thousand_items_take_seconds():
     )  # fmt: skip
     result = items(ratings, judges)
     assert (len(result.items), result.found) == (20, n)
+
+
+def test_items_of_slices_have_the_surprise_that_all_items_teach(tmp_path):
+    ratings, judges = simulated()
+    kinds = {name: "ab"[i % 2] for i, name in enumerate(ratings.items)}
+    sliced_ = items(sliced(ratings, slicing_of("kind", kinds)), judges, top=1000)
+    whole = {row.item: row.judges for row in items(ratings, judges, top=1000).items}
+    for part in sliced_.parts:
+        assert [row.item for row in part.result.items] != []
+        assert {row.item for row in part.result.items} == {name for name in kinds if kinds[name] == part.value}
+        assert all(str(whole[row.item]) == str(row.judges) for row in part.result.items)
+    write_items(sliced_.parts, tmp_path / "items.csv")
+    with (tmp_path / "items.csv").open(newline="") as file:
+        assert {row["item"]: row["kind"] for row in csv.DictReader(file)} == kinds

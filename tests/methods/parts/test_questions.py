@@ -12,6 +12,7 @@ from dissensus import (
     decide,
     describe,
     equivalence,
+    gate,
     judges,
     plan_raters,
     raters,
@@ -149,10 +150,11 @@ def test_the_overall_worth_is_the_mean_of_what_plain_python_finds_for_each_quest
     result = equivalence(read([*people, *turned]), read_judges([*answers, *other]), **options)
     for judge in result.overall.judges:
         worths = [twin_worth(rows, said, judge.judge) for rows, said in ((people, answers), (turned, other))]
-        is_known = all(isinstance(worth, float) for worth in worths)
-        mean = statistics.mean(worths) if is_known else float("nan")
-        assert judge.worth == pytest.approx(mean, abs=1e-12, nan_ok=True)
-    assert any(np.isfinite(judge.worth) for judge in result.overall.judges)
+        # Below the curve counts as nobody, above it as the largest survey: of 4 ratings 3 are left for it.
+        counted = [{"below 0": 0.0, "above K": 3.0}.get(worth, worth) for worth in worths]
+        assert judge.worth == pytest.approx(statistics.mean(counted), abs=1e-12)
+        assert judge.at_least == ("above K" in worths)
+    assert {judge.at_least for judge in result.overall.judges} == {True, False}
 
 
 def twin_worth(people, answers, judge, n_labels=3):
@@ -190,6 +192,12 @@ def test_two_equal_questions_have_the_interval_of_one():
     assert (far.worth, far.worth_low, far.worth_high) == pytest.approx(
         (own.equivalence, own.equivalence_low, own.equivalence_high), nan_ok=True
     )
+
+
+def test_the_overall_worth_needs_no_samples():
+    with_samples, without = (equivalence(read(PEOPLE), read_judges(ANSWERS), bootstrap=n).overall for n in (20, 0))
+    assert [one.worth for one in without.judges] == [one.worth for one in with_samples.judges]
+    assert all(np.isnan(one.worth_low) for one in without.judges)
 
 
 def test_there_is_no_overall_verdict_where_no_judge_is_recommended_for_all():
@@ -253,7 +261,7 @@ def test_the_command_line_answers_each_question(tmp_path, capsys):
     assert made["command"] == "equivalence"
     assert [part["question"] for part in made["result"]["parts"]] == list(QUESTIONS)
     assert {"curve", "judges"} <= made["result"]["parts"][0]["result"].keys()
-    assert made["result"]["overall"]["judges"][0].keys() == {"judge", "worth", "worth_low", "worth_high"}
+    assert made["result"]["overall"]["judges"][0].keys() == {"judge", "worth", "at_least", "worth_low", "worth_high"}
     assert made["data"]["ratings"]["questions"] == list(QUESTIONS)
     assert main(["decide", *paths, "--bootstrap", "20"]) == 0
     assert "coherence" in capsys.readouterr().out
@@ -293,9 +301,62 @@ def test_a_row_without_a_question_is_refused(tmp_path):
 
 
 def test_what_needs_one_question_says_so():
-    assert "A pilot is about one question, and this asks 2 (coherence, fluency)" in typed_message_of(
+    assert "this asks 2 (coherence, fluency): choose one with --question." in typed_message_of(
         lambda: plan_raters(pilot=read(PEOPLE), pilot_judges=read_judges(ANSWERS), a="near", b="far")
     )
     assert "asks 2 questions: coherence, fluency. Choose one with --question." in typed_message_of(
         lambda: as_ratings(PEOPLE)
     )
+
+
+# ---- Gates, recalibrations, items
+
+
+def test_a_gate_passes_only_if_every_question_does(tmp_path, capsys):
+    paths = files_of(tmp_path, *CLEAR)
+    few = ["--judge", "far", "--bootstrap", "50", "--junit", str(tmp_path / "gate.xml")]
+    assert main(["gate", *paths, *few, "--min-equivalence", "2.5"]) == 1
+    assert capsys.readouterr().out.startswith("The judge does not pass: coherence and fluency of 2 questions.")
+    suites = (tmp_path / "gate.xml").read_text()
+    assert suites.count("<testsuite ") == 2
+    assert 'tests="2" failures="2"' in suites
+    assert not gate(*paths, judge="far", min_equivalence=2.5, bootstrap=50)
+    assert gate(*paths, judge="near", min_equivalence=0.1, bootstrap=50)
+
+
+def test_a_recalibration_is_of_one_question(tmp_path, capsys):
+    paths = files_of(tmp_path, *CLEAR)
+    out = str(tmp_path / "recalibration.csv")
+    assert main(["decide", *paths, "-o", out]) == 2
+    assert capsys.readouterr().err.startswith("dissensus: A recalibration is for one question")
+    assert main(["decide", *paths, "-o", out, "--question", "fluency", "--bootstrap", "20", "--quiet"]) == 0
+    assert main(["apply", out, paths[1]]) == 2
+    assert "these answers are to 2: coherence, fluency. Choose one with --judges-question." in capsys.readouterr().err
+    assert main(["apply", out, paths[1], "--judges-question", "fluency"]) == 0
+
+
+def test_a_pilot_takes_one_question(tmp_path, capsys):
+    people, answers = files_of(tmp_path, *CLEAR)
+    asked = ["plan", "raters", "--pilot", people, "--pilot-judges", answers, "--a", "near", "--b", "far", "--json"]
+    assert main([*asked, "--bootstrap", "5"]) == 2
+    assert "choose one with --question" in capsys.readouterr().err
+    assert main([*asked, "--bootstrap", "5", "--question", "fluency"]) == 0
+
+
+def test_items_of_each_question_are_listed_and_written_with_it(tmp_path, capsys):
+    paths = files_of(tmp_path, PEOPLE, ANSWERS)
+    out = tmp_path / "items.jsonl"
+    assert main(["items", *paths, "--top", "2", "-o", str(out)]) == 0
+    shown = capsys.readouterr().out
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row["question"] for row in rows] == ["coherence"] * 2 + ["fluency"] * 2
+    assert all(row["item"] in shown for row in rows)
+
+
+def test_how_far_people_split_is_told_for_each_question():
+    parts = describe(read(PEOPLE, by="split"), bootstrap=0).parts
+    for question in QUESTIONS:
+        alone_ = describe(read(alone(PEOPLE, question), by="split"), bootstrap=0).parts
+        assert [(part.value, part.items) for part in parts if part.question == question] == [
+            (part.value, part.items) for part in alone_
+        ]

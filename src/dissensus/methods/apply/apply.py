@@ -14,7 +14,7 @@ from dissensus.data.inputs import Table
 from dissensus.data.labels import Scale, are_measures, label_values, nearest_labels
 from dissensus.data.recalibration import Recalibration, RecalibrationFile, read_recalibration
 from dissensus.data.writers import write_judges
-from dissensus.errors import ColumnError, JudgesError, counted, listed
+from dissensus.errors import ColumnError, JudgesError, counted, listed, named
 from dissensus.methods.apply.result import AppliedJudge, ApplyResult
 from dissensus.methods.equivalence.maps import DECIMALS, Map, MixedMap
 
@@ -66,6 +66,7 @@ def apply(
     """
     read = read_recalibration(recalibration)
     given = judges if isinstance(judges, Judges) else read_judges(judges)
+    _check_question(given)
     found, warnings = _matched(read, given)
     applied = [_applied(one, given[name]) for one, name in found]
     answers = _together(applied, read.judges[0].labels, given)
@@ -79,6 +80,15 @@ def apply(
         judges=tuple(one.summary for one in applied),
         output=None if output is None else str(output),
     )
+
+
+def _check_question(judges: Judges) -> None:
+    """Raise of answers to several questions: an answer means something else in each."""
+    if judges.questions:
+        raise JudgesError(
+            f"A recalibration is for one question, and these answers are to {len(judges.questions)}: "
+            f"{listed(list(judges.questions))}. Choose one with {named('question', of='read_judges')}."
+        )
 
 
 def _matched(read: RecalibrationFile, judges: Judges) -> tuple[list[tuple[Recalibration, str]], list[str]]:

@@ -511,7 +511,11 @@ def answers_in_parts(
     if ratings.slicing is not None:
         how: dict[str, Any] = {name: options[name] for name in ("bootstrap", "engine", "workers") if name in options}
         how["rng"] = options.get("seed", 0)
-        decided: Result = describe(ratings, **how) if judges is None else decide(ratings, judges, task=task, **how)
+        if judges is None:
+            decided: Result = describe(ratings, **how)
+        else:
+            how |= {name: options[name] for name in ("positive", "item_cost", "rating_cost") if name in options}
+            decided = decide(ratings, judges, task=task, **how)
     else:
         found = {question: own.decision or own.agreement for question, own in asked.items()}
         if not all(isinstance(own, DecideResult) for own in found.values()):

@@ -258,11 +258,9 @@ def rater_term_of(
     return rater_term(prepared.problem, prepared.rated, prepared.labels, replicates=options.bootstrap, rng=rng), about
 
 
-def _evidence(prepared: Prepared, intervals: Intervals) -> WorthEvidence | None:
+def _evidence(prepared: Prepared, intervals: Intervals) -> WorthEvidence:
     """What judges are worth in each bootstrap sample, calibrated where they were, and without each rater."""
     data, samples, term = intervals.data, intervals.samples, intervals.raters
-    if samples is None:
-        return None
     places = {judge.judge: j for j, judge in enumerate(prepared.problem.judges)}  # calibrated comes last
     deleted = None
     if term is not None:
@@ -272,7 +270,10 @@ def _evidence(prepared: Prepared, intervals: Intervals) -> WorthEvidence | None:
     return WorthEvidence(
         judges=tuple(places),
         worth=_crossed(data.curve, data.judges, places.values())[0],
-        samples=_crossed(samples.curve, samples.judges, places.values()),
+        largest=prepared.problem.sizes[-1],
+        samples=(
+            np.empty((0, len(places))) if samples is None else _crossed(samples.curve, samples.judges, places.values())
+        ),
         deleted=deleted,
         raters=() if term is None else tuple(names[code] for code in term.pool.raters),
         draws=None if term is None else term.draws,

@@ -5,7 +5,9 @@ judge's answer means in people's terms. It is the item's part of the judge's sco
 `decide`, with the other sign: learned on the same folds, its mean over items is that score.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -14,13 +16,14 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, as_data, as_ratings
 from dissensus.data.align import answers_of, are_points_of_a_measure, asked_in_one_way
 from dissensus.data.labels import number, option_name
-from dissensus.data.ratings import Elicitation
+from dissensus.data.ratings import Elicitation, Slicing
 from dissensus.errors import OptionError, RatingsError, counted, listed, named
 from dissensus.methods.compare.information import fold_stream, rows_in_folds, scores_of_labels
 from dissensus.methods.equivalence.options import MOST_LABELS, EquivalenceOptions
 from dissensus.methods.items.options import SHOWN, ItemsOptions, Show
 from dissensus.methods.items.result import ItemsResult, ItemTable, JudgeSurprise, Kind
-from dissensus.methods.parts.parts import in_parts
+from dissensus.methods.parts.parts import Cut, in_parts, together
+from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.options import default_of
 from dissensus.sampling import Progress, seed_of
 
@@ -35,7 +38,22 @@ FEWEST = 2
 """Ratings: with one nobody can split or agree."""
 
 
-@in_parts(needs_judges=False)
+def _in_slices(
+    cut: Cut, slices: Sequence[Cut], slicing: Slicing, *, rng: int | Generator | None = 0,
+    progress: Progress | None = None, **given: Any,  # noqa: ANN401 - the keywords of `items`
+) -> PartsResult:  # fmt: skip
+    """The items of each slice, and all: answers are put into people's terms by what all items teach."""
+    options = ItemsOptions.given(given, seed=seed_of(rng))
+    whole = items_of(cut.ratings, cut.judges, options, rng=rng, progress=progress)
+    parts = []
+    for one in slices:
+        rows = np.array([i for i, name in enumerate(whole.table.items) if slicing.values.get(name) == one.value])
+        own = _shown(whole.table.take(rows.astype(np.intp)), options, whole.data, warnings=whole.warnings)
+        parts.append(Part(question=cut.question, by=slicing.by, value=one.value, items=len(rows), result=own))
+    return replace(together(parts), overall=whole)
+
+
+@in_parts(_in_slices, needs_judges=False)
 def items(
     ratings: RatingsLike,
     judges: JudgesLike | None = None,
@@ -119,11 +137,19 @@ def items_of(
     chosen = None if answered is None else answered.only(options.judge)
     asked, about_kinds = asked_in_one_way(rated, chosen, options.elicitation)
     table, warnings = _table(asked, chosen, fold_stream(rng), known=known, progress=progress)
+    data = {"ratings": rated.describe_data(), **({} if answered is None else {"judges": answered.describe_data()})}
+    return _shown(table, options, data, warnings=dict.fromkeys([*rated.warnings, *about_kinds, *warnings]))
+
+
+def _shown(
+    table: ItemTable, options: ItemsOptions, data: Mapping[str, Mapping[str, object]], *, warnings: Iterable[str]
+) -> ItemsResult:
+    """What the options leave of a table."""
     order = _in_order(table, options)
     return ItemsResult(
         settings=options.settings() | {"judge": list(table.answers) or None},
-        data={"ratings": rated.describe_data(), **({} if answered is None else {"judges": answered.describe_data()})},
-        warnings=tuple(dict.fromkeys([*rated.warnings, *about_kinds, *warnings])),
+        data=data,
+        warnings=tuple(warnings),
         items=tuple(map(table.row, order[: options.top or SHOWN].tolist())),
         found=len(order),
         judges=tuple(_summary(table, name) for name in table.answers),

@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -13,6 +13,7 @@ import numpy as np
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data.writers import quoted, write_table, write_text
 from dissensus.methods.equivalence.options import MOST_LABELS
+from dissensus.methods.parts.result import Part
 from dissensus.results import Result
 
 Kind = Literal["split", "alone", "judges"]
@@ -90,14 +91,26 @@ class ItemTable:
             judges=tuple(judges),
         )
 
-    def columns(self, places: Codes) -> dict[str, list[object]]:
+    def take(self, rows: Codes) -> "ItemTable":
+        """The same of some items."""
+        places = rows.tolist()
+        return replace(
+            self, items=tuple(self.items[row] for row in places), counts=self.counts[rows], split=self.split[rows],
+            kinds={kind: own[rows] for kind, own in self.kinds.items()},
+            answers={judge: [own[row] for row in places] for judge, own in self.answers.items()},
+            surprise={judge: own[rows] for judge, own in self.surprise.items()},
+            texts=None if self.texts is None else [self.texts[row] for row in places],
+        )  # fmt: skip
+
+    def columns(self, places: Codes, part: Mapping[str, str | None] | None = None) -> dict[str, list[object]]:
         """Some items as columns of a flat table: one for each label, and two for each judge."""
         rows = places.tolist()
         counts = self.counts[places]
         total = counts.sum(axis=1)
         texts = {} if self.texts is None else {"text": [self.texts[row] for row in rows]}
         shown = self.labels if len(self.labels) <= MOST_LABELS else ()
-        columns: dict[str, list[object]] = {"item": [self.items[row] for row in rows], "question": [None] * len(rows)}
+        columns: dict[str, list[object]] = {"item": [self.items[row] for row in rows]}
+        columns |= {name: [value] * len(rows) for name, value in (part or {"question": None}).items()}
         columns |= {**texts, "ratings": total.tolist()}
         columns |= {f"share_{label}": (counts[:, i] / total).tolist() for i, label in enumerate(shown)}
         columns |= {"split": self.split[places].tolist(), "kinds": [" ".join(self._kinds_of(row)) for row in rows]}
@@ -150,20 +163,22 @@ class ItemsResult(Result):
 
         All that the view and the filters leave, or as many as were asked for with `top`.
         """
-        write_items({None: self}, path)
+        write_items([self], path)
 
 
-def write_items(results: Mapping[str | None, ItemsResult], path: str | os.PathLike[str]) -> None:
-    """Write the items of one question (None), or of several by name, below each other; see `ItemsResult.write`."""
-    cut = {}
-    for question, own in results.items():
-        top = own.settings.get("top")
-        cut[question] = own.chosen[: top if isinstance(top, int) else None]
+def write_items(results: Sequence[ItemsResult | Part], path: str | os.PathLike[str]) -> None:
+    """Write items below each other, those of a part with its question and its slice; see `ItemsResult.write`."""
+    found: list[tuple[dict[str, str | None], ItemsResult, Codes]] = []
+    for one in results:
+        own, place = (one.result, one.place()) if isinstance(one, Part) else (one, {})
+        if isinstance(own, ItemsResult):
+            top = own.settings.get("top")
+            found.append(({"question": None, **place}, own, own.chosen[: top if isinstance(top, int) else None]))
     if Path(path).suffix.lower() in LINES:
-        lines = (_line(own.table.row(row), q) for q, own in results.items() for row in cut[q].tolist())
+        lines = (_line(own.table.row(row), place) for place, own, rows in found for row in rows.tolist())
         write_text(path, "".join(lines))
         return
-    tables = [own.table.columns(cut[q]) | {"question": [q] * len(cut[q])} for q, own in results.items()]
+    tables = [own.table.columns(rows, place) for place, own, rows in found]
     names = dict.fromkeys(name for table in tables for name in table)
     nothing = [[None] * len(table["item"]) for table in tables]
     write_table(
@@ -173,12 +188,11 @@ def write_items(results: Mapping[str | None, ItemsResult], path: str | os.PathLi
     )  # fmt: skip
 
 
-def _line(row: ItemRow, question: str | None) -> str:
+def _line(row: ItemRow, place: Mapping[str, str | None]) -> str:
     """A line of a JSONL file, as the JSON has the item."""
     plain = {name: getattr(row, name) for name in ItemRow.__dataclass_fields__}
     judges = [{"judge": one.judge, "answer": one.answer, "surprise": _known(one.surprise)} for one in row.judges]
-    plain["question"] = question
-    return json.dumps(plain | {"split": _known(row.split), "judges": judges}, ensure_ascii=False) + "\n"
+    return json.dumps({**plain, **place, "split": _known(row.split), "judges": judges}, ensure_ascii=False) + "\n"
 
 
 def _known(value: float) -> float | None:

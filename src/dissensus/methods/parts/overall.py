@@ -14,7 +14,8 @@ def overall_of(parts: Sequence[Part]) -> Overall | None:
     """The mean over questions of what judges are worth; None where the questions recommend no judge in common.
 
     Items are drawn again once for all questions, so a sample has a worth for each of them, and their mean varies as it
-    does when the same items are asked about.
+    does when the same items are asked about. What is below the curve of a question counts as 0 raters, what is above it
+    as the largest survey, so that the mean of a judge that is off one curve is known, if only as *at least*.
     """
     found = [getattr(part.result, "evidence", None) for part in parts]
     evidence = [own for own in found if isinstance(own, WorthEvidence)]
@@ -35,22 +36,27 @@ def overall_of(parts: Sequence[Part]) -> Overall | None:
 
 def _judge(name: str, evidence: Sequence[WorthEvidence], confidence: float) -> OverallJudge:
     places = [own.judges.index(name) for own in evidence]
-    with np.errstate(invalid="ignore"):  # off one curve below, off another above
-        worth = float(np.mean([own.worth[j] for own, j in zip(evidence, places, strict=True)]))
+    values = [own.worth[j] for own, j in zip(evidence, places, strict=True)]
+    worth = float(np.mean([_on_curve(value, own) for value, own in zip(values, evidence, strict=True)]))
     low, high = _interval(worth, evidence, places, confidence)
-    return OverallJudge(judge=name, worth=worth if np.isfinite(worth) else np.nan, worth_low=low, worth_high=high)
+    return OverallJudge(judge=name, worth=worth, at_least=bool(np.isposinf(values).any()), worth_low=low,
+                        worth_high=high)  # fmt: skip
+
+
+def _on_curve(worth: Floats, evidence: WorthEvidence) -> Floats:
+    """From 0 to the largest survey; NaN where nobody was asked."""
+    return np.clip(worth, 0.0, evidence.largest) if evidence.largest else np.full_like(worth, np.nan)
 
 
 def _interval(worth: float, evidence: Sequence[WorthEvidence], places: Sequence[int], confidence: float) -> Bounds:
     """Bounds of the mean worth from samples of the items, moved by the noise of raters."""
-    drawn = [own.samples[:, j] for own, j in zip(evidence, places, strict=True)]
+    drawn = [_on_curve(own.samples[:, j], own) for own, j in zip(evidence, places, strict=True)]
     if not np.isfinite(worth) or not all(len(own) for own in drawn):
         return UNKNOWN
-    with np.errstate(invalid="ignore"):
-        values = np.mean(drawn, axis=0)
-    noise = _rater_noise(evidence, places)
-    return bootstrap_interval(worth, values if noise is None else values + noise, confidence=confidence,
-                              kind="percentile")  # fmt: skip
+    values, noise = np.mean(drawn, axis=0), _rater_noise(evidence, places)
+    largest = float(np.mean([own.largest for own in evidence]))
+    moved = values if noise is None else np.clip(values + noise, 0.0, largest)
+    return bootstrap_interval(worth, moved, confidence=confidence, kind="percentile")
 
 
 def _rater_noise(evidence: Sequence[WorthEvidence], places: Sequence[int]) -> Floats | None:
@@ -59,7 +65,8 @@ def _rater_noise(evidence: Sequence[WorthEvidence], places: Sequence[int]) -> Fl
     Where the same raters answered all questions, leaving one out moves all at once. Else one draw moves every question,
     which is the widest that raters can do.
     """
-    values = [own.deleted[:, :, j] for own, j in zip(evidence, places, strict=True) if own.deleted is not None]
+    pairs = zip(evidence, places, strict=True)
+    values = [_on_curve(own.deleted[:, :, j], own) for own, j in pairs if own.deleted is not None]
     draws = [own.draws for own in evidence if own.draws is not None]
     if len(values) < len(evidence) or len(draws) < len(evidence):
         return None

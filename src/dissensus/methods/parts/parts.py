@@ -84,7 +84,8 @@ def answered_in_parts(
         made = _each(method, whole, given, by=None)
         made = replace(made, overall=overall_of(made.parts))
     else:
-        made = _joined([_by_slice(method, cut, slicing, given, slicer) for cut in whole])
+        own = {question: one.slicing or slicing for question, one in ratings.questions.items()}
+        made = _joined([_by_slice(method, cut, own.get(cut.question or "", slicing), given, slicer) for cut in whole])
     silent = [q for q in ratings.questions if judges is not None and q not in judges.questions]
     about = [f"No judge answered the question {listed(silent)}: left out."] if silent else []
     data: dict[str, Mapping[str, object]] = {"ratings": ratings.describe_data()}

@@ -14,6 +14,7 @@ class WorthEvidence(NamedTuple):
 
     judges: tuple[str, ...]
     worth: Floats  # (n_judges,): infinite off the curve
+    largest: int  # the largest survey of the curve
     samples: Floats  # (n_replicates, n_judges): items drawn again, these raters
     deleted: Floats | None  # (n_shuffles + 1, n_groups, n_judges): without each group of raters; None if they are fixed
     raters: tuple[str, ...]  # the rater of each group; empty where groups have several
@@ -35,6 +36,11 @@ class Part:
         """What to call it."""
         return ", ".join(name for name in (self.question, self.value) if name is not None)
 
+    def place(self) -> dict[str, str | None]:
+        """The question, and the value of the attribute by its name, as far as there are."""
+        asked: dict[str, str | None] = {} if self.question is None else {"question": self.question}
+        return asked if self.by is None else {**asked, self.by: self.value}
+
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them: the question, or the attribute and its value."""
         known = {name: getattr(self, name) for name in ("question", "by", "value") if getattr(self, name) is not None}
@@ -43,10 +49,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverallJudge:
-    """What a judge is worth on average over the questions; NaN where it is off the curve of one."""
+    """What a judge is worth on average over the questions, counted from 0 to the largest survey of each."""
 
     judge: str
-    worth: float
+    worth: float  # NaN where a question has no curve, or the judge no place on it
+    at_least: bool  # whether the judge is worth more than the largest survey of a question
     worth_low: float
     worth_high: float
 
@@ -121,7 +128,11 @@ class PartsResult(Result):
 
     def rows(self) -> list[dict[str, object]]:
         """The rows of each part, with the question or the slice that they are about."""
-        return [{**_place(part), **row} for part in self.parts for row in part.result.rows()]
+        return [{**part.place(), **row} for part in self.parts for row in part.result.rows()]
+
+    def __bool__(self) -> bool:
+        """Whether the result of every part is true: what `assert gate(...)` asks."""
+        return all(part.result for part in self.parts)
 
     def __iter__(self) -> Iterator[Part]:
         return iter(self.parts)
@@ -129,8 +140,3 @@ class PartsResult(Result):
     def __getitem__(self, name: str) -> Result:
         """The result of the question or slice of this name."""
         return next(part.result for part in self.parts if name in {part.name, part.question, part.value})
-
-
-def _place(part: Part) -> dict[str, object]:
-    named: dict[str, object] = {} if part.question is None else {"question": part.question}
-    return named if part.by is None else {**named, part.by: part.value}

@@ -9,6 +9,7 @@ from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.gate.options import POWER
 from dissensus.methods.gate.result import Check, GateResult
 from dissensus.methods.judges.result import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
+from dissensus.methods.parts.result import PartsResult
 from dissensus.options import named
 from dissensus.report.document import Block, Cell, Fold, Points, Section, Table
 from dissensus.report.numbers import (
@@ -234,18 +235,34 @@ def round_up(count: int) -> int:
 # ---- JUnit XML
 
 
-def junit_of(result: GateResult) -> bytes:
+def junit_of(result: GateResult | PartsResult) -> bytes:
     """One test case for each check; a check that fails or is inconclusive is a failure of that type.
 
-    There are no times in it, so that the same data give the same file.
+    Each question or slice is a suite. There are no times in it, so that the same data give the same file.
     """
-    failures = sum(check.verdict != "pass" for check in result.checks)
-    counts = {"tests": str(len(result.checks)), "failures": str(failures), "errors": "0"}
-    suites = ET.Element("testsuites", {"name": SUITE} | counts)
-    suite = ET.SubElement(suites, "testsuite", {"name": visible(f"{SUITE} {result.judge}")} | counts | {"skipped": "0"})
+    parts = [(part.name, part.result) for part in result] if isinstance(result, PartsResult) else [("", result)]
+    gates = [(name, own) for name, own in parts if isinstance(own, GateResult)]
+    every = [check for _, own in gates for check in own.checks]
+    suites = ET.Element("testsuites", {"name": SUITE} | _tally(every))
+    for name, own in gates:
+        _suite(suites, own, name)
+    ET.indent(suites)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(suites, encoding="unicode")}\n'.encode()
+
+
+def _tally(checks: Sequence[Check]) -> dict[str, str]:
+    failures = sum(check.verdict != "pass" for check in checks)
+    return {"tests": str(len(checks)), "failures": str(failures), "errors": "0"}
+
+
+def _suite(suites: ET.Element, result: GateResult, part: str) -> None:
+    """The checks of one question or slice."""
+    place = f", {part}" if part else ""
+    name = visible(f"{SUITE} {result.judge}{place}")
+    suite = ET.SubElement(suites, "testsuite", {"name": name} | _tally(result.checks) | {"skipped": "0"})
     for check in result.checks:
         # A check has the same name in every run, whatever was found.
-        names = {"classname": f"dissensus.gate.{result.judge}", "name": f"{check.check}: {asked_text(check)}"}
+        names = {"classname": f"dissensus.gate.{result.judge}", "name": f"{check.check}: {asked_text(check)}{place}"}
         case = ET.SubElement(suite, "testcase", {key: visible(text) for key, text in names.items()})
         lines = [f"{check.verdict}: found {found_text(check)} on {counted(check.items, 'item')}"]
         lines += [f"constant: {cell}" for cell in [_ruler(check, check.constant)] if cell]
@@ -256,5 +273,3 @@ def junit_of(result: GateResult) -> bytes:
             ET.SubElement(case, "system-out").text = "\n".join(shown)
         else:
             ET.SubElement(case, "failure", {"message": shown[0], "type": check.verdict}).text = "\n".join(shown)
-    ET.indent(suites)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(suites, encoding="unicode")}\n'.encode()

@@ -1,6 +1,7 @@
 """What `items` says: which items are behind a number."""
 
 import math
+from collections.abc import Mapping, Sequence
 
 from dissensus.data.labels import number
 from dissensus.errors import DissensusError
@@ -20,6 +21,8 @@ from dissensus.results import Result
 
 MOST_JUDGES = 2
 """More judges than that share one column."""
+MOST_ROWS = 12
+"""In all, where several questions or slices share a table."""
 LONGEST_ITEM, LONGEST_TEXT, LONGEST_LABEL, LONGEST_NAME, LONGEST_SHARES = 19, 60, 14, 12, 24
 WHY: dict[Kind, str] = {"alone": "alone", "split": "split", "judges": "judges"}
 """The view that has an item, the most telling one first."""
@@ -44,7 +47,7 @@ def view(result: Result) -> Section:
         title="Which items are behind the numbers?",
         lead=lead_of(result),
         blocks=[
-            *([_table(result)] if result.items else []),
+            *([_table(result, result.items)] if result.items else []),
             *([] if is_picked or not _are_labels(result) else [Note(text=VIEWS, kind="hint")]),
             Fold(title="How to read it", parts=[Paragraph(text=_meaning(result)), *_judges(result)]),
         ],
@@ -83,9 +86,20 @@ def lead_of(result: ItemsResult) -> str:
 # ---- The table
 
 
-def _table(result: ItemsResult) -> Table:
-    """The first items."""
-    rows = result.items
+def items_of_parts(results: Mapping[str, ItemsResult], heading: str) -> Table | None:
+    """The first items of each question or slice below each other; None where their columns differ."""
+    each = max(MOST_ROWS // len(results), 1)
+    tables = {name: _table(own, own.items[:each]) for name, own in results.items()}
+    columns = {tuple(table.columns) for table in tables.values()}
+    if len(columns) != 1:
+        return None
+    rows: list[list[Cell]] = [[name, *row] for name, table in tables.items() for row in table.rows]
+    return Table(caption="The first items of each; split and surprise in bits", columns=[heading, *columns.pop()],
+                 rows=rows, digits=2)  # fmt: skip
+
+
+def _table(result: ItemsResult, rows: Sequence[ItemRow]) -> Table:
+    """Some items."""
     names = short_names([row.item for row in rows], LONGEST_ITEM, has_end=True)
     judges = short_names([judge.judge for judge in result.judges], LONGEST_NAME, has_end=True)
     has_texts, has_why = result.table.texts is not None, result.settings.get("show") == "telling"

@@ -9,6 +9,7 @@ from dissensus.methods.decide.reasons import end_text
 from dissensus.methods.decide.result import DecideResult
 from dissensus.methods.describe.result import DescribeResult
 from dissensus.methods.equivalence.result import EquivalenceResult, Verdict, worth_decimals
+from dissensus.methods.items.result import ItemsResult
 from dissensus.methods.parts.result import Overall, OverallJudge, Part, PartsResult
 from dissensus.report.document import Block, Cell, Fold, Note, Paragraph, Points, Section, Table
 from dissensus.report.document import Part as Piece
@@ -24,6 +25,7 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.views.describe import coefficient_name, headline
+from dissensus.report.views.items import items_of_parts
 from dissensus.report.views.section import unspelled_section
 from dissensus.results import Result
 
@@ -83,6 +85,8 @@ def lead_sentence(result: PartsResult) -> str:
         return f"Use {names} for {'both' if count == len('ab') else f'all {count}'} questions."
     if result.method == "decide":
         return "No judge is recommended for every question: choose one for each."
+    if result.method == "gate":
+        return _gate_sentence(result)
     return f"{counted(count, 'question')}, each answered on its own."
 
 
@@ -91,10 +95,21 @@ def _slices_sentence(result: PartsResult) -> str:
     if found:
         first = min(found, key=lambda one: (one.finding != "worse", one.p_value))
         asked = "" if first.question is None else f" on {visible(first.question)}"
-        return f"{visible(first.judge)} does {first.finding}{asked} where {by} is {visible(first.value)}."
+        return f"{visible(first.judge)} does {first.finding}{asked} where {by} is {visible(first.value).rstrip('.')}."
+    if result.method == "gate":
+        return _gate_sentence(result)
     if result.differences:
         return f"No slice by {by} stands out: the differences between them could be chance."
     return f"{counted(len(result.parts), 'slice')} by {by}, each answered on its own."
+
+
+def _gate_sentence(result: PartsResult) -> str:
+    """Whether the judge passes, and else where it does not."""
+    failed = [visible(part.name) for part in result.parts if not part.result]
+    parts = counted(len(result.parts), "question" if result.by is None else "slice")
+    if not failed:
+        return f"The judge passes: all of {parts}."
+    return f"The judge does not pass: {listing(failed, most=MOST_NAMES)} of {parts}."
 
 
 def _notes(result: PartsResult) -> list[str]:
@@ -105,6 +120,9 @@ def _notes(result: PartsResult) -> list[str]:
     for trend in [trend for trend in result.trends if trend.finding is not None][:MOST_NAMES]:
         grows = f"as {visible(result.by or '')} grows"
         notes.append(f"{visible(trend.judge)} gets {trend.finding} {grows} ({p_text(trend.p_value)}).")
+    judges = {name for part in result.parts for name in _worths(part.result)}
+    if len(judges) > MOST_JUDGES and len(result.parts) > MOST_COLUMNS:
+        notes.append(f"The table has the first {MOST_JUDGES} of {len(judges)} judges.")
     if result.trends and not any(trend.finding for trend in result.trends):
         notes.append(f"No judge is shown to get worse or better as {visible(result.by or '')} grows.")
     return notes
@@ -132,11 +150,10 @@ def _differences(result: PartsResult) -> list[Piece]:
 
 
 def _mean(judge: OverallJudge) -> str:
-    """What a judge is worth on average; an end of the interval that is off a curve is open."""
+    """What a judge is worth on average; at least that, where it is worth more than the surveys of a question."""
     digits = worth_decimals(judge.worth, judge.worth_low, judge.worth_high)
-    ends = [decimal(end, digits) if math.isfinite(end) else "-" for end in (judge.worth_low, judge.worth_high)]
-    interval = "" if ends == ["-", "-"] else f" [{', '.join(ends)}]"
-    return f"{visible(judge.judge)} {decimal(judge.worth, digits)}{interval}"
+    text = with_interval(judge.worth, judge.worth_low, judge.worth_high, form=lambda value: decimal(value, digits))
+    return f"{visible(judge.judge)} {'at least ' if judge.at_least else ''}{text}"
 
 
 # ---- The table
@@ -148,6 +165,10 @@ def _table(result: PartsResult) -> Table:
         return _worth_table(result, worths)
     if all(isinstance(part.result, DescribeResult) for part in result.parts):
         return _agreement_table(result)
+    found = {_name(part): part.result for part in result.parts if isinstance(part.result, ItemsResult)}
+    table = items_of_parts(found, _heading(result)) if found else None
+    if table is not None and table.rows:
+        return table
     rows: list[list[Cell]] = [[_name(part), part.items, unspelled_section(part.result).lead] for part in result.parts]
     return Table(caption=_caption(result, "The answer for each"), columns=[_heading(result), "Items", "Answer"],
                  rows=rows)  # fmt: skip
@@ -158,7 +179,10 @@ def _caption(result: PartsResult, text: str) -> str:
 
 
 def _heading(result: PartsResult) -> str:
-    return "Question" if result.by is None else capital(visible(result.by))
+    if result.by is None:
+        return "Question"
+    has_questions = any(part.question is not None for part in result.parts)
+    return f"Question, {visible(result.by)}" if has_questions else capital(visible(result.by))
 
 
 def _name(part: Part) -> str:
@@ -208,7 +232,10 @@ def _worth_table(result: PartsResult, worths: Sequence[dict[str, WorthCell]]) ->
     uses = [own.result.recommendation.use if isinstance(own.result, DecideResult) else None for own in result.parts]
     if len(judges) > MOST_JUDGES and len(result.parts) <= MOST_COLUMNS:
         short = short_names(judges, LONGEST, has_end=True)
-        rows: list[list[Cell]] = [[short[name], *(_text(own, name) for own in worths)] for name in judges]
+        rows: list[list[Cell]] = [
+            [short[name], *(_text(result, part, own, name) for part, own in zip(result.parts, worths, strict=True))]
+            for name in judges
+        ]
         if result.by is None and all(use is not None for use in uses):
             rows.append(["(use)", *(_use(use) for use in uses)])
         return Table(caption=caption, columns=["Judge", *(_name(part) for part in result.parts)], rows=rows)
@@ -216,22 +243,19 @@ def _worth_table(result: PartsResult, worths: Sequence[dict[str, WorthCell]]) ->
     short = short_names(shown, LONGEST, has_end=True)
     has_use = result.by is None and all(use is not None for use in uses)
     columns = [_heading(result), "Items", *(short[name] for name in shown), *(["Use"] if has_use else [])]
-    flags = _flags(result)
     rows = [
-        [_name(part) + flags.get((part.question, part.value), ""), part.items, *(_text(own, name) for name in shown),
+        [_name(part), part.items, *(_text(result, part, own, name) for name in shown),
          *([_use(use)] if has_use else [])]
         for part, own, use in zip(result.parts, worths, uses, strict=True)
     ]  # fmt: skip
     return Table(caption=caption, columns=columns, rows=rows)
 
 
-def _flags(result: PartsResult) -> dict[tuple[str | None, str | None], str]:
-    """A mark for each slice in which a judge does worse or better."""
-    return {(one.question, one.value): f" ({one.finding})" for one in result.differences if one.finding is not None}
-
-
-def _text(worths: dict[str, WorthCell], name: str) -> str:
-    return worths[name].text if name in worths else "-"
+def _text(result: PartsResult, part: Part, worths: dict[str, WorthCell], name: str) -> str:
+    """What a judge is worth in a part, and whether it does worse or better there."""
+    place = (part.question, part.value, name)
+    found = [own.finding for own in result.differences if (own.question, own.value, own.judge) == place and own.finding]
+    return " ".join([worths[name].text if name in worths else "-", *(f"({finding})" for finding in found)])
 
 
 def _use(use: Sequence[str] | None) -> str:
