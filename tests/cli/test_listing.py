@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from typer.core import TyperCommand, TyperGroup
 
 from dissensus.cli.main import COMMANDS, GROUPS, app_for, load, whole_app
 
@@ -43,3 +44,35 @@ def test_the_list_imports_no_command():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "dissensus.cli.main" in done.stderr.split()
     assert not {f"dissensus.cli.{entry.module}" for entry in COMMANDS.values()} & set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["describe", "example:binary", "--bootstrap", "20"],
+        ["equivalence", "example:binary", "example:binary", "--bootstrap", "0"],
+        ["plan", "labels", "--accuracy", "0.8", "--margin", "0.05", "--label-accuracy", "0.8", "--budget", "100"],
+    ],
+)
+def test_small_questions_import_no_large_package(typed):
+    code = f"import sys\nfrom dissensus.cli.main import main\nmain({typed!r})\nprint(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in done.stderr.split()}
+    assert "numpy" in loaded
+    assert not {"pydantic", "duckdb", "scipy", "pandas", "jinja2"} & loaded
+
+
+@pytest.mark.parametrize(
+    ("option", "word"), [("--bootstrap", "ten"), ("--bootstrap", "1e1"), ("--confidence", "nan"), ("--seed", "-1")]
+)
+def test_a_value_that_is_not_plain_is_left_to_typer(option, word):
+    quick, slow = app_for(["describe"]), app_for(["describe"])
+    slow.info.cls = TyperGroup
+    for command in slow.registered_commands:
+        command.cls = TyperCommand
+    said = []
+    for app in (quick, slow):
+        with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever it is, both raise the same
+            app(args=["describe", "example:binary", option, word], standalone_mode=False)
+        said.append((type(caught.value), str(caught.value)))
+    assert said[0] == said[1]

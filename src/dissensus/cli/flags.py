@@ -2,12 +2,15 @@
 
 import importlib
 import inspect
+import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from dissensus.errors import OptionError
 from dissensus.options import Declared, Options, declarations, default_of, is_several, spelled
@@ -104,6 +107,62 @@ def spread(command: Command) -> Command:
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # functions may have one
     return call
+
+
+# ---- Plain words that were typed, read here: what typer reads them with takes as long to import as numpy
+
+PLAIN = {int: re.compile(r"-?[0-9]{1,15}"), float: re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)(e-?[0-9]{1,2})?")}
+
+
+class _Quick:
+    """A command that reads plain values itself; typer is left with the others, among them all that are wrong.
+
+    So it is with all values where typer has come to work otherwise inside.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - as typer has it
+        """The parameters, --help and --install-completion among them."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc] # of the command or the group
+        for parameter in parameters:
+            if getattr(parameter, "_runtime_param", None) is None:  # typer makes its own when it is first asked for
+                parameter._runtime_param = _Reader()  # noqa: SLF001
+        return parameters
+
+
+class QuickCommand(_Quick, TyperCommand):
+    """A command that reads plain values itself."""
+
+
+class QuickGroup(_Quick, TyperGroup):
+    """The same for a group of commands."""
+
+
+class _Reader:
+    """Stands in for the reader of one option until a value comes that is not plain."""
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - as typer has it
+        """The value that a word stands for."""
+        if value is None:
+            return () if param.multiple else None
+        descriptor = param.type_descriptor
+        kind = (get_args(descriptor.annotation) or (descriptor.annotation,))[0]
+        words = value if isinstance(value, list | tuple) else [value]
+        if all(_is_plain(word, kind) for word in words):
+            values = [kind(word) for word in words]
+            low, high = descriptor.parameter_info.min, descriptor.parameter_info.max
+            if all((low is None or low <= one) and (high is None or one <= high) for one in values):
+                return values if param.multiple else values[0]
+        param._runtime_param = None  # noqa: SLF001 - it makes its own
+        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+
+
+def _is_plain(word: object, kind: type) -> bool:
+    """Whether a word is what it seems: no number in a spelling of its own, no file that cannot be read."""
+    if not isinstance(word, str):
+        return type(word) is kind
+    if kind is Path:
+        return "\0" not in word and (os.access(word, os.R_OK) or not os.path.lexists(word))
+    return kind is str or (kind in PLAIN and PLAIN[kind].fullmatch(word) is not None)
 
 
 OUTPUTS = ("out", "junit", "summary")

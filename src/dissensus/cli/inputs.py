@@ -117,11 +117,15 @@ class RatingsInput:
 
     def has_column(self, name: str) -> bool:
         """Whether the file has a column of this name."""
-        from dissensus.data.large.tables import find_files, is_many
+        from dissensus.data.sources.files import is_many
         from dissensus.data.sources.source import open_source
 
         path = resolve(self.ratings, "ratings.csv")
-        with open_source(find_files(path).paths[0] if is_many(path) else path) as source:
+        if is_many(path):
+            from dissensus.data.large.tables import find_files
+
+            path = find_files(path).paths[0]
+        with open_source(path) as source:
             return name.strip().lower() in {column.strip().lower() for column in source.columns}
 
 
@@ -147,10 +151,10 @@ class OptionalJudgesInput:
 
     def read_all(self, *, repeats: str = "error", question: str | None = None) -> "Judges | None":
         """The judges' answers, if a file was named; to the question of the ratings where the file has it."""
-        from dissensus.data import read_judges
-
         if self.judges is None:
             return None
+        from dissensus.data import read_judges
+
         columns: dict[str, Any] = {**column_names(self.judge_columns), "repeats": repeats}
         path = resolve(self.judges, "judges.csv")
         given = {"source_format": self.judges_format, **columns}
@@ -271,7 +275,7 @@ class LargeOptions:
 
     def wanted_for(self, *paths: Path | None) -> bool:
         """Whether files are to be reduced."""
-        from dissensus.data.large.tables import is_large, is_many
+        from dissensus.data.sources.files import is_large, is_many
 
         given = [path for path in paths if path is not None]
         if self.reduce is None:

@@ -16,7 +16,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from dissensus import __version__
-from dissensus.cli.flags import Command, flag_of, spread
+from dissensus.cli.flags import Command, QuickCommand, QuickGroup, flag_of, spread
 from dissensus.errors import DissensusError
 from dissensus.options import spelled
 from dissensus.sizes import NAMES, bound_memory, current, raised_by
@@ -25,6 +25,8 @@ WRONG_INPUT = 2
 OUR_FAULT = 3
 INTERRUPTED = 130
 LIMIT = "--limit"
+ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""Our products of matrices are small: on more threads they take no less time, and the waiting threads compute, too."""
 
 
 class Entry(NamedTuple):
@@ -82,6 +84,7 @@ def whole_app() -> typer.Typer:
 def _app(is_wanted: Callable[[str], bool]) -> typer.Typer:
     app = typer.Typer(
         name="dissensus",
+        cls=QuickGroup,
         help="Measure classifiers and AI judges against people who disagree.",
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -96,10 +99,10 @@ def _app(is_wanted: Callable[[str], bool]) -> typer.Typer:
         place = app
         if group:
             if group[0] not in groups:
-                groups[group[0]] = typer.Typer(help=GROUPS[group[0]], rich_markup_mode=None)
+                groups[group[0]] = typer.Typer(cls=QuickGroup, help=GROUPS[group[0]], rich_markup_mode=None)
                 app.add_typer(groups[group[0]], name=group[0])
             place = groups[group[0]]
-        place.command(last)(spread(load(name)) if is_wanted(name) else _named_only(entry.summary))
+        place.command(last, cls=QuickCommand)(spread(load(name)) if is_wanted(name) else _named_only(entry.summary))
     for name, group_app in groups.items():
         group_app.callback(help=GROUPS[name])(_nothing)
     return app
@@ -148,6 +151,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0 done, 1 a check failed, 2 the input or the usage is wrong, 3 a fault of ours, which keeps its traceback.
     """
+    for name in ONE_THREAD:
+        os.environ.setdefault(name, "1")  # numpy looks when it is imported
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a label that the terminal cannot show is no reason to fail

@@ -32,6 +32,13 @@ class TextColumn:
         """The column at these rows."""
         return TextColumn(self.codes[rows], self.texts, self.order)
 
+    def by_text(self) -> "TextColumn":
+        """The column with its texts in alphabetical order, as duckdb codes it."""
+        order = sorted(range(len(self.texts)), key=self.texts.__getitem__)
+        place = {code: i for i, code in enumerate(order)}
+        new = lookup(place[code] for code in range(len(order)))
+        return TextColumn(new[self.codes], tuple(self.texts[code] for code in order), self.order)
+
     def compacted(self) -> "TextColumn":
         """The column with the texts that it still uses."""
         used = np.unique(self.codes[self.codes >= 0]).tolist()

@@ -14,7 +14,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-from dissensus.data.outputs import save_bytes
 from dissensus.errors import MissingExtraError, OptionError
 from dissensus.report.document import Figure
 from dissensus.report.specs import COLOURS, SHAPES, Spec
@@ -207,6 +206,8 @@ class Chart:
             content = (json.dumps(self.themed(theme), indent=2, ensure_ascii=False) + "\n").encode()
         else:
             content = self.to_html().encode()
+        from dissensus.data.outputs import save_bytes  # noqa: PLC0415 - for those who save a chart
+
         save_bytes(path, content)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, object]:

@@ -14,7 +14,7 @@ from dissensus import read, read_reduced
 from dissensus.cli.flags import flag_of
 from dissensus.cli.main import whole_app
 from dissensus.data.large import read_large
-from dissensus.data.large import tables as large_files
+from dissensus.data.sources import files
 from dissensus.errors import DissensusError
 from dissensus.methods.equivalence.scores import label_scores
 from dissensus.options import spelled
@@ -299,10 +299,10 @@ def test_options_that_cannot_be_meant_are_refused(folder, options, message):
 
 
 def test_gzipped_text_is_large_before_plain_text_is(tmp_path, monkeypatch):
-    monkeypatch.setattr(large_files, "LARGE_PARQUET", 100)
+    monkeypatch.setattr(files, "LARGE_PARQUET", 100)
     for name in ("a.csv", "a.csv.gz", "a.parquet", "a.xlsx"):
         (tmp_path / name).write_bytes(b"x" * 200)
-    assert [large_files.is_large(tmp_path / name) for name in ("a.csv", "a.csv.gz", "a.parquet", "a.xlsx")] == [
+    assert [files.is_large(tmp_path / name) for name in ("a.csv", "a.csv.gz", "a.parquet", "a.xlsx")] == [
         False, True, True, False,
     ]  # fmt: skip
 

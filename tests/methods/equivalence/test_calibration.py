@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import isotonic_regression
 from statsmodels.genmod.families import Binomial
 from statsmodels.genmod.generalized_linear_model import GLM
 
 from dissensus.data import read, read_judges
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds
+from dissensus.methods.equivalence.maps import rising
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SoftClassifier, simulate_urn
 from dissensus.simulation.urn_draws import classifier_information
 
@@ -40,6 +44,15 @@ def test_isotonic_pools_neighbours_that_are_out_of_order():
     fold = np.array([1] * 4 + [0] * 4)
     ours = outside("isotonic", two(known + asked), two(shares + [0.5] * 4), fold=fold)[4:, 1]
     assert ours == pytest.approx([0.2, 0.4, 1.0, 0.0])
+
+
+SHARES = st.one_of(st.floats(0, 1), st.integers(0, 5).map(lambda fifths: fifths / 5))
+
+
+@given(st.lists(st.tuples(SHARES, st.floats(0.01, 100)), min_size=1, max_size=60))
+def test_a_rising_curve_is_that_of_scipy_bit_by_bit(points):
+    values, weights = np.array(points).T
+    assert rising(values, weights).tolist() == isotonic_regression(values, weights=weights).x.tolist()
 
 
 def test_a_table_has_the_mean_share_of_each_output():

@@ -14,7 +14,6 @@ from scipy.optimize import minimize
 from dissensus.data import read, read_judges
 from dissensus.data.examples import example_path
 from dissensus.errors import OptionError, RatingsError
-from dissensus.methods.equivalence.calibration import calibrated_predictions
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.panel import PanelResult
 from dissensus.methods.panel import panel as panels
@@ -26,7 +25,6 @@ from dissensus.methods.panel.stacking import (
     logs_of,
     plurality,
     refined,
-    rising_map,
     stacked,
     table_map,
 )
@@ -94,17 +92,6 @@ def test_a_table_is_the_mean_of_the_rows_with_the_same_output_and_one_row_of_all
     learned = table_map(outputs, masses)(np.array([[1.0, 0.0], [0.5, 0.5]]))
     # two rows (1, 1) and one of all (1/3, 2/3) make (4/9, 5/9); an output never seen gets (1/3, 2/3)
     assert learned == pytest.approx(np.array([[4 / 9, 5 / 9], [1 / 3, 2 / 3]]))
-
-
-@pytest.mark.parametrize("n_labels", [2, 3])
-def test_a_rising_curve_is_the_isotonic_calibration_of_surveys(n_labels):
-    rng = np.random.default_rng(n_labels)
-    outputs, shares = rng.dirichlet(np.ones(n_labels), 60), rng.dirichlet(np.ones(n_labels), 60)
-    fold = np.arange(60) % 5
-    expected = calibrated_predictions("isotonic", outputs, shares, fold=fold).outside
-    for number in range(5):
-        held = fold == number
-        assert rising_map(outputs[~held], shares[~held])(outputs[held]) == pytest.approx(expected[held], abs=1e-7)
 
 
 def test_the_weights_of_a_stack_minimise_the_loss_with_its_ridge():

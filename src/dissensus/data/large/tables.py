@@ -23,7 +23,15 @@ from dissensus.data.judges import ORDERS
 from dissensus.data.labels import probability_columns
 from dissensus.data.readers import check_plan
 from dissensus.data.sources.csv_rows import read_header
-from dissensus.data.sources.files import GLOB_CHARACTERS, SUFFIXES, InputFile, check_packed, inspect_file, sha256_of
+from dissensus.data.sources.files import (
+    GLOB_CHARACTERS,
+    SQL_KINDS,
+    InputFile,
+    check_packed,
+    inspect_file,
+    sha256_of,
+    table_kind,
+)
 from dissensus.data.sources.sql_sheets import (
     SqlSource,
     connect,
@@ -38,13 +46,9 @@ from dissensus.options import named
 
 # ---- One file, a folder or a pattern of files that are read as one table
 
-KINDS = ("csv", "tsv", "jsonl", "parquet")
 REPEATS = named("repeats")
 NOTES = {".txt"}
 """Suffixes of tables that are not looked for in a folder, where they are more often a README."""
-LARGE_PARQUET = 40 * 2**20
-LARGE_TEXT = 400 * 2**20
-"""Bytes from which a file is reduced by duckdb before Python sees it: about ten million ratings, also if gzipped."""
 _SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 
@@ -76,31 +80,6 @@ class LargeFiles:
         return each[0] if len(each) == 1 else hashlib.sha256("\n".join(each).encode()).hexdigest()
 
 
-def is_many(source: object) -> bool:
-    """Whether the user named a folder or a pattern, and not one file."""
-    if not isinstance(source, str | os.PathLike):
-        return False
-    path = Path(source)
-    return os.path.isdir(path) or (not os.path.exists(path) and bool(GLOB_CHARACTERS & set(str(path))))  # noqa: PTH110, PTH112 - pathlib's raise for long names
-
-
-def is_large(source: object) -> bool:
-    """Whether a source is better reduced before Python sees it: several files, or a file of many megabytes."""
-    if is_many(source):
-        return True
-    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):  # noqa: PTH113 - as above
-        return False
-    size, kind = Path(source).stat().st_size, _kind_of(Path(source))
-    is_packed = kind == "parquet" or Path(source).suffix.lower() == ".gz"
-    return kind in KINDS and size > (LARGE_PARQUET if is_packed else LARGE_TEXT)
-
-
-def _kind_of(path: Path) -> str | None:
-    """What the suffix says, that of gzip aside."""
-    name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
-    return SUFFIXES.get(name.suffix.lower())
-
-
 def find_files(source: str | os.PathLike[str]) -> LargeFiles:
     """The files behind a path, a folder or a pattern; an error if there is none or they are of different kinds."""
     path = Path(source)
@@ -112,8 +91,10 @@ def find_files(source: str | os.PathLike[str]) -> LargeFiles:
     odd = [file.name for file in files if (file.kind, file.is_gzipped) != (files[0].kind, files[0].is_gzipped)]
     if odd:
         raise FileError(f"{path} has files of different kinds ({files[0].name}, {odd[0]}): name those of one kind.")
-    if files[0].kind not in KINDS or (files[0].kind == "parquet" and files[0].is_gzipped):
-        raise FileError(f"{files[0].name} is not one of {listed(KINDS)}, which can be read piece by piece: convert it.")
+    if files[0].kind not in SQL_KINDS or (files[0].kind == "parquet" and files[0].is_gzipped):
+        raise FileError(
+            f"{files[0].name} is not one of {listed(SQL_KINDS)}, which can be read piece by piece: convert it."
+        )
     strange = [file.name for file in files if GLOB_CHARACTERS & set(str(file.path.resolve()))]
     if strange:
         raise FileError(f"The path of {strange[0]} has a character out of *?[] in it: rename the file or its folder.")
@@ -123,7 +104,7 @@ def find_files(source: str | os.PathLike[str]) -> LargeFiles:
 def _inside(folder: Path) -> Sequence[Path]:
     """The files in a folder and below; names that begin with a dot or an underscore are notes of other tools."""
     files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith((".", "_")))
-    return [path for path in files if _kind_of(path) in KINDS and path.suffix.lower() not in NOTES]
+    return [path for path in files if table_kind(path) in SQL_KINDS and path.suffix.lower() not in NOTES]
 
 
 def _matching(path: Path) -> list[Path]:

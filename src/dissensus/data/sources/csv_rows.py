@@ -226,7 +226,7 @@ def unguarded(cell: str) -> str:
 
 
 class CsvSheet(Sheet):
-    """A CSV file read by Python: for files that duckdb refuses, and to find the row of a fault."""
+    """A CSV file read by Python: for short files, for those that duckdb refuses, and to find the row of a fault."""
 
     def __init__(self, file: InputFile, *, columns: tuple[str, ...] | None = None) -> None:
         self._file, self._has_header = file, columns is None
@@ -246,7 +246,7 @@ class CsvSheet(Sheet):
                     coder.add(unguarded(cells[place]))
         return Cells(
             row=np.array(numbers, dtype=np.intp),
-            columns={column: coder.column() for column, coder in zip(columns, coders, strict=True)},
+            columns={column: coder.column().by_text() for column, coder in zip(columns, coders, strict=True)},
             blank_rows=numbers[-1] - header_row - len(numbers) if numbers else 0,
         )
 

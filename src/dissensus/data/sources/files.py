@@ -29,6 +29,8 @@ SUFFIXES: dict[str, Kind] = {
 GZIP_MAGIC = b"\x1f\x8b"
 TEXT_KINDS = frozenset({"csv", "tsv", "json", "jsonl"})
 UTF8 = "utf-8"
+SQL_KINDS = ("csv", "tsv", "jsonl", "parquet")
+"""Files that duckdb reads."""
 CHUNK = 1 << 20
 SMALL = 64 * 2**20
 """Bytes that any packed file may unpack to, however small it is."""
@@ -204,3 +206,35 @@ def sha256_of(path: str | os.PathLike[str]) -> str:
     """Hash of a file's bytes."""
     with Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+# ---- Large files, and several files as one
+
+LARGE_PARQUET = 40 * 2**20
+LARGE_TEXT = 400 * 2**20
+"""Bytes from which a file is reduced by duckdb before Python sees it: about ten million ratings, also if gzipped."""
+
+
+def is_many(source: object) -> bool:
+    """Whether the user named a folder or a pattern, and not one file."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = Path(source)
+    return os.path.isdir(path) or (not os.path.exists(path) and bool(GLOB_CHARACTERS & set(str(path))))  # noqa: PTH110, PTH112 - pathlib's raise for long names
+
+
+def is_large(source: object) -> bool:
+    """Whether a source is better reduced before Python sees it: several files, or a file of many megabytes."""
+    if is_many(source):
+        return True
+    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):  # noqa: PTH113 - as above
+        return False
+    size, kind = Path(source).stat().st_size, table_kind(Path(source))
+    is_packed = kind == "parquet" or Path(source).suffix.lower() == ".gz"
+    return kind in SQL_KINDS and size > (LARGE_PARQUET if is_packed else LARGE_TEXT)
+
+
+def table_kind(path: Path) -> str | None:
+    """What the suffix says, that of gzip aside."""
+    name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return SUFFIXES.get(name.suffix.lower())

@@ -13,7 +13,7 @@ from dissensus.data.columns import shown_columns
 from dissensus.data.examples import resolved
 from dissensus.data.sources.csv_rows import CsvSheet, check_text, in_its_encoding
 from dissensus.data.sources.documents import RecordSheet, is_json_list, json_values, yaml_document
-from dissensus.data.sources.files import InputFile, inspect_file, sha256_of
+from dissensus.data.sources.files import SQL_KINDS, InputFile, inspect_file, sha256_of
 from dissensus.data.sources.frames import document_of, sheet_of, table_of
 from dissensus.data.sources.traces import experiment_of, traces_held, traces_of_experiment
 from dissensus.errors import ColumnError, FileError, OptionError, listed, named
@@ -206,8 +206,8 @@ def open_source(
             yield Source(frame.name, stack, frame=frame)
 
 
-SQL_KINDS = ("csv", "tsv", "jsonl", "parquet")
-"""Files that duckdb reads."""
+FEW_BYTES = 1 << 18
+"""Of a CSV file that Python reads sooner than duckdb is imported: some ten thousand ratings."""
 
 
 @contextmanager
@@ -219,7 +219,8 @@ def open_sheet(
     `columns` are the names of those of a CSV file or a workbook without a header.
     """
     file = path if isinstance(path, InputFile) else inspect_file(path)
-    if file.kind not in SQL_KINDS or columns is not None:
+    is_short = file.kind in {"csv", "tsv"} and not file.is_gzipped and file.path.stat().st_size <= FEW_BYTES
+    if file.kind not in SQL_KINDS or columns is not None or is_short:
         yield _open_here(file, sheet, columns)
         return
     from dissensus.data.sources.sql_sheets import open_sql_sheet  # noqa: PLC0415 - duckdb takes a while to import

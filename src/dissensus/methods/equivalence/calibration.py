@@ -16,6 +16,7 @@ H. Akaike (1974), "A New Look at the Statistical Model Identification".
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.random import Generator
@@ -82,15 +83,39 @@ def calibrated_predictions(
     >>> found.inside[2], found.outside[2]
     (array([0., 1.]), array([1., 0.]))
     """
-    rows = _rows_of(outputs, shares, fold, copies)
-    if method == "none" or not rows.masses.any():
+    if method == "none" or not shares.any():
         return Calibrated(inside=outputs, outside=outputs, map=np.asarray)
-    outside, learned = _auto(rows, exact=exact) if method == "auto" else _alone(_FITS[method], rows)
-    return Calibrated(
-        inside=np.round(learned(rows.outputs), PLACES)[rows.of_item],
-        outside=np.round(outside, PLACES)[rows.of_item],
-        map=learned,
+    if outputs.size > REMEMBERED:
+        return _calibrated(method, _rows_of(outputs, shares, fold, copies), exact=exact)
+    arrays = (outputs, shares, fold, copies)
+    return _remembered(
+        method, exact, outputs.shape, *(None if a is None else (a.dtype.str, a.tobytes()) for a in arrays)
     )
+
+
+REMEMBERED = 1 << 18
+"""Of a judge's numbers: up to so many what they were turned into is kept, for other questions about the same judge."""
+_Bytes = tuple[str, bytes]
+
+
+@lru_cache(maxsize=16)
+def _remembered(
+    method: Calibration, exact: bool, shape: tuple[int, ...], outputs: _Bytes, shares: _Bytes, fold: _Bytes,
+    copies: _Bytes | None,
+) -> Calibrated:  # fmt: skip
+    probabilities, answers = (np.frombuffer(each[1], dtype=each[0]).reshape(shape) for each in (outputs, shares))
+    items, times = (None if each is None else np.frombuffer(each[1], dtype=each[0]) for each in (fold, copies))
+    assert items is not None  # noqa: S101 - every item has a fold
+    return _calibrated(method, _rows_of(probabilities, answers, items, times), exact=exact)
+
+
+def _calibrated(method: Calibration, rows: "Rows", *, exact: bool) -> Calibrated:
+    outside, learned = _auto(rows, exact=exact) if method == "auto" else _alone(_FITS[method], rows)
+    inside = np.round(learned(rows.outputs), PLACES)[rows.of_item]
+    outside = np.round(outside, PLACES)[rows.of_item]
+    for each in (inside, outside):
+        each.flags.writeable = False
+    return Calibrated(inside=inside, outside=outside, map=learned)
 
 
 # ---- Rows: items of a fold with the same output, put together

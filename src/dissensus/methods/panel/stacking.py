@@ -18,7 +18,7 @@ import numpy as np
 
 from dissensus.arrays import Codes, Floats
 from dissensus.methods.equivalence.calibration import calibrated_predictions
-from dissensus.methods.equivalence.maps import DECIMALS, distinct, sums
+from dissensus.methods.equivalence.maps import Curves, distinct, sums
 from dissensus.methods.equivalence.softmax import Ridge, fit_softmax, softmax
 from dissensus.methods.equivalence.surveys import plurality_shares
 
@@ -54,39 +54,6 @@ def table_map(outputs: Floats, masses: Floats) -> Map:
         return np.asarray(np.where((entry >= 0)[:, None], learned[entry], everybody))
 
     return look_up
-
-
-def rising_map(outputs: Floats, masses: Floats) -> Map:
-    """A rising curve for each label against the rest (isotonic regression), rescaled to sum to 1."""
-    everybody = masses.sum(axis=0) / masses.sum()
-    weights = masses.sum(axis=1)
-    if outputs.shape[1] == 2:  # noqa: PLR2004 - two labels need one curve
-        curve = _curve(outputs[:, 1], masses[:, 1], weights)
-
-        def second(asked: Floats) -> Floats:
-            share = curve(asked[:, 1])
-            return np.stack([1 - share, share], axis=1)
-
-        return second
-    curves = [_curve(outputs[:, c], masses[:, c], weights) for c in range(outputs.shape[1])]
-
-    def each(asked: Floats) -> Floats:
-        shares = np.stack([curve(asked[:, c]) for c, curve in enumerate(curves)], axis=1)
-        total = shares.sum(axis=1, keepdims=True)
-        return np.asarray(np.where(total > 0, shares / np.where(total > 0, total, 1), everybody))
-
-    return each
-
-
-def _curve(x: Floats, mass: Floats, weight: Floats) -> Callable[[Floats], Floats]:
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415 - takes a while to import
-
-    known = weight > 0
-    places, place = np.unique(np.round(x[known], DECIMALS), return_inverse=True)
-    total = np.bincount(place, weights=weight[known])
-    shares = np.bincount(place, weights=mass[known]) / total
-    rising = isotonic_regression(np.minimum(shares, 1.0), weights=total).x
-    return lambda asked: np.interp(np.round(asked, DECIMALS), places, rising)
 
 
 LEAST = 1e-3
@@ -160,7 +127,7 @@ def learned_stack(sources: Floats, masses: Floats) -> Callable[[Floats], Floats]
 
     known = logs(sources)
     stack = fit_stack(known, masses)
-    curve = rising_map(stack.predict(known), masses)
+    curve = Curves.of(stack.predict(known), masses)
     return lambda asked: curve(stack.predict(logs(asked)))
 
 

@@ -4,13 +4,12 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Flags, Floats
-from dissensus.data import Judges, Ratings
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted
 from dissensus.methods.plan_labels import pilot_fit as fits
 from dissensus.methods.plan_labels.options import PlanLabelsOptions
@@ -18,6 +17,9 @@ from dissensus.methods.plan_labels.pilot_fit import Estimate
 from dissensus.methods.plan_labels.situation import Situation, situation_from
 from dissensus.options import named
 from dissensus.results import as_dict
+
+if TYPE_CHECKING:
+    from dissensus.data import Judges, Ratings
 
 Noise = Literal["no sign", "favours better", "favours worse", "cannot tell"]
 
@@ -336,8 +338,8 @@ def _shown(found: Estimate) -> str:
 
 
 def read_pilot(
-    ratings: Ratings,
-    judges: Judges,
+    ratings: "Ratings",
+    judges: "Judges",
     *,
     a: str | None = None,
     b: str | None = None,

@@ -23,17 +23,18 @@ Three labels of an item tell E[t], E[t^2] and E[t^3] over these items.
 
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Codes, Flags, Floats
-from dissensus.data import Judges, Ratings
-from dissensus.data.labels import SEPARATOR
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.plan_labels.votes import NODES, UNIFORM, beta_law
 from dissensus.options import named
+
+if TYPE_CHECKING:
+    from dissensus.data import Judges, Ratings
 
 Pair = tuple[str, str]
 
@@ -92,7 +93,7 @@ class PilotData(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def pilot_data(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str | None = None) -> PilotData:
+def pilot_data(ratings: "Ratings", judges: "Judges", *, a: str | None = None, b: str | None = None) -> PilotData:
     """The pilot in counts; an error says why it cannot serve. The models may be left out if there are just two."""
     names = _two(judges, a, b)
     warnings: list[str] = []
@@ -109,7 +110,7 @@ def pilot_data(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str
     return PilotData(kinds=_kinds(counts, *coded), names=names, warnings=tuple(warnings))
 
 
-def _two(judges: Judges, a: str | None, b: str | None) -> Pair:
+def _two(judges: "Judges", a: str | None, b: str | None) -> Pair:
     known = judges.judges
     if len(known) < 2:  # noqa: PLR2004 - A and B
         raise JudgesError(f"There is one model only, {listed(known)}: a pilot needs the answers of two.")
@@ -126,7 +127,7 @@ def _two(judges: Judges, a: str | None, b: str | None) -> Pair:
     return a, b
 
 
-def _single_labels(ratings: Ratings, warnings: list[str]) -> Ratings:
+def _single_labels(ratings: "Ratings", warnings: list[str]) -> "Ratings":
     if ratings.scale == "interval":
         raise RatingsError(
             f"The pilot's labels are measurements ({listed(ratings.labels)}), and a plan of labels is about classes: "
@@ -141,8 +142,10 @@ def _single_labels(ratings: Ratings, warnings: list[str]) -> Ratings:
     return ratings.where(single)
 
 
-def _predictions(judges: Judges, name: str, warnings: list[str]) -> dict[str, str]:
+def _predictions(judges: "Judges", name: str, warnings: list[str]) -> dict[str, str]:
     """What a model says of each item: its most probable label over all samples, stated ones before probabilities."""
+    from dissensus.data.labels import SEPARATOR  # noqa: PLC0415 - a plan without a pilot reads no data
+
     judge = judges[name].stated()
     _, item, probability = judge.distributions()
     best = probability.argmax(axis=1)
@@ -160,7 +163,7 @@ def _predictions(judges: Judges, name: str, warnings: list[str]) -> dict[str, st
     return dict(zip((judge.items[i] for i in item.tolist()), labels, strict=True))
 
 
-def _check_labels(name: str, answers: dict[str, str], people: Ratings) -> None:
+def _check_labels(name: str, answers: dict[str, str], people: "Ratings") -> None:
     """Raise where a model and the raters do not speak of the same classes."""
     strange = [label for label in answers.values() if label not in people.options]
     if len(strange) > MOST_OUTSIDE * len(answers):

@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Flags
-from dissensus.data import Judges, Ratings
-from dissensus.data.align import item_by_item
 from dissensus.errors import OptionError, counted, joined
 from dissensus.methods.plan_labels.curves import absolute_of, assured_items, break_even_of, items_draws
 from dissensus.methods.plan_labels.designs import (
@@ -46,6 +44,9 @@ from dissensus.methods.plan_labels.walk import Ties
 from dissensus.options import named
 from dissensus.sampling import seed_of
 
+if TYPE_CHECKING:
+    from dissensus.data import Judges, Ratings  # for a pilot only: a plan without one reads no data
+
 
 def plan_labels(
     *,
@@ -70,8 +71,8 @@ def plan_labels(
     even: Even = "coin",
     ties: Ties = "lose",
     strategy: Strategy = "fixed",
-    pilot: Ratings | None = None,
-    pilot_judges: Judges | None = None,
+    pilot: "Ratings | None" = None,
+    pilot_judges: "Judges | None" = None,
     a: str | None = None,
     b: str | None = None,
     bootstrap: int = 500,
@@ -165,6 +166,8 @@ def plan_labels(
         )
     if pilot is None or pilot_judges is None:
         return _planned(options, situation_of(options))
+    from dissensus.data.align import item_by_item  # noqa: PLC0415 - as above
+
     ratings, judges = item_by_item(pilot, pilot_judges, what="A pilot")
     learnt = read_pilot(ratings, judges, a=a, b=b, bootstrap=bootstrap, confidence=confidence, rng=rng)
     options = with_pilot(options, learnt)
