@@ -94,7 +94,7 @@ def calibrated_predictions(
 
 
 REMEMBERED = 1 << 18
-"""Of a judge's numbers: up to so many what they were turned into is kept, for other questions about the same judge."""
+"""Numbers of a judge, up to which what they were turned into is kept for other questions about the same judge."""
 _Bytes = tuple[str, bytes]
 
 

@@ -149,7 +149,7 @@ class Curves:
         label, place, share = [], [], []
         for c in _curved(outputs.shape[1]):
             x, at = np.unique(np.round(outputs[known, c], DECIMALS), return_inverse=True)
-            total = np.bincount(at, weights=weight[known])
+            total = np.asarray(np.bincount(at, weights=weight[known]), dtype=np.float64)
             mean = np.bincount(at, weights=masses[known, c]) / total
             label.append(np.full(len(x), c, dtype=np.intp))
             place.append(x)
