@@ -1,6 +1,7 @@
 import json
 import os
 import signal
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from hypothesis import HealthCheck, settings
 
 # Compiling what ppi-python computes takes longer than computing it once.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+# Commands that tests start would each compile the package anew where the caller wants no bytecode kept.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # A busy machine is no fault: nothing fails for having taken long.
 settings.register_profile("untimed", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
