@@ -46,8 +46,9 @@ class Allowance:
         """Whether one more request is all right."""
         now = time.monotonic()
         self.left, self.since = min(BURST, self.left + (now - self.since) * PER_SECOND), now
-        self.left -= self.left >= 1
-        return self.left > 0
+        is_allowed = self.left >= 1
+        self.left -= is_allowed
+        return is_allowed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

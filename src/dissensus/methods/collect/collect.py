@@ -24,9 +24,11 @@ from dissensus.data.collection import (
     new_key,
     save_plan,
 )
+from dissensus.data.columns import find_column
 from dissensus.data.judges import ORDERS
+from dissensus.data.labels import number
 from dissensus.data.project import create_project, save_project
-from dissensus.data.readers import item_names
+from dissensus.data.sources.source import open_sheet
 from dissensus.data.task import Task, read_task
 from dissensus.errors import FileError, OptionError, RatingsError, counted, listed
 from dissensus.methods.collect.assignment import assign
@@ -141,7 +143,9 @@ def _made(
     check_options(task)
     found, checks = read_for_rating(items, task, columns)
     if chosen is not None:
-        found = _only(found, item_names(chosen), str(chosen))
+        names, most = _chosen(chosen)
+        found = _only(found, names, str(chosen))
+        options = replace(options, ratings_per_item=options.ratings_per_item or most)
     options, found = _by_plan(options, found, plan)
     planned = _plan(options, found, checks, task)
     was_there = folder.exists()
@@ -173,6 +177,20 @@ def _plan(options: CollectOptions, items: Sequence[Item], checks: Sequence[Item]
         is_pairwise=task.kind == "pairwise", seed=options.seed or 0,
     )  # fmt: skip
     return Plan(settings=options.settings(), slots=slots)
+
+
+def _chosen(source: str | os.PathLike[str]) -> tuple[list[str], int | None]:
+    """The items that people are asked about, and by how many: all of a file, or those that `route` leaves to raters."""
+    with open_sheet(source) as sheet:
+        item = find_column(sheet, "item") or sheet.columns[0]
+        wanted = find_column(sheet, "raters")
+        cells = sheet.load([item] if wanted is None else [item, wanted])
+    names = [cells.columns[item][row] for row in range(len(cells.row))]
+    counts = [1 if wanted is None else int(number(cells.columns[wanted][row] or "0") or 0) for row in range(len(names))]
+    kept = [name for name, count in zip(names, counts, strict=True) if name and count > 0]
+    if not kept:
+        raise RatingsError(f"{source} leaves no item to people: there is nothing to rate.")
+    return kept, None if wanted is None else max(counts)
 
 
 def _only(items: list[Item], names: Sequence[str], source: str) -> list[Item]:

@@ -35,7 +35,7 @@ WRONG_SECONDS = 0.5
 """A link that is nobody's is answered late, so that trying many takes long."""
 NO_LINK = "This link does not work, or no longer. Ask whoever sent it to you for a new one."
 OWNER_BOOTSTRAP = 200
-NO_ROOM, TOO_FAST, TAKEN = 507, 429, 409
+NOBODY, TAKEN, TOO_FAST, NO_ROOM = 404, 409, 429, 507
 
 
 def collections_of(request: Request) -> Collections:
@@ -74,22 +74,35 @@ async def rating_page(request: Request) -> Response:
 
 async def rating_post(request: Request) -> Response:
     """Save what a rater did, then say what comes next: the answer to this is the next screen."""
-    found = await _rater(request)
-    if found is None:
-        return JSONResponse({"error": NO_LINK}, status_code=404)
-    desk, rater = found
-    if not collections_of(request).is_allowed(desk, rater):
-        return JSONResponse({"error": "Too many requests."}, status_code=TOO_FAST, headers={"Retry-After": "1"})
     try:
-        event = event_of(desk, rater, await _content(request))
-        problem = await asyncio.to_thread(desk.collection.post, event)
+        content = await _content(request)
     except CollectionError as error:
         return JSONResponse({"error": str(error)}, status_code=400)
+    token, address = request.path_params["token"], _address(request)
+    status, answer = await asyncio.to_thread(_saved, collections_of(request), token, content, address)
+    if status == NOBODY:
+        await asyncio.sleep(WRONG_SECONDS)
+    return JSONResponse(answer, status_code=status)
+
+
+def _saved(
+    collections: Collections, token: str, content: dict[str, object], address: str
+) -> tuple[int, dict[str, object]]:
+    """Status and content of the answer to a rater's browser; all in one thread, so that nobody waits for several."""
+    found = collections.by_token(token)
+    if found is None:
+        return NOBODY, {"error": NO_LINK}
+    desk, rater = found
+    if not collections.is_allowed(desk, rater):
+        return TOO_FAST, {"error": "Too many requests."}
+    try:
+        problem = desk.collection.post(event_of(desk, rater, content))
+    except CollectionError as error:
+        return 400, {"error": str(error)}
     except FileError:
-        return JSONResponse({"error": "The answer could not be saved."}, status_code=NO_ROOM)
-    state = await asyncio.to_thread(state_of, desk, rater, _address(request))
-    answer: dict[str, object] = {"state": state, **({"error": problem} if problem else {})}
-    return JSONResponse(answer, status_code=TAKEN if problem else 200)
+        return NO_ROOM, {"error": "The answer could not be saved."}
+    state: dict[str, object] = {"state": state_of(desk, rater, address)}
+    return (TAKEN, {**state, "error": problem}) if problem else (200, state)
 
 
 async def _content(request: Request) -> dict[str, object]:
