@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dissensus.data.collection import Collection
 from dissensus.web.collecting import folders_of
-from dissensus.web.guard import LOOPBACK, Settings
+from dissensus.web.guard import KEY, LOOPBACK, Settings
 
 ANY_ADDRESS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognised, not bound
 IN_THE_CLEAR = (
@@ -17,8 +17,11 @@ IN_THE_CLEAR = (
 )
 
 
-def link_lines(settings: Settings, port: int) -> Iterator[str]:
-    """What to print about raters' links when the server starts; nothing where no ratings are collected."""
+def link_lines(settings: Settings, port: int, key: str) -> Iterator[str]:
+    """What to print about links when the server starts; nothing where no ratings are collected.
+
+    The owner's has the key, unless a token is typed in instead.
+    """
     is_open = settings.host not in LOOPBACK
     host = own_address() if settings.host in ANY_ADDRESS else settings.host
     host = f"[{host}]" if ":" in host else host
@@ -26,13 +29,15 @@ def link_lines(settings: Settings, port: int) -> Iterator[str]:
     for folder in folders_of(Path(settings.folder)):
         with Collection(folder) as collection:
             raters = collection.standing.raters
-        yield f"Raters' links of {folder.resolve().name}:"
-        for name, rater in raters.items():
+        name, query = folder.resolve().name, "" if settings.token else f"?{KEY}={key}"
+        yield f"Collecting {name}, for you: http://{host}:{port}/p/{name}/collect{query}"
+        yield "For raters, one link each:"
+        for rater_name, rater in raters.items():
             if rater.is_dropped:
                 continue
             has_links, link = True, f"http://{host}:{port}/r/{rater.token}"
             state = f"{len(rater.answers)} of {len(rater.slots)}"
-            yield f"  {name}  {link}  ({state})"
+            yield f"  {rater_name}  {link}  ({state})"
             if is_open and (drawn := qr_text(link)):
                 yield drawn
     if has_links and is_open:

@@ -169,7 +169,7 @@ def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> Non
 
     def started() -> None:
         say(f"dissensus serves at {where} - end it with Ctrl-C")
-        for line in link_lines(settings, port):
+        for line in link_lines(settings, port, app.key):
             say(line)
         if opens:
             # A daemon, as some systems' openers wait until the browser is closed.
