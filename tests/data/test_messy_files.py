@@ -161,7 +161,7 @@ def test_a_judge_whose_numbers_fall_where_people_rise_is_found(tmp_path):
         f"The numbers of the judge bad fall where people's rise: their rank correlation is {expected:.2f} over 30"
         in (finding.message)
     )
-    assert "`dissensus compare --metric spearman --reverse bad`" in finding.message
+    assert "change the sign of its numbers, or name it with --reverse bad." in finding.message
 
 
 def test_a_judge_without_a_clue_does_not_run_opposite_to_people(tmp_path):

@@ -344,7 +344,7 @@ def test_a_judge_below_zero_brings_a_note_only_where_something_helps():
     assert notes(found(low, calibrated, settings={"calibrate": "table"})) == []
     assert notes(found(low, settings={"score": "agreement", "combiner": "plurality"}, scores=[0.5, 0.7])) == []
     [turned] = notes(found(low, settings={"score": "pearson"}, scores=[0.0, 0.7]))
-    assert turned.endswith("if its scale is reversed, flip it.")
+    assert turned.endswith("if its scale is reversed, change its numbers' sign.")
 
 
 def test_a_falling_curve_is_not_blamed_on_people():

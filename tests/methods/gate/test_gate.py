@@ -295,7 +295,7 @@ def test_the_words_say_who_passes_and_what_would_settle_the_rest():
     unclear = replace(CHECK, verdict="inconclusive", low=0.78, more_items=412)
     text = " ".join(result_of(CHECK, unclear).summary().split())
     assert '"gpt" does not pass: one of two checks is inconclusive.' in text
-    assert "collect about 420 more items, which settles it with a chance of 80% if the estimate is right." in text
+    assert "collect about 420 more items, which settles it with 80% chance if the estimate is right." in text
     assert '"gpt" passes the check.' in result_of(CHECK).summary()
     failed = result_of(replace(CHECK, verdict="fail"), CHECK, unclear)
     assert '"gpt" fails: one of three checks fails.' in failed.summary()
@@ -314,11 +314,11 @@ def test_each_check_says_what_was_asked_for_and_found():
     cells = [row[:2] for row in section_of(result_of(worth, other, bias)).main_table().rows]
     assert cells == [
         ["worth at least 3 raters", ">9 [2.50, >9]"],
-        ['at most 5 percentage points worse than "old" by wins', "1.0 [-2.0, 4.0] points"],
-        ["bias at most 1 percentage point (tau 0.5)", "-8.0 [-10.0, -6.0] points"],
+        ['at most 5 percentage points worse than "old" by wins', "1 [-2, 4] points"],
+        ["bias at most 1 percentage point (tau 0.5)", "-8 [-10, -6] points"],
     ]
     said = " ".join(result_of(worth, other, bias).summary().split())
-    assert "Worth at least 3 raters: choose another threshold; the estimate is too close to this one" in said
+    assert "Worth at least 3 raters: choose another threshold: the estimate is too close to this one" in said
     below = replace(worth, value=-math.inf, low=-math.inf, high=0.2, verdict="fail")
     assert "<0 [<0, 0.20]" in result_of(below).summary()
 

@@ -275,9 +275,8 @@ def opposite_numbers(table: Table) -> Iterator[Finding]:
                 check="opposite-numbers",
                 severity="warning",
                 message=f"The numbers of the judge {shortened(name)} fall where people's rise: their rank correlation "
-                f"is {correlation:.2f} over {counted(shared, 'item')}. If its scale is reversed, reverse the "
-                f"numbers in the file, or compare with `dissensus compare {named('metric', of='compare')} spearman "
-                f"{typed('reverse', name, of='compare')}`.",
+                f"is {correlation:.2f} over {counted(shared, 'item')}. If its scale is reversed, change the "
+                f"sign of its numbers, or name it with {typed('reverse', name, of='compare')}.",
                 count=shared,
             )
 

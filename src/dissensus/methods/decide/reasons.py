@@ -44,7 +44,8 @@ def worth_text(judge: DecideJudge, largest: int) -> str:
         return "above 0" if judge.low_verdict == "above K" else "-"
     digits = worth_decimals(judge.worth, judge.worth_low, judge.worth_high)
     value = end_text(judge.worth, judge.verdict, largest, digits)
-    if judge.low_verdict is None or judge.high_verdict is None:
+    is_off = judge.low_verdict == judge.high_verdict != "within"
+    if judge.low_verdict is None or judge.high_verdict is None or is_off:
         return value
     low = end_text(judge.worth_low, judge.low_verdict, largest, digits)
     return f"{value} [{low}, {end_text(judge.worth_high, judge.high_verdict, largest, digits)}]"
@@ -108,7 +109,7 @@ def caveat_texts(
     if how == "recalibrated" and constant is not None and about.as_is is not None:
         texts.append(f"Do not use its answers as they are: always answering {constant.answer} does as well.")
     if is_reversed:
-        texts.append(f"{about.judge}'s numbers fall where people's rise: if its scale is reversed, flip it.")
+        texts.append(f"{about.judge}'s numbers fall where people's rise: if its scale is reversed, change their sign.")
     for rater in influential[:1]:
         without = end_text(rater.worth_without, rater.verdict_without, largest)
         now = end_text(about.worth, about.verdict, largest)

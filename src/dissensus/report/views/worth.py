@@ -335,7 +335,7 @@ def fraction_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> st
 def below_note(worth: JudgeWorth, settings: Settings) -> str:
     """What to try with a judge that is worse than asking nobody; empty where nothing helps."""
     if settings.get("score") in ORDERS:
-        return f"{quoted(worth.judge)} orders items against people: if its scale is reversed, flip it."
+        return f"{quoted(worth.judge)} orders items against people: if its scale is reversed, change its numbers' sign."
     if settings.get("score", "cross-entropy") != "cross-entropy" or worth.calibrated:
         return ""
     return f"{quoted(worth.judge)} is below 0, which is often overconfidence: try {named('calibrate')} auto."
