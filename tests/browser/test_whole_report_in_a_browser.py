@@ -64,6 +64,63 @@ def test_the_decision_stands_above_everything(look, report):
     assert len(sentences) <= 3
 
 
+def test_the_first_screen_has_the_judges_and_the_chart_and_the_contents_stay_at_the_side(open_page, report):
+    page = open_page(report, viewport={"width": 1280, "height": 800}).page
+    for part in (
+        page.get_by_role("row", name="one more person"),
+        page.locator("#front [data-chart] svg .mark-line").first,
+    ):
+        box = part.bounding_box()
+        assert box["y"] + box["height"] < 800
+    assert page.locator(".tiles > div").count() == 4
+    page.evaluate("scrollTo(0, 3000)")
+    contents = page.get_by_role("navigation", name="Sections").bounding_box()
+    assert 0 <= contents["y"] < 100
+    assert len(page.locator("body").inner_text().split()) <= 2500
+
+
+def test_the_first_screen_is_there_before_a_chart_is_drawn(browser, report):
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    assert page.get_by_role("row", name="strong").locator("svg.bar .interval").is_visible()
+    assert page.get_by_role("list", name="The verdict").is_visible()
+    context.close()
+    assert report.stat().st_size < 1_500_000
+
+
+def test_a_judge_has_one_colour_wherever_it_is_drawn(open_page, report):
+    page = open_page(report, viewport={"width": 1280, "height": 800}).page
+    open_folds(page)
+    strong = page.get_by_role("row", name="strong").locator("svg.key .mark").get_attribute("fill")
+    assert strong.startswith("var(--series-")
+    for figure in ("predicts people as well as", "decides most like people", "comes first by", "wins against"):
+        marks = page.get_by_role("figure", name=re.compile(figure)).locator(f'path[fill="{strong}"]')
+        assert marks.count() >= 1, figure
+
+
+@pytest.mark.parametrize(
+    ("kind", "start"), [("csv", b"\xef\xbb\xbfRaters,Bits,"), ("svg", b"<svg"), ("png", b"\x89PNG")]
+)
+def test_a_figure_can_be_taken_away(open_page, report, kind, start):
+    page = open_page(report, accept_downloads=True).page
+    figure = page.get_by_role("figure", name=re.compile("predicts people as well as"))
+    with page.expect_download() as download:
+        figure.get_by_role("button", name=kind.upper()).click()
+    content = download.value.path().read_bytes()
+    assert content.startswith(start)
+    assert b"var(--" not in content  # colours, not names of colours
+
+
+def test_a_figure_has_an_address_and_leads_to_how_it_was_computed(open_page, report):
+    page = open_page(report).page
+    figure = page.get_by_role("figure", name=re.compile("decides most like people"))
+    figure.get_by_role("link", name="Link to this").click()
+    assert page.url.endswith("#" + figure.get_attribute("id"))
+    figure.get_by_role("link", name="How it was computed").click()
+    sync_api.expect(page.get_by_text("Decisions: the share of items").first).to_be_visible()
+
+
 def test_the_page_is_silent_asks_nobody_and_draws_every_chart(look, report):
     seen = look(report)
     assert seen.said == []

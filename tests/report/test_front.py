@@ -7,11 +7,12 @@ import re
 import pytest
 
 from dissensus.methods.alt_test.result import AltTestResult, Dropped, JudgeTest
-from dissensus.methods.decide.answers import WITHOUT_JUDGES, Answers
+from dissensus.methods.decide.answers import WITHOUT_JUDGES, Answers, AnswersInParts
+from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.report.document import Bars, Table
 from dissensus.report.front import front_of, title_of
 from dissensus.report.html import page_of_report
-from dissensus.report.whole import report_of
+from dissensus.report.whole import report_in_parts, report_of
 from report_builders import DATA, MORE, agreement, decision, judged, surveys
 
 NAN = math.nan
@@ -128,3 +129,34 @@ def test_hostile_names_are_text_on_the_page():
     assert SCRIPT not in re.sub(r"<script>.*?</script>\n</body>", "", page, flags=re.DOTALL)
     assert 'onload="x' not in page
     assert "&lt;script&gt;" in page
+
+
+# Several questions, or slices
+
+
+def questions(*decisions):
+    names = [f"question {i}" for i in range(len(decisions))]
+    parts = tuple(Part(question=name, items=300, result=own) for name, own in zip(names, decisions, strict=True))
+    asked = {
+        name: Answers(agreement=agreement(), decision=own, worth=surveys())
+        for name, own in zip(names, decisions, strict=True)
+    }
+    return AnswersInParts(PartsResult(settings={}, data=DATA, method="decide", parts=parts), asked)
+
+
+def test_several_questions_have_a_small_chart_each_on_one_axis_and_a_judge_has_one_colour_in_all():
+    found = questions(decision(), decision(judges=(judged("c"), judged("b", 1.0, 0.5, 1.4))))
+    report = report_in_parts(found, title="t")
+    panels = report.front.figures
+    assert [panel.title for panel in panels] == ["Question 0 (300 items)", "Question 1 (300 items)"]
+    axes = [panel.spec["layer"][2]["encoding"]["x"]["scale"]["domain"] for panel in panels]
+    assert axes == [[0, 4.0], [0, 4.0]]  # 4.0 raters is the most that a judge may be worth
+    assert report.front.scope == "2 questions, 300 items, 12 raters, 2 judges"
+    assert {tile.question: tile.answer for tile in report.front.tiles}["Does one judge suit every question?"] == "No"
+    assert [table.rows[0][0] for table in (panel.table for panel in panels)] == ["b", "c"]
+
+
+def test_each_question_keeps_the_chart_of_what_judges_are_worth_in_its_section():
+    report = report_in_parts(questions(decision(), decision()), title="t")
+    charts = [figure.title for section in report.sections for figure in section.figures()]
+    assert charts.count('"b" predicts people as well as 3.4 raters can') == 2

@@ -104,9 +104,10 @@ def test_ids_are_unique_and_every_chart_finds_its_specification(page):
 def test_the_policy_allows_this_script_and_this_style_and_nothing_else(page):
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)[1].replace("&#39;", "'")
     outline = Outline(page)
+    scripts = [f"'sha256-{sha256(outline.raw['script', id_])}'" for id_ in (None, "drawing")]
     assert policy.split("; ") == [
         "default-src 'none'",
-        f"script-src 'sha256-{sha256(outline.raw['script', None])}'",
+        f"script-src {' '.join(scripts)}",
         f"style-src 'sha256-{sha256(outline.raw['style', None])}'",
         "base-uri 'none'",
         "form-action 'none'",

@@ -101,7 +101,7 @@ def front_of(answers: Answers, *, title: str, asked: str = "", figures: Sequence
         answer=answer_sentence(decision),
         reason=visible(decision.recommendation.reason),
         caveat=caveats[0] if caveats else "",
-        tiles=[_agree(answers.agreement), _worth(decision), _ahead(decision), _next(decision, step)],
+        tiles=[agree_tile(answers.agreement), worth_tile(decision), _ahead(decision), next_tile(decision, step)],
         main=bars_of(decision, answers.replacing),
         figures=figures,
         more=caveats[1:],
@@ -131,7 +131,7 @@ def judges_in(answers: Answers) -> list[str]:
 # ---- Four questions, each answered in a few words
 
 
-def _agree(agreement: DescribeResult) -> Tile:
+def agree_tile(agreement: DescribeResult) -> Tile:
     """How far raters agree: corrected for chance, and how often two of them do."""
     part, question = agreement.whole, "Do raters agree?"
     best, pairs = headline(part.coefficients, agreement.settings.get("scale")), part.pairwise_agreement
@@ -143,7 +143,7 @@ def _agree(agreement: DescribeResult) -> Tile:
     return Tile(question=question, answer=f"{decimal(best.value)} of 1", detail=sentences(known, often))
 
 
-def _worth(decision: DecideResult) -> Tile:
+def worth_tile(decision: DecideResult) -> Tile:
     """What the best judge is worth, with its interval."""
     best = decision.judges[0]
     text, _, ends = raters_text(best, decision.largest).partition(" [")
@@ -167,7 +167,7 @@ def _ahead(decision: DecideResult) -> Tile:
     return Tile(question=question, answer="Yes", detail=f"{name} beats {rest}.")
 
 
-def _next(decision: DecideResult | None, step: str) -> Tile:
+def next_tile(decision: DecideResult | None, step: str) -> Tile:
     """What to collect next."""
     if not step:
         return Tile(question=NEXT, answer="Nothing is missing", detail="More ratings would only narrow the intervals.")
@@ -209,7 +209,7 @@ def bars_of(decision: DecideResult, replacing: AltTestResult | None) -> Bars:
     kept = [name for name in (WORTH, AS_IS, SHIFT, REPLACES) if name in table.columns]
     cells = [[str(dict(zip(table.columns, row, strict=True))[name] or "") for name in kept] for row in table.rows]
     rows = [
-        Bar(name=str(row[0]), slot=slots[judge.judge], cells=own, **(_ends(judge) if decision.largest else NOWHERE))
+        Bar(name=str(row[0]), slot=slots[judge.judge], cells=own, **(ends_of(judge) if decision.largest else NOWHERE))
         for judge, row, own in zip(judges[:MOST_JUDGES], table.rows, cells, strict=False)
     ]
     rows += [
@@ -264,7 +264,7 @@ def _with_ends(own: AsIs) -> str:
     return with_interval(own.value, own.low, own.high, form=lambda value: value_text(own.measure, value))
 
 
-def _ends(judge: DecideJudge) -> dict[str, float | None]:
+def ends_of(judge: DecideJudge) -> dict[str, float | None]:
     """Where a judge is on the axis; beyond its ends is infinitely far."""
     ends = ((judge.worth, judge.verdict), (judge.worth_low, judge.low_verdict), (judge.worth_high, judge.high_verdict))
     places = [{"above K": math.inf, "below 0": -math.inf, "within": value}.get(place or "") for value, place in ends]
@@ -273,7 +273,7 @@ def _ends(judge: DecideJudge) -> dict[str, float | None]:
 
 def _ticks(judges: Sequence[DecideJudge], largest: int) -> list[int]:
     """Numbers of people on the axis: 0, 1 and 2 at least, beyond what judges may be worth."""
-    ends = [end for judge in judges for end in _ends(judge).values() if end is not None]
+    ends = [end for judge in judges for end in ends_of(judge).values() if end is not None]
     most = largest if math.inf in ends else max((math.ceil(end) for end in ends if math.isfinite(end)), default=0)
     last = max(most, 2)
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, last) if last / step <= MOST_TICKS)
@@ -296,10 +296,10 @@ def _without_decision(answers: Answers, *, title: str, scope: str, step: str) ->
         reason=capital(reason),
         caveat="" if has_judges else WITH_JUDGES,
         tiles=[
-            _agree(agreement),
+            agree_tile(agreement),
             Tile(question="Ratings of an item", answer=per_item, detail=f"The median is {whole(part.median)}."),
             Tile(question="The most common label", answer=share or "None", detail=f"{common}."),
-            _next(None, step),
+            next_tile(None, step),
         ],
         main=agreement_table(part),
         figures=[] if scale == "interval" else agreement_by_item(part),

@@ -114,8 +114,11 @@ def show_in_notebook(result: Result) -> None:
 @cache
 def drawing_script() -> str:
     """JavaScript that draws every chart of the page that it stands in."""
-    folder = files("dissensus.report") / "templates"
-    return "".join((folder / name).read_text(encoding="utf-8") for name in ("vega.js", "draw.js"))
+    return "".join(map(_script, ("vega.js", "draw.js")))
+
+
+def _script(name: str) -> str:
+    return (files("dissensus.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 # ---- The page: sentences first, then a section for each result, then how it was made
@@ -177,19 +180,24 @@ def _rendered(template: str, *, script: str, **values: object) -> str:
     """A page with our style sheet and script, and the policy that allows no others."""
     from markupsafe import Markup  # noqa: PLC0415 - as above
 
-    style = style_sheet()
-    # Only what we wrote ourselves goes in without escaping: the style sheet and the script.
-    ours = {"style": Markup(style), "script": Markup(script)}  # noqa: S704 - see above
-    return environment().get_template(template).render(policy=policy_for(style, script), **ours, **values) + "\n"
+    style, starter = style_sheet(), _script("start.js") if script else ""
+    # Only what we wrote ourselves goes in without escaping: the style sheet and the scripts.
+    ours = {"style": Markup(style), "script": Markup(script), "starter": Markup(starter)}  # noqa: S704 - see above
+    policy = policy_for(style, starter, script)
+    return environment().get_template(template).render(policy=policy, **ours, **values) + "\n"
 
 
-def policy_for(style: str, script: str) -> str:
-    """A Content-Security-Policy under which only this style sheet and this script work, and nothing is loaded."""
-    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
-    scripts = f"'sha256-{hashes[1]}'" if script else "'none'"
+def policy_for(style: str, *scripts: str) -> str:
+    """A Content-Security-Policy under which only this style sheet and these scripts work, and nothing is loaded."""
+    allowed = " ".join(f"'sha256-{_hash(script)}'" for script in scripts if script) or "'none'"
     return (
-        f"default-src 'none'; script-src {scripts}; style-src 'sha256-{hashes[0]}'; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {allowed}; style-src 'sha256-{_hash(style)}'; base-uri 'none'; "
+        "form-action 'none'"
     )
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def style_sheet() -> str:

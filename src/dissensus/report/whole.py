@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dissensus.methods.decide.answers import (
     BETTER,
@@ -33,9 +33,11 @@ from dissensus.report.document import (
     Points,
     Report,
     Section,
+    Table,
     respelled,
 )
 from dissensus.report.front import front_of
+from dissensus.report.front_parts import front_of_parts
 from dissensus.report.numbers import capital, counted, sentences, whole
 from dissensus.report.verdict import verdict_of
 from dissensus.report.views import unspelled_section, warning_texts, with_warnings
@@ -46,6 +48,8 @@ AS_THEY_ARE = "Here answers count as they are; which judge to use is answered at
 NOT_RECALIBRATED = "This test takes answers as they are, not recalibrated."
 ONE_PAIR = "This compares two judges only; among all {judges} they cannot be told apart, so the top names both."
 PICKED = "At the top, the best judge's interval also allows for having picked it."
+EACH_ALONE, BESIDE = "Each of them alone", "What the first screen puts side by side, one after the other."
+BESIDE_RULERS = "Each judge beside a constant, a person and a perfect judge"
 UNIT = "Costs count one rating as 1."
 PRICES = "Costs count {item:g} for a new item and {rating:g} for a rating."
 FEW = 0.5
@@ -83,39 +87,52 @@ def report_of(
         What a new item costs to prepare, and one rating of it.
     """
     prices = Prices(item=item_cost, rating=rating_cost)
-    front, worth = _front(answers, prices, title=title, asked=asked), _worth(answers)
-    sections = [unspelled_section(answers.agreement), *_titled(RATERS, answers.raters)]
-    sections += [*(_without(section, front.figures) for section in worth), *_ranking(answers)]
-    sections += [*_duel(answers), *_replacing(answers), *_together(answers), *_titled(POSITIVE, answers.prevalence)]
-    sections += _titled(ITEMS, answers.items)
-    sections.append(_collect(answers, prices))
-    sections = _warned_once(sections, answers.results)
+    front = _front(answers, prices, title=title, asked=asked)
     return Report(
         title=title,
         front=respelled(front, in_words()),
         verdict=[respelled(text, in_words()) for text in verdict_of(answers)],
-        sections=[
-            *(respelled(section, in_words(COMMANDS.get(section.title, "describe"))) for section in sections),
-            *respelled(_left_open(answers), in_words()),
-        ],
+        sections=_sections(answers, prices, elsewhere=front.figures),
         results=answers.results,
     )
 
 
+def _sections(answers: Answers, prices: Prices, *, elsewhere: Sequence[Figure] = ()) -> list[Section]:
+    """A section for each question, without charts that stand elsewhere."""
+    sections = [unspelled_section(answers.agreement), *_titled(RATERS, answers.raters)]
+    sections += [*_worth(answers), *_ranking(answers)]
+    sections += [*_duel(answers), *_replacing(answers), *_together(answers), *_titled(POSITIVE, answers.prevalence)]
+    sections += [*_titled(ITEMS, answers.items), _collect(answers, prices)]
+    sections = [
+        replace(section, blocks=[block for block in section.blocks if block not in elsewhere]) for section in sections
+    ]
+    return [
+        *(
+            respelled(section, in_words(COMMANDS.get(section.title, "describe")))
+            for section in _warned_once(sections, answers.results)
+        ),
+        *respelled(_left_open(answers), in_words()),
+    ]
+
+
 def report_in_parts(found: AnswersInParts, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0) -> Report:
     """The report about several questions, or slices: what they say together, then each question in full."""
-    costs: dict[str, Any] = {"item_cost": item_cost, "rating_cost": rating_cost}
+    prices = Prices(item=item_cost, rating=rating_cost)
     first = respelled(unspelled_section(found.decision), in_words(found.decision.method))
-    each = {question: report_of(answers, title=title, **costs) for question, answers in found.by_question.items()}
+    verdicts = {question: respelled(verdict_of(own), in_words()) for question, own in found.by_question.items()}
     sections = [
         replace(section, title=f"{question}: {section.title}" if question else section.title)
-        for question, report in each.items()
-        for section in report.sections
+        for question, answers in found.by_question.items()
+        for section in _sections(answers, prices)
     ]
-    verdict = [first.lead, *(f"{question}: {report.verdict[0]}" for question, report in each.items() if question)]
-    verdict += [text for question, report in each.items() if not question for text in report.verdict]
-    results = [found.decision, *(result for report in each.values() for result in report.results)]
-    return Report(title=title, verdict=verdict, sections=[first, *sections], results=results)
+    verdict = [first.lead, *(f"{question}: {texts[0]}" for question, texts in verdicts.items() if question)]
+    verdict += verdicts.get("", [])
+    results = [found.decision, *(result for answers in found.by_question.values() for result in answers.results)]
+    steps = {question: next(iter(next_steps(answers, prices)), "") for question, answers in found.by_question.items()}
+    front = respelled(front_of_parts(found, first, title=title, steps=steps), in_words())
+    folds = [block for block in first.blocks if isinstance(block, Fold)]  # the rest is on the first screen
+    opening = [replace(first, title=EACH_ALONE, lead=BESIDE, blocks=folds)] if folds else []
+    return Report(title=title, verdict=verdict, sections=[*opening, *sections], results=results, front=front)
 
 
 def in_words(command: str = "") -> Spelling:
@@ -146,11 +163,6 @@ def _front(answers: Answers, prices: Prices, *, title: str, asked: str) -> Front
     )
 
 
-def _without(section: Section, figures: Sequence[Figure]) -> Section:
-    """The section without charts that stand elsewhere."""
-    return replace(section, blocks=[block for block in section.blocks if block not in figures])
-
-
 def _worth(answers: Answers) -> list[Section]:
     """What judges are worth; only as the decision counts it, calibrated, where they are."""
     worth = answers.worth
@@ -165,7 +177,15 @@ def _ranking(answers: Answers) -> list[Section]:
     if answers.ranking is None:
         return []
     section = unspelled_section(answers.ranking)
-    return [section if answers.decision is None else _remarked(section, AS_THEY_ARE)]
+    if answers.decision is None:
+        return [section]
+    tables = [block for block in section.blocks if isinstance(block, Table)]
+    if tables and any(isinstance(block, Figure) for block in section.blocks):
+        last = len(section.blocks) - sum(isinstance(block, Fold) for block in section.blocks)
+        blocks: list[Block] = [block for block in section.blocks if block not in tables]
+        blocks.insert(last - len(tables), Fold(title=BESIDE_RULERS, parts=tables))
+        section = replace(section, blocks=blocks)
+    return [_remarked(section, AS_THEY_ARE)]
 
 
 def _remarked(section: Section, text: str) -> Section:

@@ -12,6 +12,7 @@ from dissensus.report.specs.shapes import (
     share_bars,
     share_dots,
     slot_row,
+    worth_dots,
     zoomed,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "share_bars",
     "share_dots",
     "slot_row",
+    "worth_dots",
     "zoomed",
 ]

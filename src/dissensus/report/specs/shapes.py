@@ -209,6 +209,36 @@ def intervals(rows: Sequence[Row], *, names: str, values: Sequence[str], referen
     }
 
 
+def worth_dots(rows: Sequence[Row], *, reach: float) -> Spec:
+    """A small chart: what judges are worth in people, from nobody to `reach`, one person dashed.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        `name`, `value`, `low` and `high` (within the axis, or None), `text` (the worth in words), `colour` and `mark`.
+    reach : float
+        Where the axis ends, the same in charts that are compared.
+    """
+    scale = {"domain": [0, reach], "nice": False}
+    axis = {"grid": True, "title": None, "tickCount": 4, "format": "~r"}
+    tooltip = [tip("name", "Judge"), tip("text", "Worth in raters")]
+    shared: Spec = {"y": name_axis(), "tooltip": tooltip}
+    said = [{**row, "said": f"{row['name']}: {row['text']}"} for row in rows]
+    one = {"data": {"values": [{}]}, "mark": {"type": "rule", "style": "reference", "aria": False}}
+    whisker = {"x": quantity("low", axis=axis, scale=scale), "x2": {"field": "high"}}
+    return {
+        "data": {"values": placed(said)},
+        "height": 20 * len(rows),
+        "layer": [
+            {**one, "encoding": {"x": {"datum": 1}}},
+            {"transform": [{"filter": "isValid(datum.low) && isValid(datum.high)"}], "mark": {"type": "rule"},
+             "encoding": shared | whisker | COLOUR},
+            {"transform": [{"filter": "isValid(datum.value)"}], "mark": {"type": "point", "size": 60},
+             "encoding": shared | {"x": quantity("value", axis=axis, scale=scale)} | MARKED | DESCRIBED},
+        ],
+    }  # fmt: skip
+
+
 def interval_row(name: str, value: float, low: float, high: float, *, slot: int | None = None) -> Row:
     """A line of `intervals`, that of a judge with its place among all; ends that are no numbers are left out."""
     own = {} if slot is None else slot_row(slot)

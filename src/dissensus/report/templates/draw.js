@@ -45,7 +45,8 @@ const drawNext = () => {
     })
     .finally(() => setTimeout(drawNext));
 };
-requestAnimationFrame(() => setTimeout(() => { reveal(); drawNext(); }));
+reveal();
+drawNext();
 
 // ---- Taking a figure away: its numbers as CSV, its drawing as SVG or PNG, in the colours that are seen
 const save = (blob, name) => {

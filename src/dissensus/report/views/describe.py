@@ -50,7 +50,9 @@ def view(result: Result) -> Section:
     folds = [
         *([Fold(title="All groups together", parts=[all_ratings])] if by_group else []),
         Fold(title="What the coefficients mean", parts=[_meaning(result)]),
-        Fold(title="Items and labels", parts=[Points(title="", texts=facts(part, scale)), *items, _labels(result)]),
+        Fold(
+            title="Items and labels", parts=[Points(title="", texts=facts(part, scale)), *items, labels_figure(result)]
+        ),
     ]
     blocks: list[Block] = [*(by_group or [all_ratings]), *folds]
     return Section(title="Do the raters agree?", lead=agreement_in_short(part, scale), blocks=blocks)
@@ -86,7 +88,7 @@ def labels_finding(labels: Sequence[LabelShare]) -> str:
     return f"{most}: {percent(top[0].share)} of the ratings{' each' * are_many}"
 
 
-def _labels(result: DescribeResult) -> Figure:
+def labels_figure(result: DescribeResult) -> Figure:
     """The shares of the labels: a histogram of many numbers, dots within a few groups, else bars."""
     part = result.whole
     values = [value for value in (number(label.label) for label in part.labels) if value is not None]

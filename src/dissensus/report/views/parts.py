@@ -115,7 +115,11 @@ def _gate_sentence(result: PartsResult) -> str:
 def _notes(result: PartsResult) -> list[str]:
     notes = []
     if isinstance(result.overall, Overall):
-        means = [_mean(judge) for judge in result.overall.judges if math.isfinite(judge.worth)]
+        means = [
+            f"{visible(judge.judge)} {mean_text(judge)}"
+            for judge in result.overall.judges
+            if math.isfinite(judge.worth)
+        ]
         notes += [f"Worth in raters, mean over questions: {listing(means[:MOST_NAMES])}."] if means else []
     for trend in [trend for trend in result.trends if trend.finding is not None][:MOST_NAMES]:
         grows = f"as {visible(result.by or '')} grows"
@@ -149,11 +153,11 @@ def _differences(result: PartsResult) -> list[Piece]:
     return pieces
 
 
-def _mean(judge: OverallJudge) -> str:
+def mean_text(judge: OverallJudge) -> str:
     """What a judge is worth on average; at least that, where it is worth more than the surveys of a question."""
     digits = worth_decimals(judge.worth, judge.worth_low, judge.worth_high)
     text = with_interval(judge.worth, judge.worth_low, judge.worth_high, form=lambda value: decimal(value, digits))
-    return f"{visible(judge.judge)} {'at least ' if judge.at_least else ''}{text}"
+    return f"{'at least ' if judge.at_least else ''}{text}"
 
 
 # ---- The table
