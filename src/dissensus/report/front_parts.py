@@ -92,7 +92,9 @@ def _of_questions(found: AnswersInParts, steps: Mapping[str, str]) -> list[Tile]
         if known:
             value, _, ends = mean_text(known[0]).partition(" [")
             detail = f"{visible(known[0].judge)}, mean over questions{f' [{ends}' if ends else ''}."
-            tiles.append(Tile(question="What is the best judge worth?", answer=f"{value} raters", detail=detail))
+            tiles.append(
+                Tile(question="What is the best judge worth?", answer=capital(f"{value} raters"), detail=detail)
+            )
     if any(answers.decision is not None for answers in found.by_question.values()):
         use = overall.use if isinstance(overall, Overall) else ()
         names = listing([visible(name) for name in use], most=MOST_NAMES, word="or")

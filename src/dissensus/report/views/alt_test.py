@@ -21,7 +21,7 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs import interval_row, intervals, zoomed
-from dissensus.report.views.section import asking_texts, how_computed, noted
+from dissensus.report.views.section import asking_texts, how_computed, judge_slots, noted
 from dissensus.results import Result
 
 SCORE_WORDS: dict[Score, str] = {
@@ -161,7 +161,8 @@ def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
     """The raters in whose place the best judge stands."""
     ordered = sorted(best.raters, key=lambda rater: -rater.difference)[:MOST_RATERS]
     names, judge = short_names(rater.rater for rater in ordered), shortened(best.judge, LONGEST)
-    rows = [interval_row(names[row.rater], row.difference, row.low, row.high) for row in ordered]
+    slot = judge_slots(result, [best.judge])[best.judge]
+    rows = [interval_row(names[row.rater], row.difference, row.low, row.high, slot=slot) for row in ordered]
     axis = ["Items on which the rater is closer, less those of the judge"]
     left_out = f"Shown: the {len(rows)} of {len(best.raters)} raters against whom it does worst."
     return Figure(

@@ -23,7 +23,7 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs import interval_row, intervals, zoomed
-from dissensus.report.views.section import asking_texts, how_computed, interval_sentence, noted
+from dissensus.report.views.section import asking_texts, how_computed, interval_sentence, judge_slots, noted
 from dissensus.results import Result
 
 METRIC_WORDS: dict[MetricName, str] = {
@@ -248,10 +248,14 @@ def _figures(result: CompareResult) -> list[Figure]:
     if not known:
         return []
     names = short_names((name for pair in known for name in (pair.judge_a, pair.judge_b)), LONGEST_NAME, has_end=True)
+    slots = judge_slots(result, (pair.judge_a for pair in known))  # a difference has the colour of the first judge
     rows = [
-        interval_row(f"{names[pair.judge_a]} - {names[pair.judge_b]}", pair.difference, pair.low, pair.high)
+        interval_row(
+            f"{names[pair.judge_a]} - {names[pair.judge_b]}", pair.difference, pair.low, pair.high,
+            slot=slots[pair.judge_a],
+        )
         for pair in known
-    ]
+    ]  # fmt: skip
     spec = intervals(rows, names="Judges", values=[f"Difference in {result.metric}, A less B"], reference=0.0)
     side = "right" if result.better_scores == "higher" else "left"
     decided = sum(pair.better != "neither" for pair in result.pairs)

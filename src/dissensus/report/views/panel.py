@@ -10,7 +10,7 @@ from dissensus.methods.panel.result import PanelResult, PanelWorth, PeopleAndJud
 from dissensus.report.document import Block, Cell, Figure, Fold, Points, Section, Table
 from dissensus.report.numbers import counted, decimal, finite, quoted, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart
-from dissensus.report.views.section import interval_sentence
+from dissensus.report.views.section import interval_sentence, judge_slots
 from dissensus.report.views.worth import (
     ScoreWords,
     Terms,
@@ -163,6 +163,7 @@ def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]
         x_form="d",
         y_form=".0%" if words.percent_columns else ".2f",
         tip_form=words.d3_form,
+        slots=_slots(result, drawn),
     )
     return [
         Figure(
@@ -195,6 +196,12 @@ def _lines(result: PanelResult, drawn: Sequence[str], origin: float) -> list[Row
         with_it |= {r.raters: people[r.raters] + r.gain for r in result.people_and_judge if r.beside == name}
         rows += [_point(f"with {names[name]}", raters, score - origin) for raters, score in with_it.items()]
     return rows
+
+
+def _slots(result: PanelResult, drawn: Sequence[str]) -> dict[str, int]:
+    """People have their own colour, a judge its own, and the panel the next one."""
+    names, slots = short_names(drawn, 40), judge_slots(result, [*(member.judge for member in result.judges), *drawn])
+    return {ALONE: 0} | {f"with {names[name]}": slots[name] for name in drawn}
 
 
 def _point(series: str, raters: int, score: float) -> Row:

@@ -19,6 +19,7 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs import Row, interval_row, intervals, zoomed
+from dissensus.report.views.section import judge_slots
 from dissensus.results import Result
 
 METHOD_NAMES: dict[Method, str] = {
@@ -160,13 +161,14 @@ def _figure(result: PrevalenceResult) -> Figure:
     """The estimates with their intervals, judge by judge."""
     judges = result.judges[:MOST_JUDGES]
     names = short_names((judge.judge for judge in judges), longest=LONGEST)
+    slots = judge_slots(result, (judge.judge for judge in judges))
     rows: list[Row] = []
     for judge in judges:
         for estimate in judge.estimates:
             method = METHOD_NAMES[estimate.method]
             name = f"{names[judge.judge]}: {SHORT_NAMES[estimate.method]}" if len(judges) > 1 else method
             if math.isfinite(estimate.value):
-                rows.append(interval_row(name, estimate.value, estimate.low, estimate.high))
+                rows.append(interval_row(name, estimate.value, estimate.low, estimate.high, slot=slots[judge.judge]))
     first, left = result.judges[0], len(result.judges) - len(judges)
     alone, best = (estimate_text(first.estimate(method)).partition(" [")[0] for method in ("naive", "ppi++"))
     more = f" The table has {counted(left, 'more judge')}." if left else ""
