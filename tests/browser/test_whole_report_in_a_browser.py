@@ -128,7 +128,7 @@ def test_the_page_is_silent_asks_nobody_and_draws_every_chart(look, report):
     open_folds(seen.page)
     drawn = charts(seen.page)
     assert len(drawn) == len(re.findall(r'data-chart="', report.read_text(encoding="utf-8"))) >= 9
-    assert all(width > 400 and marks > 5 for width, marks in drawn)
+    assert all(width > 250 and marks > 5 for width, marks in drawn)
 
 
 def test_a_chart_in_a_fold_has_room_when_the_fold_opens(open_page, report):
