@@ -242,7 +242,7 @@ def test_warnings_say_what_a_test_cannot_do():
             ),
         ),
         ({"margin": 0.1, "bootstrap": 0}, "--margin needs the bootstrap: leave --bootstrap 0 out."),
-        ({"resamples": 0}, "--resamples cannot be 0: at least one is needed."),
+        ({"resamples": 0}, "--resamples cannot be 0: give a number of at least 1."),
         ({"bootstrap": -1}, "--bootstrap cannot be -1: give the number of samples, or 0 for none."),
         ({"confidence": 2}, "--confidence cannot be 2: it is a share between 0 and 1."),
         ({"clip": 0.7}, "--clip cannot be 0.7: it is a share between 0 and 0.5."),

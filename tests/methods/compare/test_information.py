@@ -130,11 +130,10 @@ def test_a_judge_that_always_says_the_same_does_not_beat_the_constant():
     assert compare(*unlike(100), bootstrap=0, resamples=50).has_better_than_constant
 
 
-def test_wins_has_no_score_for_them_and_says_whom_it_rewards():
+def test_wins_has_no_score_for_them():
     ratings, judges = unlike()
     result = compare(ratings, judges, metric="wins", bootstrap=0, resamples=50)
     assert (result.constant, result.person) == (None, None)
-    assert "Wins rewards the sharper judge" in " ".join(result.summary().split())
 
 
 def test_no_list_of_pairs_is_cut_silently():
@@ -143,7 +142,7 @@ def test_no_list_of_pairs_is_cut_silently():
     rng = np.random.default_rng(0)
     judges = judges_of(**{name: rng.choice(LABELS, 60).tolist() for name in names})
     said = " ".join(compare(ratings, judges, bootstrap=0, resamples=50, metric="accuracy").summary().split())
-    assert "5 more pairs are in the table." in said
+    assert "(15 pairs compared)" in said
 
 
 def test_one_elicitation_is_compared():

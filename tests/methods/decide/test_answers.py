@@ -55,7 +55,7 @@ FURTHER = {"decide", "raters", "alt-test", "panel", "prevalence"}
 
 def commands(answers):
     """The four papers' questions that were answered; the further ones have tests of their own."""
-    return [result.command for result in answers.results if result.command not in FURTHER]
+    return [result.command for result in answers.results if result.command not in {*FURTHER, "items"}]
 
 
 def further(answers):

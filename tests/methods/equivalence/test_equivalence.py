@@ -64,7 +64,7 @@ CLIP = (
         ({"prior": "flat"}, "prior= cannot be 'flat': choose one of uniform, data."),
         ({"interval": "bca"}, "interval= cannot be 'bca': choose one of studentized, basic, percentile."),
         ({"weights": "label"}, "weights= cannot be 'label': choose one of item, rater."),
-        ({"bootstrap": -1}, "bootstrap= cannot be -1: give the number of samples, at most 100,000, or 0 for none."),
+        ({"bootstrap": -1}, "bootstrap= cannot be -1: give the number of samples, or 0 for none."),
         ({"confidence": 1}, "confidence= cannot be 1: it is a share between 0 and 1."),
         ({"reference_raters": 0}, "reference_raters= cannot be 0: at least one is needed."),
         ({"max_raters": -1}, "max_raters= cannot be -1: it is a number of raters."),
@@ -202,7 +202,7 @@ def test_one_rater_per_item_places_no_judge_and_says_why():
     assert isnan(result.judges[0].equivalence)
     assert result.judges[0].equivalence_raters is None
     raters, warning = result.warnings
-    assert raters.startswith("Intervals are for these 1 rater only")
+    assert raters.startswith("Intervals are for this one rater only")
     assert warning == (
         "No item has a rating to spare for a survey: the curve ends with nobody asked, and no judge can be placed on "
         "it. Collect two or more ratings per item."

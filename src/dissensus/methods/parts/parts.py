@@ -56,11 +56,12 @@ def in_parts(slicer: Slicer | None = None, *, needs_judges: bool = True) -> Call
     """
 
     def decorated(method: Callable[P, R]) -> Callable[P, R]:
-        parameters = inspect.signature(method).parameters
+        signature = inspect.signature(method)
+        parameters = signature.parameters
 
         @wraps(method)
         def asked(*args: P.args, **kwargs: P.kwargs) -> R:
-            given: dict[str, Any] = dict(zip(parameters, args, strict=False)) | kwargs
+            given: dict[str, Any] = signature.bind(*args, **kwargs).arguments
             wants = "judges" in parameters and (needs_judges or given.get("judges") is not None)
             ratings, judges = unchecked_data(given.pop("ratings"), given.pop("judges", None), has_judges=wants)
             data = (ratings, judges) if "judges" in parameters else (ratings,)
