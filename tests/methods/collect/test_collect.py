@@ -192,3 +192,12 @@ def test_more_ratings_than_raters_and_a_folder_with_something_in_it_are_refused(
     with pytest.raises(DissensusError, match="it is not empty"):
         make_project(tmp_path)
     assert links(folder) == before
+
+
+def test_a_model_is_asked_about_the_items_of_a_project_with_its_task(tmp_path, capsys):
+    folder = make_project(tmp_path, items=7, elicitation="both")
+    assert main(["rate", str(folder), "--model", "M", "--samples", "2", "--dry-run"]) == 0
+    assert "28 requests" in capsys.readouterr().out  # 7 items, choice and set, 2 samples
+    (tmp_path / "empty").mkdir()
+    assert main(["rate", str(tmp_path / "empty"), "--model", "M", "--dry-run"]) == 2
+    assert "empty has no items.csv" in capsys.readouterr().err

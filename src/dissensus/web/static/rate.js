@@ -61,8 +61,9 @@ const prepare = () => {
     for (const text of example.texts) box.lastElementChild.append(made("div", text, { class: "shown", dir: "auto" }));
     box.lastElementChild.append(made("p", "Answer: " + example.label.split("|").join(", "), { dir: "auto" }));
   }
-  const keys = task.options.length > 1 ? "1 to " + Math.min(9, task.options.length) : "1";
-  place("keys").textContent = "Keys: " + keys + " to choose" + (asksTicks && task.asksChoice ? ", Enter, again to tick" : "") + ", Enter for the next";
+  const keys = "1 to " + Math.min(9, task.options.length);
+  const ticks = asksTicks && task.asksChoice ? ", Enter, " + keys + " to tick" : "";
+  place("keys").textContent = "Keys: " + keys + (task.asksChoice ? " to choose" : " to tick") + ticks + ", Enter for the next";
 };
 
 // ---- One item
