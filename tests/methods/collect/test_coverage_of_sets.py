@@ -45,7 +45,7 @@ def test_the_interval_of_the_reverse_matrix_holds_the_truth(tmp_path):
         collect(folder, bootstrap=0)
         answers = "".join(f"c{i:03d},coin,{('No', 'Yes')[i % 2]}\n" for i in range(ITEMS))
         (place / "judges.csv").write_text("item,judge,label\n" + answers, encoding="utf-8")
-        found = judges(folder / "data" / "ratings.csv", place / "judges.csv", bootstrap=200, rng=run).reverse_matrix
+        found = judges(folder / "data" / "ratings.csv", place / "judges.csv", rng=run).reverse_matrix
         assert found.paired_by == "rater"
         order = [found.response_sets.index("|".join(one)) for one in SETS]
         low, high = (np.array(bound)[:, order] for bound in (found.low, found.high))
