@@ -176,7 +176,7 @@ def pasted(name, capsys):
     """The command that `doctor` proposes for a file, as its words."""
     assert main(["doctor", name]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    command = re.search(r"All at once: `dissensus import (.+? -o [\w.]+)`", out)
+    command = re.search(r"all at once with `dissensus import (.+? -o [\w.]+)`", out)
     assert command is not None, out
     return shlex.split(command[1])
 

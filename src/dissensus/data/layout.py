@@ -177,8 +177,8 @@ def people_among(names: Sequence[str]) -> list[str]:
 def names_by_content(sheet: Sheet) -> list[str] | None:
     """Names for the columns of a table whose first row is data; None where it does not say which is which.
 
-    A label has the fewest different texts, an item the most that come again, and a rater no item twice; a column of
-    lists has all labels of an item.
+    An item has the most different texts that come again, and a rater no item twice; a column of lists has all labels of
+    an item.
     """
     cells = sheet.load(sheet.columns)
     texts = {name: [name, *(column[row] for row in range(len(cells.row)))] for name, column in cells.columns.items()}
@@ -191,10 +191,56 @@ def names_by_content(sheet: Sheet) -> list[str] | None:
     if lists and others:
         roles = {lists[0]: "label", max(others, key=sizes.__getitem__): "item"}
     elif len(again) >= len(TIDY):
-        label, rater, item = again[0], again[1], again[-1]
-        pairs = list(zip(texts[rater], texts[item], strict=True))
-        roles = {label: "label", rater: "rater", item: "item"} if len(set(pairs)) == len(pairs) else {}
+        roles = _told_apart(texts, again[-1], again[:2])
+        if len(again) > len(TIDY) and roles.get(again[0]) != "label":
+            roles = {}  # of several columns that come again the label is the one with the fewest texts, or nobody knows
     return [roles.get(name, f"column{i}") for i, name in enumerate(sheet.columns, start=1)] if roles else None
+
+
+def _told_apart(texts: Mapping[str, Sequence[str | None]], item: str, others: Sequence[str]) -> dict[str, str]:
+    """Which of two columns is the rater's, who rates no item twice, and which the label's; nothing if both may be."""
+    fitting = []
+    for rater in others:
+        pairs = list(zip(texts[rater], texts[item], strict=True))
+        if len(set(pairs)) == len(pairs):
+            fitting.append(rater)
+    if len(fitting) != 1:
+        return {}
+    [label] = [name for name in others if name != fitting[0]]
+    return {item: "item", fitting[0]: "rater", label: "label"}
+
+
+# ---- Tables with a header that says nothing to us, by what stands in them
+
+
+def roles_by_content(sheet: Sheet, known: Mapping[str, str]) -> dict[str, str]:
+    """The columns of item, rater and label that no name tells, by role; empty where it is not plain which they are.
+
+    `known` are those that their names tell. What is left must be as many columns that come again as roles are missing.
+    """
+    missing = [role for role in TIDY if role not in known]
+    free = [name for name in sheet.columns if name not in known.values() and not is_nameless(name)]
+    cells = sheet.load([*free, *known.values()])
+    free = answer_columns(cells, free)
+    texts = {name: [column[row] for row in range(len(cells.row))] for name, column in cells.columns.items()}
+    again = [name for name in free if 1 < len(cells.columns[name].texts) < len(cells.row)]
+    again.sort(key=lambda name: len(cells.columns[name].texts))
+    if len(again) != len(missing) or any(is_judge(text) for name in again for text in cells.columns[name].texts):
+        return {}
+    if len(missing) == 1:
+        return {missing[0]: again[0]} if _fits(missing[0], len(cells.columns[again[0]].texts)) else {}
+    item = known.get("item") or again.pop()
+    if "label" not in missing or "rater" not in missing:
+        [role] = [role for role in missing if role != "item"]
+        found = {role: again[0], "item": item}
+    else:
+        found = {role: name for name, role in _told_apart(texts, item, again).items()}
+    is_plain = "label" in found and _fits("label", len(cells.columns[found["label"]].texts))
+    return {role: name for role, name in found.items() if role in missing} if is_plain or "label" in known else {}
+
+
+def _fits(role: str, n_texts: int) -> bool:
+    return role != "label" or n_texts <= MOST_LABELS
 
 
 TIDY = ("item", "rater", "label")

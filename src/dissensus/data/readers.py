@@ -32,7 +32,7 @@ from dissensus.data.formats.plan import (
     format_of,
     unrecognised,
 )
-from dissensus.data.formats.side_by_side import is_prediction
+from dissensus.data.formats.side_by_side import by_content, is_prediction
 from dissensus.data.formats.tables import read_table, read_tidy_judges
 from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, SCALES, Scale
@@ -296,6 +296,9 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
         return read_table(source.sheet, plan)
     except ColumnError as error:
         names = _names_of_headerless(source, plan)
+        raw = by_content(source.sheet, plan) if names is None else None
+        if raw is not None:
+            return raw
         if names is None:
             raise _with_hint(error, source, plan) from error
     raw = _ratings(source.with_columns(tuple(names)), plan)

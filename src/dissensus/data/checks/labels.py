@@ -182,7 +182,8 @@ def off_scale(table: Table) -> Iterator[Finding]:
     else:
         odd = [label for label in words if _means_missing(label, counts[label] / total)]
         if len(odd) < len(counts):
-            is_choice = not all(label.lower() in LIKE_MISSING for label in odd)
+            is_number = len(odd) + len(numbers) == len(counts)  # all others are
+            is_choice = not is_number and not all(label.lower() in LIKE_MISSING for label in odd)
             for finding in _off(table, odd, "may mean that there is no label", _as_missing(odd)):
                 yield replace(finding, is_choice=is_choice)
     far = _far(numbers, counts)

@@ -57,7 +57,7 @@ def _candidates(source: Source, plan: ReadPlan) -> list[str]:
 def _label_column(plan: ReadPlan, columns: Lists) -> str | None:
     if plan.label is not None:
         return plan.label if plan.label in columns else None
-    names = [name for name in columns if not _names_raters(name)]
+    names = [name for name in columns if not _names_raters(name)] or list(columns)
     exact = [name for name in names if name.lower() in LABELS]
     likely = likely_match(names, "label")
     return exact[0] if exact else likely or (names[0] if len(names) == 1 else None)
@@ -144,13 +144,15 @@ def _dict_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         )
     answers = Answers(source.name, "dict-of-dicts")
     document = as_mapping(source.document)
-    rows = 0
-    for row, (outer, inner, label) in enumerate(_labels(document), start=1):
-        rows = row
-        item, rater = (outer, inner) if plan.item == OUTER else (inner, outer)
+    found = list(_labels(document))
+    # Items outnumber raters nearly always.
+    most = OUTER if len({row[0] for row in found}) > len({row[1] for row in found}) else INNER
+    keys = plan.item or most
+    for row, (outer, inner, label) in enumerate(found, start=1):
+        item, rater = (outer, inner) if keys == OUTER else (inner, outer)
         answers.add(ONLY, row, {"item": item, "rater": rater, "label": label})
-    keys, others = (OUTER, INNER) if plan.item == OUTER else (INNER, OUTER)
-    turned = "" if keys == OUTER else f" ({named('item', of='read')} outer if it is reversed)"
+    rows, others = len(found), INNER if keys == OUTER else OUTER
+    turned = "" if plan.item is not None else f" ({named('item', of='read')} {others} if it is reversed)"
     taken = {"item": f"the {keys} keys{turned}", "rater": f"the {others} keys", "label": "the values"}
     return answers.ratings(plan, taken, rows=rows)
 

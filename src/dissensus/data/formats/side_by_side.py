@@ -2,6 +2,8 @@
 
 import math
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from fnmatch import translate
 
 import numpy as np
@@ -10,6 +12,7 @@ from dissensus.data.coding import Sheet, TextColumn, stack
 from dissensus.data.columns import (
     UNKNOWN,
     called,
+    columns_by_role,
     find_column,
     is_nameless,
     is_pattern,
@@ -22,12 +25,22 @@ from dissensus.data.columns import (
 )
 from dissensus.data.formats.answers import ONLY, Answers, loaded_texts
 from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
-from dissensus.data.formats.tables import whole_numbers
+from dissensus.data.formats.tables import ROLES, is_wide, read_tidy, read_wide, whole_numbers
 from dissensus.data.labels import PREFIX, number
-from dissensus.data.layout import answer_columns, judges_among, named_otherwise
+from dissensus.data.layout import (
+    MOST_LABELS,
+    TIDY,
+    answer_columns,
+    is_named,
+    judges_among,
+    named_otherwise,
+    rater_columns,
+    roles_by_content,
+    words_of,
+)
 from dissensus.data.sources.documents import as_text, list_in
 from dissensus.data.sources.source import Source
-from dissensus.errors import ColumnError, OptionError, counted, listed, named
+from dissensus.errors import ColumnError, OptionError, counted, joined, listed, named, shortened
 
 ITEM, RATER, COUNT = (named(role, of="read") for role in ("item", "rater", "count"))
 
@@ -48,7 +61,25 @@ def _ratings_by_item(source: Source, plan: ReadPlan) -> RawRatings:
     if plan.item is None:
         hint = f"such as {ITEM} 'q*'; it has {listed(others)}."
         raise ColumnError(f"{source.name}: name the items' columns with {ITEM}, {hint}")
-    items = matching(others, plan.item, source.name, ITEM)
+    return ratings_by_item(sheet, rater, matching(others, plan.item, source.name, ITEM))
+
+
+def raters_in_rows(sheet: Sheet) -> tuple[str, list[str]] | None:
+    """The column of the raters, each in a row, and those of the items; None where no column is plainly the raters'."""
+    raters = [column for column in sheet.columns if is_named(column, "rater") or "email" in words_of(column)]
+    cells = sheet.load(sheet.columns)
+    raters = [name for name in raters if len(cells.columns[name].texts) == len(cells.row) > 1]
+    if len(raters) != 1:
+        return None
+    others = [column for column in sheet.columns if column != raters[0] and not is_nameless(column)]
+    items = rater_columns(cells, others)
+    # Numbers of something that stand beside the items have many values, labels have few.
+    labels = {text for name in items for text in cells.columns[name].texts}
+    return (raters[0], items) if len(items) > FEWEST_LABELS and len(labels) <= MOST_LABELS else None
+
+
+def ratings_by_item(sheet: Sheet, rater: str, items: list[str]) -> RawRatings:
+    """Ratings from a table with a row per rater and a column per item."""
     cells = sheet.load([rater, *items])
     label = stack([cells.columns[item] for item in items])
     # An empty cell is a rater who was not asked, not a rating with a missing label.
@@ -167,6 +198,7 @@ def _answer(text: str, plan: ReadPlan, where: str) -> dict[str, str | None]:
 # ---- A row per item and a column per label, in which stands how many chose it
 
 FEWEST_LABELS = 2
+_COUNTED = re.compile(r"(n|nr|num|number|votes?)[ _-]", re.IGNORECASE)
 
 
 def _count_columns(source: Source, plan: ReadPlan) -> dict[str, str]:
@@ -178,12 +210,14 @@ def _count_columns(source: Source, plan: ReadPlan) -> dict[str, str]:
             return {name: match[1] for name in names if (match := starred.fullmatch(name))}
         return {name: name for name in names}
     columns = [column for column in source.columns if "count" in column.lower()]
+    columns = columns or [column for column in source.columns if _COUNTED.match(column)]
     if len(columns) < FEWEST_LABELS:
         return {}
     labels = varying(columns)
     start = columns[0][: columns[0].find(labels[0])] if labels[0] else ""
-    is_plain = "count" in start.lower() and all(labels) and len(set(labels)) == len(labels)
-    return dict(zip(columns, labels, strict=True)) if is_plain else {}
+    is_plain = all(labels) and len(set(labels)) == len(labels)
+    is_counted = "count" in start.lower() or _COUNTED.match(start) is not None
+    return dict(zip(columns, labels, strict=True)) if is_plain and is_counted else {}
 
 
 def _has_label_counts(source: Source, plan: ReadPlan) -> bool:
@@ -194,7 +228,12 @@ def _has_label_counts(source: Source, plan: ReadPlan) -> bool:
         return True
     cells = source.sheet.load(list(columns))
     values = [number(text) for column in cells.columns.values() for text in column.texts]
-    return all(value is not None and value >= 0 and value == int(value) for value in values)
+    are_counts = all(value is not None and value >= 0 and value == int(value) for value in values)
+    if not are_counts or any("count" in column.lower() for column in columns):
+        return are_counts
+    # A bare number of something, such as n_words, is no count of raters, unless all items have as many.
+    times = sum(whole_numbers(column, name=source.name, row=cells.row) for column in cells.columns.values())
+    return len(np.unique(times)) == 1
 
 
 def _ratings_by_label(source: Source, plan: ReadPlan) -> RawRatings:
@@ -227,6 +266,52 @@ def _ratings_by_label(source: Source, plan: ReadPlan) -> RawRatings:
             "label": f"the part that varies in the names of {len(columns)} columns: {', '.join(columns.values())}",
             "count": f"the cells of {listed(list(columns))}",
         },
+    )
+
+
+# ---- A table whose header says too little, by what stands in its columns
+
+FEWEST_ROWS, FEWEST_CELLS = 10, 30
+"""Fewer do not show what a column is."""
+
+
+def by_content(sheet: Sheet, plan: ReadPlan) -> RawRatings | None:
+    """Ratings from a table whose header does not say which column is which; None where its cells do not, either."""
+    if any(getattr(plan, role) is not None for role in ("item", "rater", "label", "count", "wide", "columns")):
+        return None
+    n_rows, found = len(sheet.load(sheet.columns[:1]).row), raters_in_rows(sheet)
+    if found is not None and n_rows * len(found[1]) >= FEWEST_CELLS:
+        return _said(ratings_by_item(sheet, *found), {"rater": found[0]})
+    if n_rows < FEWEST_ROWS:
+        return None
+    item = _first_of_wide(sheet, plan)
+    if item is not None:
+        return _said(read_wide(sheet, replace(plan, item=item)), {"item": item})
+    names = columns_by_role(sheet, dict.fromkeys(ROLES))
+    known = {role: name for role, name in names.items() if name is not None and role in TIDY}
+    known |= named_otherwise(sheet, names, ("rater", "label", "item"))
+    roles = roles_by_content(sheet, known)
+    if not roles:
+        return None
+    item, rater, label = (roles.get(role) or known.get(role) for role in TIDY)
+    return _said(read_tidy(sheet, replace(plan, item=item, rater=rater, label=label)), roles)
+
+
+def _first_of_wide(sheet: Sheet, plan: ReadPlan) -> str | None:
+    """The first column, if it tells rows apart and the others are raters."""
+    first = sheet.columns[0]
+    column = sheet.load([first]).columns[first]
+    filled = column.codes[column.codes >= 0]
+    is_item = len(column.texts) == len(filled) > 0 and answer_columns(sheet.load([first]), [first]) == [first]
+    return first if is_item and is_wide(sheet, replace(plan, item=first)) else None
+
+
+def _said(raw: RawRatings, roles: Mapping[str, str]) -> RawRatings:
+    """The ratings, with what was taken for which role."""
+    shown = joined([f"{shortened(column)} as {role}" for role, column in roles.items()])
+    options = joined([named(role, of="read") for role in roles])
+    return replace(
+        raw, warnings=(f"Columns taken by what stands in them: {shown}; {options} names another.", *raw.warnings)
     )
 
 

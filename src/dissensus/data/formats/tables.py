@@ -43,6 +43,7 @@ COUNT_IGNORED = (
     "ratings, leave the rater column out; rows with 0 are read as ratings."
 )
 WIDE_MARKS = frozenset("*?,")
+SUMS = frozenset({"total", "totals", "sum", "average", "mean", "avg"})
 
 
 def read_table(sheet: Sheet, plan: ReadPlan) -> RawRatings:
@@ -68,15 +69,27 @@ def _tidy_columns(sheet: Sheet, plan: ReadPlan, *, also: Sequence[str] = ()) -> 
     if item is None or label is None:
         optional = ["rater"] if rater is None else []
         raise missing_columns(sheet, [role for role in ("item", "label") if names[role] is None], also=optional)
-    cells = sheet.load([*(name for name in names.values() if name is not None), *also])
+    cells, about = without_headers(sheet.load([*(name for name in names.values() if name is not None), *also]))
     raw = RawRatings(
         format="tidy", row=cells.row, item=cells.columns[item], label=cells.columns[label], rater=cells.column(rater),
         group=cells.column(names["group"]), elicitation=cells.column(names["elicitation"]), rows=len(cells.row),
         blank_rows=cells.blank_rows,
-        warnings=(*about_names(guessed), *((no_rater(likely_match(sheet.columns, "rater")),) if rater is None else ())),
+        warnings=(*about, *about_names(guessed), *(() if rater else (no_rater(likely_match(sheet.columns, "rater")),))),
         taken={role: called(name) for role, name in names.items() if name is not None},
     )  # fmt: skip
     return raw, cells
+
+
+def without_headers(cells: Cells) -> tuple[Cells, tuple[str, ...]]:
+    """The cells without rows that repeat the header, as in tables that were pasted below each other."""
+    same = [np.array([*(text == name for text in own.texts), False])[own.codes] for name, own in cells.columns.items()]
+    again = np.logical_and.reduce(same)
+    if not again.any():
+        return cells, ()
+    rows = np.flatnonzero(~again)
+    columns = {name: own.take(rows).compacted() for name, own in cells.columns.items()}
+    left_out = counted(int(again.sum()), "row that repeats", "rows that repeat")
+    return replace(cells, row=cells.row[rows], columns=columns), (f"Left out {left_out} the header.",)
 
 
 def no_rater(likely: str | None) -> str:
@@ -171,6 +184,7 @@ def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     if names["item"] is None:
         raise missing_columns(sheet, ["item"])
     raters, cells = _raters(sheet, plan, names)
+    cells, about = without_totals(cells, names["item"])
     item, n_rows = cells.columns[names["item"]], len(cells.row)
     label = stack([cells.columns[rater] for rater in raters])
     # An empty cell of a wide file is a rater who was not asked, not a rating with a missing label.
@@ -188,13 +202,25 @@ def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
         elicitation=None if elicitation is None else elicitation.take(position),
         rows=n_rows,
         blank_rows=cells.blank_rows + int(is_empty.sum()),
-        warnings=(*about_names(guessed), *_passed_over(cells, {*raters, *names.values()})),
+        warnings=(*about, *about_names(guessed), *_passed_over(cells, {*raters, *names.values()})),
         taken={
             **{role: called(name) for role, name in names.items() if name is not None},
             "rater": f"the names of {counted(len(raters), 'column')}: {listed(raters)}",
             "label": "the cells of these columns",
         },
     )
+
+
+def without_totals(cells: Cells, item: str) -> tuple[Cells, tuple[str, ...]]:
+    """The cells without a last row that sums up the columns, as spreadsheets have."""
+    known = np.flatnonzero(cells.columns[item].codes >= 0)
+    last = str(cells.columns[item][int(known[-1])]) if known.size else ""
+    if last.strip().rstrip(":").casefold() not in SUMS:
+        return cells, ()
+    rows = np.arange(int(known[-1]))
+    columns = {name: own.take(rows).compacted() for name, own in cells.columns.items()}
+    about = (f"Left out the last row, {shortened(last)}, which sums up the others.",)
+    return replace(cells, row=cells.row[rows], columns=columns), about
 
 
 def _named(sheet: Sheet, plan: ReadPlan) -> tuple[dict[str, str | None], dict[str, str]]:
