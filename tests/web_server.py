@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 START = """
 import sys
@@ -31,6 +32,14 @@ class Running:
     url: str
     port: int
     owner: str = ""
+    key: str = ""
+    cookie: str = ""
+
+    def sign_in(self):
+        """Open the address that was printed, and keep the cookie."""
+        _, headers, _ = self.ask("GET", f"/?token={self.key}")
+        self.cookie = headers["Set-Cookie"].partition(";")[0]
+        return {"Cookie": self.cookie}
 
     def ask(self, method, path, *, body=None, headers=None):
         """Status, headers and text of an answer; a request of our own pages unless `headers` say otherwise."""
@@ -48,10 +57,22 @@ class Running:
             return answer.status, answer.headers, answer.read().decode()
 
     def upload(self, **files):
-        """The address of the page about uploaded files: role=(name, content)."""
-        status, headers, text = self.ask("POST", "/data", **form(files))
+        """The id of a new project with files: role=(name, content)."""
+        status, headers, text = self.ask("POST", "/upload", **form(files))
         assert status == 303, text
-        return headers["Location"]
+        return re.fullmatch(r"/p/([^/]+)/data", headers["Location"])[1]
+
+    def page(self, id_, page, query=""):
+        """The text of a page of a project."""
+        status, _, text = self.ask("GET", f"/p/{id_}/{page}" + (f"?{query}" if query else ""))
+        assert status == 200, text
+        return text
+
+    def change(self, id_, change, **fields):
+        """Press a button of the Data tab."""
+        body = urlencode(fields, doseq=True).encode()
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": self.cookie}
+        return self.ask("POST", f"/p/{id_}/data/{change}", body=body, headers=headers)
 
     def answer(self, task, query, *, seconds=240):
         """What long work comes to, asked for as a page does."""
@@ -93,9 +114,9 @@ def running(*, is_lasting=False, **settings):
     )
     try:
         line = process.stdout.readline()
-        found = re.search(r"http://[^ ]+:(\d+)/[^ ]*", line)
+        found = re.search(r"http://[^ ]+:(\d+)/(?:\?token=([^ ]+))?", line)
         assert found, process.stderr.read()
-        yield Running(process, f"http://127.0.0.1:{found[1]}", int(found[1]), found[0])
+        yield Running(process, f"http://127.0.0.1:{found[1]}", int(found[1]), found[0], found[2] or "")
     finally:
         process.terminate()
         process.communicate(timeout=60)
@@ -113,4 +134,10 @@ def words(text):
 
 def lead_of(text):
     """The sentence that an answer begins with."""
-    return words(re.search(r'<p class="lead">(.*?)</p>', text.partition('id="answer"')[2] or text, re.DOTALL)[1])
+    after = text.partition('id="plan-place"')[2] if 'class="panel"' in text else text.partition('id="answer"')[2]
+    return words(re.search(r'<p class="lead"[^>]*>(.*?)</p>', after or text, re.DOTALL)[1])
+
+
+def verdict_of(text):
+    """What the results come down to, as the first screen says it and a command prints it."""
+    return words(re.search(r'<li class="answer">(.*?)</li>', text, re.DOTALL)[1]).rstrip(".")

@@ -21,8 +21,8 @@ from dissensus.data.project import (
     create_project,
     list_projects,
     open_project,
+    read_form,
     read_result,
-    read_result_page,
     result_keys,
     save_project,
     save_result,
@@ -108,9 +108,9 @@ def test_a_folder_that_holds_something_else_is_not_taken(tmp_path):
 
 def test_results_are_kept_by_key_and_a_damaged_one_is_none(tmp_path):
     project = create_project(tmp_path / "p", name="P")
-    save_result(project, "decide-1a", {"result": {"value": None}}, html="<p>é</p>")
+    save_result(project, "decide-1a", {"result": {"value": None}}, forms={"html": "<p>é</p>"})
     assert read_result(project, "decide-1a") == {"result": {"value": None}}
-    assert read_result_page(project, "decide-1a") == "<p>é</p>"
+    assert read_form(project, "decide-1a", "html") == "<p>é</p>"
     assert result_keys(project) == ["decide-1a"]
     (project.folder / "results" / "decide-1a.json").write_text('{"result": ')
     assert read_result(project, "decide-1a") is None
@@ -138,7 +138,7 @@ project = open_project(Path(sys.argv[1]))
 print("ready", flush=True)
 for number in range(100_000):
     save_project(replace(project, options={"number": str(number), "long": "x" * 20_000}))
-    save_result(project, "report", {"number": number, "long": "x" * 20_000}, html=str(number) * 1000)
+    save_result(project, "report", {"number": number, "long": "x" * 20_000}, forms={"html": str(number) * 1000})
 """
 
 

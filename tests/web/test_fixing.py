@@ -1,9 +1,9 @@
 """Fix files by choosing on the data page, and the recipes that do the same elsewhere."""
 
 import html
+import json
 import re
 import shlex
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -11,7 +11,7 @@ from dissensus.cli.main import main
 from dissensus.errors import OptionError
 from dissensus.options import parts_of, pattern_of, renamed_again, renamed_labels, split_labels
 
-from web_server import running
+from web_server import form, lead_of, running, shown, verdict_of, words
 
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
 
@@ -32,8 +32,8 @@ FILES = {
     "ratings": ("my ratings.csv", table(("item", "rater", "label"), MESSY)),
     "judges": ("judges.csv", table(("item", "judge", "label"), [*NEAR, *FAR, *DRAFT])),
 }
-FIXED = "map=n/a%3D&merge_case=yes&drop=item%3Dattention_*"
-JUDGES_FIXED = "judges_merge_case=yes&judges_drop=judge%3Ddraft_*"
+FIXED = [["map", "n/a="], ["merge_case", "yes"], ["drop", "item=attention_*"]]
+JUDGES_FIXED = [["judges_merge_case", "yes"], ["judges_drop", "judge=draft_*"]]
 
 
 @pytest.fixture(scope="module")
@@ -50,73 +50,114 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def words(text):
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
-
-
-def shown(text, id_):
-    return html.unescape(re.search(rf'id="{id_}">(.*?)</code>', text, re.DOTALL)[1])
-
-
-def lead_of(text):
-    return words(re.search(r'<p class="lead">(.*?)</p>', text.partition('id="answer"')[2] or text, re.DOTALL)[1])
-
-
 def fixes(answer):
-    """What the page proposes: whose labels with which option, and the address."""
-    found = re.findall(r'<a class="button" href="([^"]*)">Fix ([^<]*) with <code>(.*?)</code>', answer)
-    return {(whose, html.unescape(option)): html.unescape(where) for where, whose, option in found}
+    """What the page proposes, each fix as the button sends it; the first is all of them where there are several."""
+    return [json.loads(html.unescape(found)) for found in re.findall(r'name="fixes" value="([^"]*)"', answer)]
+
+
+def fixed(server, *, judges=True):
+    """The id of a project whose files are fixed."""
+    id_ = server.upload(**(FILES if judges else {"ratings": FILES["ratings"]}))
+    assert server.change(id_, "fix", fixes=json.dumps([*FIXED, *(JUDGES_FIXED if judges else [])]))[0] == 303
+    return id_
 
 
 def test_what_the_check_up_proposes_can_be_chosen_one_after_the_other(server):
-    query = server.upload(**FILES).partition("?")[2]
-    chosen, proposed = set(), fixes(server.answer("checkup", query))
-    assert {option.split()[0] for _, option in proposed} >= {"--merge-case", "--map", "--drop"}
-    while proposed:
-        option, where = next(iter(proposed.items()))
-        assert option not in chosen
-        chosen.add(option)
-        query = where.partition("?")[2]
-        proposed = {new: at for new, at in fixes(server.answer("checkup", query)).items() if new not in chosen}
-    found = parse_qs(query)
-    assert found["merge_case"] == found["judges_merge_case"] == ["yes"]
-    assert "n/a=" in found["map"][0]
-    assert "check" in found["drop"][0]
+    id_ = server.upload(**FILES)
+    answer, times = server.answer("checkup", f"data={id_}"), 0
+    while proposed := fixes(answer):
+        times += 1
+        assert times < 12
+        assert server.change(id_, "fix", fixes=json.dumps(proposed[-1]))[0] == 303
+        answer = server.answer("checkup", f"data={id_}")
     # 160 ratings of 40 items: the four of the check and the two that are missing are gone.
-    assert "160 ratings of 40 items" in words(server.answer("checkup", query))
+    assert "160 ratings of 40 items" in words(answer)
+    assert "See the results" in answer
 
 
-def test_labels_can_be_taken_for_others_by_picking_from_lists(server):
-    query = server.upload(ratings=FILES["ratings"]).partition("?")[2]
-    answer = server.answer("checkup", query)
-    values = [html.unescape(value) for value in re.findall(r'<option value="([^"]*=[^"]*)">', answer)]
-    assert {"YES=Yes", "n/a=", "n/a=No", "No=Yes"} <= set(values)
-    status, headers, _ = server.ask("GET", f"/data?{query}&rename=&rename=YES%3DYes&rename=n/a%3D&repeats=first")
-    assert status == 303
-    where = urlsplit(headers["Location"])
-    assert (where.netloc, where.path) == ("", "/data")
-    assert parse_qs(where.query)["map"] == ["YES=Yes,n/a="]
-    assert parse_qs(where.query)["repeats"] == ["first"]
-    answer = server.answer("checkup", where.query)
-    assert "162 answers" not in words(answer)
-    assert "164 ratings" in words(answer)  # 160 and the four of the check
-    assert 'name="rename"' not in answer  # the lists are about labels as the file has them
+def test_fix_all_is_the_same_as_every_fix_and_undo_takes_one_back(server):
+    id_ = server.upload(**FILES)
+    first = fixes(server.answer("checkup", f"data={id_}"))
+    assert {tuple(fix) for fix in first[0]} == {tuple(fix) for own in first[1:] for fix in own}
+    server.change(id_, "fix", fixes=json.dumps(first[0]))
+    assert "160 ratings of 40 items" in words(server.answer("checkup", f"data={id_}"))
+    place = next(i for i, (name, _) in enumerate(first[0]) if name == "drop")
+    server.change(id_, "undo", place=str(place))
+    assert "164 ratings of 41 items" in words(server.answer("checkup", f"data={id_}"))
+
+
+def test_judges_are_checked_against_people_as_they_are_computed(server):
+    # Once people's labels are renamed, judges that write them as before no longer match, and the page says so.
+    id_ = server.upload(**FILES)
+    assert "never gives a label of people" not in words(server.answer("checkup", f"data={id_}"))
+    server.change(id_, "fix", fixes=json.dumps([["map", "No=harmless,Yes=toxic,YES=toxic,n/a="]]))
+    assert "near never gives a label of people's (harmless, toxic)" in words(server.answer("checkup", f"data={id_}"))
+
+
+def test_a_card_shows_the_data_before_and_after(server):
+    answer = words(server.answer("checkup", f"data={server.upload(ratings=FILES['ratings'])}"))
+    # 160 ratings, four of the check, two that mean missing.
+    assert re.search(r"Before 166 answers: [^:]*n/a \(2\) After 164 answers: No", answer)
+
+
+def test_columns_get_their_roles_from_menus(server):
+    rows = FILES["ratings"][1].replace(b"item,rater,label", b"comment,worker,answer")
+    id_ = server.upload(ratings=("other.csv", rows))
+    assert "choose in the menus" in words(server.answer("checkup", f"data={id_}"))
+    server.change(
+        id_, "columns", file="ratings", column=["comment", "worker", "answer"], role=["item", "rater", "label"]
+    )
+    assert "166 ratings of 41 items" in words(server.answer("checkup", f"data={id_}"))
+
+
+def test_labels_are_merged_and_put_in_order(server):
+    id_ = server.upload(ratings=FILES["ratings"])
+    server.change(id_, "labels", file="ratings", merge=["", "YES=Yes", "n/a="])
+    answer = words(server.answer("checkup", f"data={id_}"))
+    assert "164 ratings" in answer
+    server.change(id_, "labels", file="ratings", label=["No", "Yes"], up="1")
+    shown = server.answer("checkup", f"data={id_}")
+    assert re.findall(r'<th scope="row">(\w+)', shown) == ["Yes", "No"]
+
+
+def test_files_are_sorted_and_can_be_swapped(server):
+    both = [("z.csv", FILES["judges"][1]), ("a.csv", FILES["ratings"][1])]
+    edge = b"----edge"
+    parts = [
+        b'--%s\r\nContent-Disposition: form-data; name="files"; filename="%s"\r\n\r\n%s\r\n'
+        % (edge, name.encode(), text)
+        for name, text in both
+    ]
+    headers = {"Content-Type": f"multipart/form-data; boundary={edge.decode()}"}
+    _, found, _ = server.ask("POST", "/upload", body=b"".join(parts) + b"--%s--\r\n" % edge, headers=headers)
+    id_ = found["Location"].split("/")[2]
+    shown = words(server.page(id_, "data"))
+    assert "People's ratings a.csv Judges' answers z.csv" in shown
+    server.change(id_, "swap")
+    assert "People's ratings z.csv Judges' answers a.csv" in words(server.page(id_, "data"))
+
+
+def test_judges_can_be_added_later(server):
+    id_ = server.upload(ratings=FILES["ratings"])
+    status, headers, _ = server.ask("POST", f"/upload?data={id_}", **form({"judges": FILES["judges"]}))
+    assert (status, headers["Location"]) == (303, f"/p/{id_}/data")
+    assert "judges.csv has 120 answers" in words(server.answer("checkup", f"data={id_}"))
 
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("task", "path", "more"),
+    ("task", "page", "more"),
     [
-        ("compare", "/compare", "a=near&b=far&metric=accuracy"),
-        ("report", "/report", "bootstrap=20"),
-        ("plan_raters", "/plan/raters", "a=near&b=far"),
+        ("compare", "compare", "a=near&b=far&metric=accuracy"),
+        ("report", "results", "bootstrap=20"),
+        ("plan_raters", "plan", "a=near&b=far"),
     ],
 )
-def test_the_recipes_mend_first_and_then_say_what_the_page_says(server, task, path, more, capsys):
-    query = f"{server.upload(**FILES).partition('?')[2]}&{FIXED}&{JUDGES_FIXED}&{more}"
-    answer = server.answer(task, query)
-    text = server.ask("GET", f"{path}?{query}")[2]
-    sentence = lead_of(answer) if task != "report" else words(re.search(r"<li>(.*?)</li>", answer)[1])
+def test_the_recipes_fix_first_and_then_say_what_the_page_says(server, task, page, more, capsys):
+    id_ = fixed(server)
+    answer = server.answer(task, f"data={id_}&{more}")
+    text = server.page(id_, page, more)
+    sentence = lead_of(answer) if task != "report" else verdict_of(answer)
     commands = shown(text, "recipe-command").splitlines()
     assert [shlex.split(line)[1] for line in commands[:2]] == ["import", "import"]
     for line in commands:
@@ -127,16 +168,15 @@ def test_the_recipes_mend_first_and_then_say_what_the_page_says(server, task, pa
 
 
 def test_a_new_name_for_a_label_alone_needs_no_import(server):
-    query = server.upload(**FILES).partition("?")[2] + "&map=YES%3DYes,n/a%3D"
-    command = shown(server.ask("GET", f"/compare?{query}")[2], "recipe-command")
+    command = shown(server.page(server.upload(**FILES), "compare", "map=YES%3DYes,n/a%3D"), "recipe-command")
     assert command == "dissensus compare 'my ratings.csv' judges.csv --map YES=Yes,n/a="
 
 
 @pytest.mark.usefixtures("here")
 def test_the_recipe_of_the_data_page_is_the_check_up_with_the_same_options(server, capsys):
-    query = f"{server.upload(**FILES).partition('?')[2]}&{FIXED}&{JUDGES_FIXED}"
-    lines = shown(server.ask("GET", f"/data?{query}")[2], "recipe-command").splitlines()
-    answer = words(server.answer("checkup", query))
+    id_ = fixed(server)
+    lines = shown(server.page(id_, "data"), "recipe-command").splitlines()
+    answer = words(server.answer("checkup", f"data={id_}"))
     for line in lines:
         assert main([*shlex.split(line)[1:], "--quiet"]) == 0
         found = words(capsys.readouterr().out)
@@ -145,23 +185,38 @@ def test_the_recipe_of_the_data_page_is_the_check_up_with_the_same_options(serve
 
 
 def test_what_is_typed_and_cannot_be_read_is_answered_in_words(server):
-    query = server.upload(**FILES).partition("?")[2]
+    id_ = server.upload(**FILES)
     for typed, says in (("map=YES", "write OLD=NEW"), ("drop=item", "write COLUMN=PATTERN"), ("labels=a,,b", "empty")):
-        status, _, text = server.ask("GET", f"/data?{query}&{typed}")
-        assert status == 200
+        text = server.page(id_, "data", typed)
         assert says in text
-        assert "hx-post" not in text  # nothing is computed
+        assert 'hx-post="/start' not in text  # nothing is computed
+        name, _, value = typed.partition("=")
+        status, _, text = server.change(id_, "fix", fixes=json.dumps([[name, value]]))
+        assert status == 400
+        assert says in text
+
+
+@pytest.mark.parametrize("sent", ["", "x", "{}", '[["nothing", "x"]]', '[["map"]]', "[[1, 2]]", '["map"]', "null"])
+def test_what_is_no_fix_is_refused_and_changes_nothing(server, sent):
+    id_ = server.upload(ratings=FILES["ratings"])
+    assert server.change(id_, "fix", fixes=sent)[0] == 400
+    assert "Fixes made" not in server.page(id_, "data")
 
 
 @pytest.mark.parametrize("typed", ["a%0Ab", "%00", "%22", "a%0D%0Ab,c"])
 def test_line_breaks_and_quotes_in_what_is_typed_are_no_error_of_ours(server, typed):
-    query = server.upload(**FILES).partition("?")[2]
+    id_ = server.upload(**FILES)
     for name in ("labels", "map", "drop", "judges_map", "judges_drop", "split", "item", "question"):
-        status, _, text = server.ask("GET", f"/data?{query}&{name}={typed}")
-        assert status == 200
+        text = server.page(id_, "data", f"{name}={typed}")
         assert "went wrong on our side" not in text
-        if "hx-post" in text:
-            assert "went wrong on our side" not in server.answer("checkup", f"{query}&{name}={typed}")
+        if 'hx-post="/start' in text:
+            assert "went wrong on our side" not in server.answer("checkup", f"data={id_}&{name}={typed}")
+
+
+def test_an_example_stays_as_it_is(server):
+    status, _, text = server.change("example:binary", "fix", fixes="[]")
+    assert status == 400
+    assert "stays as it is" in text
 
 
 def test_what_is_typed_as_one_option_is_taken_apart():

@@ -1,5 +1,7 @@
 """What the pages say, that it is what the command line and Python say, and that the server cleans up after itself."""
 
+import asyncio
+import json
 import os
 import re
 import shlex
@@ -8,7 +10,6 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import pytest
 from dissensus.cli.main import main
 from dissensus.errors import DissensusError, OptionError
 
-from web_server import form, lead_of, running, shown, until, words
+from web_server import form, lead_of, running, shown, until, verdict_of, words
 
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
 
@@ -63,8 +64,8 @@ def run_python(code, capsys):
         "/plan/labels",
         "/plan/labels?goal=budget&budget=500&item_cost=2&labels_per_item=1,5",
         "/plan/labels?error=0.01&strategy=disagreement-only",
-        "/plan/raters",
-        "/plan/raters?effect=0.2&metric=mae&items=50,100&raters=3&power=0.9",
+        "/plan",
+        "/plan?effect=0.2&metric=mae&items=50,100&raters=3&power=0.9",
     ],
 )
 def test_the_recipes_of_a_planner_say_what_its_page_says(server, path, capsys):
@@ -75,53 +76,50 @@ def test_the_recipes_of_a_planner_say_what_its_page_says(server, path, capsys):
 
 
 def test_the_recipes_of_a_report_say_what_its_page_says(server, files, capsys):
-    where = server.upload(**files).replace("/data?", "/report?") + "&repeats=first&bootstrap=50"
-    answer = server.answer("report", where.partition("?")[2])
-    verdict = [words(sentence) for sentence in re.findall(r"<li>(.*?)</li>", answer.partition("</ul>")[0])]
-    text = server.ask("GET", where)[2]
-    assert len(verdict) >= 2
+    id_, query = server.upload(**files), "repeats=first&bootstrap=50"
+    answer = server.answer("report", f"data={id_}&{query}")
+    text = server.page(id_, "results", query)
     for said in (run_command(shown(text, "recipe-command"), capsys), run_python(shown(text, "recipe-python"), capsys)):
-        assert all(sentence in said for sentence in verdict)
+        assert verdict_of(answer) in said
     assert Path("report.html").is_file()
 
 
 def test_the_recipes_of_a_comparison_say_what_its_page_says(server, files, capsys):
-    where = server.upload(**files).replace("/data?", "/compare?") + "&repeats=first&a=near&b=far&metric=accuracy"
-    lead = lead_of(server.answer("compare", where.partition("?")[2]))
-    text = server.ask("GET", where)[2]
+    id_, query = server.upload(**files), "repeats=first&a=near&b=far&metric=accuracy"
+    lead = lead_of(server.answer("compare", f"data={id_}&{query}"))
+    text = server.page(id_, "compare", query)
     assert "near" in lead
     assert lead in run_command(shown(text, "recipe-command"), capsys)
     assert lead in run_python(shown(text, "recipe-python"), capsys)
 
 
 def test_the_recipes_of_a_plan_from_a_pilot_say_what_its_page_says(server, files, capsys):
-    where = server.upload(**files).replace("/data?", "/plan/raters?") + "&repeats=first&a=near&b=far"
-    lead = lead_of(server.answer("plan_raters", where.partition("?")[2]))
-    text = server.ask("GET", where)[2]
+    id_, query = server.upload(**files), "repeats=first&a=near&b=far"
+    lead = lead_of(server.answer("plan_raters", f"data={id_}&{query}"))
+    text = server.page(id_, "plan", query)
     assert lead in run_command(shown(text, "recipe-command"), capsys)
     assert lead in run_python(shown(text, "recipe-python"), capsys)
 
 
 def test_the_recipes_of_the_data_page_run(server, files, capsys):
-    where = server.upload(**files) + "&repeats=first"
-    text = server.ask("GET", where)[2]
+    text = server.page(server.upload(**files), "data", "repeats=first")
     said = run_python(shown(text, "recipe-python"), capsys)
     assert said.startswith("30 120")
     assert "judges" in shown(text, "recipe-command")
 
 
 def test_the_report_is_the_one_that_the_command_writes(server, files, capsys):
-    where = server.upload(ratings=("my ratings.csv", RATINGS.encode()), judges=files["judges"])
+    id_ = server.upload(ratings=("my ratings.csv", RATINGS.encode()), judges=files["judges"])
     Path("my ratings.csv").write_text(RATINGS)
-    answer = server.answer("report", where.partition("?")[2] + "&bootstrap=50")
-    answer = words(re.sub(r"<div hidden.*?</div>", "", answer, flags=re.DOTALL))  # what charts are drawn from
+    answer = server.answer("report", f"data={id_}&bootstrap=50")
     assert main(["report", "my ratings.csv", "judges.csv", "--bootstrap", "50", "--quiet"]) == 0
     capsys.readouterr()
-    page = words(re.search(r"<main.*?</main>", Path("report.html").read_text(), re.DOTALL)[0])
-    parts = [part for part in re.split(r"(?<=[.?:]) ", page) if len(part) > 30 and "{" not in part]
-    sentences = [part for part in parts if "--" not in part]  # a page names options in its own words
-    assert len(sentences) > 40
-    assert [part for part in sentences if part not in answer] == []
+    page = Path("report.html").read_text()
+    # A page names options in its own words, and is called after the project.
+    leads = [words(lead) for lead in re.findall(r'<p class="lead">(.*?)</p>', page, re.DOTALL)]
+    assert len(leads) > 5
+    assert [words(lead) for lead in re.findall(r'<p class="lead">(.*?)</p>', answer, re.DOTALL)] == leads
+    assert verdict_of(answer) == verdict_of(page)
 
 
 @pytest.mark.parametrize(
@@ -129,11 +127,12 @@ def test_the_report_is_the_one_that_the_command_writes(server, files, capsys):
     [
         "/",
         "/plan/labels",
-        "/plan/raters",
-        "/compare",
+        "/plan",
         "/explain/labels",
-        "/report?data=example:binary",
-        "/data?data=example:binary",
+        "/p/example:binary/results",
+        "/p/example:binary/data",
+        "/p/example:binary/compare",
+        "/p/example:binary/plan",
     ],
 )
 def test_every_page_shows_how_to_do_the_same_elsewhere(server, path):
@@ -153,19 +152,32 @@ def test_the_same_question_is_computed_once(server):
 
 
 def test_a_job_that_cannot_be_done_says_why_in_words(server):
-    where = server.upload(ratings=("a.csv", b"nothing,here\n1,2\n"))
-    assert "item" in words(server.answer("report", where.partition("?")[2]))
-    assert "no judges to ask about" in server.answer("compare", where.partition("?")[2])
+    id_ = server.upload(ratings=("a.csv", b"nothing,here\n1,2\n"))
+    assert "item" in words(server.answer("report", f"data={id_}"))
+    assert "no judges to ask about" in server.answer("compare", f"data={id_}")
 
 
-def test_uploads_are_forgotten_after_their_time():
-    with running(keep_seconds=4.0) as server:
-        where = server.upload(ratings=("a.csv", RATINGS.encode()))
-        assert server.ask("GET", where)[0] == 200
-        time.sleep(4.0)
-        status, _, text = until(lambda: server.ask("GET", where), lambda answer: answer[0] != 200)
-        assert status == 400
-        assert "Upload again" in text
+def test_what_is_not_saved_goes_after_its_last_use_and_stays_while_it_is_used(tmp_path, monkeypatch):
+    from dissensus.web import shelf as shelf_module  # noqa: PLC0415 - the extra may be missing
+
+    now = [0.0]
+    monkeypatch.setattr(shelf_module.time, "monotonic", lambda: now[0])
+    shelf = shelf_module.Shelf(tmp_path, keep_seconds=3600)
+    try:
+        (shelf.folder / "in").mkdir()
+        (shelf.folder / "in" / "file.csv").write_text(RATINGS)
+        stored = shelf_module.StoredFile(path=shelf.folder / "in" / "file.csv", name="a.csv")
+        id_ = shelf.add([stored], ["people"]).id
+        for _ in range(5):
+            now[0] += 3000
+            assert shelf.find(id_).ratings.path.is_file()
+            assert shelf.tidy() == []
+        now[0] += 3601
+        with pytest.raises(DissensusError, match="Drop the files again"):
+            shelf.find(id_)
+        assert shelf.tidy() == [id_]
+    finally:
+        shelf.close()
 
 
 def test_a_full_queue_says_that_it_is_busy_and_other_pages_answer():
@@ -175,17 +187,17 @@ def test_a_full_queue_says_that_it_is_busy_and_other_pages_answer():
             query = f"data=example:toxicity&bootstrap={samples}"
             return server.ask("POST", f"/start/report?{query}", headers={"HX-Request": "true"})
 
-        first = ask(20_000)
+        first = ask(19_000)
         assert first[0] == 200
         # The second is taken once the first has left the queue.
-        assert until(lambda: ask(20_001), lambda answer: answer[0] == 200)[0] == 200
-        status, _, text = ask(20_002)
+        assert until(lambda: ask(19_001), lambda answer: answer[0] == 200)[0] == 200
+        status, _, text = ask(19_002)
         assert status == 503
         assert "Busy" in text
-        assert server.ask("GET", "/plan/labels/answer")[0] == 200
+        assert server.ask("GET", "/move/labels")[0] == 200
         id_ = re.search(r"/jobs/([^/?\"]+)", first[2])[1]
         assert "Cancelled" in server.ask("POST", f"/jobs/{id_}/cancel", headers={"HX-Request": "true"})[2]
-        assert until(lambda: ask(20_002), lambda answer: answer[0] == 200)[0] == 200
+        assert until(lambda: ask(19_002), lambda answer: answer[0] == 200)[0] == 200
 
 
 def children(pid):
@@ -207,7 +219,7 @@ def test_the_end_of_the_server_leaves_nothing_behind(how, tmp_path, monkeypatch)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     with running() as server:
         server.upload(ratings=("a.csv", RATINGS.encode()))
-        server.ask("POST", "/start/report?data=example:toxicity&bootstrap=50000", headers={"HX-Request": "true"})
+        server.ask("POST", "/start/report?data=example:toxicity&bootstrap=20000", headers={"HX-Request": "true"})
         workers = until(lambda: children(server.process.pid), lambda found: len(found) >= 3)
         assert len(workers) >= 3
         (folder,) = tmp_path.iterdir()
@@ -249,7 +261,8 @@ def test_the_command_prints_its_address_and_ends_on_ctrl_c():
     process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
     try:
         assert re.fullmatch(
-            r"dissensus serves at http://127\.0\.0\.1:\d+/ - end it with Ctrl-C\n", process.stderr.readline()
+            r"dissensus serves at http://127\.0\.0\.1:\d+/\?token=\S{24} - end it with Ctrl-C\n",
+            process.stderr.readline(),
         )
     finally:
         process.send_signal(signal.SIGINT)
@@ -257,31 +270,35 @@ def test_the_command_prints_its_address_and_ends_on_ctrl_c():
     assert process.returncode == 0
 
 
-def test_an_upload_without_ratings_is_refused(server):
-    status, _, text = server.ask("POST", "/data", **form({"judges": ("judges.csv", JUDGES.encode())}))
+def test_an_upload_without_a_file_is_refused(server):
+    status, _, text = server.ask("POST", "/upload", **form({"other": ("judges.csv", JUDGES.encode())}))
     assert status == 400
-    assert "No file of ratings was chosen" in text
+    assert "No file was chosen" in text
 
 
-def test_of_too_many_uploads_the_oldest_goes():
-    from dissensus.web.uploads import MOST_KEPT, StoredFile, Uploads  # noqa: PLC0415
+def test_of_too_many_projects_that_are_not_saved_the_one_unused_longest_goes(tmp_path):
+    from dissensus.web.shelf import MOST_UNSAVED, Shelf  # noqa: PLC0415
+    from dissensus.web.uploads import StoredFile  # noqa: PLC0415
 
-    uploads = Uploads(keep_seconds=3600)
+    shelf = Shelf(tmp_path / "projects", keep_seconds=3600)
     try:
         ids = []
-        for n in range(MOST_KEPT + 2):
-            place = uploads.place_for("ratings", f"{n}.csv")
+        for n in range(MOST_UNSAVED + 2):
+            (shelf.folder / f"in-{n}").mkdir()
+            place = shelf.folder / f"in-{n}" / "file.csv"
             place.write_text(RATINGS)
-            ids.append(uploads.add({"ratings": StoredFile(path=place, name=f"{n}.csv")}).id)
-        first = uploads.find(ids[0]).ratings.path
-        assert uploads.tidy() == ids[:2]
+            ids.append(shelf.add([StoredFile(path=place, name=f"{n}.csv")], ["people"]).id)
+        first = shelf.folder / ids[1]
+        shelf.find(ids[0])  # used again, so it stays
+        assert shelf.tidy() == ids[1:3]
         assert not first.exists()
-        assert uploads.find(ids[2]).ratings.name == "2.csv"
-        with pytest.raises(DissensusError, match="Upload again"):
-            uploads.find(ids[0])
+        assert shelf.find(ids[0]).ratings.name == "0.csv"
+        with pytest.raises(DissensusError, match="Drop the files again"):
+            shelf.find(ids[1])
     finally:
-        uploads.close()
-    assert not uploads.folder.exists()
+        shelf.close()
+    assert not shelf.folder.exists()
+    assert not (tmp_path / "projects").exists()
 
 
 def test_without_the_extra_the_command_says_what_to_install(monkeypatch):
@@ -294,13 +311,10 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch):
 
 
 def test_the_report_without_judges_is_the_one_that_the_command_writes(server, files, capsys):
-    query = server.upload(ratings=files["ratings"]).partition("?")[2] + "&repeats=first&bootstrap=50"
-    answer = server.answer("report", query)
-    verdict = [words(sentence) for sentence in re.findall(r"<li>(.*?)</li>", answer.partition("</ul>")[0])]
-    text = server.ask("GET", f"/report?{query}")[2]
-    printed = run_command(shown(text, "recipe-command"), capsys)
-    assert verdict
-    assert all(sentence in printed for sentence in verdict)
+    id_, query = server.upload(ratings=files["ratings"]), "repeats=first&bootstrap=50"
+    answer = server.answer("report", f"data={id_}&{query}")
+    text = server.page(id_, "results", query)
+    assert verdict_of(answer) in run_command(shown(text, "recipe-command"), capsys)
     written = re.findall(r"<h2[^>]*>(.*?)</h2>", Path("report.html").read_text())
     titles = re.findall(r"<h2[^>]*>(.*?)</h2>", answer)
     assert len(titles) >= 3
@@ -320,18 +334,89 @@ def test_the_first_visitors_get_every_style_sheet_and_script():
 @pytest.mark.parametrize("value", ["1e308", "inf", "9" * 400, "-1e300", "nan"])
 def test_numbers_beyond_any_plan_are_answered_in_words(server, value):
     for path, names in (
-        ("/plan/labels/answer", ("item_cost", "label_cost", "labels_per_item", "accuracy", "error")),
-        ("/plan/raters/answer", ("item_cost", "rating_cost", "items", "effect", "budget")),
+        ("/move/labels", ("item_cost", "label_cost", "labels_per_item", "accuracy", "error")),
+        ("/move/raters", ("item_cost", "rating_cost", "items", "effect", "budget")),
     ):
         for name in names:
             status, _, text = server.ask("GET", f"{path}?{name}={value}")
             assert status == 200
             assert "went wrong on our side" not in text, (path, name)
-            assert 'class="problem"' in text, (path, name)
+            assert json.loads(text)["error"], (path, name)
 
 
-def test_an_answer_to_a_slider_tells_those_who_do_not_see_it(server):
-    for path in ("/plan/labels/answer", "/plan/raters/answer"):
-        text = server.ask("GET", path)[2]
-        said = re.search(r'id="said"[^>]*role="status" hx-swap-oob="true">(.*?)</p>', text, re.DOTALL)
-        assert words(said[1]) == lead_of(text)
+def test_a_move_sends_numbers_that_are_those_of_the_page(server):
+    for planner, page in (("labels", "/plan/labels"), ("raters", "/plan")):
+        _, _, moved = server.ask("GET", f"/move/{planner}?error=0.1&effect=0.2")
+        found = json.loads(moved)
+        assert len(moved) < 2500
+        assert words(found["numbers"]["sentence"]) == lead_of(server.ask("GET", found["address"])[2])
+        assert found["address"].startswith(page + "?")
+
+
+MODELS = ["--accuracy", "0.75", "--margin", "0.1", "--label-accuracy", "0.75"]
+
+
+@pytest.mark.parametrize(
+    ("path", "command"),
+    [
+        ("/plan.json?effect=0.2", ["raters", "--effect", "0.2"]),
+        ("/plan/labels.json?error=0.1", ["labels", *MODELS, "--error", "0.1"]),
+    ],
+)
+def test_the_json_of_a_plan_is_what_the_command_prints(server, path, command, capsys):
+    assert main(["plan", *command, "--json"]) == 0
+    assert json.loads(server.ask("GET", path)[2])["result"] == json.loads(capsys.readouterr().out)["result"]
+
+
+@pytest.mark.parametrize("query", ["bootstrap=20001", "bootstrap=-1", "bootstrap=9999999999"])
+def test_counts_have_limits(server, query):
+    for page in ("results", "panel"):
+        assert "cannot be" in server.page("example:binary", page, query)
+
+
+class SlowPool:
+    """A pool whose jobs wait until they are told to be done."""
+
+    def __init__(self):
+        self.jobs = []
+        self.over = {}
+
+    def submit(self, job):
+        self.jobs.append(job)
+        self.over[job.id] = asyncio.Event()
+
+    async def finished(self, job):
+        await self.over[job.id].wait()
+
+    def cancel(self, job):
+        job.end("cancelled")
+        self.over[job.id].set()
+
+    def finish(self, job):
+        job.end("done", result={"of": job.key})
+        self.over[job.id].set()
+
+
+def test_a_position_that_is_left_is_dropped_unless_somebody_else_waits_for_it():
+    from dissensus.web.jobs import QuickAnswers, SupersededError  # noqa: PLC0415 - the extra may be missing
+
+    async def move():
+        pool = SlowPool()
+        quick = QuickAnswers(pool)
+
+        def ask(key, seat):
+            return asyncio.create_task(quick.ask((key,), "plan", {}, seat=seat))
+
+        first, shared, same = ask("1", "ann"), ask("2", "ann"), ask("2", "bob")
+        await asyncio.sleep(0)
+        last = ask("3", "ann")
+        await asyncio.sleep(0)
+        for job in pool.jobs:
+            if not job.is_over:
+                pool.finish(job)
+        with pytest.raises(SupersededError):
+            await first
+        assert (await shared, await same, await last) == ({"of": ("2",)}, {"of": ("2",)}, {"of": ("3",)})
+        assert [job.status for job in pool.jobs] == ["cancelled", "done", "done"]
+
+    asyncio.run(move())

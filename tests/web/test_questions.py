@@ -1,6 +1,7 @@
 """The pages that ask one question about a data set, and the planner of labels in all its forms, over HTTP."""
 
 import html
+import json
 import re
 import shlex
 
@@ -57,64 +58,60 @@ def said_by_both(text, capsys):
 
 @pytest.mark.parametrize(("task", "path", "query"), ASKED)
 def test_a_page_says_what_its_command_line_and_its_python_say(server, files, task, path, query, capsys):
-    where = server.upload(**files).replace("/data?", f"{path}?") + f"&{query}"
-    lead = lead_of(server.answer(task, where.partition("?")[2]))
-    text = server.ask("GET", where)[2]
+    id_ = server.upload(**files)
+    lead = lead_of(server.answer(task, f"data={id_}&{query}"))
+    text = server.page(id_, path.removeprefix("/"), query)
     assert lead_of(text) == lead  # the address restores the answer
     for printed in said_by_both(text, capsys):
         assert lead in printed
 
 
-@pytest.mark.parametrize("path", [path for _, path, _ in ASKED])
-def test_a_page_without_data_offers_examples_and_its_recipes_can_be_read(server, path):
-    text = server.ask("GET", path)[2]
-    assert f'href="{path}?data=example' in text.replace("%3A", ":")
-    assert shown(text, "recipe-command").startswith("dissensus ")
-    compile(shown(text, "recipe-python"), "recipe", "exec")
+@pytest.mark.parametrize(
+    ("task", "more"),
+    [
+        ("compare", ""),
+        ("alt_test", "&min_items=10"),
+        ("raters", ""),
+        ("gate", "&judge=strong"),
+        ("plan_labels", "&a=strong&b=weak&goal=error"),
+    ],
+)
+def test_the_example_has_an_answer_to_each_question(server, task, more):
+    answer = server.answer(task, f"data=example:toxicity&bootstrap=10{more}")
+    assert 'class="lead"' in answer, words(answer)
 
 
-@pytest.mark.parametrize(("task", "path", "query"), ASKED)
-def test_the_examples_of_a_page_have_an_answer(server, task, path, query):
-    del query
-    text = server.ask("GET", path)[2]
-    for where in re.findall(rf'href="{path}\?(data=example[^"]*)"', text):
-        answer = server.answer(task, html.unescape(where) + "&bootstrap=10")
-        assert 'class="lead"' in answer, words(answer)
-
-
-def test_every_question_about_data_is_linked_from_the_first_page_and_from_the_files(server):
-    first, found = server.ask("GET", "/")[2], server.answer("checkup", "data=example:binary")
-    for path in ("/compare", "/alt-test", "/prevalence", "/panel", "/raters", "/gate"):
-        assert f'href="{path}"' in first
-        assert f'href="{path}?data=example%3Abinary"' in found
+def test_every_question_about_data_is_linked_from_the_results(server):
+    text = server.page("example:binary", "results")
+    for path in ("compare", "alt-test", "prevalence", "panel", "raters", "gate", "plan", "items", "data"):
+        assert f'href="/p/example:binary/{path}"' in text
 
 
 def test_at_the_gate_a_judge_can_be_chosen(server):
     answer = server.answer("gate", "data=example:binary")
     assert words(answer) == "Which judge? classifier keywords"
-    assert 'href="/gate?data=example%3Abinary&amp;min_equivalence=1&amp;judge=classifier"' in answer
+    assert 'href="/p/example:binary/gate?min_equivalence=1&amp;judge=classifier"' in answer
 
 
 def test_the_files_of_a_page_name_the_judges_to_choose_from(server):
     server.answer("checkup", "data=example:toxicity")
-    text = server.ask("GET", "/gate?data=example:toxicity")[2]
+    text = server.page("example:toxicity", "gate")
     assert '<option value="strong">strong</option>' in text
 
 
 def test_a_wrong_option_of_a_page_is_answered_in_words(server):
-    status, _, text = server.ask("GET", "/alt-test?data=example:binary&epsilon=much")
+    status, _, text = server.ask("GET", "/p/example:binary/alt-test?epsilon=much")
     assert status == 200
     assert "'epsilon' cannot be 'much': give a number" in html.unescape(text)
     assert "Starting" not in text
 
 
 def test_raters_need_no_judges(server):
-    where = server.upload(ratings=("ratings.csv", RATINGS.encode()))
-    query = where.partition("?")[2]
-    assert "4 raters" in words(server.answer("raters", query + "&bootstrap=0"))
-    found = server.answer("checkup", query)
-    assert 'href="/raters?' in found
-    assert 'href="/gate?' not in found
+    id_ = server.upload(ratings=("ratings.csv", RATINGS.encode()))
+    assert "4 raters" in words(server.answer("raters", f"data={id_}&bootstrap=0"))
+    found = server.page(id_, "results")
+    assert f'href="/p/{id_}/raters"' in found
+    assert f'href="/p/{id_}/gate"' not in found
 
 
 def test_the_correlated_form_of_two_models_that_err_independently_is_the_plain_form(server):
@@ -137,12 +134,12 @@ def test_the_recipes_of_the_correlated_form_say_what_its_page_says(server, capsy
 
 
 def test_a_slider_of_the_correlated_form_leads_to_an_address_that_restores_it(server):
-    _, headers, moved = server.ask("GET", "/plan/labels/answer?described=correlated&better_if_worse_right=0.97")
-    again = server.ask("GET", headers["HX-Replace-Url"])[2]
-    assert lead_of(again) == lead_of(moved)
+    moved = json.loads(server.ask("GET", "/move/labels?described=correlated&better_if_worse_right=0.97")[2])
+    again = server.ask("GET", moved["address"])[2]
+    assert lead_of(again) == words(moved["numbers"]["sentence"])
     assert re.search(r'value="correlated" checked', again)
 
 
 def test_a_pilot_of_labels_without_judges_is_refused_in_words(server):
-    where = server.upload(ratings=("ratings.csv", RATINGS.encode()))
-    assert "Upload a file of judges" in words(server.answer("plan_labels", where.partition("?")[2] + "&goal=error"))
+    id_ = server.upload(ratings=("ratings.csv", RATINGS.encode()))
+    assert "Upload a file of judges" in words(server.answer("plan_labels", f"data={id_}&goal=error"))

@@ -70,7 +70,7 @@ def test_the_names_of_this_machine_are_answered(server, host):
 )
 def test_a_post_from_elsewhere_changes_nothing(server, headers):
     sent = form({"ratings": ("a.csv", RATINGS)})
-    assert server.ask("POST", "/data", body=sent["body"], headers=sent["headers"] | headers)[0] == 403
+    assert server.ask("POST", "/upload", body=sent["body"], headers=sent["headers"] | headers)[0] == 403
     assert server.ask("POST", "/start/report?data=example:binary", headers=headers)[0] == 403
 
 
@@ -78,7 +78,7 @@ def test_a_form_of_our_own_page_is_answered_though_its_origin_is_null(server):
     # Under Referrer-Policy no-referrer browsers send the origin null with a form, and say that it is our own.
     sent = form({"ratings": ("a.csv", RATINGS)})
     own = {"Origin": "null", "Sec-Fetch-Site": "same-origin"}
-    assert server.ask("POST", "/data", body=sent["body"], headers=sent["headers"] | own)[0] == 303
+    assert server.ask("POST", "/upload", body=sent["body"], headers=sent["headers"] | own)[0] == 303
 
 
 @pytest.mark.parametrize("path", ["/", "/plan/labels", "/nothing", "/static/app.css", "/jobs/none"])
@@ -97,7 +97,7 @@ def test_every_answer_has_the_headers_that_protect_it(server, path):
 def test_another_site_cannot_take_a_page_in_but_may_link_to_it(server, site):
     def status(kind):
         headers = {"Origin": None, "Sec-Fetch-Site": site, "Sec-Fetch-Dest": kind}
-        return server.ask("GET", "/plan/labels/answer", headers=headers)[0]
+        return server.ask("GET", "/move/labels", headers=headers)[0]
 
     assert [status(kind) for kind in ("image", "script", "iframe", "empty")] == [403] * 4
     assert status("document") == 200
@@ -114,13 +114,13 @@ def test_an_origin_that_is_none_is_refused(server, origin):
 
 
 def test_no_page_holds_a_script_or_style_of_its_own(server):
-    for path in ("/", "/plan/labels", "/plan/raters", "/compare", "/explain/worth", "/report?data=example:binary"):
+    for path in ("/", "/plan/labels", "/plan", "/explain/worth", "/p/example:binary/results", "/p/example:binary/data"):
         _, _, text = server.ask("GET", path)
         assert not re.search(r"<script(?! src=\"/static/)|<style|\son\w+=|style=\"|javascript:", text), path
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/plan/labels", "/report?data=example:binary", "/jobs/x", "/static/charts.js", "/nothing"]
+    "path", ["/", "/plan/labels", "/p/example:binary/results", "/jobs/x", "/static/charts.js", "/nothing"]
 )
 def test_without_the_token_every_page_asks_for_it(guarded, path):
     status, headers, _ = guarded.ask("GET", path)
@@ -132,7 +132,7 @@ def test_without_the_token_every_page_asks_for_it(guarded, path):
 
 def test_without_the_token_nothing_can_be_uploaded_or_started(guarded):
     sent = form({"ratings": ("a.csv", RATINGS)})
-    assert guarded.ask("POST", "/data", **sent)[0] == 401
+    assert guarded.ask("POST", "/upload", **sent)[0] == 401
     assert guarded.ask("POST", "/start/report?data=example:binary")[0] == 401
 
 
@@ -213,10 +213,10 @@ def test_a_path_that_looks_like_another_site_is_not_kept(guarded):
         "/static/%2e%2e/%2e%2e/errors.py",
         "/static/%2fetc%2fpasswd",
         "/static/htmx.LICENSE.txt",
-        "/data?data=../../etc/passwd",
-        "/data?data=%2fetc%2fpasswd",
-        "/report?data=example:../../errors.py",
-        "/report?data=example:",
+        "/p/..%2f..%2fetc%2fpasswd/data",
+        "/p/%2fetc%2fpasswd/data",
+        "/p/example:..%2f..%2ferrors.py/results",
+        "/p/example:/results",
         "/explain/..%2f..%2fapp",
     ],
 )
@@ -231,24 +231,23 @@ def test_no_address_leads_out_of_what_is_served(server, path):
     "name", ["../../../evil.csv", "/var/evil.csv", "..\\evil.csv", "a\x00b.csv", "x" * 3000 + ".csv", "evil.sh"]
 )
 def test_the_name_of_a_file_is_shown_but_never_used_as_a_path(server, name):
-    where = server.upload(ratings=(name, RATINGS))
-    status, _, text = server.ask("GET", where)
-    assert status == 200
+    id_ = server.upload(ratings=(name, RATINGS))
+    text = server.page(id_, "data")
     assert ".." not in text.replace("...", "")
     assert not list(Path(tempfile.gettempdir()).glob("*evil*"))
-    assert "27 ratings of 9 items" in server.answer("checkup", where.partition("?")[2])
+    assert "27 ratings of 9 items" in server.answer("checkup", f"data={id_}")
 
 
 def test_an_upload_that_is_too_large_is_refused_before_it_is_all_there(server):
     sent = form({"ratings": ("a.csv", b"x" * (3 * 2**20))})
-    status, _, text = server.ask("POST", "/data", **sent)
+    status, _, text = server.ask("POST", "/upload", **sent)
     assert status == 413
     assert "larger than 2 MB" in text
 
 
 def test_an_upload_that_does_not_say_how_large_it_is_is_cut_off(server):
     head = (
-        f"POST /data HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nOrigin: http://127.0.0.1:{server.port}\r\n"
+        f"POST /upload HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nOrigin: http://127.0.0.1:{server.port}\r\n"
         "Content-Type: multipart/form-data; boundary=edge\r\nTransfer-Encoding: chunked\r\n\r\n"
     )
     first = b'--edge\r\nContent-Disposition: form-data; name="ratings"; filename="a.csv"\r\n\r\n'
@@ -262,7 +261,7 @@ def test_an_upload_that_does_not_say_how_large_it_is_is_cut_off(server):
 @pytest.mark.slow
 def test_an_upload_of_300_mb_is_refused_at_the_usual_limit():
     with running() as server:
-        status, _, text = server.ask("POST", "/data", **form({"ratings": ("a.csv", b"x" * (300 * 2**20))}))
+        status, _, text = server.ask("POST", "/upload", **form({"ratings": ("a.csv", b"x" * (300 * 2**20))}))
         assert status == 413
         assert "larger than 200 MB" in text
         assert server.ask("GET", "/")[0] == 200
@@ -273,7 +272,7 @@ def test_an_upload_of_300_mb_is_refused_at_the_usual_limit():
 )
 def test_garbled_uploads_are_refused_in_words(server, body):
     headers = {"Content-Type": "multipart/form-data; boundary=edge"}
-    status, _, text = server.ask("POST", "/data", body=body, headers=headers)
+    status, _, text = server.ask("POST", "/upload", body=body, headers=headers)
     assert status == 400
     assert 'class="problem"' in text
 
@@ -287,17 +286,17 @@ def test_garbled_uploads_are_refused_in_words(server, body):
 )
 def test_a_form_with_very_many_parts_or_headers_is_refused(server, body, says):
     headers = {"Content-Type": "multipart/form-data; boundary=edge"}
-    status, _, text = server.ask("POST", "/data", body=body, headers=headers)
+    status, _, text = server.ask("POST", "/upload", body=body, headers=headers)
     assert status == 400
     assert re.search(says, text)
 
 
 def test_an_address_with_very_many_fields_is_answered_or_refused_and_harms_nobody(server):
-    status, _, _ = server.ask("GET", "/plan/labels/answer?" + "&".join(f"x{n}={n}" for n in range(5000)))
+    status, _, _ = server.ask("GET", "/move/labels?" + "&".join(f"x{n}={n}" for n in range(5000)))
     assert status == 200
     with half_open(server) as connection:
         fields = "&".join(f"x{n}={n}" for n in range(50_000))
-        connection.sendall(f"GET /plan/labels/answer?{fields} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        connection.sendall(f"GET /move/labels?{fields} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
         assert b" 400 " in connection.recv(200)
     assert server.ask("GET", "/")[0] == 200
 
@@ -308,29 +307,28 @@ def test_more_uploads_at_once_than_the_disk_should_hold_are_refused():
     sent = form({"ratings": ("a.csv", RATINGS)})
     with running() as server, contextlib.ExitStack() as stack:
         head = (
-            f"POST /data HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nOrigin: http://127.0.0.1:{server.port}\r\n"
+            f"POST /upload HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nOrigin: http://127.0.0.1:{server.port}\r\n"
             f"Content-Type: {sent['headers']['Content-Type']}\r\nContent-Length: 5000\r\n\r\n"
         )
         for _ in range(MOST_AT_ONCE):
             stack.enter_context(half_open(server, head.encode() + sent["body"][:50]))
-        status, _, text = until(lambda: server.ask("POST", "/data", **sent), lambda answer: answer[0] == 503)
+        status, _, text = until(lambda: server.ask("POST", "/upload", **sent), lambda answer: answer[0] == 503)
         assert status == 503
         assert "Busy" in text
         stack.close()
-        assert until(lambda: server.ask("POST", "/data", **sent), lambda answer: answer[0] == 303)[0] == 303
+        assert until(lambda: server.ask("POST", "/upload", **sent), lambda answer: answer[0] == 303)[0] == 303
 
 
 def test_what_is_in_an_address_cannot_add_a_header(server):
-    _, headers, _ = server.ask("GET", "/plan/raters/answer?items=50%0d%0aSet-Cookie:%20a=b&effect=0.1")
+    _, headers, text = server.ask("GET", "/move/raters?items=50%0d%0aSet-Cookie:%20a=b&effect=0.1")
     assert headers["Set-Cookie"] is None
-    assert "%0D%0ASet-Cookie" in headers["HX-Replace-Url"]
+    assert "%0D%0ASet-Cookie" in text
 
 
 def test_the_id_of_a_job_or_an_upload_that_is_not_known_says_nothing_about_others(server):
-    where = server.upload(ratings=("a.csv", RATINGS))
-    id_ = where.partition("data=")[2]
+    id_ = server.upload(ratings=("a.csv", RATINGS))
     wrong = id_[:-1] + ("A" if id_[-1] != "A" else "B")
-    assert server.ask("GET", f"/data?data={wrong}")[0] == 400
+    assert server.ask("GET", f"/p/{wrong}/data")[0] == 400
     for path in (f"/jobs/{id_}", f"/jobs/{wrong}", "/jobs/1"):
         assert server.ask("GET", path)[0] == 404
         assert server.ask("POST", f"{path}/cancel")[0] == 404
@@ -339,9 +337,8 @@ def test_the_id_of_a_job_or_an_upload_that_is_not_known_says_nothing_about_other
 def test_a_file_that_unpacks_to_a_thousand_times_its_size_harms_nobody(server):
     bomb = gzip.compress(b"item,rater,label\n" + b"1,1,yes\n" * 10 + b"\0" * (150 * 2**20))
     assert len(bomb) < 2**20
-    where = server.upload(ratings=("bomb.csv.gz", bomb))
-    text = server.answer("checkup", where.partition("?")[2])
-    assert 'class="problem"' in text or "Column mapping" in text
+    text = server.answer("checkup", f"data={server.upload(ratings=('bomb.csv.gz', bomb))}")
+    assert 'class="problem"' in text or 'class="seen"' in text
     assert server.ask("GET", "/")[0] == 200
 
 
@@ -350,27 +347,25 @@ def test_a_workbook_that_is_a_bomb_harms_nobody(server):
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
         archive.writestr("xl/workbook.xml", "<workbook/>" + " " * (150 * 2**20))
-    where = server.upload(ratings=("bomb.xlsx", packed.getvalue()))
-    text = server.answer("checkup", where.partition("?")[2])
+    text = server.answer("checkup", f"data={server.upload(ratings=('bomb.xlsx', packed.getvalue()))}")
     assert 'class="problem"' in text or "cannot be read" in text
     assert server.ask("GET", "/")[0] == 200
 
 
 def test_a_label_that_is_a_script_is_shown_as_text(server):
     rows = RATINGS.replace(b"yes", SCRIPT.encode())
-    where = server.upload(ratings=(f"{SCRIPT}.csv", rows))
-    query = where.partition("?")[2]
+    id_ = server.upload(ratings=(f"{SCRIPT}.csv", rows))
     for text in (
-        server.ask("GET", where)[2],
-        server.answer("checkup", query),
-        server.answer("report", query + "&bootstrap=20"),
+        server.page(id_, "data"),
+        server.answer("checkup", f"data={id_}"),
+        server.answer("report", f"data={id_}&bootstrap=20"),
     ):
         assert SCRIPT not in text
     assert "&lt;script&gt;alert(1)" in text
 
 
 def test_what_is_typed_into_a_form_is_shown_as_text(server):
-    for path in ("/plan/labels", "/plan/labels/answer", "/plan/raters", "/plan/raters/answer"):
+    for path in ("/plan/labels", "/plan"):
         _, _, text = server.ask(
             "GET", f"{path}?accuracy={SCRIPT}&effect={SCRIPT}&items={SCRIPT}&goal={SCRIPT}".replace(" ", "+")
         )

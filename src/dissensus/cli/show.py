@@ -172,9 +172,7 @@ def _show_decision(answers: "Answers", report: "Report", output: Output) -> None
 def serve_command(
     folder: Annotated[
         Path,
-        typer.Argument(
-            metavar="[FOLDER]", help="A project, or a folder of projects; made when the first one is saved."
-        ),
+        typer.Argument(metavar="FOLDER", help="A project, or a folder of projects; made when the first one is saved."),
     ] = Path("dissensus-projects"),
     port: Annotated[int, flag("N", "Where to listen; 0 takes a free port.")] = 8000,
     host: Annotated[

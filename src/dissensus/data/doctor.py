@@ -122,22 +122,29 @@ def doctor(
     plan = ReadPlan.given(locals(), of="import_")
     check_plan(plan)
     people = None if ratings is None else _people(ratings)
-    settings = plan.changed() | ({"judges": True} if judges else {})
     with open_source(source, sheet=sheet, columns=plan.columns) as opened:
-        wants_judges = judges or people is not None or has_judges_only(opened, plan)
-        holds = "judges" if wants_judges else "ratings"
-        data = {"source": {"file": opened.name, "sha256": opened.sha256(), "columns": list(opened.columns)}}
-        try:
-            raw = take_judges(opened, plan) if wants_judges else take_ratings(opened, plan)
-        except (FileError, MissingExtraError):
-            raise
-        except DissensusError as error:
-            stopped = (_stopped(error),)
-            return DoctorResult(settings=settings, data=data, format=None, holds=holds, findings=stopped)
-        table = _table(raw, plan, opened, people)
-        findings = [finding for check in all_checks() for finding in check(table)]
-        shape, faults = _assembled(raw, plan, opened, findings)
-    return DoctorResult(
+        return examined(opened, plan, judges=judges, people=people)[0]
+
+
+def examined(
+    opened: Source, plan: ReadPlan, *, judges: bool = False, people: Table | None = None
+) -> tuple[DoctorResult, Table | None]:
+    """The same of an open file that is read as the plan says, and what the checks looked at, to hold judges against."""
+    settings = plan.changed() | ({"judges": True} if judges else {})
+    wants_judges = judges or people is not None or has_judges_only(opened, plan)
+    holds = "judges" if wants_judges else "ratings"
+    data = {"source": {"file": opened.name, "sha256": opened.sha256(), "columns": list(opened.columns)}}
+    try:
+        raw = take_judges(opened, plan) if wants_judges else take_ratings(opened, plan)
+    except (FileError, MissingExtraError):
+        raise
+    except DissensusError as error:
+        stopped = (_stopped(error),)
+        return DoctorResult(settings=settings, data=data, format=None, holds=holds, findings=stopped), None
+    table = _table(raw, plan, opened, people)
+    findings = [finding for check in all_checks() for finding in check(table)]
+    shape, faults = _assembled(raw, plan, opened, findings)
+    result = DoctorResult(
         settings=settings,
         data=data,
         warnings=raw.warnings,
@@ -147,6 +154,7 @@ def doctor(
         shape=shape,
         findings=tuple(sorted((*findings, *faults), key=lambda finding: SEVERITIES.index(finding.severity))),
     )
+    return result, table
 
 
 def _stopped(error: DissensusError) -> Finding:
@@ -184,7 +192,8 @@ def _assembled(
     raw: RawRatings | RawJudges, plan: ReadPlan, source: Source, findings: Sequence[Finding]
 ) -> tuple[Mapping[str, object], list[Finding]]:
     """The shape of the data once they are validated, and what stops that."""
-    lenient = replace(plan, repeats="keep")  # repeats have a check of their own
+    # Repeats have a check of their own; where the user has said what to do with them, that is done.
+    lenient = replace(plan, repeats="keep") if plan.repeats == "error" else plan
     try:
         if isinstance(raw, RawRatings):
             n_columns = len(source.columns)

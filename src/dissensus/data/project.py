@@ -4,7 +4,7 @@
 PROJECT/
   project.toml     format, name, created; which file plays which role; columns, fixes and options
   data/            the files as they were uploaded
-  results/         each result under its key, as JSON, and as a piece of a page beside it
+  results/         each result under its key, as JSON and in other forms
   history.duckdb   decisions as they were recorded, if they were
   task.toml  items.*  plan.json  answers.sqlite    of a project that collects ratings
 ```
@@ -239,12 +239,14 @@ def add_file(project: Project, role: str, source: Path, *, name: str) -> Project
     return changed
 
 
-def save_result(project: Project, key: str, content: Mapping[str, object], *, html: str = "") -> None:
-    """Keep a result under its key, as JSON, and the piece of a page that shows it."""
+def save_result(
+    project: Project, key: str, content: Mapping[str, object], *, forms: Mapping[str, str] | None = None
+) -> None:
+    """Keep a result under its key as JSON, and in other forms by their suffix, such as `csv`."""
     path = _result_path(project, key)
     path.parent.mkdir(exist_ok=True)
-    if html:
-        save_bytes(path.with_suffix(".html"), html.encode())
+    for suffix, text in (forms or {}).items():
+        save_bytes(path.with_suffix(f".{suffix}"), text.encode())
     text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     save_bytes(path, (text + "\n").encode())  # last: a result is there once its JSON is
 
@@ -258,10 +260,10 @@ def read_result(project: Project, key: str) -> dict[str, object] | None:
     return content if isinstance(content, dict) else None
 
 
-def read_result_page(project: Project, key: str) -> str | None:
-    """The piece of a page that shows a result; None if there is none."""
+def read_form(project: Project, key: str, suffix: str) -> str | None:
+    """A result in another form, by its suffix; None if there is none."""
     try:
-        return _result_path(project, key).with_suffix(".html").read_text(encoding="utf-8")
+        return _result_path(project, key).with_suffix(f".{suffix}").read_text(encoding="utf-8")
     except (OSError, ValueError):
         return None
 

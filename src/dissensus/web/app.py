@@ -19,37 +19,37 @@ from dissensus.web.guard import Guard, Settings
 from dissensus.web.jobs import JobBook, Pool, QuickAnswers
 from dissensus.web.layout import refusal
 from dissensus.web.pages import collect
-from dissensus.web.pages.data import data_page, report_page, upload
+from dissensus.web.pages.data import change, data_page, upload
 from dissensus.web.pages.home import contents, explain, home, static, token
+from dissensus.web.pages.items import items_download, items_page
 from dissensus.web.pages.jobs import cancel, progress, start
-from dissensus.web.pages.plans import (
-    plan_labels_answer,
-    plan_labels_page,
-    plan_labels_rest,
-    plan_raters_answer,
-    plan_raters_page,
-)
+from dissensus.web.pages.plans import PAGES, plan_json, plan_move, plan_page, plan_rest
 from dissensus.web.pages.questions import ASKINGS, asking_page
-from dissensus.web.state import Desk, status_of
-from dissensus.web.uploads import Uploads
+from dissensus.web.pages.results import download, results_page
+from dissensus.web.shelf import Shelf
+from dissensus.web.state import Desk, keeper, status_of
 
 QUICK_WORKERS, MOST_QUICK, LONGEST_QUICK = 2, 200, 10.0
-WARM = ("dissensus.web.tasks", "dissensus.methods.plan_labels", "dissensus.methods.plan_raters")
+WARM = ("dissensus.web.plan_tasks", "dissensus.methods.plan_labels", "dissensus.methods.plan_raters")
 TIDY_SECONDS = 60.0
 
 ROUTES = [
     Route("/", home),
     Route("/token", token, methods=["GET", "POST"]),
     Route("/static/{name}", static),
-    Route("/data", data_page, methods=["GET"]),
-    Route("/data", upload, methods=["POST"]),
-    Route("/report", report_page),
-    *(Route(asking.path, partial(asking_page, asking=asking)) for asking in ASKINGS),
-    Route("/plan/labels", plan_labels_page),
-    Route("/plan/labels/answer", plan_labels_answer),
-    Route("/plan/labels/rest", plan_labels_rest),
-    Route("/plan/raters", plan_raters_page),
-    Route("/plan/raters/answer", plan_raters_answer),
+    Route("/upload", upload, methods=["POST"]),
+    Route("/p/{id}/data", data_page),
+    Route("/p/{id}/data/{change}", change, methods=["POST"]),
+    Route("/p/{id}/results", results_page),
+    *(Route(f"/p/{{id}}/{path}", partial(plan_page, planner=planner)) for planner, path in PAGES.items()),
+    Route("/p/{id}/items", items_page),
+    Route("/p/{id}/items.{form}", items_download),
+    Route("/p/{id}/{page}.{form}", download),
+    *(Route(f"/p/{{id}}/{asking.command}", partial(asking_page, asking=asking)) for asking in ASKINGS),
+    *(Route(f"/{path}", partial(plan_page, planner=planner)) for planner, path in PAGES.items()),
+    *(Route(f"/{path}.json", partial(plan_json, planner=planner)) for planner, path in PAGES.items()),
+    *(Route(f"/move/{planner}", partial(plan_move, planner=planner)) for planner in PAGES),
+    *(Route(f"/rest/{planner}", partial(plan_rest, planner=planner)) for planner in PAGES),
     Route("/explain", explain),
     Route("/explain/{name}", explain),
     Route("/start/{task}", start, methods=["POST"]),
@@ -64,24 +64,25 @@ def make_app(settings: Settings) -> Guard:
     app = Starlette(
         routes=ROUTES,
         exception_handlers={DissensusError: _foreseen, HTTPException: _not_found},
-        lifespan=lambda app: _open_desk(app, settings, lambda: guard.session),
+        lifespan=lambda app: _open_desk(app, settings, lambda: guard),
     )
     guard = Guard(app, settings)
     return guard
 
 
 @asynccontextmanager
-async def _open_desk(app: Starlette, settings: Settings, session: Callable[[], str]) -> AsyncIterator[None]:
+async def _open_desk(app: Starlette, settings: Settings, guard: Callable[[], Guard]) -> AsyncIterator[None]:
     """What the pages share, from the first request to the last; nothing of it is left behind."""
     contents()
-    uploads = Uploads(keep_seconds=settings.keep_seconds)
-    folder = uploads.folder
+    shelf = Shelf(Path(settings.folder), keep_seconds=settings.keep_seconds)
+    folder = shelf.folder
     long = Pool(
         folder,
         size=settings.reports_at_once,
         most_waiting=settings.most_waiting,
         longest=settings.longest_job,
         is_fresh=True,
+        keep=keeper(shelf),
     )
     quick = Pool(
         folder,
@@ -94,8 +95,9 @@ async def _open_desk(app: Starlette, settings: Settings, session: Callable[[], s
     jobs = JobBook(long, keep_seconds=settings.keep_seconds)
     desk = Desk(
         settings=settings,
-        session=session(),
-        uploads=uploads,
+        session=guard().session,
+        key=guard().key,
+        shelf=shelf,
         jobs=jobs,
         long=long,
         quick=QuickAnswers(quick),
@@ -110,7 +112,7 @@ async def _open_desk(app: Starlette, settings: Settings, session: Callable[[], s
         app.state.collections.close()
         for pool in (long, quick):
             await pool.close()
-        uploads.close()
+        shelf.close()
 
 
 async def _tidy(desk: Desk) -> None:

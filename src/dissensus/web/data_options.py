@@ -2,13 +2,13 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dissensus.data.fixes import listing
+from dissensus.data.project import Project
 from dissensus.errors import DissensusError
 from dissensus.options import parts_of, renamed_again, renamed_labels
-from dissensus.web.fields import YES, Field, arguments_of, options_of, python_call
-from dissensus.web.uploads import EXAMPLE, DataSet
+from dissensus.web.fields import LONGEST_VALUE, YES, Field, arguments_of, options_of, python_call, typed, values_of
+from dissensus.web.shelf import EXAMPLE, DataSet
 
 REPEATS = (("error", "stop there"), ("first", "keep the first"), ("last", "keep the last"), ("keep", "keep all"))
 SCALES = (
@@ -86,6 +86,34 @@ ALL_RATINGS = (*RATINGS, *FIXES)
 ALL_JUDGES = (*JUDGE_COLUMNS, JUDGE_QUESTION, *JUDGE_FIXES)
 DATA = (*ALL_RATINGS, *ALL_JUDGES)
 FIXED, FIXED_JUDGES = "fixed.csv", "fixed_judges.csv"
+
+
+def values_in(project: Project) -> dict[str, str]:
+    """How the files of a project are read: the roles of their columns, then each fix in its turn."""
+    known = {field.name: field for field in DATA}
+    found = {name: value for name, value in project.columns.items() if name in known}
+    for name, value in project.fixes:
+        if name in known:
+            try:
+                found[name] = _joined(known[name], found.get(name, ""), value)
+            except DissensusError:  # somebody edited the file: the rest still counts
+                continue
+    return found
+
+
+def reading(data: DataSet, query: Mapping[str, str]) -> dict[str, str]:
+    """How the files are read, field by field: as the project says, unless the address says otherwise."""
+    return values_of(DATA, {**data.values, **query})
+
+
+def said_here(data: DataSet, query: Mapping[str, str]) -> dict[str, str]:
+    """What the address says about the files that the project does not."""
+    values = reading(data, query)
+    return {
+        field.name: values[field.name]
+        for field in DATA
+        if field.name in query and values[field.name] != data.values.get(field.name, field.default)
+    }
 
 
 def is_read_plainly(values: Mapping[str, object]) -> bool:
@@ -198,17 +226,7 @@ def _judges_lines(where: str, values: Mapping[str, str]) -> list[str]:
 
 FIELDS: dict[str, tuple[Field, ...]] = {"ratings": ALL_RATINGS, "judges": (*ALL_JUDGES, RATINGS[0])}
 """What can be said about each file."""
-RENAME = {"ratings": "map", "judges": "judges_map"}
-MOST_LABELS = 20
-"""With more labels than this a visitor types other names instead of choosing them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelChoice:
-    """A label, and what it can be taken for: the value that the address then has, and words."""
-
-    label: str
-    choices: Sequence[tuple[str, str]]
+MOST_FIXES = 50
 
 
 def as_typed(option: str, of: str) -> str:
@@ -217,52 +235,64 @@ def as_typed(option: str, of: str) -> str:
     return "--map" if option == "label_map" else "--" + option.replace("_", "-")
 
 
-def fixed(state: Mapping[str, str], file: str, option: str) -> dict[str, str] | None:
-    """What was chosen, with what an option of the check-up says; None where the page cannot say that."""
+Fix = tuple[str, str]
+"""A field and its value."""
+
+
+def fixes_in(file: str, option: str) -> list[Fix] | None:
+    """What an option of the check-up says, field by field; None where the page has no such field."""
     known = {field.option: field for field in FIELDS[file]}
-    found, words = dict(state), _words(option)
+    found, words = [], _words(option)
     while words:
         field = known.get(words.pop(0))
         if field is None or (field.kind != "check" and not words):
             return None
-        value = YES if field.kind == "check" else words.pop(0)
-        try:
-            found[field.name] = _joined(field, found.get(field.name, ""), value)
-        except DissensusError:  # what the visitor typed before cannot be read: the check-up says so
-            return None
-    return found if found != state else None
+        found.append((field.name, YES if field.kind == "check" else words.pop(0)))
+    return found or None
 
 
-def can_fix(file: str, option: str) -> bool:
-    """Whether the page has what an option of the check-up names."""
-    return not option or fixed({}, file, option) is not None
+def checked_fixes(given: object) -> list[Fix]:
+    """Fixes that came from a page; an OptionError if they are none."""
+    names = {field.name: field for field in DATA}
+    if not isinstance(given, list) or len(given) > MOST_FIXES:
+        raise DissensusError("This is no fix. Load the page again.")
+    for one in given:
+        if not (isinstance(one, list) and len(one) == 2 and one[0] in names and isinstance(one[1], str)):  # noqa: PLR2004 - a pair
+            raise DissensusError("This is no fix. Load the page again.")
+        typed(names[one[0]], one[1][:LONGEST_VALUE])
+    return [(name, value[:LONGEST_VALUE]) for name, value in given]
 
 
-def renamed(state: Mapping[str, str], chosen: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """What was chosen, with other names for labels as picked from lists, by file."""
-    found = dict(state)
-    for file, parts in chosen.items():
-        if picked := listing(part for part in parts if part):
-            name = RENAME[file]
-            found[name] = _joined(_field(name), found.get(name, ""), picked)
+def fix_words(fix: Fix) -> str:
+    """What a fix does, in words."""
+    name, value = fix
+    bare = name.removeprefix("judges_")
+    if bare == "map":
+        pairs = [
+            f"{old} becomes {new}" if new else f"{old} means missing" for old, new in renamed_labels(value).items()
+        ]
+        return "Labels: " + ", ".join(pairs)
+    if bare == "drop":
+        column, _, pattern = value.partition("=")
+        return f"Leave out rows whose {column} is {pattern}"
+    words = {
+        "merge_case": "Labels that differ only in case or blanks become one",
+        "repeats": f"Where somebody answered twice: {dict(REPEATS).get(value, value)}",
+        "split": f"Take several answers apart at {value}",
+        "labels": f"The labels in order: {value}",
+        "off_scale": f"Labels that are not on the scale: {dict(OFF_SCALE).get(value, value)}",
+        "skipped": f"Skipped and rejected answers: {dict(SKIPPED).get(value, value)}",
+        "question": f"Take the question {value}",
+    }
+    return words.get(bare, f"{_field(name).label}: {value}")
+
+
+def after(values: Mapping[str, str], fixes: Sequence[Fix]) -> dict[str, str]:
+    """How files are read once some fixes are made, too."""
+    found = dict(values)
+    for name, value in fixes:
+        found[name] = _joined(_field(name), found.get(name, ""), value)
     return found
-
-
-def label_choices(labels: Sequence[str]) -> list[LabelChoice]:
-    """For each label what it can be taken for: itself, nothing, or another one; none if there are too many."""
-    if len(labels) > MOST_LABELS or any("=" in label or "|" in label for label in labels):
-        return []
-    return [
-        LabelChoice(
-            label=label,
-            choices=[
-                ("", "keep it"),
-                (f"{label}=", "take it as missing"),
-                *((f"{label}={other}", f"is the same as {other}") for other in labels if other != label),
-            ],
-        )
-        for label in labels
-    ]
 
 
 def _words(option: str) -> list[str]:

@@ -22,6 +22,8 @@ Holds = Literal["one", "whole", "wholes", "labels", "names", "renaming", "patter
 LONGEST_VALUE = 2000
 LARGEST_NUMBER = 10**12
 """More items, labels or money than anybody plans with; beyond it a form was filled in by mistake, or to do harm."""
+MOST_TIMES = {"bootstrap": "20000", "resamples": "200000", "max_raters": "1000"}
+"""How often something may be repeated for one visitor: more would keep the others waiting."""
 YES = "yes"
 """What the address says for a box that is ticked."""
 
@@ -116,6 +118,7 @@ def option_field(options: type[Options], name: str, **said: Any) -> Field:  # no
         made |= {"kind": "choice", "choices": [(choice, choice) for choice in declared.choices]}
     elif kind.startswith(("int", "float")):
         made |= {"kind": "number"} | ({"holds": "whole", "step": "1"} if kind.startswith("int") else {})
+        made |= {"high": MOST_TIMES[name]} if name in MOST_TIMES else {}
     return Field(name=name, **(made | said))
 
 
@@ -172,6 +175,10 @@ def number(field: Field, text: str) -> int | float:
         kind = "a whole number" if is_whole else "a number"
         raise OptionError(f"{named(field.argument)} cannot be {text!r}: give {kind}.") from error
     check_size(field.argument, found)
+    if field.kind == "number" and field.high and not float(field.low or 0) <= found <= float(field.high):
+        raise OptionError(
+            f"{named(field.argument)} cannot be {text}: give {field.low or 0} to {float(field.high):,.0f}."
+        )
     return found
 
 

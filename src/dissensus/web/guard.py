@@ -183,7 +183,7 @@ class Guard:
         if self._settings.token is None and is_safe and self.is_key("".join(query.get(KEY, []))):
             return self._let_in(path)
         scope["state"] = {**scope.get("state", {}), SIGNED_IN: self.is_signed_in(headers)}
-        is_open = self._settings.token is None and not is_about_saved(path, [])
+        is_open = self._settings.token is None and not is_about_saved(path, query.get("data", []))
         if scope["state"][SIGNED_IN] or path in OPEN_PATHS or path.startswith(RATERS) or is_open:
             return None
         if is_safe and "hx-request" not in headers:

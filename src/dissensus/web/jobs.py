@@ -7,18 +7,18 @@ import shutil
 import tempfile
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Literal
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 from dissensus.errors import DissensusError
 from dissensus.web.process import Message, serve_tasks
-from dissensus.web.uploads import Uploads
+from dissensus.web.shelf import Shelf
 
 Status = Literal["waiting", "running", "done", "failed", "cancelled"]
 Key = tuple[str, ...]
@@ -93,17 +93,20 @@ class Order:
         Id of the data set; empty if there is none.
     state : str
         What was chosen on the page, as in its address.
+    reading : str
+        How the files are read, whether the project says so or the address.
     """
 
     task: str
     arguments: Mapping[str, object]
     data: str
     state: str
+    reading: str = ""
 
     @property
     def key(self) -> Key:
         """The same for the same question."""
-        return self.task, self.data, self.state
+        return self.task, self.data, self.state, self.reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +115,8 @@ class Work:
 
     Attributes
     ----------
-    path : str
-        The page that shows it.
+    page : str
+        The page that shows it: its name within a project, or its path where there is none.
     part_names : tuple of str
         Pieces that come before the end, in reading order.
     order : callable
@@ -122,20 +125,23 @@ class Work:
         HTML of the answer, once the job is done.
     """
 
-    path: str
+    page: str
     part_names: tuple[str, ...]
-    order: Callable[[Uploads, Mapping[str, str]], Order]
+    order: Callable[[Shelf, Mapping[str, str]], Order]
     show: Callable[[Job], str]
 
     def page_address(self, key: Key) -> str:
         """The page that shows the answer to a question."""
-        return f"{self.path}?{key[2]}"
+        _, data, state, _ = key
+        where = f"/p/{data}/{self.page}" if data else f"/{self.page}"
+        return f"{where}?{state}" if state else where
 
 
 def start_address(key: Key) -> str:
     """Where to ask for the work that answers a question."""
-    task, _, state = key
-    return f"/start/{task}?{state}"
+    task, data, state, _ = key
+    about = urlencode({"data": data}) if data else ""
+    return f"/start/{task}?{'&'.join(filter(None, (about, state)))}"
 
 
 def state_of(job: Job) -> dict[str, str]:
@@ -197,8 +203,9 @@ class Worker:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
+Keep = Callable[[Job, Mapping[str, object]], Awaitable[Mapping[str, object]]]
 LOST = "The work ended before it was done, probably for lack of memory. Try fewer rows, or fewer bootstrap samples."
-TOO_LONG = "This took longer than {}, which is what it may take here. Use the command line for it."
+TOO_LONG = "This took longer than {}, which is what it may take here. Take fewer bootstrap samples, or fewer rows."
 
 
 class BusyError(DissensusError):
@@ -225,11 +232,22 @@ class Pool:
         Tasks that workers import before they are asked.
     is_fresh : bool
         Whether each job gets a process of its own, so that its memory returns.
+    keep : callable
+        Told each result; what it returns is what stays in memory.
     """
 
     def __init__(
-        self, folder: Path, *, size: int, most_waiting: int, longest: float, warm: tuple[str, ...] = (), is_fresh: bool
+        self,
+        folder: Path,
+        *,
+        size: int,
+        most_waiting: int,
+        longest: float,
+        warm: tuple[str, ...] = (),
+        is_fresh: bool,
+        keep: Keep | None = None,
     ) -> None:
+        self._keep = keep
         self._folder, self._longest, self._warm, self._is_fresh = folder, longest, warm, is_fresh
         self._most_waiting, self._waiting = most_waiting, 0
         self._queue: asyncio.Queue[Job] = asyncio.Queue()
@@ -316,7 +334,8 @@ class Pool:
         else:
             result = last.get("result")
             if last["kind"] == "done" and isinstance(result, dict):
-                self._end(job, lambda: job.end("done", result=result))
+                kept = result if self._keep is None else await self._keep(job, result)
+                self._end(job, lambda: job.end("done", result=kept))
             else:
                 self._end(job, lambda: job.end("failed", error=str(last.get("error", LOST))))
             return True
@@ -347,6 +366,13 @@ MOST_REMEMBERED = 1000
 Answer = Mapping[str, object]
 
 
+class SupersededError(DissensusError):
+    """Whoever asked has moved on, so nothing was computed."""
+
+    def __init__(self) -> None:
+        super().__init__("This was not computed, since something else was asked for in the meantime.")
+
+
 class QuickAnswers:
     """Answers that come at once, such as those of a slider: computed beside the server, each position once."""
 
@@ -354,24 +380,46 @@ class QuickAnswers:
         self._pool = pool
         self._known: OrderedDict[Key, Answer] = OrderedDict()
         self._coming: dict[Key, asyncio.Task[Answer]] = {}
+        self._jobs: dict[Key, Job] = {}
+        self._waiting: dict[Key, set[str]] = {}  # who waits for what: the seats that asked
 
-    async def ask(self, key: Key, task: str, arguments: Mapping[str, object]) -> Answer:
-        """The answer; a DissensusError where there is none."""
+    async def ask(self, key: Key, task: str, arguments: Mapping[str, object], *, seat: str = "") -> Answer:
+        """The answer; a DissensusError where there is none.
+
+        Whoever asks from the same seat again no longer wants what they asked for before: if nobody else does, and no
+        worker has begun with it, it is dropped.
+        """
+        if seat:
+            self._leave(seat, key)
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
         if key not in self._coming:
-            self._coming[key] = asyncio.create_task(self._compute(key, task, arguments))
+            job = Job(key=key, task=task, arguments=arguments)
+            self._pool.submit(job)  # at once, so that it can be dropped from now on
+            self._jobs[key] = job
+            self._coming[key] = asyncio.create_task(self._computed(job))
+        self._waiting.setdefault(key, set()).add(seat)
         # A visitor who goes away must not take the answer from the others who wait for it.
         return await asyncio.shield(self._coming[key])
 
-    async def _compute(self, key: Key, task: str, arguments: Mapping[str, object]) -> Answer:
+    def _leave(self, seat: str, key: Key) -> None:
+        for other, seats in self._waiting.items():
+            if other != key and seat in seats:
+                seats.discard(seat)
+                job = self._jobs.get(other)
+                if not seats and job is not None and job.status == "waiting":
+                    self._pool.cancel(job)
+
+    async def _computed(self, job: Job) -> Answer:
+        key = job.key
         try:
-            job = Job(key=key, task=task, arguments=arguments)
-            self._pool.submit(job)
             await self._pool.finished(job)
         finally:
-            del self._coming[key]
+            del self._coming[key], self._jobs[key]
+            self._waiting.pop(key, None)
+        if job.status == "cancelled":
+            raise SupersededError
         if job.status != "done":
             raise DissensusError(job.error)
         self._known[key] = job.result

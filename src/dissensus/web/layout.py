@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.responses import HTMLResponse
 
@@ -35,6 +35,7 @@ def environment() -> "Environment":
     found.filters.update(report.filters)
     found.filters["specification"] = specification
     found.tests.update(report.tests)
+    found.filters["behind"] = lambda title: BEHIND.get(title, "")
     return found
 
 
@@ -58,16 +59,23 @@ def blocks_html(blocks: Sequence[Block], id_: str) -> str:
     return render("blocks_alone.html.j2", blocks_shown=blocks, id=id_)
 
 
+BEHIND = {
+    "Do the raters agree?": "show=split&sort=split",
+    "Who are the raters?": "sort=split",
+    "Which judge to use, and how?": "sort=surprise",
+    "How many raters is each judge worth?": "sort=surprise",
+    "Which judge can stand in for people?": "show=alone&sort=surprise",
+    "Is the best judge really better than the second?": "show=judges&sort=surprise",
+    "Can a judge replace a rater?": "show=alone&sort=surprise",
+    "Which items are behind the numbers?": "sort=surprise",
+}
+"""Which items are behind a section, by its question: part of the address of the Items tab."""
+
+
 RUN = secrets.token_hex(4)
 """Part of the addresses of scripts and styles: those of an earlier version are not taken from a browser's cache."""
-PAGES = (
-    ("/", "Start", "home"),
-    ("/plan/labels", "Plan labels", "plan_labels"),
-    ("/plan/raters", "Plan raters", "plan_raters"),
-    ("/compare", "Compare", "compare"),
-    ("/explain", "What it means", "explain"),
-)
-EXAMPLES = (("example:toxicity", "Toxic comments"), ("example:binary", "Yes or no"))
+PAGES = (("/", "Projects", "home"), ("/plan", "Plan", "plan"), ("/explain", "What it means", "explain"))
+TABS = (("data", "Data"), ("results", "Results"), ("items", "Items"), ("plan", "Plan"))
 
 
 def page_html(template: str, **values: object) -> str:
@@ -79,11 +87,15 @@ def page_html(template: str, **values: object) -> str:
         Its file.
     values
         What the template needs, `title` above all. `page` is the current entry of the navigation, `recipe` how to do
-        the same elsewhere, `has_charts` asks for the script that draws them, `refresh` lets a browser without
-        JavaScript ask again, and `is_signed_in` shows the other pages.
+        the same elsewhere, `data` the project whose tabs are shown and `tab` the open one, `has_charts` asks for the
+        script that draws them, `refresh` lets a browser without JavaScript ask again, and `is_signed_in` shows the
+        other pages.
     """
-    usual = {"page": "", "recipe": None, "has_charts": False, "refresh": False, "is_signed_in": True}
-    fixed = {"pages": PAGES, "run": RUN, "version": dissensus.__version__}
+    usual: dict[str, object] = {
+        "page": "", "recipe": None, "has_charts": False, "refresh": False, "is_signed_in": True, "data": None,
+        "tab": "", "downloads": [],
+    }  # fmt: skip
+    fixed = {"pages": PAGES, "tabs": TABS, "run": RUN, "version": dissensus.__version__}
     return render(template, **{**usual, **fixed, **values})
 
 
@@ -104,6 +116,11 @@ def address(path: str, values: Mapping[str, str]) -> str:
     """
     filled = {name: value for name, value in values.items() if value}
     return f"{path}?{urlencode(filled)}" if filled else path
+
+
+def project_address(id_: str, page: str, values: Mapping[str, str] | None = None) -> str:
+    """The address of a page of a project."""
+    return address(f"/p/{quote(id_, safe='~:')}/{page}", values or {})
 
 
 def refusal(message: str, *, status: int = 400, is_signed_in: bool = True) -> HTMLResponse:

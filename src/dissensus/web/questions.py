@@ -124,7 +124,7 @@ QUESTIONS = (
         source="C. M. Homan and others, How Many Raters Do You Need? Power Analysis for Foundation Models (2023).",
         command="dissensus compare ratings.csv judges.csv --a A --b B",
         python=READ_BOTH + 'print(dissensus.compare(ratings, judges, a="A", b="B").summary())',
-        page="/compare",
+        page="/p/example:toxicity/compare",
         page_words="Compare two judges",
     ),
     Question(
@@ -168,7 +168,7 @@ QUESTIONS = (
         source="C. M. Homan and others, How Many Raters Do You Need? Power Analysis for Foundation Models (2023).",
         command="dissensus plan raters --effect 0.1",
         python="import dissensus\n\nprint(dissensus.plan_raters(effect=0.1).summary())",
-        page="/plan/raters",
+        page="/plan",
         page_words="Plan items and raters",
     ),
     Question(
@@ -190,7 +190,7 @@ QUESTIONS = (
         "Statistically Justify Replacing Human Annotators with LLMs.",
         command="dissensus alt-test ratings.csv judges.csv",
         python=READ_BOTH + "print(dissensus.alt_test(ratings, judges).summary())",
-        page="/alt-test",
+        page="/p/example:toxicity/alt-test",
         page_words="Test a judge",
     ),
     Question(
@@ -211,7 +211,7 @@ QUESTIONS = (
         source="A. Angelopoulos and others (2023), Prediction-powered inference; W. Rogan, B. Gladen (1978).",
         command="dissensus prevalence ratings.csv judges.csv --positive yes",
         python=READ_BOTH + 'print(dissensus.prevalence(ratings, judges, positive="yes").summary())',
-        page="/prevalence",
+        page="/p/example:toxicity/prevalence",
         page_words="Estimate a share",
     ),
     Question(
@@ -232,7 +232,7 @@ QUESTIONS = (
         source="After P. Resnick and others, Survey Equivalence (2021), with judges in the survey.",
         command="dissensus panel ratings.csv judges.csv",
         python=READ_BOTH + "print(dissensus.panel(ratings, judges).summary())",
-        page="/panel",
+        page="/p/example:toxicity/panel",
         page_words="Combine judges",
     ),
     Question(
@@ -253,7 +253,7 @@ QUESTIONS = (
         source="C. Morris (1983), Parametric Empirical Bayes Inference, for the shrinking of what is seen seldom.",
         command="dissensus raters ratings.csv",
         python=READ + "print(dissensus.raters(ratings).summary())",
-        page="/raters",
+        page="/p/example:toxicity/raters",
         page_words="Portray the raters",
     ),
     Question(
@@ -274,7 +274,30 @@ QUESTIONS = (
         source="The methods of the other questions, with a bound on each.",
         command="dissensus gate ratings.csv judges.csv --judge J --min-equivalence 1",
         python=READ_BOTH + 'print(dissensus.gate(ratings, judges, judge="J", min_equivalence=1).summary())',
-        page="/gate",
+        page="/p/example:toxicity/gate",
         page_words="Check a judge",
+    ),
+    Question(
+        name="collect",
+        question="How do I collect ratings?",
+        short="Ask people yourself: each rater gets a link to a page on your own machine.",
+        paragraphs=(
+            (
+                "A plan says how many items and raters it takes. A collection gives each rater a link, shows one item "
+                "after the other, and keeps every answer as it is given, so that nothing is lost when a browser or "
+                "this app ends."
+            ),
+            (
+                "Make a collection from your items and a task file in a terminal, as below, then open its folder here: "
+                "its pages show the links and how far each rater is, and its ratings are ready for the Results tab."
+            ),
+        ),
+        needs="A table of items (columns item and text), and a task file with the question and its options.",
+        source="The plan comes from the planner of items and raters.",
+        command="dissensus collect items.csv --task task.toml --raters 5 --ratings-per-item 3 -o my-project",
+        python='import dissensus\n\ndissensus.collect("items.csv", task="task.toml", raters=5, ratings_per_item=3, '
+        'output="my-project")',
+        page="/plan",
+        page_words="Plan first",
     ),
 )

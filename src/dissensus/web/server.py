@@ -26,7 +26,7 @@ from dissensus.web.links import link_lines
 
 # ---- Connections that do not get to the point are dropped
 
-UPLOAD_PATH = "/data"
+UPLOAD_PATH = "/upload"
 
 
 class PunctualProtocol(H11Protocol):

@@ -1,14 +1,25 @@
 """What pages share while the server runs, and how they show long work."""
 
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from dissensus.web.guard import Settings
-from dissensus.web.jobs import BusyError, Job, JobBook, Order, Pool, QuickAnswers, Work, start_address
+from dissensus.data.project import read_form, save_result
+from dissensus.errors import DissensusError
+from dissensus.web.guard import SIGNED_IN, Settings
+from dissensus.web.jobs import BusyError, Job, JobBook, Keep, Key, Order, Pool, QuickAnswers, Work, start_address
 from dissensus.web.layout import render, rendered
-from dissensus.web.uploads import ComingError, TooLargeError, Uploads
+from dissensus.web.shelf import DataSet, Shelf
+from dissensus.web.uploads import ComingError, TooLargeError
+
+FORMS = ("html", "csv", "page.html", "judges.txt")
+"""In which a result is kept beside its JSON: a piece of our page, a table, a page of its own, the judges there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,16 +28,64 @@ class Desk:
 
     settings: Settings
     session: str
-    uploads: Uploads
+    key: str
+    shelf: Shelf
     jobs: JobBook
     long: Pool
     quick: QuickAnswers
 
     def tidy(self) -> None:
         """Remove files and answers that are old or too many."""
-        for data in self.uploads.tidy():
+        for data in self.shelf.tidy():
             self.jobs.forget_data(data)
         self.jobs.tidy()
+
+    def answering(self, order: Order) -> Job | None:
+        """The last job about a question; one that ended before the server started comes from its project."""
+        return self.jobs.answering(order.key) or self._restored(order)
+
+    def kept(self, order: Order, form: str) -> str | None:
+        """An answer in one of the forms in which it was kept; None if there is none."""
+        if not order.data:
+            return None
+        return read_form(self.shelf.find(order.data).project, result_key(self.shelf, order.key), form)
+
+    def _restored(self, order: Order) -> Job | None:
+        html = self.kept(order, "html")
+        if html is None or self.kept(order, "json") is None:
+            return None
+        job = Job(key=order.key, task=order.task, arguments=order.arguments)
+        judges = (self.kept(order, "judges.txt") or "").splitlines()
+        job.end("done", result={"html": html, "judges": judges})
+        return job
+
+
+def result_key(shelf: Shelf, key: Key) -> str:
+    """What a result is called in its project: the same for the same question about the same files."""
+    task, data, state, reading = key
+    asked = json.dumps([state, reading, shelf.fingerprint(shelf.find(data))])
+    return f"{task.replace('_', '-')}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}"
+
+
+def keeper(shelf: Shelf) -> Keep:
+    """Keeps each result in its project, and in memory only what pages show."""
+
+    def save(key: Key, result: Mapping[str, object]) -> None:
+        content = result["json"]
+        assert isinstance(content, dict)  # noqa: S101 - an envelope
+        forms = {form: str(result[form]) for form in FORMS if form in result}
+        with suppress(DissensusError, OSError, ValueError):  # a project that is gone keeps nothing
+            save_result(shelf.find(key[1]).project, result_key(shelf, key), content, forms=forms)
+
+    async def keep(job: Job, result: Mapping[str, object]) -> Mapping[str, object]:
+        if "json" not in result:
+            return result
+        judges = str(result.get("judges.txt", "")).splitlines()
+        if job.key[1]:
+            await asyncio.to_thread(save, job.key, result)
+        return {"html": result["html"], "judges": judges}
+
+    return keep
 
 
 def desk_of(request: Request) -> Desk:
@@ -34,6 +93,22 @@ def desk_of(request: Request) -> Desk:
     desk = request.app.state.desk
     assert isinstance(desk, Desk)  # noqa: S101 - made before the first request
     return desk
+
+
+def data_of(request: Request) -> DataSet:
+    """The project that a page is about."""
+    return desk_of(request).shelf.find(request.path_params["id"])
+
+
+def query_of(request: Request) -> dict[str, str]:
+    """What the address says, the id of the project included."""
+    about = {"data": request.path_params["id"]} if "id" in request.path_params else {}
+    return {**{name: value for name, value in request.query_params.items() if name != "data"}, **about}
+
+
+def is_signed_in(request: Request) -> bool:
+    """Whether the visitor has shown the token."""
+    return bool(request.scope.get("state", {}).get(SIGNED_IN))
 
 
 STATUS: dict[type[Exception], int] = {TooLargeError: 413, BusyError: 503, ComingError: 503}
@@ -46,7 +121,7 @@ def status_of(error: Exception) -> int:
 
 def answer_values(desk: Desk, work: Work, order: Order) -> dict[str, object]:
     """What the part of a page needs that shows an answer; nothing is started by it."""
-    job = desk.jobs.answering(order.key)
+    job = desk.answering(order)
     return {
         **_values(desk, work, job, start_address(order.key)),
         "has_charts": True,
@@ -65,7 +140,7 @@ def progress_answer(desk: Desk, work: Work, job: Job, have: list[str]) -> HTMLRe
         headers = {"HX-Retarget": "#answer", "HX-Reswap": "innerHTML"}
         return HTMLResponse(answer_html(desk, work, job), headers=headers)
     new = [(name, rendered(html)) for name, html in job.parts.items() if name not in have]
-    html = render("working.html.j2", job=job, work="", ahead=desk.long.waiting, new_parts=new)
+    html = render("working_now.html.j2", job=job, ahead=desk.long.waiting, new_parts=new)
     return HTMLResponse(html)
 
 

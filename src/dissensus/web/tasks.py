@@ -1,36 +1,35 @@
 """What runs in a worker's process: read the files of a data set, ask a method, show the section."""
 
+import csv
 import inspect
+import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import dissensus
-from dissensus.data import Judges, Ratings, Task, read_task
-from dissensus.data.doctor import DoctorResult, doctor
+from dissensus.data import Judges, Ratings, Task, read, read_task
 from dissensus.data.formats.plan import OffScale, ReadPlan, Repeats, Skipped
 from dissensus.data.labels import Scale
-from dissensus.data.readers import judges_of, ratings_of
+from dissensus.data.questions import each_question, pooled_judges
+from dissensus.data.readers import judges_of
 from dissensus.data.sources.source import open_source
 from dissensus.errors import JudgesError
-from dissensus.options import parts_of, pattern_of, renamed_labels, spelled, split_labels
-from dissensus.report.document import Note, Section, respelled
+from dissensus.options import parts_of, pattern_of, renamed_labels, split_labels
+from dissensus.report.envelope import envelope, plain
+from dissensus.report.html import page_of
 from dissensus.report.views import section_of
 from dissensus.results import Result
 from dissensus.sampling import Progress
-from dissensus.web.data_options import as_typed, can_fix, is_read_plainly
 from dissensus.web.fields import on_page
-from dissensus.web.layout import blocks_html, section_html
+from dissensus.web.layout import section_html
 from dissensus.web.process import Message, Tell
 from dissensus.web.process import Task as Work
-
-if TYPE_CHECKING:
-    from dissensus.methods.plan_labels.result import PlanLabelsResult
 
 # ---- Read the files of a data set in a worker's process, as the command line reads them
 
@@ -46,10 +45,16 @@ def task_in(arguments: Mapping[str, object]) -> Task | None:
     return None if path is None else read_task(Path(path))
 
 
+OF_JUDGES = frozenset({"judge", "sample", "order"})
+"""Columns that ratings do not have."""
+
+
 def ratings_in(arguments: Mapping[str, object], *, group: str | None = None) -> Ratings:
     """The ratings, under the name that their owner gave the file."""
-    with open_source(Path(str(arguments["ratings"]))) as source:
-        ratings = ratings_of(source, replace(ratings_plan(arguments), group=group))[0]
+    items, plan = said(arguments, "items"), replace(ratings_plan(arguments), group=group)
+    where = Path(str(arguments["ratings"]))
+    told = {name: value for name, value in plan.options().items() if name not in OF_JUDGES}
+    ratings = read(where, task=task_in(arguments), items=None if items is None else Path(items), **told)
     name = str(arguments["ratings_name"])
     return replace(ratings, provenance=ratings.provenance and replace(ratings.provenance, name=name))
 
@@ -59,8 +64,10 @@ def judges_in(arguments: Mapping[str, object]) -> Judges | None:
     path = said(arguments, "judges")
     if path is None:
         return None
-    with open_source(Path(path)) as source:
-        judges = judges_of(source, judges_plan(arguments))[0]
+    with open_source(Path(path)) as opened:
+        plan, task = judges_plan(arguments), task_in(arguments)
+        found = each_question(lambda asked: judges_of(opened, asked)[0], plan, task)
+        judges = pooled_judges(found) if isinstance(found, dict) else found
     name = str(arguments["judges_name"])
     return replace(judges, provenance=judges.provenance and replace(judges.provenance, name=name))
 
@@ -178,7 +185,26 @@ def ask(method: str, arguments: Mapping[str, object], tell: Tell) -> Message:
         taken = inspect.signature(function).parameters
         result = function(ratings, judges, **options, **{name: own for name, own in also.items() if name in taken})
     html = section_html(section_of(result, on_page), result.command, has_title=False)  # the page has asked the question
-    return {"html": html, "judges": [] if judges is None else list(judges.judges)}
+    names = [] if judges is None else list(judges.judges)
+    return {"html": html, "page.html": page_of([result]), **kept_forms(result, names)}
+
+
+def kept_forms(result: Result, judges: Sequence[str]) -> dict[str, object]:
+    """A result as it is kept: its JSON, its rows as CSV, and the judges there are to ask about."""
+    return {"json": envelope(result), "csv": rows_csv(result), "judges.txt": "\n".join(judges)}
+
+
+def rows_csv(result: Result) -> str:
+    """The rows of a result as CSV, a column for each name that one of them has."""
+    rows = [{name: plain(value) for name, value in row.items()} for row in result.rows()]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {name: json.dumps(v) if isinstance(v, list | dict) else v for name, v in row.items()} for row in rows
+    )
+    return stream.getvalue()
 
 
 def mapping_in(arguments: Mapping[str, object], name: str) -> Mapping[str, object]:
@@ -188,91 +214,11 @@ def mapping_in(arguments: Mapping[str, object], name: str) -> Mapping[str, objec
     return found
 
 
-def plan_labels_task(arguments: Mapping[str, object], tell: Tell) -> Message:
-    """A plan of labels: all of it from a pilot; else what follows a slider, or the rest, for those who stop to read."""
-    options, data = mapping_in(arguments, "options"), arguments.get("data")
-    if isinstance(data, dict):
-        return _from_pilot(data, options, tell)
-    result = _planned(json.dumps(options))
-    first = _first(result)
-    if arguments["wants"] == "first":
-        return {"html": section_html(first, "plan", has_title=False), "lead": first.lead}
-    rest = [block for block in section_of(result, on_page).blocks if block not in first.blocks]
-    return {"html": blocks_html(rest, "rest")}
+def plan_task(planner: str, arguments: Mapping[str, object], tell: Tell) -> Message:
+    """A plan, or what a page wants of it."""
+    from dissensus.web import plan_tasks  # noqa: PLC0415 - for these tasks only
 
-
-@lru_cache(maxsize=64)
-def _planned(options: str) -> "PlanLabelsResult":
-    """The plan for some options: those who rest on a slider ask for it twice."""
-    return dissensus.plan_labels(**json.loads(options))
-
-
-def _from_pilot(data: Mapping[str, object], options: Mapping[str, object], tell: Tell) -> Message:
-    step = steps(tell)
-    with step("Reading the files"):
-        judges, ratings = judges_wanted(data), ratings_in(data)
-    with step("Learning from the pilot"):
-        result = dissensus.plan_labels(pilot=ratings, pilot_judges=judges, **options)  # type: ignore[arg-type]  # the page's fields
-    return {"html": section_html(section_of(result, on_page), "plan", has_title=False), "judges": list(judges.judges)}
-
-
-def _first(result: "PlanLabelsResult") -> Section:
-    """The sentence, the designs and the error by budget, as they follow a slider."""
-    from dissensus.report.views.plan_labels import first_blocks, recommendation  # noqa: PLC0415 - for this task only
-
-    section = Section(title="The plan", lead=recommendation(result), blocks=first_blocks(result))
-    return respelled(section, on_page)
-
-
-def plan_raters_task(arguments: Mapping[str, object], tell: Tell) -> Message:
-    """A plan of items and raters, from a pilot if there is one, as a section."""
-    options, data = mapping_in(arguments, "options"), arguments.get("data")
-    ratings, judges = (ratings_in(data), judges_in(data)) if isinstance(data, dict) else (None, None)
-    with steps(tell)("Simulating test sets") as progress:
-        result = dissensus.plan_raters(**options, pilot=ratings, pilot_judges=judges, progress=progress)  # type: ignore[arg-type]  # the page's fields
-    section = section_of(result, on_page)
-    return {"html": section_html(section, "plan", has_title=False), "lead": section.lead}
-
-
-TITLES = {"ratings": "People's ratings", "judges": "The judges' answers"}
-
-
-def checkup_task(arguments: Mapping[str, object], tell: Tell) -> Message:
-    """What is wrong with the files of a data set: a section for each, and the options that fix them."""
-    step, found = steps(tell), {}
-    with step("Looking at the ratings"):
-        found["ratings"] = doctor(Path(str(arguments["ratings"])), **ratings_plan(arguments).options())
-        part(tell, "ratings", _html(found["ratings"], "ratings", str(arguments["ratings_name"])))
-    if arguments.get("judges"):
-        with step("Looking at the judges"):
-            is_plain = found["ratings"].format is not None and is_read_plainly(arguments)
-            people = Path(str(arguments["ratings"])) if is_plain else None
-            path = Path(str(arguments["judges"]))
-            found["judges"] = doctor(path, judges=True, ratings=people, **judges_plan(arguments).options())
-            part(tell, "judges", _html(found["judges"], "judges", str(arguments["judges_name"])))
-    return {
-        "errors": sum(finding.severity == "error" for result in found.values() for finding in result.findings),
-        "fixes": [[file, option] for file, result in found.items() for option in _options(result)],
-        "labels": {file: result.shape["labels"] for file, result in found.items() if "labels" in result.shape},
-        "judges": found["judges"].shape.get("judges", []) if "judges" in found else [],
-    }
-
-
-def _options(result: DoctorResult) -> list[str]:
-    """What the check-up proposes, each option once."""
-    options = (spelled(getattr(finding.option, "message", ""), as_typed) for finding in result.findings)
-    return list(dict.fromkeys(filter(None, options)))
-
-
-def _html(result: DoctorResult, id_: str, name: str) -> str:
-    """The findings about one file, under the name that its owner gave it."""
-    named = replace(result, data={"source": {**result.data["source"], "file": name}})
-    section = section_of(named, as_typed)
-    fixes_here = all(can_fix(id_, option) for option in _options(result))  # then no word about other commands
-    blocks = [
-        block for block in section.blocks if not (fixes_here and isinstance(block, Note) and block.kind == "hint")
-    ]
-    return section_html(replace(section, title=TITLES[id_], blocks=blocks), id_)
+    return plan_tasks.plan_task(planner, arguments, tell)
 
 
 def report_task(arguments: Mapping[str, object], tell: Tell) -> Message:
@@ -282,11 +228,42 @@ def report_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     return tell_report(arguments, tell)
 
 
+def checkup_task(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """What is in the files of a project, what is wrong with them, and what fixes it."""
+    from dissensus.web.checkup import checkup  # noqa: PLC0415 - for this task only
+
+    return checkup(arguments, tell)
+
+
+def items_task(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """Every item, written to a database that the server reads page by page."""
+    from dissensus.web.item_store import write_items  # noqa: PLC0415 - for this task only
+
+    data, step = mapping_in(arguments, "data"), steps(tell)
+    with step("Reading the files"):
+        judges, ratings = judges_in(data), ratings_in(data)
+    with step("Looking at every item") as progress:
+        return {"items": write_items(ratings, judges, Path(str(arguments["output"])), progress)}
+
+
+def sort_task(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """Which of some files has people's ratings, and which judges' answers."""
+    from dissensus.web.checkup import roles_of  # noqa: PLC0415 - for this task only
+
+    del tell
+    paths, names = arguments["paths"], arguments["names"]
+    assert isinstance(paths, list)  # noqa: S101 - the server wrote it
+    assert isinstance(names, list)  # noqa: S101 - as above
+    return {"roles": roles_of([Path(str(path)) for path in paths], [str(name) for name in names])}
+
+
 TASKS: dict[str, Work] = {
     **{method: partial(ask, method) for method in DOING},
-    "plan_labels": plan_labels_task,
-    "plan_raters": plan_raters_task,
+    "plan_labels": partial(plan_task, "labels"),
+    "plan_raters": partial(plan_task, "raters"),
     "checkup": checkup_task,
+    "items": items_task,
+    "sort": sort_task,
     "report": report_task,
 }
 """Every kind of work by its name, as a page orders it."""

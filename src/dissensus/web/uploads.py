@@ -1,4 +1,4 @@
-"""Files that visitors gave: in a private folder, under names of ours, for an hour.
+"""Files as they come in: in a private folder, under names of ours.
 
 A server that ends removes its folder. One that is killed cannot, but its lock goes with it: the next server removes a
 folder with a lock that nobody holds.
@@ -10,20 +10,18 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from secrets import token_urlsafe
 from types import ModuleType
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from python_multipart import MultipartParser
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
-from dissensus.data.examples import EXAMPLES, Example, example_path
 from dissensus.data.sources.files import SUFFIXES
 from dissensus.errors import DissensusError
 from dissensus.web.guard import MEGABYTE
@@ -106,112 +104,13 @@ def _opened(path: Path | str, parent: int | None = None) -> Iterator[int]:
         os.close(descriptor)
 
 
-EXAMPLE = "example:"
-MOST_KEPT = 20
-"""Data sets; with the limit on one of them, that is what they may take of the disk."""
-GONE = "These files are not here (any more): uploads are removed after an hour and when the server ends. Upload again."
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFile:
-    """A file, and what its owner calls it."""
+    """A file that came in: where it is, what its owner calls it, and the role that it was sent for, if any."""
 
     path: Path
     name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataSet:
-    """Ratings, perhaps judges, and for the examples what was asked.
-
-    Attributes
-    ----------
-    id : str
-        Unguessable, or the name of an example.
-    ratings, judges : StoredFile
-        Judges may be missing.
-    task : Path, optional
-        The task of an example.
-    since : float
-        When it was stored, on the monotonic clock.
-    """
-
-    id: str
-    ratings: StoredFile
-    judges: StoredFile | None = None
-    task: Path | None = None
-    since: float = field(default_factory=time.monotonic)
-
-    def arguments(self) -> dict[str, object]:
-        """What a worker must know to read it."""
-        return {
-            "ratings": str(self.ratings.path),
-            "ratings_name": self.ratings.name,
-            "judges": None if self.judges is None else str(self.judges.path),
-            "judges_name": "" if self.judges is None else self.judges.name,
-            "task": None if self.task is None else str(self.task),
-        }
-
-
-class Uploads:
-    """The data sets of all visitors.
-
-    Parameters
-    ----------
-    keep_seconds : float
-        How long they are kept.
-
-    Attributes
-    ----------
-    folder : Path
-        Where they are.
-    coming : int
-        How many uploads come in at the moment.
-    """
-
-    def __init__(self, *, keep_seconds: float) -> None:
-        self._private = PrivateFolder()
-        self.folder = self._private.path
-        self.coming = 0
-        self._keep = keep_seconds
-        self._known: dict[str, DataSet] = {}
-
-    def place_for(self, role: str, name: str) -> Path:
-        """A new place for a file; of the name that the visitor gave only a known suffix is kept."""
-        folder = Path(tempfile.mkdtemp(prefix="data-", dir=self.folder))
-        return folder / f"{role}{known_suffix(name)}"
-
-    def add(self, files: Mapping[str, StoredFile]) -> DataSet:
-        """Keep a data set; `files` are its ratings and perhaps its judges."""
-        made = DataSet(id=token_urlsafe(18), ratings=files["ratings"], judges=files.get("judges"))
-        self._known[made.id] = made
-        return made
-
-    def find(self, id_: str) -> DataSet:
-        """A data set by its id; `example:toxicity` and the like are always there."""
-        if id_.removeprefix(EXAMPLE) in EXAMPLES and id_.startswith(EXAMPLE):
-            return _example(cast("Example", id_.removeprefix(EXAMPLE)))
-        found = self._known.get(id_)
-        if found is None or time.monotonic() - found.since > self._keep:
-            raise DissensusError(GONE)
-        return found
-
-    def tidy(self) -> list[str]:
-        """Remove what was kept long enough, and the oldest of too many; the ids of what is gone."""
-        now = time.monotonic()
-        known = list(self._known.values())
-        too_many = known[: max(len(known) - MOST_KEPT, 0)]
-        old = [*too_many, *(one for one in known[len(too_many) :] if now - one.since > self._keep)]
-        for one in old:
-            del self._known[one.id]
-            for file in (one.ratings, one.judges):
-                if file is not None:
-                    discard(file.path)
-        return [one.id for one in old]
-
-    def close(self) -> None:
-        """Remove everything."""
-        self._private.remove()
+    role: str = ""
 
 
 def discard(path: Path) -> None:
@@ -230,23 +129,15 @@ def known_suffix(name: str) -> str:
     lower = name.lower()
     packed = ".gz" if lower.endswith(".gz") else ""
     inner = lower.removesuffix(".gz")
-    found = next((suffix for suffix in SUFFIXES if inner.endswith(suffix)), None)
+    found = next((suffix for suffix in (*SUFFIXES, ".toml") if inner.endswith(suffix)), None)
     return ".csv" + packed if found is None else found + packed
-
-
-def _example(name: Example) -> DataSet:
-    folder = example_path(name)
-    return DataSet(
-        id=EXAMPLE + name,
-        ratings=StoredFile(path=folder / "ratings.csv", name=EXAMPLE + name),
-        judges=StoredFile(path=folder / "judges.csv", name=EXAMPLE + name),
-        task=folder / "task.toml",
-    )
 
 
 # ---- An upload, written to its place while it comes in: never all of it in memory, never more than is allowed
 
-ROLES = ("ratings", "judges")
+ROLES = {"files": "", "ratings": "people", "judges": "judges"}
+"""The fields of the form, and the role that a file in it plays; what comes as one of several files is sorted later."""
+MOST_FILES = 4
 LONGEST_HEADER = 4096
 LONGEST_NAME = 200
 MOST_PARTS, MOST_HEADERS = 20, 20
@@ -260,8 +151,8 @@ class TooLargeError(DissensusError):
 
     def __init__(self, largest: int) -> None:
         super().__init__(
-            f"The files are larger than {largest / MEGABYTE:.0f} MB together. Use the command line for them: "
-            "`dissensus report RATINGS JUDGES`."
+            f"The files are larger than {largest / MEGABYTE:.0f} MB together, which is what is taken here. Leave out "
+            "columns or rows that are not needed."
         )
 
 
@@ -276,8 +167,8 @@ class ComingError(DissensusError):
 class Receiver:
     """Takes the parts of a form as they come in; files with a role are written, other fields are ignored."""
 
-    uploads: Uploads
-    files: dict[str, StoredFile] = field(default_factory=dict)
+    folder: Path
+    files: list[StoredFile] = field(default_factory=list)
     _header: bytearray = field(default_factory=bytearray)
     _value: bytearray = field(default_factory=bytearray)
     _disposition: bytes = b""
@@ -301,14 +192,14 @@ class Receiver:
         )
 
     def check(self) -> None:
-        """Raise if there are no ratings."""
-        if "ratings" not in self.files:
-            raise DissensusError("No file of ratings was chosen. Choose one, then upload.")
+        """Raise if there is no file."""
+        if not self.files:
+            raise DissensusError("No file was chosen. Choose one, then upload.")
 
     def discard(self) -> None:
         """Remove what was written."""
         self._part_end()
-        for file in self.files.values():
+        for file in self.files:
             discard(file.path)
         self.files.clear()
 
@@ -336,9 +227,11 @@ class Receiver:
         _, options = parse_options_header(self._disposition)
         role = options.get(b"name", b"").decode("utf-8", "replace")
         name = options.get(b"filename", b"").decode("utf-8", "replace")
-        if role in ROLES and role not in self.files and name:  # a file that was not chosen has no name
-            path = self.uploads.place_for(role, name)
-            self.files[role] = StoredFile(path=path, name=shown_name(name))
+        if role in ROLES and name:  # a file that was not chosen has no name
+            if len(self.files) >= MOST_FILES:
+                raise DissensusError(f"At most {MOST_FILES} files can be taken at once: leave some out.")
+            path = Path(tempfile.mkdtemp(prefix="data-", dir=self.folder)) / f"file{known_suffix(name)}"
+            self.files.append(StoredFile(path=path, name=shown_name(name), role=ROLES[role]))
             self._open = path.open("wb")
 
     def _data(self, data: bytes, start: int, end: int) -> None:
@@ -366,8 +259,12 @@ SLOWEST, SLOW_SECONDS = 20_000, 30.0
 """An upload of fewer bytes a second, for this many seconds, is cut: a few of them would keep everybody else out."""
 
 
-async def receive(request: Request, uploads: Uploads, *, largest: int, idle_seconds: float) -> dict[str, StoredFile]:
-    """The files of an upload form, by role.
+_coming: dict[Path, int] = {}
+"""How many uploads come in at the moment, by the folder that they go to."""
+
+
+async def receive(request: Request, folder: Path, *, largest: int, idle_seconds: float) -> list[StoredFile]:
+    """The files of an upload form, written to folders of their own in `folder`.
 
     Raises
     ------
@@ -376,18 +273,18 @@ async def receive(request: Request, uploads: Uploads, *, largest: int, idle_seco
     ComingError
         If there are too many uploads at the moment.
     DissensusError
-        If it is no form with a file of ratings, or stops coming.
+        If it is no form with a file, or stops coming.
     """
     announced = request.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > largest:
         raise TooLargeError(largest)
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
-        raise DissensusError("This is no upload. Choose a file of ratings on the first page.")
-    if uploads.coming >= MOST_AT_ONCE:
+        raise DissensusError("This is no upload. Choose a file on the first page.")
+    if _coming.get(folder, 0) >= MOST_AT_ONCE:
         raise ComingError
-    receiver = Receiver(uploads)
-    uploads.coming += 1
+    receiver = Receiver(folder)
+    _coming[folder] = _coming.get(folder, 0) + 1
     try:
         await _feed(receiver.parser(options[b"boundary"]), request.stream(), largest=largest, idle=idle_seconds)
         receiver.check()
@@ -401,7 +298,7 @@ async def receive(request: Request, uploads: Uploads, *, largest: int, idle_seco
             raise DissensusError("The upload was broken off. Try again.") from error
         raise
     finally:
-        uploads.coming -= 1
+        _coming[folder] -= 1
     return receiver.files
 
 

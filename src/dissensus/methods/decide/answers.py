@@ -531,10 +531,12 @@ def answers_in_parts(
 
 def answers_about(judges: Judges, asking: Asking) -> Answers:
     """Every question about judges, and the one about people."""
-    # Judges come first, so that those that do not fit the ratings are refused at once.
-    worked, ranking = asking.worth(judges), asking.ranking(judges)
+    # The cheapest come first, for those who read along; what a question needs comes before it.
+    agreement, raters, instead = asking.agreement(), portrayed(asking, judges), replacing(asking, judges)
+    positive, worked = counted_positive(asking, judges), asking.worth(judges)
     worth = worked if isinstance(worked, Unanswered) else worked.result
     decision = None if isinstance(worked, Unanswered) else asking.decision(judges, worked)
+    ranking = asking.ranking(judges)
     if isinstance(worth, Unanswered) and isinstance(ranking, Unanswered):
         raise DissensusError(" ".join(getattr(text, "message", text) for text in (worth.reason, worth.remedy)).strip())
     two = contenders(answered(worth), answered(ranking))
@@ -543,10 +545,9 @@ def answers_about(judges: Judges, asking: Asking) -> Answers:
     if isinstance(decision, DecideResult) and not isinstance(worked, Unanswered):
         plan = asking.plan(judges, decision)
         decision = with_next(decision, worked.result, plan, asking.decision_options())
-    raters, instead = portrayed(asking, judges), replacing(asking, judges)
-    panel, positive = together(asking, judges, answered(worth)), counted_positive(asking, judges)
+    panel = together(asking, judges, answered(worth))
     return Answers(
-        agreement=asking.agreement(),
+        agreement=agreement,
         decision=answered(decision),
         worth=answered(worth),
         ranking=answered(ranking),

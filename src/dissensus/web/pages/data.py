@@ -1,132 +1,104 @@
-"""The data page and the report: what the files hold, and everything that they say."""
+"""The Data tab: what is in the files, what is wrong with them, and the buttons that fix it; and files that come in."""
 
-from collections.abc import Mapping
-from urllib.parse import urlencode
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qs, urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from dissensus.data.fixes import listing
 from dissensus.errors import DissensusError
 from dissensus.web.data_options import (
     ALL_JUDGES,
     ALL_RATINGS,
     DATA,
     FIXES,
-    JUDGE_COLUMNS,
     JUDGE_FIXES,
     JUDGE_QUESTION,
     RATINGS,
-    RENAME,
-    LabelChoice,
-    file_words,
-    fixed,
-    fixing,
+    checked_fixes,
+    fix_words,
     is_read_plainly,
-    label_choices,
+    reading,
     reading_lines,
-    renamed,
+    said_here,
 )
-from dissensus.web.fields import Field, Recipe, chosen, command_line, options_of, typed, values_of, what_is_wrong, why
-from dissensus.web.jobs import Job, Order, Work, state_of
-from dissensus.web.layout import address, page_html, render, rendered
-from dissensus.web.pages.questions import more_questions
-from dissensus.web.state import PARTS, answer_values, desk_of, status_of
-from dissensus.web.uploads import DataSet, Uploads, receive
+from dissensus.web.fields import Recipe, chosen, command_line, options_of, values_of, what_is_wrong, why
+from dissensus.web.guard import MEGABYTE
+from dissensus.web.jobs import Job, Order, Work
+from dissensus.web.layout import page_html, project_address, render
+from dissensus.web.shelf import EXAMPLE, DataSet, Shelf
+from dissensus.web.state import Desk, answer_values, data_of, desk_of, is_signed_in, query_of, status_of
+from dissensus.web.uploads import StoredFile, discard, receive
 
-# ---- The data page: what is wrong with the files, and how to read them
-
-RENAMES = {"ratings": "rename", "judges": "judges_rename"}
-"""What the lists are called in which a visitor picks other names for labels."""
+MORE_FIELDS = {
+    "ratings": (RATINGS[0], *RATINGS[5:], *FIXES),
+    "judges": (JUDGE_QUESTION, *JUDGE_FIXES),
+}
+"""What is typed or chosen beside the menus over the columns and the list of labels."""
+PREFIX = {"ratings": "", "judges": "judges_"}
+LONGEST_FORM = 2**18
 
 
 async def data_page(request: Request) -> Response:
     """What was found in the files, and how to read them."""
-    desk, query = desk_of(request), request.query_params
-    data, values = desk.uploads.find(query.get("data", "")), values_of(DATA, query)
-    said = {"data": data.id, **chosen(DATA, values)}
-    picked = {file: query.getlist(name) for file, name in RENAMES.items()}
-    if any(part for parts in picked.values() for part in parts):
-        return RedirectResponse(address("/data", renamed(said, picked)), status_code=303)
+    desk, data, query = desk_of(request), data_of(request), query_of(request)
+    values = reading(data, query)
     wrong = what_is_wrong(DATA, values)
-    about = {} if wrong else answer_values(desk, CHECKUP, CHECKUP.order(desk.uploads, query))
+    about = {} if wrong or not data.has_people else answer_values(desk, CHECKUP, CHECKUP.order(desk.shelf, query))
     html = page_html(
         "data.html.j2",
-        title="What is in the files?",
-        page="home",
-        recipe=_recipe(data, values),
+        title=data.project.name,
+        tab="data",
+        recipe=_recipe(data, values) if data.has_people else None,
         data=data,
         values=values,
-        ratings_fields=RATINGS,
-        ratings_fixes=FIXES,
-        judges_fields=(*JUDGE_COLUMNS, JUDGE_QUESTION),
-        judges_fixes=JUDGE_FIXES,
+        fields=MORE_FIELDS,
+        fixes=[(place, fix_words(fix)) for place, fix in enumerate(data.project.fixes)],
         wrong=wrong,
+        megabytes=desk.settings.largest_upload // MEGABYTE,
+        largest=desk.settings.largest_upload,
+        place=str(desk.shelf.place),
+        knows_visitor=is_signed_in(request),
         **about,
     )
     return HTMLResponse(html)
 
 
-async def upload(request: Request) -> Response:
-    """Take files in, and go to the page about them."""
-    desk, is_htmx = desk_of(request), "hx-request" in request.headers
-    try:
-        files = await receive(
-            request, desk.uploads, largest=desk.settings.largest_upload, idle_seconds=desk.settings.request_seconds
-        )
-    except DissensusError as error:
-        if not is_htmx:
-            raise
-        html = render("problem.html.j2", message=why(error))
-        return HTMLResponse(html, status_code=status_of(error), headers={"X-Says": "why"})
-    where = address("/data", {"data": desk.uploads.add(files).id})
-    desk.tidy()
-    return Response(headers={"HX-Redirect": where}) if is_htmx else RedirectResponse(where, status_code=303)
-
-
-def _order(uploads: Uploads, query: Mapping[str, str]) -> Order:
-    data, values = uploads.find(query.get("data", "")), values_of(DATA, query)
-    state = {"data": data.id, **chosen(DATA, values)}
-    return Order(task="checkup", arguments={**data.arguments(), **values}, data=data.id, state=urlencode(state))
-
-
-def _show(job: Job) -> str:
-    """What was found, how to fix it, and where to go on."""
-    state, result = state_of(job), job.result
-    return render(
-        "data_found.html.j2",
-        sections=[rendered(html) for html in job.parts.values()],
-        errors=result["errors"],
-        fixes=_fixes(state, result),
-        hidden=list(state.items()),
-        lists=_lists(state, result),
-        report=address("/report", state),
-        more=more_questions(state, has_judges="judges" in job.parts),
+def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
+    data = shelf.find(query.get("data", ""))
+    read = reading(data, query)
+    key = f"{chosen(DATA, read)} {shelf.fingerprint(data)}"
+    arguments = {**data.arguments(), **read}
+    return Order(
+        task="checkup", arguments=arguments, data=data.id, state=urlencode(said_here(data, query)), reading=key
     )
 
 
-def _fixes(state: Mapping[str, str], result: Mapping[str, object]) -> list[tuple[str, str, str]]:
-    """What the check-up proposes, as the address of this page with it, the file and the option."""
-    proposed = result.get("fixes")
-    found = []
-    for file, option in proposed if isinstance(proposed, list) else ():
-        new = fixed(state, file, option)
-        if new is not None:
-            found.append((address("/data", new), file, option))
-    return found
-
-
-def _lists(state: Mapping[str, str], result: Mapping[str, object]) -> list[tuple[str, str, list[LabelChoice]]]:
-    """For each file the name of its lists, and its labels with what each can be taken for.
-
-    Only where no label has another name yet: the lists are about labels as the file has them.
-    """
-    labels = result.get("labels")
-    found = []
-    for file, names in labels.items() if isinstance(labels, dict) else ():
-        choices = label_choices([str(name) for name in names])
-        if choices and RENAME[file] not in state:
-            found.append((str(file), RENAMES[file], choices))
-    return found
+def _show(job: Job) -> str:
+    """What was found, and how to fix it."""
+    result: Mapping[str, Any] = job.result
+    files: Mapping[str, Any] = result["files"]
+    for seen in files.values():
+        most = max((count for _, count in seen["labels"]), default=1)
+        seen["bars"] = [(label, count, round(100 * count / most)) for label, count in seen["labels"]]
+    problems = [(file, one) for file, seen in files.items() for one in seen["problems"]]
+    sure = [fix for _, one in problems if not one["is_choice"] for fix in one["fixes"]]
+    at = project_address(job.key[1], "")
+    return render(
+        "data_found.html.j2",
+        at=at,
+        is_fixed=job.key[1].startswith(EXAMPLE),
+        files=files,
+        problems=problems,
+        is_wrong=any(one["severity"] != "note" for _, one in problems),
+        errors=result["errors"],
+        all_fixes=json.dumps(list(map(list, dict.fromkeys(map(tuple, sure))))) if len(sure) > 1 else "",
+        as_json=json.dumps,
+    )
 
 
 def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
@@ -139,84 +111,156 @@ def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
     return Recipe(command="\n".join(lines), python=python)
 
 
-CHECKUP = Work(path="/data", part_names=("ratings", "judges"), order=_order, show=_show)
+CHECKUP = Work(page="data", part_names=(), order=_order, show=_show)
+
+# ---- Files that come in
 
 
-FIELDS = (
-    Field(
-        name="bootstrap",
-        label="Bootstrap samples",
-        kind="number",
-        default="500",
-        step="1",
-        holds="whole",
-        usual="500",
-        hint="fewer are quicker, 0 is without intervals",
-    ),
-)
+async def upload(request: Request) -> Response:
+    """Take files in: for a new project, or for the one that the address names."""
+    desk, is_htmx = desk_of(request), "hx-request" in request.headers
+    try:
+        id_ = request.query_params.get("data", "")
+        known = desk.shelf.find(id_) if id_ else None
+        files = await receive(
+            request,
+            desk.shelf.folder,
+            largest=desk.settings.largest_upload,
+            idle_seconds=desk.settings.request_seconds,
+        )
+        data = await _stored(desk, files, known)
+    except DissensusError as error:
+        if not is_htmx:
+            raise
+        html = render("problem.html.j2", message=why(error))
+        return HTMLResponse(html, status_code=status_of(error), headers={"X-Says": "why"})
+    where = project_address(data.id, "data")
+    desk.tidy()
+    return Response(headers={"HX-Redirect": where}) if is_htmx else RedirectResponse(where, status_code=303)
 
 
-async def report_page(request: Request) -> HTMLResponse:
-    """Everything that the ratings say, section by section."""
-    desk, query = desk_of(request), request.query_params
-    order = REPORT.order(desk.uploads, query)
-    data, values = desk.uploads.find(order.data), values_of((*DATA, *FIELDS), query)
-    said = {"data": data.id, **chosen(DATA, values)}
-    html = page_html(
-        "report.html.j2",
-        title="What the ratings say",
-        page="home",
-        recipe=_report_recipe(data, values),
-        data=data,
-        fields=FIELDS,
-        values=values,
-        hidden=list(said.items()),
-        back=address("/data", said),
-        more=more_questions(said, has_judges=data.judges is not None),
-        **answer_values(desk, REPORT, order),
-    )
-    return HTMLResponse(html)
+async def _stored(desk: Desk, files: Sequence[StoredFile], known: DataSet | None) -> DataSet:
+    """The project that the files are in now."""
+    roles = await _roles(desk, files)
+    try:
+        if known is None:
+            return await asyncio.to_thread(desk.shelf.add, files, roles)
+        return await asyncio.to_thread(desk.shelf.add_files, known, files, roles)
+    finally:
+        for file in files:
+            discard(file.path)
 
 
-def _report_order(uploads: Uploads, query: Mapping[str, str]) -> Order:
-    data, values = uploads.find(query.get("data", "")), values_of((*DATA, *FIELDS), query)
-    state = {"data": data.id, **chosen((*DATA, *FIELDS), values)}
-    arguments = {
-        "data": {**data.arguments(), **values_of(DATA, query)},
-        "bootstrap": typed(FIELDS[0], values["bootstrap"] or FIELDS[0].default),
-    }
-    return Order(task="report", arguments=arguments, data=data.id, state=urlencode(state))
+async def _roles(desk: Desk, files: Sequence[StoredFile]) -> list[str]:
+    """The role of each file: the one that it was sent for, else what it looks like."""
+    if all(file.role for file in files):
+        return [file.role for file in files]
+    paths, names = [str(file.path) for file in files], [file.name for file in files]
+    try:
+        answer = await desk.quick.ask(("sort", *paths), "sort", {"paths": paths, "names": names})
+    except DissensusError:  # not in time: the visitor swaps them if need be
+        return ["people", "judges", "items", "task"][: len(files)]
+    roles = answer["roles"]
+    return [str(role) for role in roles] if isinstance(roles, list) else []
 
 
-def _report_recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
-    samples = [f"bootstrap={values['bootstrap']}"] if values["bootstrap"] not in {"", "500"} else []
-    has_task = data.task is not None
-    asked = [
-        "ratings",
-        *(["judges"] if data.judges is not None else []),
-        *(["task=task"] if has_task else []),
-        *samples,
-    ]
-    title = "task.instructions" if has_task else '"What the ratings say"'
-    lines = [
-        *reading_lines(data, values),
-        "",
-        "from pathlib import Path",
-        "from dissensus.methods.decide.answers import answers_of",
-        "from dissensus.report.whole import report_of",
-        "from dissensus.report.files import write_page",
-        "",
-        f"report = report_of(answers_of({', '.join(asked)}), title={title})",
-        'print(*report.verdict, sep="\\n")',
-        'write_page(report, Path("report.html"))',
-    ]
-    words = ["report", *file_words(data, values), *options_of(FIELDS, values), "-o", "report.html"]
-    commands = [command_line(*each) for each in (*fixing(data, values), words)]
-    return Recipe(command="\n".join(commands), python="\n".join(lines))
+# ---- What the buttons do: each changes project.toml, then the page is shown again
 
 
-def _report_show(job: Job) -> str:
-    return str(job.result["html"])
+async def form_of(request: Request) -> dict[str, list[str]]:
+    """The fields of a form that was sent."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LONGEST_FORM:
+            raise DissensusError("The form is too long.")
+    try:
+        return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=2000)
+    except ValueError as error:
+        raise DissensusError("The form has too many fields.") from error
 
 
-REPORT = Work(path="/report", part_names=PARTS, order=_report_order, show=_report_show)
+async def change(request: Request) -> Response:
+    """Make one of the changes of the Data tab."""
+    desk, data, form = desk_of(request), data_of(request), await form_of(request)
+    doing = CHANGES.get(request.path_params["change"])
+    if doing is None:
+        raise DissensusError("There is no such change.")
+    if desk.shelf.find(data.id).is_example and request.path_params["change"] != "save":
+        raise DissensusError(
+            "This is an example, which stays as it is. Drop your own files to change how they are read."
+        )
+    changed = doing(desk.shelf, data, form)
+    where = project_address(changed.id, "data")
+    is_htmx = "hx-request" in request.headers
+    return Response(headers={"HX-Redirect": where}) if is_htmx else RedirectResponse(where, status_code=303)
+
+
+Form = Mapping[str, Sequence[str]]
+
+
+def _fix(shelf: Shelf, data: DataSet, form: Form) -> DataSet:
+    try:
+        given = json.loads("".join(form.get("fixes", ["[]"])[:1]))
+    except ValueError:
+        given = None
+    return shelf.change(data, fixes=(*data.project.fixes, *checked_fixes(given)))
+
+
+def _undo(shelf: Shelf, data: DataSet, form: Form) -> DataSet:
+    """Without one of the fixes; without the last one if none is named."""
+    place = "".join(form.get("place", [])[:1])
+    gone = int(place) if place.isascii() and place.isdigit() else len(data.project.fixes) - 1
+    return shelf.change(data, fixes=tuple(fix for i, fix in enumerate(data.project.fixes) if i != gone))
+
+
+def _columns(shelf: Shelf, data: DataSet, form: Form) -> DataSet:
+    """The role of each column, as chosen in the menus over them."""
+    prefix = PREFIX.get("".join(form.get("file", [])[:1]), "")
+    roles = dict(zip(form.get("role", []), form.get("column", []), strict=False))
+    names = {f"{prefix}{role}": column for role, column in roles.items() if role}
+    known = {field.name for field in DATA}
+    mine = {f"{prefix}{role}" for role in ("item", "rater", "judge", "label")}
+    others = {name: value for name, value in data.project.columns.items() if name not in mine}
+    return shelf.change(data, columns={**others, **{n: v for n, v in names.items() if n in known}})
+
+
+def _labels(shelf: Shelf, data: DataSet, form: Form) -> DataSet:
+    """Labels in another order, or one of them taken for another."""
+    file = "".join(form.get("file", [])[:1])
+    if picked := [pair for pair in form.get("merge", []) if "=" in pair]:
+        name = "judges_map" if file == "judges" else "map"
+        fix = checked_fixes([[name, listing(picked)]])
+        return shelf.change(data, fixes=(*data.project.fixes, *fix))
+    order, place = list(form.get("label", [])), "".join(form.get("up", [])[:1])
+    if not place.isascii() or not place.isdigit() or not 0 < int(place) < len(order):
+        return data
+    at = int(place)
+    order[at - 1], order[at] = order[at], order[at - 1]
+    return shelf.change(data, columns={**data.project.columns, "labels": listing(order)})
+
+
+def _read(shelf: Shelf, data: DataSet, form: Form) -> DataSet:
+    """What was typed or chosen about the reading, in place of what these fields had before."""
+    file = "".join(form.get("file", [])[:1])
+    fields = MORE_FIELDS.get(file, ())
+    values = values_of(fields, {name: given[0] for name, given in form.items() if given})
+    values |= {field.name: "" for field in fields if field.name not in form}
+    if wrong := what_is_wrong(fields, values):
+        raise DissensusError(wrong)
+    said = chosen(fields, values)
+    names = {field.name for field in fields}
+    others = {name: value for name, value in data.project.columns.items() if name not in names}
+    kept = tuple(fix for fix in data.project.fixes if fix[0] not in names)
+    return shelf.change(data, columns={**others, **said}, fixes=kept)
+
+
+CHANGES: dict[str, Callable[[Shelf, DataSet, Form], DataSet]] = {
+    "fix": _fix,
+    "undo": _undo,
+    "columns": _columns,
+    "labels": _labels,
+    "read": _read,
+    "swap": lambda shelf, data, _: shelf.swap(data),
+    "save": lambda shelf, data, form: shelf.save(data, "".join(form.get("name", [])[:1]) or data.project.name),
+}

@@ -7,24 +7,30 @@ from urllib.parse import parse_qs
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from dissensus.data.project import Project
 from dissensus.data.sources.files import SUFFIXES
 from dissensus.report.html import drawing_script, style_sheet
 from dissensus.web.fields import Recipe
 from dissensus.web.guard import COOKIE, MEGABYTE, own_page
-from dissensus.web.layout import EXAMPLES, page_html, refusal
+from dissensus.web.layout import page_html, project_address, refusal
 from dissensus.web.questions import QUESTIONS
-from dissensus.web.state import desk_of
+from dissensus.web.state import desk_of, is_signed_in
 
 RECIPE = Recipe(
     command="dissensus report ratings.csv judges.csv",
     python='import dissensus\n\nratings = dissensus.read("ratings.csv")\n'
     'judges = dissensus.read_judges("judges.csv")\nprint(dissensus.equivalence(ratings, judges).summary())',
 )
+MOST_LISTED = 50
 
 
-async def home(request: Request) -> HTMLResponse:
-    """The first page: what this does, and where files go in."""
-    largest = desk_of(request).settings.largest_upload
+async def home(request: Request) -> Response:
+    """The first page: where files go in, the projects there are, and a live example."""
+    desk, knows = desk_of(request), is_signed_in(request)
+    largest, shelf = desk.settings.largest_upload, desk.shelf
+    projects, problems = shelf.listed() if knows else ([], [])
+    if knows and shelf.only and "all" not in request.query_params:
+        return RedirectResponse(project_address(shelf.only, "results"), status_code=303)
     html = page_html(
         "home.html.j2",
         title="How good is your judge?",
@@ -32,11 +38,25 @@ async def home(request: Request) -> HTMLResponse:
         recipe=RECIPE,
         largest=largest,
         megabytes=largest // MEGABYTE,
-        accept=",".join([*SUFFIXES, ".gz"]),
-        examples=EXAMPLES,
+        hours=desk.settings.keep_seconds / 3600,
+        accept=",".join([*SUFFIXES, ".gz", ".toml"]),
+        projects=[_entry(one) for one in projects[:MOST_LISTED]],
+        problems=problems,
+        knows_visitor=knows,
         questions=QUESTIONS,
     )
     return HTMLResponse(html)
+
+
+def _entry(project: Project) -> dict[str, object]:
+    """A project as the list has it."""
+    names = [project.file_name(role) for role in ("people", "judges") if project.file_name(role)]
+    return {
+        "where": project_address(project.id, "results" if project.path("people") else "data"),
+        "name": project.name,
+        "files": " and ".join(names) or "no files yet",
+        "created": project.created[:10],
+    }
 
 
 async def explain(request: Request) -> Response:
@@ -93,10 +113,10 @@ WRONG_SECONDS = 0.5
 async def token(request: Request) -> Response:
     """Ask for the token, and remember in a cookie that it was given."""
     desk = desk_of(request)
-    if request.method != "POST" or desk.settings.token is None:
+    if request.method != "POST":
         return HTMLResponse(_page("", own_page(request.query_params.get("next", "/"))))
     given, page = await _given(request)
-    if not secrets.compare_digest(given.encode(), desk.settings.token.encode()):
+    if not secrets.compare_digest(given.encode(), desk.key.encode()):
         await asyncio.sleep(WRONG_SECONDS)
         return HTMLResponse(_page("That is not the token.", page), status_code=401)
     answer = RedirectResponse(page, status_code=303)

@@ -7,20 +7,22 @@ from dissensus.errors import DissensusError
 from dissensus.web.fields import why
 from dissensus.web.jobs import Work
 from dissensus.web.layout import refusal, render
-from dissensus.web.pages.data import CHECKUP, REPORT
-from dissensus.web.pages.plans import PLAN as PLAN_RATERS
-from dissensus.web.pages.plans import PLAN_LABELS
+from dissensus.web.pages.data import CHECKUP
+from dissensus.web.pages.items import ITEMS
+from dissensus.web.pages.plans import PLAN_LABELS, PLAN_RATERS
 from dissensus.web.pages.questions import ASKINGS
+from dissensus.web.pages.results import REPORT
 from dissensus.web.state import answer_html, desk_of, progress_answer, status_of
 
 WORKS: dict[str, Work] = {
     "checkup": CHECKUP,
+    "items": ITEMS,
     "plan_labels": PLAN_LABELS,
     "plan_raters": PLAN_RATERS,
     "report": REPORT,
     **{asking.method: asking.work() for asking in ASKINGS},
 }
-GONE = "This job is not known (any more): answers are kept for an hour. Load the page again."
+GONE = "This job is not known (any more). Load the page again."
 SAYS = {"X-Says": "why"}
 
 
@@ -31,8 +33,9 @@ async def start(request: Request) -> Response:
         return refusal("There is no such page.", status=404)
     is_htmx = "hx-request" in request.headers
     try:
-        order = work.order(desk.uploads, request.query_params)
-        job = desk.jobs.ask(order.key, order.task, order.arguments)
+        order = work.order(desk.shelf, request.query_params)
+        done = desk.answering(order)
+        job = done if done and done.status == "done" else desk.jobs.ask(order.key, order.task, order.arguments)
     except DissensusError as error:
         if not is_htmx:
             raise
@@ -40,7 +43,7 @@ async def start(request: Request) -> Response:
         return HTMLResponse(html, status_code=status_of(error), headers=SAYS)
     if not is_htmx:
         return RedirectResponse(work.page_address(order.key), status_code=303)
-    return progress_answer(desk, work, job, [])
+    return HTMLResponse(answer_html(desk, work, job))
 
 
 async def progress(request: Request) -> Response:

@@ -1,13 +1,14 @@
-"""The pages of the two planners."""
+"""The Plan tab: how many items, raters and labels, from a pilot or from what is typed in."""
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlencode
+from dataclasses import replace
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from dissensus.errors import DissensusError
-from dissensus.web.data_options import DATA, fixing, pilot_words, reading_lines
+from dissensus.web.data_options import DATA, fixing, pilot_words, reading, reading_lines, said_here
 from dissensus.web.fields import (
     Field,
     Recipe,
@@ -22,20 +23,11 @@ from dissensus.web.fields import (
     what_is_wrong,
     why,
 )
-from dissensus.web.jobs import Job, Order, Work
-from dissensus.web.layout import EXAMPLES, address, page_html, render, rendered
+from dissensus.web.jobs import Job, Order, SupersededError, Work
+from dissensus.web.layout import address, page_html, project_address, render, rendered
 from dissensus.web.pages.questions import judges_known
-from dissensus.web.state import Desk, answer_values, desk_of
-from dissensus.web.uploads import DataSet, Uploads
-
-PAIRS = {"example:toxicity": "&a=strong&b=weak", "example:binary": ""}
-"""Two judges of an example that are worth telling apart."""
-
-
-def pilot_values(uploads: Uploads, query: Mapping[str, str]) -> tuple[DataSet, dict[str, str]]:
-    """The pilot, and what an address says about its files."""
-    data = uploads.find(query.get("data", ""))
-    return data, {"data": data.id, **chosen(DATA, values_of(DATA, query))}
+from dissensus.web.shelf import DataSet, Shelf
+from dissensus.web.state import Desk, answer_values, desk_of, query_of
 
 
 def planning_recipe(
@@ -55,6 +47,8 @@ def planning_recipe(
         python="\n".join([*lines, f"plan = {call}", "print(plan.summary())"]),
     )
 
+
+# ---- The fields
 
 GOALS = (("error", "How sure I must be: how many labels?"), ("budget", "What I can spend: how sure will I be?"))
 FORMS = (
@@ -103,122 +97,7 @@ SPENDING = (
         name="strategy", label="How labels are spent", kind="choice", default="fixed", choices=STRATEGIES, usual="fixed"
     ),
 )
-FIELDS = (*INDEPENDENT, *CORRELATED, *PILOT, *SPENDING)
-
-
-async def plan_labels_page(request: Request) -> HTMLResponse:
-    """The planner of labels, with its answer."""
-    desk, query = desk_of(request), request.query_params
-    data, values = desk.uploads.find(query["data"]) if query.get("data") else None, _values(query)
-    html = page_html(
-        "plan_labels.html.j2",
-        title="One label each for many items, or several for few?",
-        page="plan_labels",
-        has_charts=True,
-        recipe=_recipe(data, {**values_of(DATA, query), **values}),
-        goals=GOALS,
-        forms=FORMS,
-        values=values,
-        data=data,
-        examples=[(address("/plan/labels", {"data": id_}) + PAIRS[id_], words) for id_, words in EXAMPLES],
-        **(await _without_pilot(desk, values) if data is None else _with_pilot(desk, data, query)),
-    )
-    return HTMLResponse(html)
-
-
-async def plan_labels_answer(request: Request) -> HTMLResponse:
-    """The answer alone, for sliders that move."""
-    values = _values(request.query_params)
-    html = await _labels_answer(desk_of(request), values, is_moving=True)
-    later = render("later.html.j2", address=address("/plan/labels/rest", _state(values)))
-    recipe = render("recipe.html.j2", recipe=_recipe(None, values), is_swapped=True)
-    return HTMLResponse(html + later + recipe, headers={"HX-Replace-Url": address("/plan/labels", _state(values))})
-
-
-async def plan_labels_rest(request: Request) -> HTMLResponse:
-    """The rest of the answer, once the sliders rest."""
-    return HTMLResponse(await _labels_answer(desk_of(request), _values(request.query_params), wants="rest"))
-
-
-def _values(query: Mapping[str, str]) -> dict[str, str]:
-    goal, described = query.get("goal", ""), query.get("described", "")
-    return {
-        "goal": goal if goal in dict(GOALS) else "error",
-        "described": "pilot" if query.get("data") else described if described in dict(FORMS) else "independent",
-        **values_of(FIELDS, query),
-    }
-
-
-def _asked(values: Mapping[str, str]) -> list[Field]:
-    """The fields that count: those of one way to describe the models, and of error and budget the one that is given."""
-    models = {"independent": INDEPENDENT, "correlated": CORRELATED, "pilot": PILOT}[values["described"]]
-    ignored = "budget" if values["goal"] == "error" else "error"
-    return [*models, *(field for field in SPENDING if field.name != ignored)]
-
-
-def _state(values: Mapping[str, str]) -> dict[str, str]:
-    """What the address of the page says."""
-    described = {"described": "correlated"} if values["described"] == "correlated" else {}
-    return {"goal": values["goal"], **described, **chosen(_asked(values), values)}
-
-
-async def _without_pilot(desk: Desk, values: Mapping[str, str]) -> dict[str, object]:
-    """What the page needs that follows its sliders."""
-    return {
-        "fields": [*INDEPENDENT, *CORRELATED, *SPENDING],
-        "hidden": [],
-        "html": rendered(await _labels_answer(desk, values)),
-        "rest": rendered(await _labels_answer(desk, values, wants="rest")),
-    }
-
-
-def _with_pilot(desk: Desk, data: DataSet, query: Mapping[str, str]) -> dict[str, object]:
-    """What the page needs where a pilot says how models and labels are."""
-    values = _values(query)
-    said = {"data": data.id, **chosen(DATA, values_of(DATA, query))}
-    wrong = what_is_wrong(_asked(values), values)
-    about = {} if wrong else answer_values(desk, PLAN_LABELS, PLAN_LABELS.order(desk.uploads, query))
-    html = render("problem.html.j2", message=wrong) if wrong else render("answer.html.j2", **about)
-    fields = fields_for(judges_known(desk, data.id), [*PILOT, *SPENDING])
-    return {
-        "fields": fields, "hidden": list(said.items()), "html": rendered(html), "rest": "",
-        "refresh": about.get("refresh", False),
-    }  # fmt: skip
-
-
-async def _labels_answer(
-    desk: Desk, values: Mapping[str, str], *, wants: str = "first", is_moving: bool = False
-) -> str:
-    """What follows the sliders, or the rest of it; what is wrong is said once."""
-    try:
-        options = keywords(_asked(values), values)
-        key = ("plan_labels", wants, str(options))  # 0.7 and 0.70 are one question
-        answer = await desk.quick.ask(key, "plan_labels", {"options": options, "wants": wants})
-    except DissensusError as error:
-        return render("problem.html.j2", message=why(error)) if wants == "first" else ""
-    said = render("said.html.j2", lead=answer["lead"]) if is_moving else ""
-    return str(answer["html"]) + said
-
-
-def _labels_order(uploads: Uploads, query: Mapping[str, str]) -> Order:
-    values = _values(query)
-    data, state = pilot_values(uploads, query)
-    arguments = {"options": keywords(_asked(values), values), "data": data.arguments() | values_of(DATA, query)}
-    return Order(
-        task="plan_labels", arguments=arguments, data=data.id, state=urlencode({**state, **_state(values)})
-    )  # fmt: skip
-
-
-def _recipe(data: DataSet | None, values: Mapping[str, str]) -> Recipe:
-    return planning_recipe("labels", data, _asked(values), values)
-
-
-def _show(job: Job) -> str:
-    return str(job.result["html"])
-
-
-PLAN_LABELS = Work(path="/plan/labels", part_names=(), order=_labels_order, show=_show)
-
+LABEL_FIELDS = (*INDEPENDENT, *CORRELATED, *PILOT, *SPENDING)
 
 METRICS = (
     ("wins", "on how many items it is nearer"),
@@ -258,70 +137,233 @@ PILOT_METRIC = Field(
 )  # fmt: skip
 WITHOUT_PILOT, WITH_PILOT = (EFFECT, *DESIGN), (*JUDGES, PILOT_METRIC, *DESIGN[1:])
 
+# ---- Which planner, and what an address says to it
 
-async def plan_raters_page(request: Request) -> HTMLResponse:
-    """The planner of items and raters, with its answer."""
-    desk, query = desk_of(request), request.query_params
-    data = desk.uploads.find(query["data"]) if query.get("data") else None
-    fields, values = _fields(query), values_of((*DATA, *_fields(query)), query)
-    said = {} if data is None else pilot_values(desk.uploads, query)[1]
-    job = None if what_is_wrong(fields, values) else desk.jobs.answering(PLAN.order(desk.uploads, query).key)
+PLANNERS = {"raters": "Items and raters", "labels": "Labels"}
+TITLES = {
+    "raters": "How many items and raters do I need?",
+    "labels": "One label each for many items, or several for few?",
+}
+LEADS = {
+    "raters": "You compare two judges with people who disagree. How many items, and how many raters for each?",
+    "labels": "You compare two models on labels that are sometimes wrong. One label each for many items, or several?",
+}
+PAGES = {"raters": "plan", "labels": "plan/labels"}
+
+
+def _values(planner: str, query: Mapping[str, str]) -> dict[str, str]:
+    if planner == "raters":
+        return values_of(WITH_PILOT if query.get("data") else WITHOUT_PILOT, query)
+    goal, described = query.get("goal", ""), query.get("described", "")
+    return {
+        "goal": goal if goal in dict(GOALS) else "error",
+        "described": "pilot" if query.get("data") else described if described in dict(FORMS) else "independent",
+        **values_of(LABEL_FIELDS, query),
+    }
+
+
+def _asked(planner: str, query: Mapping[str, str], values: Mapping[str, str]) -> list[Field]:
+    """The fields that count: those of one way to describe the models, and of error and budget the one that is given."""
+    if planner == "raters":
+        return list(WITH_PILOT if query.get("data") else WITHOUT_PILOT)
+    models = {"independent": INDEPENDENT, "correlated": CORRELATED, "pilot": PILOT}[values["described"]]
+    ignored = "budget" if values["goal"] == "error" else "error"
+    return [*models, *(field for field in SPENDING if field.name != ignored)]
+
+
+def _state(planner: str, query: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
+    """What the address of the page says."""
+    said = chosen(_asked(planner, query, values), values)
+    if planner == "raters":
+        return said
+    described = {"described": "correlated"} if values["described"] == "correlated" else {}
+    return {"goal": values["goal"], **described, **said}
+
+
+def limits(values: Mapping[str, str]) -> dict[str, str]:
+    """The largest value of fields that others bound: no model is right more often than always.
+
+    Examples
+    --------
+    >>> limits({"accuracy": "0.9"}), limits({"accuracy": "much"})
+    ({'margin': '0.1'}, {})
+    """
+    try:
+        room = 1 - float(values.get("accuracy", ""))
+    except ValueError:
+        return {}
+    return {"margin": f"{max(min(room, 0.3), 0.01):.4g}"}
+
+
+def _bounded(fields: Sequence[Field], values: Mapping[str, str]) -> list[Field]:
+    """The fields with what can be chosen as the others stand."""
+    most = limits(values)
+    return [replace(field, high=most[field.name]) if field.name in most else field for field in fields]
+
+
+def is_quick(planner: str, query: Mapping[str, str], values: Mapping[str, str]) -> bool:
+    """Whether there is a closed form that follows a slider; from a pilot, and where it is simulated, it is a job."""
+    return not query.get("data") and (planner == "labels" or values["metric"] in QUICK)
+
+
+async def _wanted(
+    desk: Desk, planner: str, query: Mapping[str, str], wants: str, *, seat: str = ""
+) -> Mapping[str, object]:
+    """A part of a plan that has a closed form."""
+    values = _values(planner, query)
+    options = keywords(_asked(planner, query, values), values)
+    key = ("plan", planner, wants, str(options))  # 0.7 and 0.70 are one question
+    return await desk.quick.ask(key, f"plan_{planner}", {"options": options, "wants": wants}, seat=seat)
+
+
+# ---- The page, what follows a slider, and the same as JSON
+
+
+async def plan_page(request: Request, planner: str) -> HTMLResponse:
+    """A planner with its answer: inputs beside one big number."""
+    desk, query = desk_of(request), query_of(request)
+    data = desk.shelf.find(query["data"]) if query.get("data") else None
+    values = _values(planner, query)
+    asked, read = _asked(planner, query, values), {} if data is None else reading(data, query)
+    shown = _shown_fields(planner, query)
     html = page_html(
-        "plan_raters.html.j2",
-        title="How many items and raters do I need?",
-        page="plan_raters",
+        "plan.html.j2",
+        title=TITLES[planner],
+        page="plan",
+        tab="plan",
         has_charts=True,
-        refresh=job is not None and not job.is_over,
-        recipe=planning_recipe("raters", data, fields, values),
         data=data,
-        examples=[(address("/plan/raters", {"data": id_}) + PAIRS[id_], words) for id_, words in EXAMPLES],
-        fields=fields if data is None else fields_for(judges_known(desk, data.id), fields),
+        planner=planner,
+        planners=[(_page(data, name), words, name == planner) for name, words in PLANNERS.items()],
+        lead=LEADS[planner],
+        here=_page(data, planner),
+        goals=GOALS if planner == "labels" else (),
+        forms=FORMS if planner == "labels" and data is None else (),
+        fields=_bounded(fields_for(judges_known(desk, data.id), shown) if data is not None else shown, values),
         values=values,
-        hidden=list(said.items()),
-        html=rendered(await _answer(desk, query)),
+        hidden=[] if data is None else list(said_here(data, query).items()),
+        moves=is_quick(planner, query, values) or (planner == "raters" and data is None),
+        state=urlencode(_state(planner, query, values)),
+        recipe=planning_recipe(planner, data, asked, {**read, **values}),
+        beside=await _beside(desk, planner, query),
+        **await _answer(desk, planner, query),
     )
     return HTMLResponse(html)
 
 
-async def plan_raters_answer(request: Request) -> HTMLResponse:
-    """The answer alone, for sliders that move."""
-    query = {name: value for name, value in request.query_params.items() if name != "data"}
-    values = values_of(WITHOUT_PILOT, query)
-    recipe = render("recipe.html.j2", recipe=planning_recipe("raters", None, WITHOUT_PILOT, values), is_swapped=True)
-    html = await _answer(desk_of(request), query, is_moving=True)
-    where = address("/plan/raters", chosen(WITHOUT_PILOT, values))
-    return HTMLResponse(html + recipe, headers={"HX-Replace-Url": where})
+def _page(data: DataSet | None, planner: str) -> str:
+    return f"/{PAGES[planner]}" if data is None else project_address(data.id, PAGES[planner])
 
 
-def _fields(query: Mapping[str, str]) -> tuple[Field, ...]:
-    return WITH_PILOT if query.get("data") else WITHOUT_PILOT
+def _shown_fields(planner: str, query: Mapping[str, str]) -> list[Field]:
+    if planner == "raters":
+        return list(WITH_PILOT if query.get("data") else WITHOUT_PILOT)
+    return [*PILOT, *SPENDING] if query.get("data") else [*INDEPENDENT, *CORRELATED, *SPENDING]
 
 
-async def _answer(desk: Desk, query: Mapping[str, str], *, is_moving: bool = False) -> str:
-    """At once where there is a closed form and no pilot; else a job, and how far it is."""
-    fields = _fields(query)
-    values = values_of(fields, query)
+async def _answer(desk: Desk, planner: str, query: Mapping[str, str]) -> dict[str, object]:
+    """The panel and the rest, where there is a closed form; else the job that computes it."""
+    values = _values(planner, query)
+    wrong = what_is_wrong(_asked(planner, query, values), values)
+    nothing: dict[str, object] = {"panel": "", "rest": "", "job_html": "", "downloads": []}
+    if wrong:
+        return {**nothing, "panel": rendered(render("problem.html.j2", message=wrong))}
+    if is_quick(planner, query, values):
+        panel, rest = await _panel(desk, planner, query), await _rest(desk, planner, query)
+        where = address(f"/{PAGES[planner]}.json", _state(planner, query, values))
+        return {**nothing, "panel": rendered(panel), "rest": rendered(rest), "downloads": [(where, "JSON")]}
+    about = answer_values(desk, WORKS[planner], WORKS[planner].order(desk.shelf, query))
+    html = rendered(render("answer.html.j2", **about))
+    return {**nothing, "job_html": html, "refresh": about["refresh"]}
+
+
+async def _panel(desk: Desk, planner: str, query: Mapping[str, str], *, id_: str = "plan") -> str:
     try:
-        options = keywords(fields, values)
-        order = PLAN.order(desk.uploads, query)
-        if query.get("data") or values["metric"] not in QUICK:
-            return render("answer.html.j2", **answer_values(desk, PLAN, order))
-        answer = await desk.quick.ask(("plan_raters", str(options)), "plan_raters", {"options": options})
+        answer = await _wanted(desk, planner, query, "numbers")
     except DissensusError as error:
         return render("problem.html.j2", message=why(error))
-    return str(answer["html"]) + (render("said.html.j2", lead=answer["lead"]) if is_moving else "")
+    return render("plan_panel.html.j2", numbers=answer["numbers"], id=id_)
 
 
-def _order(uploads: Uploads, query: Mapping[str, str]) -> Order:
-    fields = _fields(query)
-    values = values_of(fields, query)
-    arguments: dict[str, object] = {"options": keywords(fields, values)}
-    state, data = chosen(fields, values), ""
+async def _rest(desk: Desk, planner: str, query: Mapping[str, str]) -> str:
+    try:
+        return str((await _wanted(desk, planner, query, "rest"))["html"])
+    except DissensusError:  # the panel says why
+        return ""
+
+
+async def _beside(desk: Desk, planner: str, query: Mapping[str, str]) -> dict[str, object] | None:
+    """Another plan beside this one, and what differs in what was chosen."""
+    other = dict(parse_qsl(query.get("beside", "")))
+    if not other or query.get("data"):
+        return None
+    mine, theirs = _values(planner, query), _values(planner, other)
+    if not is_quick(planner, other, theirs):
+        return None
+    labels = {field.name: field.label for field in _asked(planner, other, theirs)}
+    differ = [f"{labels[name]}: {theirs[name] or '-'}" for name in labels if mine.get(name) != theirs[name]]
+    panel = await _panel(desk, planner, other, id_="beside")
+    return {"panel": rendered(panel), "differ": differ, "where": address(f"/{PAGES[planner]}", other)}
+
+
+async def plan_move(request: Request, planner: str) -> Response:
+    """The numbers alone, for a slider that moves; nothing where it has moved on already."""
+    desk = desk_of(request)
+    query = {name: value for name, value in request.query_params.items() if name != "data"}
+    values = _values(planner, query)
+    asked = _asked(planner, query, values)
+    found: dict[str, object] = {"address": address(f"/{PAGES[planner]}", _state(planner, query, values))}
+    recipe = planning_recipe(planner, None, asked, values)
+    found |= {"limits": limits(values), "command": recipe.command, "python": recipe.python}
+    try:
+        if not is_quick(planner, query, values):
+            return JSONResponse({**found, "error": "", "slow": True})
+        answer = await _wanted(desk, planner, query, "numbers", seat=query.get("seat", "")[:40])
+    except SupersededError:
+        return Response(status_code=204)
+    except DissensusError as error:
+        return JSONResponse({**found, "error": why(error)})
+    return JSONResponse({**found, "error": "", "numbers": answer["numbers"]})
+
+
+async def plan_rest(request: Request, planner: str) -> HTMLResponse:
+    """The charts and tables, once the sliders rest."""
+    query = {name: value for name, value in request.query_params.items() if name != "data"}
+    return HTMLResponse(await _rest(desk_of(request), planner, query))
+
+
+async def plan_json(request: Request, planner: str) -> Response:
+    """The plan as JSON, at the address of its page."""
+    desk = desk_of(request)
+    query = {name: value for name, value in request.query_params.items() if name != "data"}
+    if not is_quick(planner, query, _values(planner, query)):
+        raise DissensusError("This plan is simulated: open its page, which says how far it is.")
+    return JSONResponse((await _wanted(desk, planner, query, "json"))["json"])
+
+
+# ---- Plans that take a while
+
+
+def _order(planner: str, shelf: Shelf, query: Mapping[str, str]) -> Order:
+    values = _values(planner, query)
+    arguments: dict[str, object] = {"options": keywords(_asked(planner, query, values), values)}
+    state, data, said = _state(planner, query, values), "", ""
     if query.get("data"):
-        found, said = pilot_values(uploads, query)
-        arguments["data"], data = {**found.arguments(), **values_of(DATA, query)}, found.id
-        state = {**said, **state}
-    return Order(task="plan_raters", arguments=arguments, data=data, state=urlencode(state))
+        found = shelf.find(query["data"])
+        read = reading(found, query)
+        arguments["data"], data = {**found.arguments(), **read}, found.id
+        state, said = {**said_here(found, query), **state}, str(chosen(DATA, read))
+    return Order(task=f"plan_{planner}", arguments=arguments, data=data, state=urlencode(state), reading=said)
 
 
-PLAN = Work(path="/plan/raters", part_names=(), order=_order, show=_show)
+def _show(job: Job) -> str:
+    return str(job.result["html"])
+
+
+PLAN_RATERS = Work(
+    page="plan", part_names=(), order=lambda shelf, query: _order("raters", shelf, query), show=_show
+)  # fmt: skip
+PLAN_LABELS = Work(
+    page="plan/labels", part_names=(), order=lambda shelf, query: _order("labels", shelf, query), show=_show
+)  # fmt: skip
+WORKS = {"raters": PLAN_RATERS, "labels": PLAN_LABELS}

@@ -13,7 +13,7 @@ from dissensus.methods.gate.options import GateOptions
 from dissensus.methods.panel.options import PanelOptions
 from dissensus.methods.prevalence.options import PrevalenceOptions
 from dissensus.methods.raters.options import RatersOptions
-from dissensus.web.data_options import DATA, file_words, fixing, reading_lines
+from dissensus.web.data_options import DATA, file_words, fixing, reading, reading_lines, said_here
 from dissensus.web.fields import (
     Field,
     Recipe,
@@ -29,9 +29,9 @@ from dissensus.web.fields import (
     what_is_wrong,
 )
 from dissensus.web.jobs import Job, Order, Work, state_of
-from dissensus.web.layout import EXAMPLES, address, page_html, render, rendered
-from dissensus.web.state import Desk, answer_values, desk_of
-from dissensus.web.uploads import DataSet, Uploads
+from dissensus.web.layout import address, page_html, project_address, render, rendered
+from dissensus.web.shelf import DataSet, Shelf
+from dissensus.web.state import Desk, answer_values, data_of, desk_of, query_of
 
 # ---- Pages that ask one question about a data set: a form, the answer as a job, and how to ask elsewhere
 
@@ -44,16 +44,12 @@ class Asking:
     ----------
     method : str
         As Python calls it; address, command and task are named after it.
-    page : str
-        The entry of the navigation.
     title, lead, button : str
         The question, what the answer needs, and what asks for it.
     fields : tuple of Field
         What can be said about the question.
     reading_fields : tuple of Field
         What can be said about the ratings, here and not on other pages.
-    example_words : mapping of str to str
-        What to add to the address of an example.
     needs_judges : bool
         Whether there is no answer without judges.
     takes_task : bool
@@ -61,13 +57,11 @@ class Asking:
     """
 
     method: str
-    page: str = ""
     title: str
     lead: str
     button: str
     fields: tuple[Field, ...]
     reading_fields: tuple[Field, ...] = ()
-    example_words: Mapping[str, str]
     needs_judges: bool = True
     takes_task: bool = False
 
@@ -77,27 +71,22 @@ class Asking:
         return self.method.replace("_", "-")
 
     @property
-    def path(self) -> str:
-        """The address of its page."""
-        return f"/{self.command}"
-
-    @property
     def all_fields(self) -> tuple[Field, ...]:
         """The fields of the form."""
         return (*self.fields, *self.reading_fields)
 
     def work(self) -> Work:
         """The answer as long work."""
-        return Work(path=self.path, part_names=(), order=self.order, show=self.show)
+        return Work(page=self.command, part_names=(), order=self.order, show=self.show)
 
-    def order(self, uploads: Uploads, query: Mapping[str, str]) -> Order:
+    def order(self, shelf: Shelf, query: Mapping[str, str]) -> Order:
         """What an address asks for."""
-        data, fields = uploads.find(query.get("data", "")), (*DATA, *self.all_fields)
-        values = values_of(fields, query)
-        state = {"data": data.id, **chosen(fields, values)}
-        about = {**data.arguments(), **values_of(DATA, query), **keywords(self.reading_fields, values)}
+        data = shelf.find(query.get("data", ""))
+        read, values = reading(data, query), values_of(self.all_fields, query)
+        about = {**data.arguments(), **read, **keywords(self.reading_fields, values)}
         arguments = {"data": about, "options": keywords(self.fields, values)}
-        return Order(task=self.method, arguments=arguments, data=data.id, state=urlencode(state))
+        state = urlencode({**said_here(data, query), **chosen(self.all_fields, values)})
+        return Order(task=self.method, arguments=arguments, data=data.id, state=state, reading=str(chosen(DATA, read)))
 
     def show(self, job: Job) -> str:
         """The answer; where a judge had to be named and was not, the judges to choose from."""
@@ -105,7 +94,7 @@ class Asking:
             return str(job.result["html"])
         judges, state = job.result.get("judges"), state_of(job)
         names = [str(name) for name in judges] if isinstance(judges, list) else []
-        links = [(address(self.path, {**state, "judge": name}), name) for name in names]
+        links = [(address(f"/p/{job.key[1]}/{self.command}", {**state, "judge": name}), name) for name in names]
         return render("choose_judge.html.j2", links=links)
 
     def recipe(self, data: DataSet | None, values: Mapping[str, str]) -> Recipe:
@@ -126,36 +115,34 @@ class Asking:
 
 
 async def asking_page(request: Request, asking: Asking) -> HTMLResponse:
-    """The page of a question: without data where to get some, with data the form and the answer."""
-    desk, query = desk_of(request), request.query_params
-    data = desk.uploads.find(query["data"]) if query.get("data") else None
-    values = values_of((*DATA, *asking.all_fields), query)
+    """The page of a question: the form and the answer."""
+    desk, data, query = desk_of(request), data_of(request), query_of(request)
+    values = {**reading(data, query), **values_of(asking.all_fields, query)}
+    wrong = what_is_wrong(asking.all_fields, values)
+    order = None if wrong else asking.order(desk.shelf, query)
     html = page_html(
         "asking.html.j2",
         title=asking.title,
-        page=asking.page,
+        data=data,
+        tab="results",
         recipe=asking.recipe(data, values),
         asking=asking,
-        data=data,
-        examples=[(address(asking.path, {"data": id_}) + asking.example_words[id_], words) for id_, words in EXAMPLES],
+        fields=fields_for(judges_known(desk, data.id), asking.all_fields),
         values=values,
-        **({} if data is None else _about(desk, asking, data, query)),
+        hidden=list(said_here(data, query).items()),
+        wrong=rendered(render("problem.html.j2", message=wrong)) if wrong else "",
+        here=project_address(data.id, asking.command),
+        downloads=[] if order is None else downloads(data.id, asking.command, order.state),
+        more=more_questions(data, said_here(data, query)),
+        **({} if order is None else answer_values(desk, asking.work(), order)),
     )
     return HTMLResponse(html)
 
 
-def _about(desk: Desk, asking: Asking, data: DataSet, query: Mapping[str, str]) -> dict[str, object]:
-    """What the page needs once there are data."""
-    values = values_of((*DATA, *asking.all_fields), query)
-    said = {"data": data.id, **chosen(DATA, values)}
-    wrong = what_is_wrong(asking.all_fields, values)
-    usual: dict[str, object] = {
-        "fields": fields_for(judges_known(desk, data.id), asking.all_fields),
-        "hidden": list(said.items()),
-        "back": address("/data", said),
-        "wrong": rendered(render("problem.html.j2", message=wrong)) if wrong else "",
-    }
-    return usual if wrong else usual | answer_values(desk, asking.work(), asking.order(desk.uploads, query))
+def downloads(data: str, page: str, state: str) -> list[tuple[str, str]]:
+    """Addresses and names of the forms in which an answer can be taken away."""
+    more = f"?{state}" if state else ""
+    return [(f"/p/{data}/{page}.{form}{more}", form.upper()) for form in ("html", "json", "csv")]
 
 
 def judges_known(desk: Desk, data: str) -> list[str]:
@@ -196,7 +183,6 @@ ALT_TEST = Asking(
         option_field(AltTestOptions, "alpha", label="Level of the test"),
         option_field(AltTestOptions, "min_items", label="Items that a rater needs"),
     ),
-    example_words={"example:toxicity": "&min_items=10", "example:binary": ""},
 )  # fmt: skip
 
 
@@ -220,7 +206,6 @@ METRIC = option_field(
 )
 COMPARE = Asking(
     method="compare",
-    page="compare",
     title="Is A better than B?",
     lead="Two judges are compared on the items that both answered and people rated.",
     button="Compare",
@@ -233,7 +218,6 @@ COMPARE = Asking(
         option_field(CompareOptions, "test", label="Test", choices=COMPARE_TESTS),
         option_field(CompareOptions, "margin", label="Margin", hint="also: is B at most this much worse than A?"),
     ),
-    example_words={"example:toxicity": "", "example:binary": ""},
 )
 
 
@@ -251,7 +235,6 @@ PANEL = Asking(
         option_field(PanelOptions, "max_raters", label="The largest survey"),
         option_field(PanelOptions, "bootstrap", hint=FEWER),
     ),
-    example_words={"example:toxicity": "", "example:binary": ""},
 )  # fmt: skip
 
 
@@ -274,7 +257,6 @@ PREVALENCE = Asking(
         option_field(PrevalenceOptions, "tau", label="Share that decides it", hint="where items count as a whole"),
         option_field(PrevalenceOptions, "interval", label="Interval", choices=INTERVALS),
     ),
-    example_words={"example:toxicity": "", "example:binary": "&positive=Yes"},
     takes_task=True,
 )  # fmt: skip
 
@@ -282,7 +264,7 @@ PREVALENCE = Asking(
 GATE = Asking(
     method="gate",
     title="May this judge pass?",
-    lead="Thresholds that a judge must meet, tested on the bounds of intervals, as the command line does in CI.",
+    lead="Thresholds that a judge must meet, tested on the bounds of intervals.",
     button="Check",
     fields=(
         option_field(GateOptions, "judge", label="Judge at the gate", holds="one", nobody="choose one", stand_in="J"),
@@ -299,7 +281,6 @@ GATE = Asking(
         option_field(GateOptions, "margin", label="By at most", hint="in units of the measure below"),
         option_field(GateOptions, "metric", label="How near to people", choices=METRICS),
     ),
-    example_words={"example:toxicity": "&judge=strong", "example:binary": "&judge=classifier"},
     takes_task=True,
 )  # fmt: skip
 
@@ -316,17 +297,15 @@ RATERS = Asking(
         option_field(RatersOptions, "bootstrap", hint=FEWER),
     ),
     reading_fields=(Field(name="group", label="Column of the raters' group", hint="if it is not called group"),),
-    example_words={"example:toxicity": "", "example:binary": ""},
     needs_judges=False,
     takes_task=True,
 )
 
 
 ASKINGS = (COMPARE, ALT_TEST, PREVALENCE, PANEL, RATERS, GATE)
-PLANS = (("/plan/raters", "Plan the next test set"), ("/plan/labels", "Plan labels from them"))
 
 
-def more_questions(said: Mapping[str, str], *, has_judges: bool) -> list[tuple[str, str]]:
-    """Addresses and words of what can be asked about a data set; `said` is its id and how it is read."""
-    asked = [(one.path, one.title) for one in ASKINGS if has_judges or not one.needs_judges]
-    return [(address(path, said), words) for path, words in (*asked, *(PLANS if has_judges else ()))]
+def more_questions(data: DataSet, said: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Addresses and words of what else can be asked about a project."""
+    asked = [one for one in ASKINGS if data.judges is not None or not one.needs_judges]
+    return [(project_address(data.id, one.command, said), one.title) for one in asked]

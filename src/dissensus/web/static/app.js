@@ -53,7 +53,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 // How far a job is may arrive after its place has gone, since somebody cancelled: then it is not shown.
 document.addEventListener("htmx:beforeRequest", (event) => {
   const place = event.target;
-  if (!place.matches(".working")) return;
+  if (!place.matches("#now")) return;
   place.addEventListener("htmx:beforeOnLoad", (late) => {
     if (!place.isConnected) late.preventDefault();
   });
@@ -67,17 +67,117 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (place !== null && event.detail.successful) place.textContent = "";
 });
 
-// A file may be dropped anywhere on the field that takes it.
-for (const field of document.querySelectorAll(".drop")) {
-  const input = field.querySelector("input[type=file]");
-  field.addEventListener("dragover", (event) => {
+// Files may be dropped anywhere on the form that takes them.
+for (const form of document.querySelectorAll("form.drop")) {
+  const input = form.querySelector("input[type=file]");
+  form.addEventListener("dragover", (event) => {
     event.preventDefault();
-    field.classList.add("over");
+    form.classList.add("over");
   });
-  field.addEventListener("dragleave", () => field.classList.remove("over"));
-  field.addEventListener("drop", (event) => {
+  form.addEventListener("dragleave", () => form.classList.remove("over"));
+  form.addEventListener("drop", (event) => {
     event.preventDefault();
-    field.classList.remove("over");
+    form.classList.remove("over");
     if (event.dataTransfer.files.length) input.files = event.dataTransfer.files;
   });
 }
+
+// A menu that is a whole answer is sent when it is chosen.
+document.addEventListener("change", (event) => {
+  const menu = event.target.closest("select");
+  if (menu === null || menu.closest("[data-submits]") === null) return;
+  const others = menu.name === "role" ? menu.form.querySelectorAll("select[name=role]") : [];
+  for (const other of others) if (other !== menu && other.value === menu.value) other.value = "";
+  menu.form.requestSubmit();
+});
+
+// A planner: each move asks for numbers; a position that is left is no longer waited for, here or on the server.
+const planner = document.querySelector("form[data-moves]");
+if (planner !== null) {
+  const seat = Math.random().toString(36).slice(2);
+  const place = document.getElementById("plan-place");
+  let asked = null, resting = null, moving = null;
+
+  const put = (name, text) => (place.querySelector(`[data-number=${name}]`).textContent = text);
+  const bar = (one) => {
+    const row = document.createElement("tr"), name = document.createElement("th"), size = document.createElement("td");
+    const cost = document.createElement("td"), meter = document.createElement("meter");
+    name.scope = "row";
+    name.textContent = one.name;
+    size.textContent = one.what;
+    meter.max = 100;
+    meter.value = one.share;
+    meter.setAttribute("aria-hidden", "true");
+    cost.append(meter, " " + one.cost);
+    if (one.best) row.className = "best";
+    row.append(name, size, cost);
+    return row;
+  };
+  const problem = (text) => {
+    const box = document.createElement("div"), words = document.createElement("p");
+    box.className = "problem";
+    box.setAttribute("role", "alert");
+    words.textContent = text;
+    box.append(words);
+    return box;
+  };
+  const empty = place.firstElementChild && place.querySelector(".panel") ? place.querySelector(".panel").cloneNode(true) : null;
+  const show = (answer, query) => {
+    history.replaceState(null, "", answer.address);
+    for (const [name, most] of Object.entries(answer.limits)) for (const id of [name, name + "-slider"]) document.getElementById(id).max = most;
+    document.getElementById("recipe-command").textContent = answer.command;
+    document.getElementById("recipe-python").textContent = answer.python;
+    if (answer.slow) return location.assign(answer.address);
+    if (answer.error || empty === null) {
+      if (answer.error) place.replaceChildren(problem(answer.error));
+      else location.assign(answer.address);
+      return;
+    }
+    if (place.querySelector(".panel") === null) place.replaceChildren(empty.cloneNode(true));
+    for (const name of ["big", "unit", "sentence"]) put(name, answer.numbers[name]);
+    place.querySelector("[data-number=bars]").replaceChildren(...answer.numbers.bars.map(bar));
+    const state = answer.address.split("?")[1] || "";
+    document.getElementById("keep-beside").href = answer.address.split("?")[0] + "?" + state + "&beside=" + encodeURIComponent(state);
+    clearTimeout(resting);
+    resting = setTimeout(() => htmx.ajax("GET", "/rest/" + planner.dataset.moves + "?" + query, { target: "#rest", swap: "innerHTML" }), 1200);
+  };
+  const ask = async () => {
+    const query = new URLSearchParams(new FormData(planner)).toString();
+    if (asked !== null) asked.abort();
+    asked = new AbortController();
+    clearTimeout(resting);
+    try {
+      const response = await fetch("/move/" + planner.dataset.moves + "?" + query + "&seat=" + seat, { signal: asked.signal });
+      if (response.status === 200) show(await response.json(), query);
+    } catch (error) {
+      if (error.name !== "AbortError") document.getElementById("connection").textContent = "The server does not answer. Has it ended?";
+    }
+  };
+  const move = () => {
+    clearTimeout(moving);
+    moving = setTimeout(ask, 40);
+  };
+  planner.addEventListener("input", move);
+  planner.addEventListener("submit", (event) => {
+    event.preventDefault();
+    ask();
+  });
+}
+
+// The Items tab by keyboard: j and k move, n and p turn the page; Enter opens as everywhere.
+document.addEventListener("keydown", (event) => {
+  const rows = [...document.querySelectorAll(".items summary")];
+  if (!rows.length || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
+  if (event.key === "j" || event.key === "k") {
+    const next = rows.indexOf(document.activeElement) + (event.key === "j" ? 1 : -1);
+    rows[Math.min(Math.max(next, 0), rows.length - 1)].focus();
+  } else if (event.key === "n" || event.key === "p") {
+    const link = document.querySelector(event.key === "n" ? "a[rel=next]" : "a[rel=prev]");
+    if (link !== null) link.click();
+  }
+});
+// What was prepared is shown at once.
+document.addEventListener("htmx:afterSettle", () => {
+  const link = document.querySelector("a[data-goes]");
+  if (link !== null) location.replace(link.href);
+});

@@ -1,0 +1,239 @@
+"""Every item of a project in a small database, so that a page of them is found at once, however many there are."""
+
+import json
+import math
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dissensus.data import Judges, Ratings
+from dissensus.methods.items.items import items_of
+from dissensus.methods.items.options import ItemsOptions
+from dissensus.methods.items.result import ItemTable
+from dissensus.sampling import Progress
+
+PAGE = 50
+MOST_JUDGES, MOST_CHOICES, MOST_MARKS = 200, 500, 500
+SHOW = (("", "all items"), ("split", "people split"), ("alone", "a judge is alone"), ("judges", "judges disagree"))
+SORTS = (("split", "how far people split"), ("surprise", "how wrong judges are"), ("ratings", "number of ratings"),
+         ("item", "name"))  # fmt: skip
+COLUMNS = "n, item, question, text, ratings, split, surprise, majority, kinds, shares"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which items, and in which order; empty is any."""
+
+    show: str = ""
+    sort: str = ""
+    judge: str = ""
+    answer: str = ""
+    majority: str = ""
+    rater: str = ""
+    label: str = ""
+    slice: str = ""
+    text: str = ""
+    up: str = ""
+
+
+# ---- Written once
+
+
+def write_items(ratings: Ratings, judges: Judges | None, path: Path, progress: Progress | None = None) -> int:
+    """Write all items to a database, there as a whole or not at all; how many there are."""
+    handle, name = tempfile.mkstemp(prefix=".items-", suffix=".part", dir=path.parent)
+    os.close(handle)
+    try:
+        with closing(sqlite3.connect(name)) as db, db:
+            n = _write(db, ratings, judges, progress)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+    return n
+
+
+def _write(db: sqlite3.Connection, ratings: Ratings, judges: Judges | None, progress: Progress | None) -> int:
+    names = [] if judges is None else list(judges.judges)[:MOST_JUDGES]
+    more = "".join(f", a{i} TEXT, s{i} REAL" for i in range(len(names)))
+    db.executescript(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+        "CREATE TABLE meta (name TEXT PRIMARY KEY, content TEXT);"
+        f"CREATE TABLE items ({COLUMNS.replace('n,', 'n INTEGER PRIMARY KEY,', 1)}{more});"
+        "CREATE TABLE given (n, rater, label);"
+        "CREATE TABLE about (n, slice);"
+    )
+    first = 0
+    found: dict[str, list[str]] = {"judges": names, "labels": [], "raters": [], "slices": []}
+    for question, own in (ratings.questions or {"": ratings}).items():
+        theirs = None if judges is None else (judges.questions.get(question) if judges.questions else judges)
+        table = items_of(own, theirs, ItemsOptions(top=1), rng=0, progress=progress).table
+        _write_table(db, table, own, question, first, names)
+        found["slices"] += _write_about(db, table, first)
+        found["labels"] += table.labels
+        found["raters"] += own.raters
+        first += len(table.items)
+    db.executescript(
+        "CREATE INDEX by_split ON items (split); CREATE INDEX by_surprise ON items (surprise);"
+        "CREATE INDEX given_n ON given (n); CREATE INDEX by_rater ON given (rater, label, n);"
+        "CREATE INDEX by_slice ON about (slice);"
+    )
+    for name, content in found.items():
+        db.execute("INSERT INTO meta VALUES (?, ?)", (name, json.dumps(list(dict.fromkeys(content))[:MOST_CHOICES])))
+    return first
+
+
+def _write_table(
+    db: sqlite3.Connection, table: ItemTable, ratings: Ratings, question: str, first: int, names: Sequence[str]
+) -> None:
+    judges = [judge for judge in names if judge in table.answers]
+    silent: Sequence[str | None] = [None] * len(table.items)
+    unknown = [float("nan")] * len(table.items)
+    answers = [(table.answers.get(name, silent), list(table.surprise.get(name, unknown))) for name in names]
+    known = [np.nan_to_num(table.surprise[judge], nan=0.0) for judge in judges]
+    times = np.sum([~np.isnan(table.surprise[judge]) for judge in judges], axis=0) if judges else 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.sum(known, axis=0) / times if judges else np.full(len(table.items), np.nan)
+    most = table.counts.argmax(axis=1)
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for place in range(len(table.items)):
+            row = table.row(place)
+            yield (
+                first + place, row.item, question, row.text, row.ratings, _number(row.split),
+                _number(float(mean[place])), table.labels[int(most[place])], f" {' '.join(row.kinds)} ",
+                json.dumps(row.shares, ensure_ascii=False),
+                *(own for given, bits in answers for own in (given[place], _number(float(bits[place])))),
+            )  # fmt: skip
+
+    marks = ", ".join("?" * (len(COLUMNS.split(",")) + 2 * len(names)))
+    db.executemany(f"INSERT INTO items VALUES ({marks})", rows())
+    who = [None] * len(ratings.item) if ratings.rater is None else ratings.rater.tolist()
+    db.executemany(
+        "INSERT INTO given VALUES (?, ?, ?)",
+        (
+            (first + item, None if rater is None else ratings.raters[rater], ratings.labels[label])
+            for item, rater, label in zip(ratings.item.tolist(), who, ratings.label.tolist(), strict=True)
+        ),
+    )
+
+
+def _write_about(db: sqlite3.Connection, table: ItemTable, first: int) -> list[str]:
+    """What is known of items, as `column: value`; columns with a value for every item are no slices."""
+    found: list[str] = []
+    for name, values in table.about.items():
+        if name.startswith("text") or len(set(values.values())) > max(20, len(values) // 5):
+            continue
+        pairs = [(first + n, f"{name}: {values[item]}") for n, item in enumerate(table.items) if item in values]
+        db.executemany("INSERT INTO about VALUES (?, ?)", pairs)
+        found += sorted({text for _, text in pairs})
+    return found
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+# ---- Read page by page
+
+
+def choices_in(path: Path) -> dict[str, list[str]]:
+    """What can be filtered by: judges, labels, raters, slices."""
+    with closing(_open(path)) as db:
+        return {name: json.loads(content) for name, content in db.execute("SELECT name, content FROM meta")}
+
+
+def page_of_items(path: Path, wanted: Wanted, page: int, *, size: int = PAGE) -> tuple[int, list[dict[str, object]]]:
+    """How many items there are, and those of one page, each with what judges and raters gave."""
+    judges = choices_in(path)["judges"]
+    where, values = _conditions(wanted, judges)
+    columns = COLUMNS + "".join(f", a{i}, s{i}" for i in range(len(judges)))
+    with closing(_open(path)) as db:
+        (total,) = db.execute(f"SELECT count(*) FROM items WHERE {where}", values).fetchone()
+        rows = db.execute(
+            f"SELECT {columns} FROM items WHERE {where} ORDER BY {_order(wanted, judges)} LIMIT :size OFFSET :start",
+            {**values, "size": size, "start": page * size},
+        )
+        found = [_item(row, judges) for row in rows.fetchall()]
+        _add_raters(db, found)
+    return int(total), found
+
+
+def _item(row: Sequence[object], judges: Sequence[str]) -> dict[str, object]:
+    names = COLUMNS.split(", ")
+    found = dict(zip(names, row, strict=False))
+    answers = row[len(names) :]
+    own = [{"judge": judge, "answer": answers[2 * i], "surprise": answers[2 * i + 1]} for i, judge in enumerate(judges)]
+    return {**found, "shares": json.loads(str(found["shares"])), "kinds": str(found["kinds"]).split(), "judges": own}
+
+
+def _add_raters(db: sqlite3.Connection, found: Sequence[dict[str, object]]) -> None:
+    given: dict[object, list[dict[str, object]]] = {row["n"]: [] for row in found}
+    ids = list(given)
+    for start in range(0, len(ids), MOST_MARKS):
+        some = ids[start : start + MOST_MARKS]
+        marks = ", ".join("?" * len(some))
+        for n, rater, label in db.execute(f"SELECT n, rater, label FROM given WHERE n IN ({marks})", some):
+            given[n].append({"rater": rater, "label": label})
+    for row in found:
+        row["given"] = given[row["n"]]
+
+
+def _conditions(wanted: Wanted, judges: Sequence[str]) -> tuple[str, dict[str, object]]:
+    found, values = ["1"], dict[str, object]()
+
+    def add(name: str, value: str, condition: str) -> None:
+        if value:
+            found.append(condition)
+            values[name] = value
+
+    places = [i for i, name in enumerate(judges) if wanted.judge in {"", name}]
+    if wanted.judge:
+        found.append(f"a{places[0]} IS NOT NULL" if places else "0")
+    add("answer", wanted.answer, f"({' OR '.join(f'a{i} = :answer' for i in places) or '0'})")
+    add("show", f"% {wanted.show} %" if wanted.show else "", "kinds LIKE :show")
+    add("majority", wanted.majority, "majority = :majority")
+    add("slice", wanted.slice, "n IN (SELECT n FROM about WHERE slice = :slice)")
+    if wanted.rater or wanted.label:
+        both = " AND ".join(f"{name} = :{name}" for name in ("rater", "label") if getattr(wanted, name))
+        found.append(f"n IN (SELECT n FROM given WHERE {both})")
+        values |= {name: getattr(wanted, name) for name in ("rater", "label") if getattr(wanted, name)}
+    like = "(item LIKE :text ESCAPE '!' OR text LIKE :text ESCAPE '!')"
+    add("text", f"%{_plain(wanted.text)}%" if wanted.text else "", like)
+    return " AND ".join(found), values
+
+
+def _plain(text: str) -> str:
+    """A text in which nothing stands for anything else."""
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
+def _order(wanted: Wanted, judges: Sequence[str]) -> str:
+    """The order, the most telling first unless it is turned round."""
+    sort = wanted.sort if wanted.sort in dict(SORTS) else "split"
+    way = "ASC" if bool(wanted.up) != (sort == "item") else "DESC"
+    if sort == "surprise" and wanted.judge in judges:
+        return f"s{judges.index(wanted.judge)} {way}, n"
+    return f"{sort} {way}, n"
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
+def as_rows(found: Sequence[Mapping[str, object]]) -> Iterator[dict[str, object]]:
+    """Items as flat rows, a column for each label and two for each judge."""
+    for row in found:
+        shares, judges = row["shares"], row["judges"]
+        assert isinstance(shares, dict)  # noqa: S101 - we wrote it
+        assert isinstance(judges, list)  # noqa: S101 - we made it
+        flat = {name: row[name] for name in ("item", "question", "text", "ratings", "split", "surprise", "majority")}
+        flat |= {f"share_{label}": share for label, share in shares.items()}
+        for own in judges:
+            flat |= {f"answer_{own['judge']}": own["answer"], f"surprise_{own['judge']}": own["surprise"]}
+        yield flat

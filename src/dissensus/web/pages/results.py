@@ -1,0 +1,144 @@
+"""The Results tab: everything that the files say, and every answer in the forms in which it can be taken away."""
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from dissensus.web.data_options import DATA, file_words, fixing, reading, reading_lines, said_here
+from dissensus.web.fields import (
+    MOST_TIMES,
+    Field,
+    Recipe,
+    chosen,
+    command_line,
+    options_of,
+    typed,
+    values_of,
+    what_is_wrong,
+)
+from dissensus.web.jobs import Job, Order, Work
+from dissensus.web.layout import page_html, project_address, refusal, render, rendered
+from dissensus.web.pages.questions import ASKINGS, downloads, more_questions
+from dissensus.web.shelf import DataSet, Shelf
+from dissensus.web.state import PARTS, answer_values, data_of, desk_of, query_of
+
+FIELDS = (
+    Field(
+        name="bootstrap",
+        label="Bootstrap samples",
+        kind="number",
+        default="500",
+        low="0",
+        high=MOST_TIMES["bootstrap"],
+        step="1",
+        holds="whole",
+        usual="500",
+        hint="fewer are quicker, 0 is without intervals",
+    ),
+)
+
+
+async def results_page(request: Request) -> Response:
+    """Everything that the files say, section by section."""
+    desk, data, query = desk_of(request), data_of(request), query_of(request)
+    if not data.has_people:
+        return RedirectResponse(project_address(data.id, "data"), status_code=303)
+    values = {**reading(data, query), **values_of(FIELDS, query)}
+    wrong = what_is_wrong(FIELDS, values)
+    order = None if wrong else REPORT.order(desk.shelf, query)
+    html = page_html(
+        "results.html.j2",
+        title=title_of(data),
+        tab="results",
+        recipe=_recipe(data, values),
+        data=data,
+        fields=FIELDS,
+        values=values,
+        hidden=list(said_here(data, query).items()),
+        downloads=[] if order is None else downloads(data.id, "results", order.state),
+        more=more_questions(data, said_here(data, query)),
+        wrong=rendered(render("problem.html.j2", message=wrong)) if wrong else "",
+        **({} if order is None else answer_values(desk, REPORT, order)),
+    )
+    return HTMLResponse(html)
+
+
+def title_of(data: DataSet) -> str:
+    """What a page about a project is called."""
+    return data.project.name
+
+
+def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
+    data = shelf.find(query.get("data", ""))
+    read, values = reading(data, query), values_of(FIELDS, query)
+    samples = typed(FIELDS[0], values["bootstrap"] or FIELDS[0].default)
+    arguments = {"data": {**data.arguments(), **read}, "bootstrap": samples, "title": title_of(data)}
+    state = urlencode({**said_here(data, query), **chosen(FIELDS, values)})
+    return Order(task="report", arguments=arguments, data=data.id, state=state, reading=str(chosen(DATA, read)))
+
+
+def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
+    samples = [f"bootstrap={values['bootstrap']}"] if values["bootstrap"] not in {"", "500"} else []
+    has_task = data.task is not None
+    question = ", asked=task.instructions" if has_task else ""
+    asked = [
+        "ratings",
+        *(["judges"] if data.judges is not None else []),
+        *(["task=task"] if has_task else []),
+        *samples,
+    ]
+    lines = [
+        *reading_lines(data, values),
+        "",
+        "from pathlib import Path",
+        "from dissensus.methods.decide.answers import answers_of",
+        "from dissensus.report.whole import report_of",
+        "from dissensus.report.files import write_page",
+        "",
+        f"report = report_of(answers_of({', '.join(asked)}), title={title_of(data)!r}{question})",
+        'print(*report.verdict, sep="\\n")',
+        'write_page(report, Path("report.html"))',
+    ]
+    words = ["report", *file_words(data, values), *options_of(FIELDS, values), "-o", "report.html"]
+    commands = [command_line(*each) for each in (*fixing(data, values), words)]
+    return Recipe(command="\n".join(commands), python="\n".join(lines))
+
+
+def _show(job: Job) -> str:
+    return str(job.result["html"])
+
+
+REPORT = Work(page="results", part_names=PARTS, order=_order, show=_show)
+
+# ---- Every answer at the address of its page: .json, .csv, and .html as a page that needs no server
+
+KINDS = {"json": "application/json", "csv": "text/csv", "html": "text/html"}
+NOT_YET = "This was not computed yet: open the page without the suffix, or ask again in a while."
+
+
+async def download(request: Request) -> Response:
+    """An answer in one of its forms; it is started where it was not computed yet."""
+    desk, query = desk_of(request), query_of(request)
+    page, form = request.path_params["page"], request.path_params["form"]
+    works = {"results": REPORT, **{asking.command: asking.work() for asking in ASKINGS}}
+    if page not in works or form not in KINDS:
+        return refusal("There is no such page.", status=404)
+    order = works[page].order(desk.shelf, query)
+    found = desk.kept(order, {"html": "page.html"}.get(form, form))
+    if found is None:
+        job = desk.jobs.answering(order.key)
+        if form == "json":
+            job = desk.jobs.ask(order.key, order.task, order.arguments)
+            return JSONResponse({"status": job.status, "error": job.error or None, "text": NOT_YET}, status_code=202)
+        return refusal(job.error if job and job.error else NOT_YET, status=404)
+    name = f"{data_of(request).project.name} {page}.{form}"
+    headers = {} if form == "json" else {"Content-Disposition": attachment(name)}
+    return Response(found, media_type=KINDS[form], headers=headers)
+
+
+def attachment(name: str) -> str:
+    """The header that lets a browser save an answer under a name."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in " ._-") else "_" for c in name)
+    return f'attachment; filename="{plain}"'
