@@ -21,6 +21,7 @@ from dissensus.report.numbers import (
     decimal,
     listing,
     percent,
+    quoted,
     sentences,
     short_names,
     shortened,
@@ -216,9 +217,10 @@ def bars_of(decision: DecideResult, replacing: AltTestResult | None) -> Bars:
         Bar(name=str(row[0]), slot=None, value=ruler.worth, low=None, high=None, cells=own)
         for ruler, row, own in zip(rulers, table.rows[len(judges) :], cells[len(judges) :], strict=True)
     ]
-    left, always = len(judges) - MOST_JUDGES, rulers[0].name if rulers and not rulers[0].worth else "asking nobody"
+    left, constant = len(judges) - MOST_JUDGES, decision.constant
+    zero = "asking nobody" if constant is None else f"always answering {quoted(constant.answer)}"
     return Bars(
-        caption=f"0 people: {shortened(always)}. 1: one more person.",
+        caption=f"Worth 0 is {zero}, worth 1 is one more person.",
         columns=["Judge", "Worth, in people", *kept],
         rows=rows,
         ticks=_ticks(judges, decision.largest),

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 EXPLAINING = ("How this was computed", "What the coefficients mean", "How to read it")
 """Titles of the folds that say how the numbers of a section came about."""
 _INTERVAL = re.compile(r"\[[^\[\]]{1,24}\]")
+WORTH = "How many raters is each judge worth?"
+"""The section that explains the first screen."""
 FRONT = "front"
 """The id of the first screen."""
 MOST_ROWS = 500
@@ -70,6 +72,13 @@ def explained(section: Section, id_: str) -> str:
     """The id of the part of a section that says how its numbers came about; empty if none does."""
     folds = {block.title: i for i, block in enumerate(section.blocks, start=1) if isinstance(block, Fold)}
     return next((f"{id_}-{folds[title]}" for title in EXPLAINING if title in folds), "")
+
+
+def _explains_front(sections: Sequence[Section], ids: Sequence[str]) -> str:
+    """The id of what explains the first screen: how worth was computed, or without it the first that is explained."""
+    found = {section.title: explained(section, id_) for section, id_ in zip(sections, ids, strict=True)}
+    worth = [id_ for title, id_ in found.items() if title.endswith(WORTH)]
+    return next((id_ for id_ in (*worth, *found.values()) if id_), "")
 
 
 def section_ids(sections: Sequence[Section]) -> list[str]:
@@ -161,6 +170,7 @@ def page_of_report(report: Report, *, command_line: str = "") -> str:
         sections=report.sections,
         ids=ids,
         front=front,
+        explained=_explains_front(report.sections, ids),
         files=file_tables(report.results),
         settings=setting_tables(report.results),
         command_line=command_line,
