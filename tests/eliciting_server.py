@@ -15,7 +15,7 @@ class Says:
     """What to say to one request.
 
     A `text` becomes a chat completion; `body` is sent as it is; `drops` closes the connection instead of answering;
-    `hangs` never answers.
+    `hangs` never answers, `drips` has the seconds between one byte of the answer and the next.
     """
 
     text: str = "A"
@@ -29,6 +29,7 @@ class Says:
     delay: float = 0.0
     drops: bool = False
     hangs: bool = False
+    drips: float = 0.0
 
     def payload(self) -> bytes:
         if self.body is not None:
@@ -149,7 +150,11 @@ class ScriptedServer:
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         with self._lock:
             self.answered.append(asked)
-        writer.write(f"HTTP/1.1 {says.status} Scripted\r\n{lines}\r\n".encode() + payload)
+        writer.write(f"HTTP/1.1 {says.status} Scripted\r\n{lines}\r\n".encode() + (b"" if says.drips else payload))
+        for byte in payload if says.drips else b"":
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(says.drips)
         await writer.drain()
         return True
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import importlib.util
 import json
 import os
 import re
@@ -19,7 +20,7 @@ import pytest
 
 import dissensus
 from dissensus.cli.flags import flag_of
-from dissensus.cli.main import main
+from dissensus.cli.main import COMMANDS, main
 from dissensus.data.sources.workbooks import _grid_size
 from dissensus.data.writers import write_ratings
 from dissensus.errors import named, spelled
@@ -96,6 +97,33 @@ def test_a_full_disk_leaves_the_older_file(here, capsys, monkeypatch):
     assert "No space left on device" in refused(capsys, "import", "r.csv", "-o", "out.csv")
     assert (here / "out.csv").read_text() == "old"
     assert sorted(path.name for path in here.iterdir()) == ["j.csv", "out.csv", "r.csv"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk is always full here")
+@pytest.mark.parametrize("option", ["--json", "--details"])
+@pytest.mark.usefixtures("here")
+def test_an_answer_that_cannot_be_printed_ends_in_one_line(option):
+    with Path("/dev/full").open("w") as full:
+        words = [sys.executable, "-m", "dissensus", "describe", "r.csv", "--bootstrap", "0", option]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "No space left" in done.stderr
+
+
+@pytest.mark.usefixtures("here")
+def test_no_name_that_is_typed_reaches_the_terminal_as_it_is(capsys):
+    for words in (("describe", "r.csv", "--quiet", "\x1b[31m"), ("report", "r.csv", "-o", "\x1b[31m.html")):
+        _, out, err = run(capsys, *words)
+        assert "\x1b" not in out + err
+        assert "\\x1b[31m" in err
+
+
+def test_every_command_is_attacked_or_excused():
+    spec = importlib.util.spec_from_file_location("attack_cases", Path(__file__).parent / "fuzz" / "attack_cases.py")
+    sys.modules[spec.name] = cases = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(cases)
+    assert cases.attacked() | set(cases.NOT_ATTACKED) == set(COMMANDS)
+    assert not cases.attacked() & set(cases.NOT_ATTACKED)
 
 
 # ---- Faults of ours, and of the machine

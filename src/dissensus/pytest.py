@@ -4,7 +4,6 @@ pytest imports this module whenever dissensus is installed, so it imports nothin
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -54,7 +53,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput[WORKERS] = sections
     elif path and sections:
-        Path(path).write_text("\n".join(sections), encoding="utf-8")
+        from dissensus.data.writers import write_text  # noqa: PLC0415 - for those who have a gate
+
+        write_text(path, "\n".join(sections))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -5,19 +5,21 @@ several hundred options would take longer to make than the help takes to read. E
 and exit status 2.
 """
 
+import errno
 import importlib
 import io
 import os
 import re
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Annotated, NamedTuple
 
 import typer
 
 from dissensus import __version__
 from dissensus.cli.flags import Command, QuickCommand, QuickGroup, flag_of, spread
-from dissensus.errors import DissensusError
+from dissensus.errors import DissensusError, one_line
 from dissensus.options import spelled
 from dissensus.sizes import NAMES, bound_memory, current, raised_by
 
@@ -27,6 +29,7 @@ INTERRUPTED = 130
 LIMIT = "--limit"
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 """Our products of matrices are small: on more threads they take no less time, and the waiting threads compute, too."""
+NO_ROOM = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
 
 
 class Entry(NamedTuple):
@@ -161,6 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with raised_by(raised) as limits:
             bound_memory(limits.memory)
             status = _run(typed)
+        sys.stdout.flush()
     except DissensusError as error:
         return _refuse(spelled(error.message, flag_of))
     except typer.Abort:
@@ -168,8 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except typer.TyperException as error:
         return _refuse(_usage(error))
     except BrokenPipeError:
-        # The reader of our output has gone, as `| head` does; there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _to_nowhere()  # the reader of our output has gone, as `| head` does; there is nobody left to tell
         return 1
     except Exception as error:  # noqa: BLE001 - whatever it is, it must not look like a check that failed
         return _failed(error)
@@ -213,6 +216,9 @@ def _failed(error: Exception) -> int:
             f"There is not enough memory for these data: our limit for memory is {most / 2**30:.1f} GB. Take fewer "
             f"items or labels, or raise it with --limit memory={2 * most // 2**30 or 1}GB if there is that much."
         )
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        _to_nowhere()
+        return _refuse(f"Cannot write: {error.strerror}. Make room, and run it again.")
     if type(error).__name__ in {"BrokenProcessPool", "KilledWorker"}:
         return _refuse("A worker process was killed, perhaps for want of memory. Try again with fewer --workers.")
     import traceback
@@ -221,8 +227,14 @@ def _failed(error: Exception) -> int:
     return OUR_FAULT
 
 
+def _to_nowhere() -> None:
+    """Let what is still to be printed go, so that Python does not complain of it at its end."""
+    with suppress(OSError, ValueError):  # where stdout is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _refuse(message: str) -> int:
-    print("dissensus: " + " ".join(message.split()), file=sys.stderr)
+    print("dissensus: " + one_line(" ".join(message.split())), file=sys.stderr)
     return WRONG_INPUT
 
 

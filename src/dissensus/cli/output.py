@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from dissensus.cli.flags import flags_beside
+from dissensus.errors import one_line
 
 if TYPE_CHECKING:
     from dissensus.results import Result
@@ -57,7 +58,7 @@ class Output:
     def remark(self, text: str) -> None:
         """Say something on stderr."""
         if not self.quiet:
-            print(text, file=sys.stderr)
+            print("\n".join(map(one_line, text.split("\n"))), file=sys.stderr)
 
     @contextmanager
     def progress(self, what: str) -> "Iterator[Progress | None]":

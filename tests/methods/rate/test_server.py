@@ -588,3 +588,10 @@ def test_an_answer_of_megabytes_is_cut_off_and_recorded(asked):
     assert any("larger than 1,000,000 bytes" in row["reason"] for row in rows if "reason" in row) or any(
         "larger than 1,000,000 bytes" in str(value) for value in vars(result).values()
     )
+
+
+def test_an_answer_that_drips_is_timed_out_as_a_whole(asked):
+    # Each byte comes well within the time limit, and all of them would take minutes.
+    _, rows, server = asked(always(Says(text="A", drips=0.5)), retries=0, timeout=2)
+    assert {row["status"] for row in rows} == {"failed"}
+    assert len(server.asked) == len(rows)

@@ -1,0 +1,200 @@
+"""What is thrown at the commands: files that are almost right or not at all, and options with odd values."""
+
+import gzip
+import io
+import json
+import random
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+CELLS = (
+    "", " ", "x", "y", "x|y", "NA", "nan", "-", "0", "1", "1.0", "01", "1e400", "-1", "=1+1", "\u202ex", "caf\u00e9",
+    "cafe\u0301", "y\u200b", '"', "a,b", "\t", "a\nb", "\x1b[31m", "\x1b]0;x\x07", "x" * 5000, "\U0001f600", "y\u00a0",
+    "{}", "[1]", "[" * 300, "true", "3,5", "2024-01-01", "9" * 400, "'", "'=x", "\u2028", "\ufeff", "$(touch X)",
+)  # fmt: skip
+HEADERS = ("item", "rater", "label", "group", "elicitation", "count", "text", "item", "Label ", "p_x", "question", "")
+FEW = ("--bootstrap", "5")
+ONE_FILE = (
+    ("describe", *FEW), ("raters", *FEW, "--resamples", "20"), ("doctor",), ("import",), ("items",),
+)  # fmt: skip
+"""Commands that take every file."""
+WITH_JUDGES = (
+    ("decide", *FEW), ("equivalence", *FEW), ("judges", *FEW), ("compare", *FEW, "--resamples", "20"), ("alt-test",),
+    ("panel", *FEW), ("report", *FEW, "-o", "{out}"), ("prevalence", *FEW, "--positive", "x"), ("items",),
+    ("gate", *FEW, "--judge", "j1", "--min-equivalence", "0.5"), ("route", *FEW, "--judge", "j1"),
+)  # fmt: skip
+"""Commands of which each file and its judges meet one."""
+COLLECT = (
+    "collect", "--task", "{task}", "--raters", "3", "--ratings-per-item", "2", "--text", "label", "-o", "{out}",
+)  # fmt: skip
+"""The command that takes a file of items; each row of a table of ratings is one, if its ids differ."""
+TASK = 'name = "t"\nkind = "single"\ninstructions = "?"\noptions = ["x", "y"]\n'
+OTHERS = (("plan raters", "--effect", "0.1"), ("plan labels", "--accuracy", "0.8", "--margin", "0.05"))
+"""Commands that are thrown options and no files."""
+NOT_ATTACKED = {
+    "demo": "takes no file", "rate": "has faults of its own", "serve": "has faults of its own", "apply": "reads ours",
+    "reproduce": "takes minutes", "simulate urn": "writes", "simulate indeterminate": "writes",
+    "simulate responses": "writes", "simulate labels": "writes",
+}  # fmt: skip
+VALUES = (
+    "0", "1", "-1", "2", "0.5", "1e9", "1000000000", "nan", "inf", "", "x", "auto", "a,b", "1,2", "sampled", "fixed",
+    "none", "group", "\x1b[31m", "x" * 3000, "\udcff", "=1", "j0", "j1", "*", "item", "label",
+)  # fmt: skip
+
+FITTING = {
+    "N": ("1", "2", "5", "30"), "C": ("0.5", "0.9", "0.99"), "COL": ("item", "rater", "label", "judge"),
+    "LABEL": ("0", "1", "2"), "J": ("j0", "j1", "j2"), "A": ("j0",), "B": ("j1",), "A,B,C": ("0,1,2", "2,1,0"),
+    "S": ("nominal", "ordinal", "interval"), "R": ("first", "last", "keep"), "OLD=NEW,...": ("0=1", "2="),
+    "X": ("0.5", "1", "2"), "E": ("0.1", "forced_choice"), "D": ("0.1", "1"), "K": ("1", "3"), "P": ("0.6", "0.9"),
+}  # fmt: skip
+"""Values that fit, by what the help has in their place."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command line and the folder of its files."""
+
+    folder: Path
+    words: tuple[str, ...]
+    people: Path | None = None  # a plain table whose shape pandas can tell
+
+
+def attacked() -> set[str]:
+    """The commands that are attacked."""
+    return {command[0] for command in (*ONE_FILE, *WITH_JUDGES, COLLECT, *OTHERS)}
+
+
+# ---- Files
+
+
+def table(rng: random.Random, *, judges: bool = False) -> str:
+    """A table that is almost right: a few rows, and a few cells that are not."""
+    who = "judge" if judges else "rater"
+    header = ["item", who, "label"]
+    rows = [[f"i{i}", f"{who[0]}{r}", rng.choice("xxy")] for i in range(rng.choice((1, 5, 12))) for r in range(3)]
+    for _ in range(rng.choice((0, 0, 1, 1, 3, 10))):
+        row = rng.choice(rows)
+        row[rng.randrange(len(row))] = rng.choice(CELLS)
+    if rng.random() < 0.3:
+        header.append(rng.choice(HEADERS))
+        for row in rows:
+            row.append(rng.choice(CELLS))
+    if rng.random() < 0.15:
+        header[rng.randrange(3)] = rng.choice(HEADERS)
+    if rng.random() < 0.1:
+        rows.append(rng.choice(rows))
+    if rng.random() < 0.1:
+        rows.append(["short"])
+    if rng.random() < 0.1:
+        rng.shuffle(rows)
+    return "\n".join(",".join(map(_quoted, row)) for row in [header, *rows]) + "\n"
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"' if set(cell) & set('",\n\r') else cell
+
+
+def damaged(rng: random.Random, text: str) -> tuple[str, bytes]:
+    """A file name and its bytes: the table as it is, in another form, cut off, or with bytes changed."""
+    content = text.encode()
+    place = rng.randrange(1, len(content))
+    records = [dict(zip("abc", line.split(","), strict=False)) for line in text.splitlines()]
+    ways: list[Callable[[], tuple[str, bytes]]] = [
+        lambda: ("r.csv", text.encode("utf-16")),
+        lambda: ("r.csv", text.encode("latin-1", "replace")),
+        lambda: ("r.csv", content[:place]),
+        lambda: ("r.csv", content[:place] + bytes([rng.randrange(256)]) + content[place + 1 :]),
+        lambda: (rng.choice(("r.json", "r.jsonl")), "\n".join(map(json.dumps, records)).encode()),
+        lambda: (rng.choice(("r.tsv", "r.txt")), content.replace(b",", rng.choice((b"\t", b";", b"|")))),
+        lambda: (rng.choice(("r.parquet", "r.xlsx", "r.csv.gz", "r.yaml", "r.eval")), content),
+        lambda: ("r.csv.gz", gzip.compress(content)[: rng.choice((10, -5, 10**6))]),
+        lambda: trap(rng),
+        *[lambda: ("r.csv", content)] * 9,
+    ]
+    return rng.choice(ways)()
+
+
+def trap(rng: random.Random) -> tuple[str, bytes]:
+    """A small file that is large once it is read, or deep, or wide, or of very many labels."""
+    many = range(rng.choice((2_000, 30_000)))
+    ways: list[Callable[[], tuple[str, bytes]]] = [
+        lambda: ("r.csv.gz", gzip.compress(b"item,rater,label\n" + b"a,b,c\n" * 20_000_000, 1)),
+        lambda: ("r.xlsx", _zipped("xl/worksheets/sheet1.xml", b"<c r='XFD1048576'/>")),
+        lambda: ("r.eval", _zipped("header.json", b" " * (80 << 20))),
+        lambda: ("r.json", b'{"a":' * 50_000),
+        lambda: ("r.json", b'[{"item":1,"label":' + b"[" * 500 + b"]" * 500 + b"}]"),
+        lambda: ("r.csv", ("item,rater,label," + ",".join(f"c{i}" for i in many) + "\n1,2,3\n").encode()),
+        lambda: ("r.csv", ("item,rater,label\n" + "".join(f"i{i},r,text {i}\n" for i in many)).encode()),
+        lambda: ("r.csv", b'item,rater,label\na,b,"' + b"x" * (17 << 20)),
+        lambda: ("r.yaml", ("a: &a [x]\n" + "".join(f"b{i}: [*a, *a]\n" for i in range(30))).encode()),
+        lambda: ("r.csv", ("item," + ",".join(f"r{i}" for i in many) + "\n" + "1" + ",x" * len(many)).encode()),
+    ]
+    return rng.choice(ways)()
+
+
+def _zipped(name: str, content: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr(name, content)
+    return stream.getvalue()
+
+
+# ---- Command lines
+
+
+def file_cases(rng: random.Random, place: Path) -> list[Case]:
+    """A file through every command that takes one, and with judges through one that takes two."""
+    text = table(rng)
+    name, content = damaged(rng, text)
+    (place / name).write_bytes(content)
+    (place / "j.csv").write_text(table(rng, judges=True), encoding="utf-8")
+    plain = place / name if (name, content) == ("r.csv", text.encode()) else None
+    made = [Case(place, (words[0], str(place / name), *words[1:]), plain) for words in ONE_FILE]
+    command = rng.choice((*WITH_JUDGES, COLLECT))
+    files = [str(place / name), *([] if command is COLLECT else [str(place / "j.csv")])]
+    return [*made, Case(place, _filled(command, place, *files))]
+
+
+def option_case(rng: random.Random, place: Path) -> Case:
+    """A command with options that it has, and values that may be none of theirs."""
+    (place / "r.csv").write_text(_sound("rater"), encoding="utf-8")
+    (place / "j.csv").write_text(_sound("judge"), encoding="utf-8")
+    command = rng.choice([*ONE_FILE, *WITH_JUDGES, COLLECT, *OTHERS])
+    files = [] if command in OTHERS else [str(place / "r.csv")]
+    files += [str(place / "j.csv")] * (command in WITH_JUDGES)
+    chosen = [word for _ in range(rng.randint(1, 3)) for word in _value(rng, *rng.choice(flags(command[0])))]
+    return Case(place, (*_filled(command, place, *files), *chosen))
+
+
+def _filled(command: Sequence[str], place: Path, *files: str) -> tuple[str, ...]:
+    """The words of a command line, with the files after the command."""
+    (place / "task.toml").write_text(TASK, encoding="utf-8")
+    places = {"out": place / "out.html", "task": place / "task.toml"}
+    return (*command[0].split(), *files, *(word.format(**places) for word in command[1:]))
+
+
+def _sound(who: str) -> str:
+    return f"item,{who},label\n" + "".join(f"i{i},{who[0]}{r},{(i * r) % 3}\n" for i in range(12) for r in range(3))
+
+
+def flags(command: str, known: dict[str, list[tuple[str, str]]] = {}) -> list[tuple[str, str]]:  # noqa: B006 - once each
+    """The options that a command's help lists, each with what stands for its value; nothing for one without."""
+    if command not in known:
+        asked = [sys.executable, "-m", "dissensus", *command.split(), "--help"]
+        shown = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+        elsewhere = {"--output", "--help", "--engine", "--workers", "--record", "--junit", "--summary"}
+        found = re.findall(r"^  (?:-\w, )?(--[\w-]+)(?: (\S+))?(?:  |$)", shown, re.MULTILINE)
+        known[command] = [pair for pair in found if pair[0] not in elsewhere]
+    return known[command]
+
+
+def _value(rng: random.Random, flag: str, stands_for: str) -> list[str]:
+    """An option with a value that may fit, or with any."""
+    if not stands_for:
+        return [flag]
+    return [flag, rng.choice(FITTING.get(stands_for, VALUES) if rng.random() < 0.6 else VALUES)]

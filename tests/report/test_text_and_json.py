@@ -1,0 +1,78 @@
+"""What a command prints as text and as JSON is the same: both from one result, under random options."""
+
+import json
+import math
+import re
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import dissensus
+from dissensus.report.envelope import envelope_json
+
+PEOPLE = [
+    {"item": f"i{i}", "rater": f"r{r}", "label": str((i * 7 + r * (i % 3)) % 3 + 1)}
+    for i in range(36)
+    for r in range(4)
+]
+JUDGES = [
+    {"item": f"i{i}", "judge": judge, "label": str((i * 7 + shift * (i % 4 == 0)) % 3 + 1)}
+    for i in range(36)
+    for shift, judge in enumerate(("near", "far"))
+]
+COMMON = {"bootstrap": st.sampled_from([0, 20, 50]), "confidence": st.sampled_from([0.8, 0.95])}
+RANDOM = {
+    "describe": COMMON,
+    "raters": {**COMMON, "resamples": st.just(20)},
+    "equivalence": {**COMMON, "score": st.sampled_from(["cross-entropy", "agreement", "brier"])},
+    "judges": {**COMMON, "positive": st.sampled_from(["1", "3"])},
+    "compare": {**COMMON, "metric": st.sampled_from(["information", "mae", "wins"]), "resamples": st.just(99)},
+    "panel": COMMON,
+    "decide": COMMON,
+}
+NUMBER = re.compile(r"(?<![\w.,-])-?\d[\d,]*\.\d+(?![\w.]*\w)%?")
+"""Numbers with decimals: those that are counts say little, since some count is always there."""
+
+RULES = {"0.667", "2.5"}
+"""Rules of thumb that the text states: when an alpha is enough, and when a rater stands out."""
+
+
+def numbers_in(value):
+    """Every number of a JSON object, those in its texts included."""
+    if isinstance(value, dict):
+        return [number for one in value.values() for number in numbers_in(one)]
+    if isinstance(value, list):
+        return [number for one in value for number in numbers_in(one)]
+    if isinstance(value, str):
+        return [float(found.strip("%").replace(",", "")) for found in NUMBER.findall(value)]
+    return [float(value)] if isinstance(value, int | float) and not isinstance(value, bool) else []
+
+
+def is_shown(text, known):
+    """Whether a number of the text is one of the JSON, rounded as it is written; shares may be written in percent."""
+    digits = len(text.strip("%").split(".")[1])
+    shown = float(text.strip("%").replace(",", ""))
+    scaled = known * 100 if text.endswith("%") else np.concatenate([known, known * 100])
+    return bool(np.any(np.abs(np.abs(scaled) - abs(shown)) <= 0.5 * 10.0**-digits + 1e-9))
+
+
+@pytest.mark.parametrize("command", RANDOM)
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_every_number_in_the_text_of_a_result_is_in_its_json(command, data):
+    options = {name: data.draw(values, label=name) for name, values in RANDOM[command].items()}
+    ratings, judges = dissensus.read(PEOPLE), dissensus.read_judges(JUDGES)
+    given_data = (ratings,) if command in {"describe", "raters"} else (ratings, judges)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = getattr(dissensus, command)(*given_data, **options)
+    found = json.loads(envelope_json(result))
+    known = np.array([number for number in numbers_in(found) if math.isfinite(number)])
+    known = np.concatenate([known, 1 - known])  # what is left of a share
+    if curve := found["result"].get("curve"):  # bits are shown as gained over asking nobody, as the text says
+        known = np.concatenate([known, known - curve[0]["score"]])
+    shown = NUMBER.findall(result.summary(details=True))
+    assert [text for text in shown if text not in RULES and not is_shown(text, known)] == []
