@@ -60,8 +60,8 @@ def lead_sentence(result: RouteResult) -> str:
         return f"{judge} alone tells as much as {everywhere}, {cost}."
     alone = percent(1 - plan.share_to_people, 0)
     return (
-        f"With {judge} alone on {alone} of the items and {_people(plan.raters)} beside it on the rest you know as much "
-        f"as with {everywhere}, {cost}."
+        f"{judge} alone on {alone} of the items, and {_people(plan.raters)} beside it on the rest, tell as much as "
+        f"{everywhere}, {cost}."
     )
 
 
