@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dissensus.methods.equivalence.equivalence import equivalence
     from dissensus.methods.gate import GateResult
     from dissensus.methods.gate.gate import gate
+    from dissensus.methods.history import HistoryResult
+    from dissensus.methods.history.history import history
     from dissensus.methods.items import ItemsResult
     from dissensus.methods.items.items import items
     from dissensus.methods.judges import JudgesResult
@@ -59,6 +61,7 @@ _HOME = {
     "DoctorResult": "data.doctor",
     "EquivalenceResult": "methods.equivalence",
     "GateResult": "methods.gate",
+    "HistoryResult": "methods.history",
     "ItemsResult": "methods.items",
     "Judges": "data",
     "JudgesResult": "methods.judges",
@@ -81,6 +84,7 @@ _HOME = {
     "doctor": "data.doctor",
     "equivalence": "methods.equivalence",
     "gate": "methods.gate",
+    "history": "methods.history",
     "items": "methods.items",
     "judges": "methods.judges",
     "label_error": "methods.plan_labels",
@@ -110,6 +114,7 @@ __all__ = [
     "DoctorResult",
     "EquivalenceResult",
     "GateResult",
+    "HistoryResult",
     "ItemsResult",
     "Judges",
     "JudgesResult",
@@ -133,6 +138,7 @@ __all__ = [
     "doctor",
     "equivalence",
     "gate",
+    "history",
     "items",
     "judges",
     "label_error",

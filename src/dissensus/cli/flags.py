@@ -165,7 +165,7 @@ def _is_plain(word: object, kind: type) -> bool:
     return kind is str or (kind in PLAIN and PLAIN[kind].fullmatch(word) is not None)
 
 
-OUTPUTS = ("out", "junit", "summary")
+OUTPUTS = ("out", "junit", "summary", "record")
 """What commands call the files that they write."""
 
 

@@ -59,6 +59,7 @@ COMMANDS = {
     "collect": Entry("collect", "Collect ratings from people."),
     "rate": Entry("rate", "Ask a model what people were asked."),
     "gate": Entry("measure", "May this judge pass?"),
+    "history": Entry("measure", "Is the judge still as good?"),
     "apply": Entry("measure", "What do new answers of a judge mean in people's terms?"),
     "report": Entry("show", "Write one page with everything that the files can say."),
     "serve": Entry("show", "The same answers in a browser."),

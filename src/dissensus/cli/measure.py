@@ -23,10 +23,12 @@ from dissensus.cli.output import Output, Work
 from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
+    from dissensus.data import Judges, Ratings
     from dissensus.methods.decide import DecideResult
     from dissensus.methods.equivalence.scores import AdditiveScore, LabelScoring
     from dissensus.methods.items import ItemsResult
     from dissensus.methods.parts import PartsResult
+    from dissensus.results import Result
 
 NOT_PASSED = 1
 
@@ -39,6 +41,9 @@ def decide_command(
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Write what the judge's answers mean in people's terms."),
     ] = None,
+    record: Annotated[
+        Path | None, flag("HISTORY.duckdb", "Keep the run in a history, which `dissensus history` shows.")
+    ] = None,
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
@@ -49,13 +54,19 @@ def decide_command(
     from dissensus.data.outputs import check_place
     from dissensus.methods.decide import decide
 
-    if out is not None:
-        check_place(out)  # before the work, so that a misspelt folder costs no time
+    for path in (out, record):
+        if path is not None:
+            check_place(path)  # before the work, so that a misspelt folder costs no time
     ratings, judges = read_judged(source, judges_source)
     if out is not None and ratings.questions:
         raise OptionError("A recalibration is for one question: choose it with --question.")
     where = work.where(output)
-    result = output.run("Resampling items", decide, ratings, judges, task=source.read_task(), **options, **where)
+
+    def write(result: "DecideResult | PartsResult") -> None:
+        keep_run(record, ratings, judges, result, output)
+
+    task = source.read_task()
+    result = output.run("Resampling items", decide, ratings, judges, write=write, task=task, **options, **where)
     if out is not None:
         decision_in(result).write_recalibration(out)
 
@@ -150,6 +161,9 @@ def judges_command(
     source: RatingsInput,
     judges_source: JudgesInput,
     options: Annotated[Keywords, "judges.options.JudgesOptions"],
+    record: Annotated[
+        Path | None, flag("HISTORY.duckdb", "Keep the run in a history, which `dissensus history` shows.")
+    ] = None,
     large: LargeOptions = LargeOptions(),
     work: Work = Work(),
     output: Output = Output(),
@@ -158,11 +172,18 @@ def judges_command(
 
     Ranks the judges by every definition of agreement, compares their decisions with people's, and gives advice.
     """
+    from dissensus.data.outputs import check_place
     from dissensus.methods.judges import judges
 
+    if record is not None:
+        check_place(record)
     ratings, answers = read_both(source, judges_source, large, work, judge=options["judge"])
     where = work.where(output)
-    output.run("Resampling items", judges, ratings, answers, task=source.read_task(), **options, **where)
+
+    def write(result: "Result") -> None:
+        keep_run(record, ratings, answers, result, output)
+
+    output.run("Resampling items", judges, ratings, answers, write=write, task=source.read_task(), **options, **where)
 
 
 def items_command(
@@ -304,6 +325,9 @@ def gate_command(
     options: Annotated[Keywords, "gate.options.GateOptions"],
     junit: Annotated[Path | None, flag("FILE", "Also write the checks as JUnit XML, for CI.")] = None,
     summary: Annotated[Path | None, flag("FILE", "Also write a summary in Markdown, for a pull request.")] = None,
+    record: Annotated[
+        Path | None, flag("HISTORY.duckdb", "Keep the run in a history, which `dissensus history` shows.")
+    ] = None,
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
@@ -318,13 +342,14 @@ def gate_command(
     from dissensus.report.views import report_on
     from dissensus.report.views.gate import junit_of
 
-    for path in (junit, summary):
+    for path in (junit, summary, record):
         if path is not None:
             check_place(path)  # before the work, so that a misspelt folder costs no time
     ratings, judges = read_judged(source, judges_source)
     where = work.where(output)
 
     def write(result: "GateResult | PartsResult") -> None:
+        keep_run(record, ratings, judges, result, output)
         if junit is not None:
             save_bytes(junit, junit_of(result))
         if summary is not None:
@@ -334,6 +359,36 @@ def gate_command(
     task = source.read_task()
     if not output.run("Checking the judge", gate, ratings, judges, write=write, task=task, **options, **where):
         raise typer.Exit(NOT_PASSED)
+
+
+def keep_run(path: Path | None, ratings: "Ratings", judges: "Judges", result: "Result", output: Output) -> None:
+    """Record what was found, with every item behind it, if a history was named."""
+    if path is None:
+        return
+    from datetime import UTC, datetime
+
+    from dissensus import __version__
+    from dissensus.data.history import record
+    from dissensus.methods.history.evidence import runs_of
+
+    runs = runs_of(ratings, judges, result, version=__version__)
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
+    number = record(path, runs, recorded_at=now)
+    output.remark(f"Recorded as run {number} of {path.name}: dissensus history {path}")
+
+
+def history_command(
+    path: Annotated[Path, typer.Argument(metavar="HISTORY", help="A history, as --record keeps it.")],
+    options: Annotated[Keywords, "history.options.HistoryOptions"],
+    output: Output = Output(),
+) -> None:
+    """Is the judge still as good?
+
+    Each judge over the runs that --record kept, the changes that are real, and whether people changed.
+    """
+    from dissensus.methods.history import history
+
+    output.show(history(path, **options))
 
 
 def apply_command(

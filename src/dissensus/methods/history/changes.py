@@ -1,0 +1,129 @@
+"""Changes over time that are real, however often one looks.
+
+Each new run is compared with the runs before it, pair by pair on the items that both have. Under no change all
+comparisons of a series, over all looks there will ever be, are together wrong with a probability of at most alpha: look
+t may spend alpha / (t (t + 1)), which sums to alpha, shared among the windows that it compares. So the intervals form a
+confidence sequence, valid whenever one stops. Windows of 1, 2, 4, ... runs find a large change at once and a small one
+after some runs.
+
+References
+----------
+H. Robbins (1970), "Statistical Methods Related to the Law of the Iterated Logarithm".
+S. R. Howard, A. Ramdas, J. McAuliffe, J. Sekhon (2021), "Time-uniform, nonparametric, nonasymptotic confidence
+sequences": the weights over looks are those of their stitching.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.arrays import Codes, Floats
+
+FEWEST_SHARED = 20
+"""Items that two runs must share to be compared pair by pair, or have each to be compared without."""
+TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A run beside those before it, since the last real change."""
+
+    difference: float  # mean of the last runs less that of those before; NaN where nothing is comparable
+    low: float  # of the confidence sequence
+    high: float
+    runs: int  # how many of the last runs are compared with those before
+    items: int  # on how many items
+    paired: bool  # whether both have the same items with the same ratings
+    real: bool
+
+
+def changes_in(run: Codes, key: Codes, values: Floats, runs: Codes, *, alpha: float = 0.05) -> list[Change | None]:
+    """What changed with each run; None for the first, and where a run has no values.
+
+    Parameters
+    ----------
+    run, key : ndarray of shape (n_values,)
+        The run and the item of each value; an item whose ratings changed has another key.
+    values : ndarray of shape (n_values,)
+        Scores; NaN does not count.
+    runs : ndarray of shape (n_runs,)
+        The runs in their order.
+    alpha : float
+        Probability that any change is ever called real where there is none.
+    """
+    table = _table(run, key, values, runs)
+    found: list[Change | None] = []
+    start, look = 0, 0
+    for t in range(len(runs)):
+        if not (~np.isnan(table[t])).any() or np.isnan(table[start:t]).all():
+            found.append(None)
+            continue
+        look += 1
+        change, window = _compared(table[start : t + 1], alpha / (look * (look + 1)))
+        found.append(change)
+        if change.real:
+            start = t + 1 - window
+    return found
+
+
+def _table(run: Codes, key: Codes, values: Floats, runs: Codes) -> Floats:
+    """Values by run and item; NaN where there is none."""
+    place = np.searchsorted(runs, run)
+    keys, item = np.unique(key, return_inverse=True)
+    table = np.full((len(runs), len(keys)), np.nan)
+    table[place, item] = values
+    return table
+
+
+def _compared(table: Floats, alpha: float) -> tuple[Change, int]:
+    """The last runs beside those before, at the window that shows most; and how long that window is."""
+    known = ~np.isnan(table)
+    total, number = np.cumsum(np.where(known, table, 0.0), axis=0), np.cumsum(known, axis=0)
+    length = len(table)
+    windows = [2**i for i in range(length.bit_length()) if 2**i < length]
+    candidates = [_window(total, number, length - w, w, alpha / len(windows)) for w in windows]
+    best = max(candidates, key=lambda one: one[1])
+    return best[0], best[0].runs
+
+
+def _window(total: Floats, number: Codes, split: int, window: int, alpha: float) -> tuple[Change, float]:
+    """The runs from `split` on beside those before, and by how many standard errors they differ."""
+    before = _means(total[split - 1], number[split - 1])
+    after = _means(total[-1] - total[split - 1], number[-1] - number[split - 1])
+    shared = ~np.isnan(before) & ~np.isnan(after)
+    paired = int(shared.sum()) >= FEWEST_SHARED
+    if paired:
+        difference, error, items = _paired(after[shared] - before[shared])
+        freedom = items - 1
+    else:
+        parts = [_paired(own[~np.isnan(own)]) for own in (after, before)]
+        items = min(part[2] for part in parts)
+        difference, error = parts[0][0] - parts[1][0], float(np.hypot(parts[0][1], parts[1][1]))
+        freedom = items - 1
+        if items < FEWEST_SHARED:
+            return Change(difference=np.nan, low=np.nan, high=np.nan, runs=window, items=items, paired=False,
+                          real=False), -1.0  # fmt: skip
+    reach = _quantile(freedom, alpha) * error
+    low, high = difference - reach, difference + reach
+    real = bool(low > TINY or high < -TINY)
+    change = Change(difference=difference, low=low, high=high, runs=window, items=items, paired=paired, real=real)
+    return change, abs(difference) / error if error > 0 else 0.0
+
+
+def _means(total: Floats, number: Codes) -> Floats:
+    return np.asarray(np.where(number > 0, total / np.maximum(number, 1), np.nan))
+
+
+def _paired(values: Floats) -> tuple[float, float, int]:
+    """Mean, its standard error, and how many there are; the error is unknown with fewer than two."""
+    n = len(values)
+    if n < 2:  # noqa: PLR2004 - a spread takes two
+        return float("nan"), float("nan"), n
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(n)), n
+
+
+def _quantile(freedom: int, alpha: float) -> float:
+    """How many standard errors a two-sided interval of Student reaches."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - takes a while to import
+
+    return float(-stdtrit(freedom, alpha / 2))

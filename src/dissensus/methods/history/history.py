@@ -1,0 +1,161 @@
+"""Is the judge still as good? Each judge over the runs of a history, and the changes that are real."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from dissensus.arrays import Codes, Floats
+from dissensus.data.history import History, Run, RunJudge, read_history
+from dissensus.errors import OptionError, counted, listed
+from dissensus.methods.history.changes import changes_in
+from dissensus.methods.history.options import HistoryOptions
+from dissensus.methods.history.result import HistoryResult, Point, Series
+from dissensus.options import named
+from dissensus.sampling.intervals import normal_interval
+
+NAN = float("nan")
+
+
+def history(
+    path: str | os.PathLike[str], *, judge: str | Sequence[str] | None = None, by: str | None = None,
+    alpha: float = 0.05,
+) -> HistoryResult:  # fmt: skip
+    """What each judge was worth over time, with the changes that are real, and whether people changed.
+
+    Parameters
+    ----------
+    path : path
+        A history, as `record=` of the command line keeps it.
+    judge : str or sequence of str, optional
+        The judges to look at; all if not given.
+    by : str, optional
+        Follow the slices of this column, in their order, instead of the runs: those that were last recorded with it.
+    alpha : float
+        Probability that any change of a series is ever called real where there is none, however often one looks.
+
+    Returns
+    -------
+    HistoryResult
+
+    Raises
+    ------
+    DissensusError
+        If there is no such history, or it has no such judge or column.
+
+    See Also
+    --------
+    gate : Whether a judge is not worse than the last one that passed.
+    compare : Is one judge better than another?
+
+    Examples
+    --------
+    >>> history("runs.duckdb")  # doctest: +SKIP
+    """
+    options = HistoryOptions.given(locals())
+    kept = read_history(Path(path))
+    names = tuple(kept.scores)
+    for name in options.judge or ():
+        if name not in names:
+            raise OptionError(f"There is no judge {name!r} in the history: the judges are {listed(names)}.")
+    series, left_out = [], []
+    for question, runs in _sequences(kept, options.by):
+        for name in options.judge or names:
+            series += _judge_series(kept, name, runs, question, options)
+        series += _people_series(kept, runs, question, options)
+        left_out += _left_out(runs, question)
+    return HistoryResult(
+        settings=options.settings(),
+        data={"history": {"file": kept.path, "runs": len(kept.runs)}},
+        runs=len(kept.runs),
+        series=tuple(series),
+        left_out=tuple(left_out),
+        warnings=tuple(left_out),
+    )
+
+
+def _sequences(kept: History, by: str | None) -> Iterator[tuple[str | None, list[Run]]]:
+    """The runs that belong together, by question: in the order of recording, or the slices of a column in theirs."""
+    known = [run.by for run in kept.runs if run.by is not None]
+    if by is not None and by not in known:
+        have = f"columns that runs were recorded by are {listed(sorted(set(known)))}" if known else "no run has slices"
+        raise OptionError(f"{named('by')} {by}: {have}. Record a run with `dissensus decide --by {by} --record`.")
+    for question in dict.fromkeys(run.question for run in kept.runs if run.by == by):
+        own = [run for run in kept.runs if run.by == by and run.question == question]
+        if by is not None:
+            latest = {run.value: run for run in own}
+            own = sorted(latest.values(), key=lambda run: run.run)
+            own.sort(key=lambda run: run.value or "")
+        yield question, own
+
+
+def _judge_series(kept: History, name: str, runs: list[Run], question: str | None, options: HistoryOptions
+                  ) -> list[Series]:  # fmt: skip
+    found = {run.run: one for run in runs for one in run.judges if one.judge == name}
+    own = [run for run in runs if run.run in found]
+    if not own:
+        return []
+    points = _points(kept.scores[name], own, options)
+    made = [_with_worth(point, run, found[run.run]) for point, run in zip(points, own, strict=True)]
+    return [Series(name=name, kind="judge", question=question, points=tuple(made))]
+
+
+def _with_worth(point: Point, run: Run, judge: RunJudge) -> Point:
+    own = {name: getattr(point, name) for name in Point.__slots__}
+    own |= {"value": judge.bits, "low": judge.bits_low, "high": judge.bits_high, "verdict": run.verdict}
+    own |= {name: getattr(judge, name) for name in ("worth", "worth_low", "worth_high")}
+    return Point(**(own | {"worth_verdict": judge.worth_verdict}))
+
+
+def _people_series(kept: History, runs: list[Run], question: str | None, options: HistoryOptions) -> list[Series]:
+    """How far people agree, and how often they give each label."""
+    run, key, agreement = kept.people
+    made = [("people agree", agreement, runs)]
+    for labels, shares in kept.shares.items():
+        own = [one for one in runs if one.labels == labels]
+        made += [(f"share of {label}", shares[:, i], own) for i, label in enumerate(labels)] if len(own) > 1 else []
+    return [
+        Series(name=name, kind="people", question=question, points=tuple(_points((run, key, values), own, options)))
+        for name, values, own in made
+        if len(own) > 1
+    ]
+
+
+def _points(columns: tuple[Codes, Codes, Floats], runs: list[Run], options: HistoryOptions) -> list[Point]:
+    """The mean of each run, and what changed."""
+    numbers = np.array([run.run for run in runs], dtype=np.intp)
+    place = {number: i for i, number in enumerate(numbers.tolist())}
+    run, key, values = columns
+    mine = np.isin(run, numbers) & ~np.isnan(values)
+    order = np.array([place[number] for number in run[mine].tolist()], dtype=np.intp)
+    kept = values[mine]
+    changes = changes_in(order, key[mine], kept, np.arange(len(runs)), alpha=options.alpha)
+    points = []
+    for i, (own, change) in enumerate(zip(runs, changes, strict=True)):
+        here = kept[order == i]
+        mean = float(here.mean()) if len(here) else NAN
+        variance = float(here.var(ddof=1) / len(here)) if len(here) > 1 else NAN
+        low, high = normal_interval(mean, variance, 0.95)
+        told = (NAN, NAN, NAN, 0, 0, False, False) if change is None else (
+            change.difference, change.low, change.high, change.runs, change.items, change.paired, change.real
+        )  # fmt: skip
+        points.append(
+            Point(
+                run=own.run, at=own.value or own.recorded_at, value=mean, low=low, high=high, worth=NAN, worth_low=NAN,
+                worth_high=NAN, worth_verdict=None, verdict=None, difference=told[0], difference_low=told[1],
+                difference_high=told[2], runs=told[3], shared=told[4], paired=told[5], changed=told[6],
+            )
+        )  # fmt: skip
+    return points
+
+
+def _left_out(runs: list[Run], question: str | None) -> list[str]:
+    """Runs whose labels differ from those of the last, which are not compared with it."""
+    others = [run for run in runs if run.labels != runs[-1].labels]
+    if not others:
+        return []
+    of = "" if question is None else f"{question}: "
+    verb = "is" if len(others) == 1 else "are"
+    which = f"{counted(len(others), 'run')} with other labels than the last ({listed(others[-1].labels)})"
+    return [f"{of}{which} {verb} not compared with it."]

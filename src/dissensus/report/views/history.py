@@ -1,0 +1,146 @@
+"""What `history` says: is each judge still as good, what changed, and did people change?"""
+
+import math
+from collections.abc import Sequence
+
+from dissensus.errors import DissensusError
+from dissensus.methods.history.result import HistoryResult, Point, Series
+from dissensus.report.document import Block, Cell, Figure, Fold, Points, Section, Table
+from dissensus.report.numbers import counted, decimal, finite, listing, percent, quoted, short_names, with_interval
+from dissensus.report.specs import LineChart, Row, line_chart
+from dissensus.results import Result
+
+LONGEST = 18
+MOST_LINES = 4
+MOST_SHOWN = 8
+"""More series than that are folded."""
+RULE = (
+    "A change is called real where its interval excludes 0. The intervals hold together for all runs of a series, "
+    "however often one looks: look t spends alpha / (t (t + 1))."
+)
+PAIRED = (
+    "The last runs are compared with those before, since the last real change, on the items that both have with the "
+    "same ratings; where they share too few, on all items of both."
+)
+BITS = "Bits are what the judge's answers, in people's terms, tell about the next person more than asking nobody."
+
+
+def view(result: Result) -> Section:
+    """The answer, each series at its last run, the chart, and all runs."""
+    if not isinstance(result, HistoryResult):
+        raise DissensusError(f"A {type(result).__name__} cannot be shown as a history.")
+    judges = [own for own in result.series if own.kind == "judge"]
+    blocks: list[Block] = [_latest(result), *_notes(result)]
+    blocks += [_figure(judges)] if any(len(own.points) > 1 for own in judges) else []
+    blocks += [
+        Fold(title="All runs", parts=[_runs(own) for own in result.series]),
+        Fold(title="How this was computed", parts=[Points(title="", texts=[BITS, PAIRED, RULE])]),
+    ]
+    return Section(title="Is the judge still as good?", lead=lead_sentence(result), blocks=blocks)
+
+
+def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
+    """The warnings, all of which say what was not compared."""
+    del result
+    return list(texts)
+
+
+def lead_sentence(result: HistoryResult) -> str:
+    """Which judges changed last, or that none did."""
+    judges = [own for own in result.series if own.kind == "judge"]
+    if all(len(own.points) <= 1 for own in judges):
+        return f"{counted(result.runs, 'run')} so far: a change needs two runs of one judge."
+    changed = [own for own in judges if own.changes]
+    if not changed:
+        names = listing([quoted(own.name) for own in judges], most=3)
+        return f"No real change of {names} in {counted(result.runs, 'run')}."
+    texts = [f"{quoted(own.name)} became {_way(own.changes[-1])} with run {own.changes[-1].run}" for own in changed]
+    return f"{listing(texts, most=3)}."
+
+
+def _way(point: Point) -> str:
+    return "better" if point.difference > 0 else "worse"
+
+
+def _notes(result: HistoryResult) -> list[Block]:
+    """What changed of people."""
+    changed = [own for own in result.series if own.kind == "people" and own.changes]
+    if not changed:
+        return []
+    parts = [f"{own.name} ({_change(own.changes[-1], own)}, run {own.changes[-1].run})" for own in changed]
+    text = f"People changed as well: {listing(parts, most=3)}. Rate the same items again before you blame the judge."
+    return [Points(title="", texts=[text])]
+
+
+def _latest(result: HistoryResult) -> Table:
+    """Each judge and people at their last run."""
+    names = short_names([own.name for own in result.series], LONGEST, has_end=True)
+    rows: list[list[Cell]] = []
+    for own in result.series[:MOST_SHOWN]:
+        last = own.points[-1]
+        changes = listing([f"{_change(point, own)} at {point.run}" for point in own.changes], most=2) or "none"
+        rows.append([names[own.name], _worth(last), _value(last, own), changes])
+    return Table(
+        caption="The last run of each; a judge in bits over asking nobody, people in shares",
+        columns=["Series", "Worth in raters", "Value", "Real changes"],
+        rows=rows,
+    )
+
+
+def _value(point: Point, series: Series) -> str:
+    form = decimal if series.kind == "judge" else percent
+    return with_interval(point.value, point.low, point.high, form=form) if math.isfinite(point.value) else "-"
+
+
+def _worth(point: Point) -> str:
+    if math.isfinite(point.worth):
+        return with_interval(point.worth, point.worth_low, point.worth_high)
+    return point.worth_verdict or "-"
+
+
+def _change(point: Point, series: Series) -> str:
+    digits = point.difference if series.kind == "judge" else 100 * point.difference
+    return f"{digits:+.2f}" if series.kind == "judge" else f"{digits:+.1f} points"
+
+
+def _runs(series: Series) -> Table:
+    rows: list[list[Cell]] = []
+    for point in series.points:
+        form = decimal if series.kind == "judge" else percent
+        change = with_interval(point.difference, point.difference_low, point.difference_high, form=form)
+        told = f"{change}{' real' if point.changed else ''}" if math.isfinite(point.difference) else "-"
+        how = "-" if not point.shared else f"{point.shared}{'' if point.paired else ' (other items)'}"
+        rows.append([point.run, point.at, _worth(point), _value(point, series), told, how, point.verdict or "-"])
+    question = "" if series.question is None else f", {series.question}"
+    return Table(
+        caption=f"{short_names([series.name], 60)[series.name]}{question}",
+        columns=["Run", "At", "Worth", "Value", "Change", "Items", "Gate"],
+        rows=rows,
+    )
+
+
+def _figure(judges: Sequence[Series]) -> Figure:
+    shown = judges[:MOST_LINES]
+    names = short_names([own.name for own in shown], LONGEST)
+    rows: list[Row] = [
+        {"series": names[own.name], "x": place, "y": finite(point.value), "low": finite(point.low),
+         "high": finite(point.high), "is_main": own is shown[0]}
+        for own in shown
+        for place, point in enumerate(own.points, start=1)
+    ]  # fmt: skip
+    turns: list[Row] = [
+        {"x": place, "text": f"{names[own.name]} {_way(point)}"}
+        for own in shown
+        for place, point in enumerate(own.points, start=1)
+        if point.changed
+    ]
+    chart = LineChart(
+        rows=rows, series="Judge", x_title="Run of the judge", y_title="Bits over asking nobody", x_form="d",
+        y_form=".2f", tip_form=".3f", turns=turns,
+    )  # fmt: skip
+    return Figure(
+        title="What each judge told, run by run",
+        caption="The band is the 95% interval of the first judge; a mark is a real change.",
+        spec=line_chart(chart),
+        table=_runs(shown[0]),
+    )

@@ -1,0 +1,89 @@
+"""Changes that are real: the level over all looks, what is found and when, and what is comparable."""
+
+import numpy as np
+import pytest
+
+from dissensus.methods.history.changes import changes_in
+
+
+def stream(rng, *, looks=100, items=100, drop=0.0, at=50, noise=0.3, shared=1.0):
+    """Scores of a judge that is asked again in each run; a share of the items is the same in all runs."""
+    own = rng.gamma(1.0, 0.5, items)  # items differ more than answers to one of them
+    run, key, values = [], [], []
+    for t in range(looks):
+        old = rng.random(items) < shared
+        name = np.where(old, np.arange(items), 10_000 * (t + 1) + np.arange(items))
+        level = np.where(old, own, rng.gamma(1.0, 0.5, items))
+        run.append(np.full(items, t))
+        key.append(name)
+        values.append(level - drop * (t >= at) - noise * rng.exponential(1.0, items))  # skewed, as bits are
+    return np.concatenate(run), np.concatenate(key), np.concatenate(values), np.arange(looks)
+
+
+def test_the_difference_is_the_mean_over_shared_items_by_hand():
+    run = np.repeat([0, 1], 25)
+    key = np.tile(np.arange(25), 2)
+    values = np.concatenate([np.zeros(25), np.full(25, 1.0) + 0.01 * np.arange(25)])
+    first, second = changes_in(run, key, values, np.arange(2))
+    assert first is None
+    assert second.difference == pytest.approx(1 + 0.01 * 12)
+    assert second.paired
+    assert second.items == 25
+    # Student's t with 24 degrees of freedom at .05 / 2 (first look), two-sided: 2.3909
+    error = 0.01 * np.std(np.arange(25), ddof=1) / 5
+    assert second.high - second.difference == pytest.approx(2.3909 * error, rel=1e-3)
+    assert second.real
+
+
+def test_a_judge_that_answers_the_same_never_changes():
+    run, key = np.repeat(np.arange(30), 40), np.tile(np.arange(40), 30)
+    values = np.tile(np.random.default_rng(0).normal(size=40), 30)
+    assert not any(change.real for change in changes_in(run, key, values, np.arange(30))[1:])
+
+
+def test_a_large_drop_is_found_at_once_and_the_runs_before_it_are_left_behind():
+    found = changes_in(*stream(np.random.default_rng(1), looks=12, drop=1.0, at=6, items=60))
+    assert [t for t, change in enumerate(found) if change is not None and change.real] == [6]
+    assert found[6].difference == pytest.approx(-1, abs=0.2)
+
+
+def test_items_whose_ratings_changed_are_not_taken_for_the_same():
+    run = np.repeat([0, 1], 30)
+    key = np.concatenate([np.arange(30), 100 + np.arange(30)])
+    values = np.random.default_rng(0).normal(size=60)
+    assert not changes_in(run, key, values, np.arange(2))[1].paired
+
+
+def test_too_few_items_are_not_compared():
+    found = changes_in(np.array([0, 1]), np.array([1, 2]), np.array([0.0, 1.0]), np.arange(2))
+    assert np.isnan(found[1].difference)
+    assert not found[1].real
+
+
+def test_a_run_without_values_is_passed_over():
+    run = np.concatenate([np.zeros(30, dtype=int), np.full(30, 2)])
+    values = np.concatenate([np.zeros(30), np.random.default_rng(0).normal(5, 1, 30)])
+    found = changes_in(run, np.tile(np.arange(30), 2), values, np.arange(3))
+    assert found[1] is None
+    assert found[2].real
+
+
+def test_few_false_alarms_in_many_looks():
+    alarms = sum(
+        any(change is not None and change.real for change in changes_in(*stream(np.random.default_rng([7, s]))))
+        for s in range(40)
+    )
+    assert alarms <= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shared", [1.0, 0.5, 0.0])
+def test_false_alarms_of_100_looks_are_at_most_five_in_a_hundred_streams(shared):
+    alarms = sum(
+        any(
+            change is not None and change.real
+            for change in changes_in(*stream(np.random.default_rng([11, s]), shared=shared))
+        )
+        for s in range(1000)
+    )
+    assert alarms <= 50
