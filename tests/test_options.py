@@ -23,6 +23,8 @@ OTHERS = {
         "judges",
         "task",
         "new",
+        "baseline",
+        "path",
         "pairs",
         "items",
         "pilot",

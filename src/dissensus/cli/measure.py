@@ -323,6 +323,12 @@ def gate_command(
     source: RatingsInput,
     judges_source: JudgesInput,
     options: Annotated[Keywords, "gate.options.GateOptions"],
+    baseline: Annotated[
+        Path | None,
+        flag(
+            "FILE", "It may be at most --margin worse than in these earlier answers, or in the last gate of a history."
+        ),
+    ] = None,
     junit: Annotated[Path | None, flag("FILE", "Also write the checks as JUnit XML, for CI.")] = None,
     summary: Annotated[Path | None, flag("FILE", "Also write a summary in Markdown, for a pull request.")] = None,
     record: Annotated[
@@ -346,7 +352,6 @@ def gate_command(
         if path is not None:
             check_place(path)  # before the work, so that a misspelt folder costs no time
     ratings, judges = read_judged(source, judges_source)
-    where = work.where(output)
 
     def write(result: "GateResult | PartsResult") -> None:
         keep_run(record, ratings, judges, result, output)
@@ -356,8 +361,8 @@ def gate_command(
             title = f"Gate: {result.verdict}" if isinstance(result, GateResult) else "Gate"
             save_bytes(summary, markdown_of(report_on([result], title=title, spelling=flag_of)).encode())
 
-    task = source.read_task()
-    if not output.run("Checking the judge", gate, ratings, judges, write=write, task=task, **options, **where):
+    given = {"task": source.read_task(), "baseline": baseline, **options, **work.where(output)}
+    if not output.run("Checking the judge", gate, ratings, judges, write=write, **given):
         raise typer.Exit(NOT_PASSED)
 
 

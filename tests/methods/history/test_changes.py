@@ -30,7 +30,7 @@ def test_the_difference_is_the_mean_over_shared_items_by_hand():
     assert second.paired
     assert second.items == 25
     # Student's t with 24 degrees of freedom at .05 / 2 (first look), two-sided: 2.3909
-    error = 0.01 * np.std(np.arange(25), ddof=1) / 5
+    error = 0.01 * np.std(np.arange(25), ddof=1) / 5  # not skewed, so Student's interval as it is
     assert second.high - second.difference == pytest.approx(2.3909 * error, rel=1e-3)
     assert second.real
 

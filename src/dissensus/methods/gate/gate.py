@@ -12,6 +12,7 @@ from typing import Any
 from numpy.random import Generator
 
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
+from dissensus.data.baseline import Before, beside_earlier, earlier_answers
 from dissensus.errors import OptionError
 from dissensus.methods.compare import compare
 from dissensus.methods.compare.metrics import MetricName
@@ -55,6 +56,7 @@ def gate(
     better_than: str | Sequence[str] = (),
     not_worse_than: str | Sequence[str] = (),
     margin: float | None = None,
+    baseline: JudgesLike | None = None,
     metric: MetricName | None = None,
     task: Task | None = None,
     positive: str | Sequence[str] = (),
@@ -94,6 +96,9 @@ def gate(
         It may be at most `margin` worse than these judges.
     margin : float, optional
         In units of the metric.
+    baseline : path, Judges, or anything that `read_judges` takes, optional
+        The judge's earlier answers, or a history (`.duckdb`) with the last gate that it passed: it may be at most
+        `margin` worse than then, on the items that both answered and by today's ratings.
     metric : str, optional
         Of the comparisons, as in `compare`; the one that it takes if not given.
     task : Task, optional
@@ -149,11 +154,12 @@ def gate(
     ('pass', 300)
     """
     ratings, judges = as_data(ratings, judges)
-    options = GateOptions.given(locals(), seed=seed_of(rng))
+    options = GateOptions.given(locals(), seed=seed_of(rng), has_baseline=baseline is not None)
+    before = None if baseline is None else earlier_answers(baseline, options.judge[0])
     for name in (*options.judge, *options.better_than, *options.not_worse_than):
         judges[name]  # raises for an unknown judge, before any work
     with open_executor(engine, workers=workers) as executor:
-        asking = _Asking(ratings, judges, task, options, rng, executor, progress)
+        asking = _Asking(ratings, judges, before, task, options, rng, executor, progress)
         parts = list(asking.all_checks())
     survey = {} if min_equivalence is None else asking.survey_options().settings()
     checks = tuple(check for checks, _ in parts for check in checks)
@@ -184,6 +190,7 @@ class _Asking:
 
     ratings: Ratings
     judges: Judges
+    before: Before | None
     task: Task | None
     options: GateOptions
     rng: int | Generator | None
@@ -201,6 +208,8 @@ class _Asking:
             yield self.comparison(other, margin=None)
         for other in options.not_worse_than:
             yield self.comparison(other, margin=options.margin)
+        if self.before is not None:
+            yield self.since(self.before)
 
     def where(self) -> dict[str, Any]:
         """What every method takes."""
@@ -259,6 +268,12 @@ class _Asking:
         if result.settings["raters"] == "sampled" and check.verdict == "inconclusive":
             check = comparison_check(result, margin, self.options, these=self.compared(other, "fixed"))
         return [check], result.warnings
+
+    def since(self, before: Before) -> Part:
+        """Is the judge at most so much worse than it was before?"""
+        both, name, about = beside_earlier(self.judges, self.options.judge[0], before)
+        (check,), warnings = replace(self, judges=both).comparison(name, margin=self.options.margin)
+        return [replace(check, check="baseline")], (*about, *warnings)
 
     def compared(self, other: str, raters: RatersAs | None) -> CompareResult:
         """What `compare` says of the judge and another."""

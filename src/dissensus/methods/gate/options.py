@@ -69,6 +69,7 @@ class GateOptions(Options):
         wants="the bound of an interval decides, so give a number of samples",
     )  # fmt: skip
     confidence: float = confidence_option()
+    has_baseline: bool = False  # whether earlier answers are given, which `margin` goes with as well
 
     def check(self) -> None:
         """Raise where nothing is asked for, or two options contradict each other."""
@@ -79,20 +80,25 @@ class GateOptions(Options):
                 f"{named('judge')} was given more than once: a gate is for one judge, so run it for each of them."
             )
         others = (*self.better_than, *self.not_worse_than)
-        if self.min_equivalence is self.min_consistency is self.max_bias is None and not others:
+        has_others = bool(others) or self.has_baseline
+        if self.min_equivalence is self.min_consistency is self.max_bias is None and not has_others:
             raise OptionError(
                 f"A gate needs a threshold: give {named('min_equivalence')}, {named('min_consistency')}, "
-                f"{named('max_bias')}, {named('better_than')}, or {named('not_worse_than')} with {named('margin')}."
+                f"{named('max_bias')}, {named('better_than')}, or with {named('margin')} {named('not_worse_than')} or "
+                f"{named('baseline')}."
             )
         if self.judge[0] in others:
             raise OptionError(f"The judge {self.judge[0]} cannot be compared with itself: name another judge.")
-        if self.not_worse_than and self.margin is None:
+        if (self.not_worse_than or self.has_baseline) and self.margin is None:
+            name = named("not_worse_than" if self.not_worse_than else "baseline")
             raise OptionError(
-                f"{named('not_worse_than')} needs {named('margin')}: how much worse the judge may be, in units of the "
+                f"{name} needs {named('margin')}: how much worse the judge may be, in units of the "
                 "metric (information is in bits; wins and accuracy are shares: 0.05 is five percentage points)."
             )
-        if self.margin is not None and not self.not_worse_than:
-            raise OptionError(f"{named('margin')} goes with {named('not_worse_than')}: name the judge to compare with.")
+        if self.margin is not None and not (self.not_worse_than or self.has_baseline):
+            raise OptionError(
+                f"{named('margin')} goes with {named('not_worse_than')} or {named('baseline')}: say what it is about."
+            )
 
     def settings(self) -> dict[str, object]:
         """The options by name, for the JSON, and the power of what is said about more items."""

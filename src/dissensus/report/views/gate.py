@@ -47,6 +47,7 @@ MEASURES = {
     "max_bias": "Bias is the judge's share of positive decisions minus people's.",
     "better_than": DIFFERENCE,
     "not_worse_than": DIFFERENCE,
+    "baseline": DIFFERENCE,
 }
 RULERS = "Constant: the best answer to give always. Person: each rater against the others."
 SILENT = ("Rescaled ", "Fewer items have enough ", "Calling ", "No judge answered ")
