@@ -28,7 +28,7 @@ KEPT = ROOT / ".cache" / "attack"
 SECONDS, MEGABYTES = 60.0, 2048
 REFUSED, FAILED = 2, 1
 GOOD = ("answered", "refused")
-BAD = ("traceback", "hang", "memory", "unclear refusal", "silent difference", "lost answer")
+BAD = ("traceback", "hang", "memory", "unclear refusal", "silent difference", "control character", "lost answer")
 AT_ONCE = 200
 """Cases that one process runs, one after the other."""
 HARMLESS = frozenset("\n\t")
@@ -38,6 +38,7 @@ def outcome(case: Case) -> str:
     """How a command line ended, in one word; run within a process of its own, which may die."""
     out, err = io.StringIO(), io.StringIO()
     from dissensus.cli.main import main  # noqa: PLC0415 - in the process that runs the cases
+    from dissensus.report.numbers import HARMFUL  # noqa: PLC0415 - as above
 
     as_json = case.words[0] != "import" and hash(case.words) % 4
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -47,7 +48,7 @@ def outcome(case: Case) -> str:
         return "memory"
     if status not in (0, FAILED, REFUSED):
         return "traceback"
-    if any(not (c.isprintable() or c in HARMLESS) for c in shown + said):
+    if set(HARMFUL.findall(shown + said)) - HARMLESS:
         return "control character"
     if status == REFUSED:
         return "refused" if said.count("\n") == 1 and not shown else "unclear refusal"
