@@ -103,7 +103,6 @@ def test_a_card_shows_the_data_before_and_after(server):
 def test_columns_get_their_roles_from_menus(server):
     rows = FILES["ratings"][1].replace(b"item,rater,label", b"comment,worker,answer")
     id_ = server.upload(ratings=("other.csv", rows))
-    assert "choose in the menus" in words(server.answer("checkup", f"data={id_}"))
     server.change(
         id_, "columns", file="ratings", column=["comment", "worker", "answer"], role=["item", "rater", "label"]
     )
