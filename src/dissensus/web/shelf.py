@@ -20,7 +20,7 @@ from dissensus.data.project import (
     save_project,
 )
 from dissensus.errors import DissensusError
-from dissensus.web.uploads import PrivateFolder, StoredFile, discard
+from dissensus.web.uploads import PrivateFolder, StoredFile, discard, known_suffix
 
 EXAMPLE, UNSAVED = "example:", "~"
 """What the ids of examples and of projects that were not saved begin with; no name of a folder of ours has either."""
@@ -201,7 +201,9 @@ class Shelf:
     def _with_files(self, project: Project, files: Sequence[StoredFile], roles: Sequence[str]) -> Project:
         for file, role in zip(files, roles, strict=True):
             if role:
-                project = add_file(project, role, file.path, name=file.name)
+                suffix = known_suffix(file.name)  # a file of another kind is read as a table
+                name = file.name if file.name.lower().endswith(suffix) else file.name + suffix
+                project = add_file(project, role, file.path, name=name)
             discard(file.path)
         return project
 

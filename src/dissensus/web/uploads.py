@@ -252,7 +252,8 @@ def shown_name(name: str) -> str:
     >>> shown_name("C:/fakepath/my ratings.csv")
     'my ratings.csv'
     """
-    return name.replace("\\", "/").rsplit("/", 1)[-1][:LONGEST_NAME] or "file"
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    return last[: LONGEST_NAME // 2] + last[-LONGEST_NAME // 2 :] if len(last) > LONGEST_NAME else last or "file"
 
 
 SLOWEST, SLOW_SECONDS = 20_000, 30.0
