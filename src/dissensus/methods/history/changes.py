@@ -52,17 +52,21 @@ def changes_in(run: Codes, key: Codes, values: Floats, runs: Codes, *, alpha: fl
         Probability that any change is ever called real where there is none.
     """
     table = _table(run, key, values, runs)
+    known = ~np.isnan(table)
+    nothing = np.zeros((1, table.shape[1]))
+    total = np.concatenate([nothing, np.cumsum(np.where(known, table, 0.0), axis=0)])
+    number = np.concatenate([nothing.astype(np.intp), np.cumsum(known, axis=0)])
     found: list[Change | None] = []
     start, look = 0, 0
     for t in range(len(runs)):
-        if not (~np.isnan(table[t])).any() or np.isnan(table[start:t]).all():
+        if not known[t].any() or not (number[t] > number[start]).any():
             found.append(None)
             continue
         look += 1
-        change, window = _compared(table[start : t + 1], alpha / (look * (look + 1)))
+        change = _compared(total, number, start, t + 1, alpha / (look * (look + 1)))
         found.append(change)
         if change.real:
-            start = t + 1 - window
+            start = t + 1 - change.runs
     return found
 
 
@@ -75,21 +79,23 @@ def _table(run: Codes, key: Codes, values: Floats, runs: Codes) -> Floats:
     return table
 
 
-def _compared(table: Floats, alpha: float) -> tuple[Change, int]:
-    """The last runs beside those before, at the window that shows most; and how long that window is."""
-    known = ~np.isnan(table)
-    total, number = np.cumsum(np.where(known, table, 0.0), axis=0), np.cumsum(known, axis=0)
-    length = len(table)
-    windows = [2**i for i in range(length.bit_length()) if 2**i < length]
-    candidates = [_window(total, number, length - w, w, alpha / len(windows)) for w in windows]
-    best = max(candidates, key=lambda one: one[1])
-    return best[0], best[0].runs
+def _compared(total: Floats, number: Codes, start: int, end: int, alpha: float) -> Change:
+    """The last runs up to `end` beside those before them from `start` on, at the window that shows most.
+
+    Sums and numbers of the items' values over the first 0, 1, ... runs are of shape (n_runs + 1, n_items).
+    """
+    windows = [2**i for i in range((end - start).bit_length()) if 2**i < end - start]
+    candidates = []
+    for window in windows:
+        split = end - window
+        before = _means(total[split] - total[start], number[split] - number[start])
+        after = _means(total[end] - total[split], number[end] - number[split])
+        candidates.append(_window(before, after, window, alpha / len(windows)))
+    return max(candidates, key=lambda one: one[1])[0]
 
 
-def _window(total: Floats, number: Codes, split: int, window: int, alpha: float) -> tuple[Change, float]:
-    """The runs from `split` on beside those before, and by how many standard errors they differ."""
-    before = _means(total[split - 1], number[split - 1])
-    after = _means(total[-1] - total[split - 1], number[-1] - number[split - 1])
+def _window(before: Floats, after: Floats, window: int, alpha: float) -> tuple[Change, float]:
+    """The mean of each item before and after, and by how many standard errors they differ."""
     shared = ~np.isnan(before) & ~np.isnan(after)
     paired = int(shared.sum()) >= FEWEST_SHARED
     samples = [after[shared] - before[shared]] if paired else [after[~np.isnan(after)], -before[~np.isnan(before)]]
