@@ -75,7 +75,7 @@ def test_the_pointer_tells_what_a_judge_is_worth(look, report):
     seen.page.locator("[data-chart] svg .mark-symbol path[aria-label*='worth']").last.hover(force=True)
     tip = seen.page.locator("#vg-tooltip-element")
     tip.wait_for(state="visible", timeout=60_000)
-    assert re.search(r"Worth.*1\.\d\d raters \[", tip.inner_text(), re.DOTALL)
+    assert re.search(r"Worth.*1\.\d raters \[", tip.inner_text(), re.DOTALL)
     assert seen.said == []
 
 

@@ -68,7 +68,7 @@ MALFORMED_RATINGS = [
     bad(
         "line break in a column name", "r.csv", '"it\nem",rater,label\n1,a,x\n',
         r"r.csv has no column 'item'. Columns found: it\nem, rater, label. "
-        r'The likely match is it\nem: add --item "it\nem".',
+        r"The likely match is it\nem: add --item 'it\nem'.",
     ),
     bad("column twice", "r.csv", "item,rater,label, label \n1,a,x,y\n",
         "r.csv has two columns called 'label': rename one of them."),
@@ -151,7 +151,7 @@ MALFORMED_RATINGS = [
     bad("one JSON list over several lines", "r.jsonl", '[\n{"item":1,"label":"x"}\n]\n',
         "r.jsonl, row 1: not valid JSON (Expecting value at character 2). Write one JSON object per line."),
     bad("JSON nested without end", "r.jsonl", f'{{"item":1,"label":{DEEP}\n',
-        "r.jsonl, row 1: the JSON is nested too deeply. Write one flat JSON object per line."),
+        "r.jsonl, row 1 is nested more deeply than Python can read. Check that it is the right file."),
     bad("label without item", "r.csv", HEADER + "1,a,x\n,b,y\n,c,z\n",
         "r.csv, row 3: a label but no item (2 such rows). Fill it in or delete the row."),
     bad("label without rater", "r.csv", HEADER + "1,a,x\n\n2,,y\n",

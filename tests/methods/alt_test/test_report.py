@@ -66,7 +66,7 @@ def test_every_judge_and_the_constant_have_one_row():
         ["(always answering no)", None, "0 of 2", 0.6],
     ]
     assert section_of(result_of(sampled)).brief().notes == [
-        "Ask more raters: of raters like these, gpt may win against only 10%."
+        "Ask more raters: gpt may win against only 10% of raters like these."
     ]
 
 
@@ -99,7 +99,7 @@ def test_a_rater_without_an_interval_is_a_point_and_many_are_cut():
     steady = replace(WON, low=NAN, high=NAN)
     figure = section_of(result_of(replace(GOOD, raters=(steady,) * 60))).figures()[0]
     assert figure.spec["data"]["values"][0]["low"] is None
-    assert "Drawn are the 25 of 60 raters against whom it does worst." in figure.caption
+    assert "Shown: the 25 of 60 raters against whom it does worst." in figure.caption
 
 
 def test_no_rater_no_chart():

@@ -28,7 +28,9 @@ if (!CSS.supports("selector(::details-content)")) {
 const reveal = () => {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let fold = target && target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-  if (target) target.scrollIntoView();
+  if (!target) return;
+  target.scrollIntoView();
+  target.focus({ preventScroll: true }); // as the link alone would have done
 };
 window.addEventListener("hashchange", reveal);
 const specificationOf = (holder) => JSON.parse(document.getElementById(holder.dataset.chart).textContent);
