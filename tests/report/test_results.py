@@ -34,6 +34,7 @@ MAKE = {
     "prevalence": lambda ratings, judges: dissensus.prevalence(ratings, judges, positive="x"),
     "panel": lambda ratings, judges: dissensus.panel(ratings, judges, bootstrap=20),
     "raters": lambda ratings, _: dissensus.raters(ratings, positive="x"),
+    "route": lambda ratings, judges: dissensus.route(ratings, judges, judge="good", bootstrap=20),
     "plan labels": lambda *_: dissensus.plan_labels(accuracy=0.8, margin=0.05, label_accuracy=0.8, budget=1000),
 }
 SHOWN_ELSEWHERE = {
@@ -48,6 +49,8 @@ SHOWN_ELSEWHERE = {
     "parts": "it holds results of other commands; its own tests show it",
     "gate": "its checks have different units, and a verdict each: a table and no chart; its own tests show it",
     "rate": "it needs a model to ask; its own tests show it",
+    "collect": "it needs raters who answer; its own tests show it",
+    "history": "it needs runs that were recorded; its own tests show it",
 }
 
 
