@@ -38,6 +38,7 @@ OTHERS = (("plan raters", "--effect", "0.1"), ("plan labels", "--accuracy", "0.8
 """Commands that are thrown options and no files."""
 NOT_ATTACKED = {
     "demo": "takes no file", "rate": "has faults of its own", "serve": "has faults of its own", "apply": "reads ours",
+    "history": "reads ours",
     "reproduce": "takes minutes", "simulate urn": "writes", "simulate indeterminate": "writes",
     "simulate responses": "writes", "simulate labels": "writes",
 }  # fmt: skip

@@ -160,10 +160,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a label that the terminal cannot show is no reason to fail
+    most = current().memory
     try:
         typed, raised = without_limits(list(sys.argv[1:] if arguments is None else arguments))
         with raised_by(raised) as limits:
-            bound_memory(limits.memory)
+            most = limits.memory
+            bound_memory(most)
             status = _run(typed)
         sys.stdout.flush()
     except DissensusError as error:
@@ -176,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _to_nowhere()  # the reader of our output has gone, as `| head` does; there is nobody left to tell
         return 1
     except Exception as error:  # noqa: BLE001 - whatever it is, it must not look like a check that failed
-        return _failed(error)
+        return _failed(error, most)
     return status if isinstance(status, int) else 0
 
 
@@ -209,10 +211,9 @@ def _run(typed: list[str]) -> object:
     return app_for(typed)(args=typed, prog_name="dissensus", standalone_mode=False, obj=typed)
 
 
-def _failed(error: Exception) -> int:
+def _failed(error: Exception, most: int) -> int:
     """What no command foresaw: want of memory in one line, a fault of ours with its traceback."""
     if isinstance(error, MemoryError):
-        most = current().memory
         return _refuse(
             f"There is not enough memory for these data: our limit for memory is {most / 2**30:.1f} GB. Take fewer "
             f"items or labels, or raise it with --limit memory={2 * most // 2**30 or 1}GB if there is that much."
