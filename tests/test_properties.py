@@ -28,12 +28,13 @@ LABELS = ("qa", "qb", "qc")
 POSITIVE = LABELS[0]
 JUDGES = ("qj0", "qj1", "qj2")
 KINDS = ("forced_choice", "response_set")
-DATA = ("ratings", "judges", "pilot", "pilot_judges")
+DATA = ("ratings", "judges", "pilot", "pilot_judges", "baseline", "new")
 RUNS = ("rng", "engine", "workers", "progress")
 """How a method runs, not what it answers."""
 
 NEEDED = {
     "gate": {"judge": JUDGES[0], "positive": POSITIVE, "min_equivalence": 0.5, "min_consistency": 0.5, "min_items": 2},
+    "route": {"judge": JUDGES[0]},
     "alt_test": {"min_items": 2},
     "panel": {"people": False},
     "prevalence": {"positive": POSITIVE},
@@ -87,6 +88,9 @@ def takes_ratings(function) -> bool:
 
 def kinds_of(annotation) -> tuple[object, ...]:
     """The types that an annotation allows: those of a union, or the one."""
+    if isinstance(annotation, str):  # of a method that does not load what its annotations name
+        known = {"Ratings": Ratings, "Judges": Judges, "None": None}
+        return tuple(known.get(name, name) for name in annotation.split(" | "))
     is_union = typing.get_origin(annotation) in {typing.Union, types.UnionType}
     return typing.get_args(annotation) if is_union else (annotation,)
 

@@ -104,14 +104,16 @@ CALLS = {
     "prevalence": lambda r, j, p: dissensus.prevalence(r, j, positive=p),
     "prevalence of pairs": lambda r, j, p: dissensus.prevalence(r, j, positive=p, pairs=systems(r, j)),
     "judges": lambda r, j, p: dissensus.judges(r, j, positive=p, **FEW),
+    "route": lambda r, j, _: dissensus.route(r, j, judge=j.judges[0], **FEW),
 }
 """What is asked: the name of a method first; called with ratings, judges and a positive label."""
 
 
 def test_every_public_method_is_tried():
-    # Reading makes the data, rating asks a server, and the doctor takes a file.
+    # Reading makes the data, rating asks a server, doctor and history take a file, collecting takes items, and the last
+    # two take no data.
     methods = {name for name in dissensus.__all__ if name.islower() and not name.startswith(("_", "read"))}
-    public = methods - {"rate", "doctor"}
+    public = methods - {"rate", "doctor", "history", "collect", "label_error", "limits"}
     assert public == {name.split()[0] for name in CALLS}
 
 

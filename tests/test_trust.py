@@ -100,7 +100,8 @@ FORBIDDEN = [
 
 
 @pytest.mark.parametrize("statement", FORBIDDEN)
-def test_the_connection_reaches_nothing_but_the_file(tmp_path, statement):
+def test_the_connection_reaches_nothing_but_the_file(tmp_path, monkeypatch, statement):
+    monkeypatch.setattr("dissensus.data.sources.source.FEW_BYTES", 0)  # or Python would read it
     secret = pa.table({"x": [1]})
     assert secret.num_rows == 1
     other = write(tmp_path, PLAIN, "other.csv")

@@ -1,6 +1,6 @@
 """Twenty more messy files, whose headers say little: most open by what stands in their columns."""
 
-# ruff: noqa: C901, PLR0912, PLR0915, S311 - a list of files, each with random votes
+# ruff: noqa: PERF401, S311 - a list of files, each with random votes
 
 import csv
 import io
@@ -26,15 +26,8 @@ def vote(rng, truth, options):
     return truth if rng.random() < 0.75 else rng.choice(options)
 
 
-def build(folder):
-    """Write the files; the shape that a reader expects of each."""
-    want = {}
-
-    def put(name, data, **shape):
-        write(folder, data, name)
-        want[name] = shape
-
-    # semicolons, BOM, title and blank rows, comments and gaps
+def file_01(put):
+    """Semicolons, BOM, title and blank rows, comments and gaps."""
     r = random.Random(1)
     rows = ["Annotation round 2 (March);;;;", ";;;;", "Response ID;Anna;Ben;Chidi;Comments"]
     n = 0
@@ -47,7 +40,9 @@ def build(folder):
         rows.append(f"R-{i:03};{';'.join(v)};{'see Slack' if i == 5 else ''}")
     put("01_round.csv", "\ufeff" + "\r\n".join(rows), items=30, raters=3, ratings=n, labels=2)
 
-    # a survey form: a row per respondent, a column per item
+
+def file_02(put):
+    """A survey form: a row per respondent, a column per item."""
     r = random.Random(2)
     out = io.StringIO()
     w = csv.writer(out)
@@ -63,7 +58,9 @@ def build(folder):
         )
     put("02_form.csv", out.getvalue(), items=12, raters=9, ratings=108, labels=5)
 
-    # long, many attributes that are no raters
+
+def file_03(put):
+    """Long, many attributes that are no raters."""
     r = random.Random(3)
     out = io.StringIO()
     w = csv.writer(out)
@@ -85,7 +82,9 @@ def build(folder):
             n += 1
     put("03_crowd.csv", out.getvalue(), items=40, raters=15, ratings=n, labels=3)
 
-    # people and models in one sheet with the text
+
+def file_04(put):
+    """People and models in one sheet with the text."""
     r = random.Random(4)
     out = io.StringIO()
     w = csv.writer(out)
@@ -102,7 +101,9 @@ def build(folder):
         )
     put("04_models.csv", out.getvalue(), items=25, raters=3, ratings=75, labels=2)
 
-    # Latin-1, German header, semicolons
+
+def file_05(put):
+    """Latin-1, German header, semicolons."""
     r = random.Random(5)
     rows = ["Beitrag;Bewerter;Urteil"]
     for i in range(20):
@@ -110,7 +111,9 @@ def build(folder):
             rows.append(f"B{i};{k};{r.choice(['höflich', 'unhöflich'])}")
     put("05_german.csv", "\r\n".join(rows).encode("latin-1"), items=20, raters=3, ratings=60, labels=2)
 
-    # 'Unicode text' of Excel: UTF-16 with tabs
+
+def file_06(put):
+    """'Unicode text' of Excel: UTF-16 with tabs."""
     r = random.Random(6)
     rows = ["Ticket ID\tReviewer\tVerdict"]
     for i in range(15):
@@ -118,7 +121,9 @@ def build(folder):
             rows.append(f"T{i}\t{k}\t{r.choice(['Resolved', 'Not resolved', 'Unclear'])}")
     put("06_unicode.txt", "\r\n".join(rows).encode("utf-16"), items=15, raters=2, ratings=30, labels=3)
 
-    # a workbook with a title, a blank row and a note below the table
+
+def file_07(put):
+    """A workbook with a title, a blank row and a note below the table."""
     r = random.Random(7)
     book = Workbook()
     sheet = book.active
@@ -132,7 +137,9 @@ def build(folder):
     book.save(b)
     put("07_quality.xlsx", b.getvalue(), items=18, raters=4, ratings=72, labels=2)
 
-    # nested JSONL, annotations with meta data
+
+def file_08(put):
+    """Nested JSONL, annotations with meta data."""
     r = random.Random(8)
     rows = []
     for i in range(22):
@@ -151,7 +158,9 @@ def build(folder):
         )
     put("08_nested.jsonl", "\n".join(rows), items=22, raters=6, ratings=66, labels=2)
 
-    # headerless: label first
+
+def file_09(put):
+    """Headerless: label first."""
     r = random.Random(9)
     rows = []
     for i in range(30):
@@ -159,7 +168,9 @@ def build(folder):
             rows.append(f"{r.choice(['relevant', 'irrelevant'])}\t{k}\tq{i}-d{i * 3}")
     put("09_headerless.tsv", "\n".join(rows), items=30, raters=3, ratings=90, labels=2)
 
-    # case variants and spaces
+
+def file_10(put):
+    """Case variants and spaces."""
     r = random.Random(10)
     rows = ["sample_id,coder,code"]
     for i in range(24):
@@ -167,7 +178,9 @@ def build(folder):
             rows.append(f"s{i},{k},{r.choice(['Yes', 'yes', 'YES', 'No', 'no ', ' No'])}")
     put("10_case.csv", "\n".join(rows), items=24, raters=2, ratings=48, labels=2)
 
-    # many ways to write missing
+
+def file_11(put):
+    """Many ways to write missing."""
     r = random.Random(11)
     rows = ["item,rater_a,rater_b,rater_c"]
     n = 0
@@ -179,7 +192,9 @@ def build(folder):
         rows.append(f"x{i}," + ",".join(v))
     put("11_missing.csv", "\n".join(rows), items=28, raters=3, ratings=n, labels=3)
 
-    # counts of votes per label
+
+def file_12(put):
+    """Counts of votes per label."""
     r = random.Random(12)
     rows = ["post_id,text,n_hate,n_offensive,n_neither"]
     n = 0
@@ -191,7 +206,9 @@ def build(folder):
         rows.append(f'{i},"He said, ""{i}""",{",".join(map(str, v))}')
     put("12_votes.csv", "\n".join(rows), items=26, raters=None, ratings=n, labels=3)
 
-    # Python lists in a cell
+
+def file_13(put):
+    """Python lists in a cell."""
     r = random.Random(13)
     out = io.StringIO()
     w = csv.writer(out)
@@ -206,7 +223,9 @@ def build(folder):
         )
     put("13_lists.csv", out.getvalue(), items=20, raters=None, ratings=100, labels=3)
 
-    # pandas index column before the rest
+
+def file_14(put):
+    """Pandas index column before the rest."""
     r = random.Random(14)
     rows = [",question_id,annotator,rating"]
     k = 0
@@ -216,7 +235,9 @@ def build(folder):
             k += 1
     put("14_index.csv", "\n".join(rows), items=16, raters=3, ratings=48, labels=5)
 
-    # totals below the table
+
+def file_15(put):
+    """Totals below the table."""
     r = random.Random(15)
     rows = ["Case,Rater 1,Rater 2,Rater 3"]
     for i in range(20):
@@ -224,7 +245,9 @@ def build(folder):
     rows += ["", "Total,11,9,12"]
     put("15_totals.csv", "\n".join(rows), items=20, raters=3, ratings=60, labels=2)
 
-    # two exports pasted below each other, header twice
+
+def file_16(put):
+    """Two exports pasted below each other, header twice."""
     r = random.Random(16)
     rows = []
     for part in range(2):
@@ -234,7 +257,9 @@ def build(folder):
                 rows.append(f"{part * 12 + i},{k},{r.choice(['positive', 'negative', 'neutral'])}")
     put("16_pasted.csv", "\n".join(rows), items=24, raters=3, ratings=72, labels=3)
 
-    # scale points with words
+
+def file_17(put):
+    """Scale points with words."""
     r = random.Random(17)
     points = ["1 - Strongly disagree", "2 - Disagree", "3 - Neutral", "4 - Agree", "5 - Strongly agree"]
     rows = ['response_id,evaluator,"The answer is correct"']
@@ -243,7 +268,9 @@ def build(folder):
             rows.append(f"resp_{i},{k},{r.choice(points)}")
     put("17_likert.csv", "\n".join(rows), items=20, raters=3, ratings=60, labels=5)
 
-    # decimal commas
+
+def file_18(put):
+    """Decimal commas."""
     r = random.Random(18)
     rows = ["segment;rater;score"]
     for i in range(20):
@@ -251,7 +278,9 @@ def build(folder):
             rows.append(f"seg{i};{k};{str(round(r.uniform(0, 100), 1)).replace('.', ',')}")
     put("18_decimal.csv", "\n".join(rows), items=20, raters=2, ratings=40, scale="interval")
 
-    # raters in rows, items in columns
+
+def file_19(put):
+    """Raters in rows, items in columns."""
     r = random.Random(19)
     rows = ["annotator," + ",".join(f"item_{i}" for i in range(14))]
     for k in range(5):
@@ -259,13 +288,27 @@ def build(folder):
     n = sum(v != "" for row in rows[1:] for v in row.split(",")[1:])
     put("19_raters_in_rows.csv", "\n".join(rows), items=14, raters=5, ratings=n, labels=2)
 
-    # a JSON object by item, then by rater
+
+def file_20(put):
+    """A JSON object by item, then by rater."""
     r = random.Random(20)
     data = {
         f"img_{i}": {k: r.choice(["cat", "dog", "other"]) for k in r.sample(["ola", "pia", "quinn", "raj"], 3)}
         for i in range(18)
     }
     put("20_by_item.json", json.dumps(data, indent=1), items=18, raters=4, ratings=54, labels=3)
+
+
+def build(folder):
+    """Write the files; the shape that a reader expects of each."""
+    want = {}
+
+    def put(name, data, **shape):
+        write(folder, data, name)
+        want[name] = shape
+
+    for number in range(1, 21):
+        globals()[f"file_{number:02}"](put)
     return want
 
 

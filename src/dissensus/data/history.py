@@ -146,7 +146,9 @@ def _refused(path: Path, error: Exception) -> FileError:
     """What duckdb says, in one line."""
     said = _said(error, path)
     if "not a valid" in said.lower() or "magic" in said.lower():
-        return FileError(f"{path.name} is no history: it is not a file of duckdb. Name one that --record wrote.")
+        return FileError(
+            f"{path.name} is no history: it is not a file of duckdb. Name one in which runs were recorded."
+        )
     return FileError(f"{path.name} cannot be opened as a history: {said}")
 
 
@@ -293,11 +295,11 @@ def _plain(value: object) -> object:
 def _current(path: Path) -> Iterator["duckdb.DuckDBPyConnection"]:
     """A connection to read from, to tables of this version."""
     if not path.is_file():
-        raise FileError(f"There is no history {path}: record a run with --record {path} first.")
+        raise FileError(f"There is no history {path}: record a run of decide, judges or gate there first.")
     with opened(path, writes=False) as connection:
         version = _version_of(connection, path)
         if version is None:
-            raise FileError(f"{path.name} holds no run yet: record one with --record {path}.")
+            raise FileError(f"{path.name} holds no run yet: record one of decide, judges or gate there first.")
         if version == VERSION:
             yield connection
             return
@@ -329,7 +331,7 @@ def read_history(path: Path) -> History:
             Run(**(own | {"labels": tuple(own["labels"]), "judges": tuple(of_run.get(own["run"], ()))})) for own in runs
         )
         if not made:
-            raise FileError(f"{path.name} holds no run yet: record one with --record {path}.")
+            raise FileError(f"{path.name} holds no run yet: record one of decide, judges or gate there first.")
         return History(path=path.name, runs=made, scores=_scores(connection), **_people(connection, made))
 
 
@@ -387,7 +389,7 @@ def last_passed(path: Path, judge: str) -> tuple[Judges, str]:
         ).fetchone()  # fmt: skip
         if found is None:
             raise FileError(
-                f"{path.name} has no gate that {judge} passed: record one with `dissensus gate --record {path}` first, "
+                f"{path.name} has no gate that {judge} passed: record one there first, "
                 "or give the earlier answers as a file."
             )
         run, day, labels = found

@@ -80,7 +80,7 @@ def _sequences(kept: History, by: str | None) -> Iterator[tuple[str | None, list
     known = [run.by for run in kept.runs if run.by is not None]
     if by is not None and by not in known:
         have = f"columns that runs were recorded by are {listed(sorted(set(known)))}" if known else "no run has slices"
-        raise OptionError(f"{named('by')} {by}: {have}. Record a run with `dissensus decide --by {by} --record`.")
+        raise OptionError(f"{named('by')} {by}: {have}. Record a run of `dissensus decide` by {by}.")
     for question in dict.fromkeys(run.question for run in kept.runs if run.by == by):
         own = [run for run in kept.runs if run.by == by and run.question == question]
         if by is not None:

@@ -183,7 +183,7 @@ def _table(result: RatersResult, raters: Sequence[RaterRow], *, left_out: int) -
         measures = [
             _measure_text(row.measures()[name], is_share=name != "leniency" or in_shares(result)) for name in kept
         ]
-        shares = [percent(row.agreement_beside, 0), percent(row.others, 0) if math.isfinite(row.others) else None]
+        shares = [percent(one, 0) if math.isfinite(one) else None for one in (row.agreement_beside, row.others)]
         rows.append([names[row.rater], items, *shares, *measures])
     more = f"; {counted(left_out, 'rater')} in between {are(left_out)} left out" if left_out else ""
     return Table(
