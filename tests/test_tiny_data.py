@@ -155,8 +155,9 @@ def test_tiny_data_give_a_result_or_a_refusal(name, data):
             outcomes[outcome(CALLS[name], own)] += 1
         except Exception as error:
             raise AssertionError(f"{name} failed on the data of seed {seed}") from error
-    # A pilot of eight items seldom tells which judge is nearer to people, and never how far apart two models are.
-    assert outcomes["answered"] > 0 or name.startswith("plan_"), outcomes
+    # A pilot of eight items seldom tells which judge is nearer to people, and never how far apart two models are;
+    # routing takes twenty.
+    assert outcomes["answered"] > 0 or name.startswith(("plan_", "route")), outcomes
 
 
 def test_a_report_on_tiny_data_has_sections_or_is_refused(data):
