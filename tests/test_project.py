@@ -115,3 +115,8 @@ def test_ci_runs_what_a_developer_runs():
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111, "it can be run"
     assert re.search(r"^make test\b", script.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", ["make demo", "make test"])
+def test_the_readme_names_the_commands_that_do_all_the_set_up(command):
+    assert f"\n{command} " in (ROOT / "README.md").read_text(encoding="utf-8")
