@@ -18,7 +18,10 @@ help:  ## List the targets
 demo: .venv/has-package  ## Describe the bundled data and write report.html
 	@$(PY) -m dissensus demo -o report.html
 
-# The browser's tests take longest and come first, the doctests shortest and last: both processes end together.
+# The browser's tests take longest and come first, the doctests shortest and last: both processes end together. Each has
+# one core, so linear algebra gets one thread, as in the command line.
+test test-slow: export OPENBLAS_NUM_THREADS = 1
+test test-slow: export OMP_NUM_THREADS = 1
 test: .venv/has-test chromium postgresql paper-data  ## Run the tests (ARGS="-k alpha" for some of them)
 	@$(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 

@@ -245,7 +245,7 @@ def _gcd(a, b):
 
 
 def split_ties(rows):
-    """Rows with the prediction replaced by its likeliest label, in equal parts where several tie."""
+    """Rows with the prediction replaced by its most likely label, in equal parts where several tie."""
     for i, q, label, chance in rows:
         top = [m for m, p in enumerate(q) if p == max(q)]
         for m in top:

@@ -236,7 +236,7 @@ def zip_of(name, packed, plain, method):
 
 @pytest.mark.parametrize("packing", ["gzip", "zip", "zstd"])
 def test_whatever_packs_a_file_the_limits_are_the_same(here, capsys, packing):
-    write_packed(here / "bomb", b" " * (65 << 20), packing=packing)
+    write_packed(here / "bomb", b" \n" * (65 << 19), packing=packing)
     [bomb] = here.glob("bomb*")
     command = ("import", bomb.name, "-o", "x.csv")
     assert "our limit for ratio is 200" in refused(capsys, *command)
@@ -312,6 +312,18 @@ def test_every_sample_of_a_real_export_is_within_the_limits(shared, capsys):
     for path in (path for path in (shared / "samples").rglob("*") if path.is_file()):
         main(["doctor", str(path)])
         assert "our limit" not in capsys.readouterr().err, path
+
+
+@pytest.mark.parametrize("name", ["long.csv", "long.csv.gz"])
+def test_a_very_long_last_row_is_refused_and_not_dropped(here, capsys, name):
+    text = f"{RATINGS}last,r0,{'y' * 40_000_000}".encode()
+    (here / name).write_bytes(gzip.compress(text, 1) if name.endswith("gz") else text)
+    assert "our limit for cell" in refused(capsys, "describe", name, "--limit", "ratio=1000000")
+
+
+@pytest.mark.usefixtures("here")
+def test_a_number_too_large_for_a_float_is_refused_in_one_line(capsys):
+    assert "cannot be inf" in refused(capsys, "describe", "r.csv", "--bootstrap", "9" * 400)
 
 
 @pytest.mark.parametrize("cell", [b'r="XFD1048576"', b"r='XFD1048576'", b'r = " xfd1048576"', b'r="XFD0000001048576"'])

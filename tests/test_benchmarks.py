@@ -127,8 +127,16 @@ def test_the_page_says_what_was_not_kept(bench):
     assert "| 1.80 | 1.3: **not kept** |" in text
 
 
+def test_the_page_only_counts_other_promises_that_are_kept(bench):
+    kept, broken = {**RATIO, "against": None}, {**RATIO, "against": None, "what": "b", "limit": 1e-3}
+    text = bench("benchmark_page").page([kept, broken], ABOUT)
+    assert "1 of 2 other promises are kept" in text
+    assert "| alpha |" not in text
+    assert "| b | 1 ms | 250 ms | 250 (at least 1,000: **not kept**) |" in text
+
+
 def test_every_table_of_the_page_has_as_many_cells_in_each_row(bench):
-    text = bench("benchmark_page").page([*FIGURES, {**RATIO, "against": None, "what": "a | b"}], ABOUT)
+    text = bench("benchmark_page").page([*FIGURES, {**RATIO, "against": None, "what": "a | b", "limit": 1e-3}], ABOUT)
     tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
     assert len(tables) == 4
     for table in tables:

@@ -89,7 +89,7 @@ def takes_ratings(function) -> bool:
 def kinds_of(annotation) -> tuple[object, ...]:
     """The types that an annotation allows: those of a union, or the one."""
     if isinstance(annotation, str):  # of a method that does not load what its annotations name
-        known = {"Ratings": Ratings, "Judges": Judges, "None": None}
+        known = {"RatingsLike": Ratings, "JudgesLike": Judges, "None": None}
         return tuple(known.get(name, name) for name in annotation.split(" | "))
     is_union = typing.get_origin(annotation) in {typing.Union, types.UnionType}
     return typing.get_args(annotation) if is_union else (annotation,)

@@ -20,9 +20,12 @@ stars = pd.DataFrame({"id": [1, 1, 2, 2, 3, 3], "annotator": list("ababab"), "st
 NAMES = {
     "dissensus": dissensus, "pd": pd, "np": np, "pl": pl, "pa": pa, "df": df, "wide": wide, "gpt": gpt, "both": both,
     "survey": survey, "stars": stars, "quick": {"bootstrap": 0},
+    "pair": {"a": "classifier", "b": "keywords", "bootstrap": 0},
 }  # fmt: skip
 
 WORKS = [
+    "dissensus.plan_raters(pilot='example:toxicity', pilot_judges='example:toxicity', a='strong', b='weak', **quick)",
+    "dissensus.plan_labels(pilot='example:binary', pilot_judges='example:binary', budget=900, **pair)",
     "dissensus.describe(df, **quick)",
     "dissensus.describe(wide, **quick)",
     "dissensus.describe(pl.DataFrame(df.to_dict('list')), **quick)",

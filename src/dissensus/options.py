@@ -182,18 +182,26 @@ def as_label(value: object) -> object:
     return str(int(number)) if number.is_integer() else str(number)
 
 
+def _as_float(number: Real) -> float:
+    """A number as a float; infinite where it is too large to be one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
 def _check_value(name: str, declared: Declared, value: object) -> None:
     if value is None or callable(value):
         return
     for one in value if isinstance(value, tuple) else (value,):
         if declared.choices and one not in declared.choices:
             raise OptionError.unknown(named(name), one, declared.choices)
-        if isinstance(one, Real) and not declared.allows(float(one)):
-            shown = one if isinstance(one, Integral) else f"{float(one):g}"
+        if isinstance(one, Real) and not declared.allows(_as_float(one)):
+            shown = one if isinstance(one, Integral) and math.isfinite(_as_float(one)) else f"{_as_float(one):g}"
             raise OptionError(f"{named(name)} cannot be {shown}: {declared.wants or _range(declared)}.")
         if declared.limit and isinstance(one, Real):
             what = f"{named(name)} cannot be {one:,}: that is more than anybody reads a difference in"
-            check_size(declared.limit, int(float(one)), what, "Give fewer.", error=OptionError)
+            check_size(declared.limit, int(_as_float(one)), what, "Give fewer.", error=OptionError)
 
 
 def _range(declared: Declared) -> str:
@@ -211,7 +219,9 @@ def bootstrap_option(default: int = 500, *, help: str = "Bootstrap samples; 0 fo
 def elicitation_option() -> Literal["forced_choice", "response_set"] | None:
     """Which of two kinds of ratings a method takes."""
     choices = ("forced_choice", "response_set")
-    return option(None, help="Only ratings elicited so: forced_choice or response_set.", choices=choices, metavar="E")
+    return option(
+        None, help="Use only this kind of rating: forced_choice or response_set.", choices=choices, metavar="E"
+    )
 
 
 def confidence_option() -> float:

@@ -167,7 +167,7 @@ def test_a_screen_reader_finds_landmarks_and_described_figures(seen):
     finding = "Corrected for chance, agreement is between 0.13 and 0.42"
     assert page.get_by_role("figure", name=finding).count() == 2  # that of the second result is folded
     label = page.locator("[role=graphics-document]").first.get_attribute("aria-label")
-    assert label.startswith(f"{finding}. Each coefficient corrects for chance")
+    assert label.startswith(f"{finding}. 0 is chance, 1")
 
 
 def test_without_javascript_the_answer_and_the_tables_are_there(browser, report):

@@ -301,6 +301,7 @@ LOOKED_AT = [
     (LABELS, "light"),
     ("/plan", "dark"),
     ("/explain/better", "phone"),
+    ("/collect?items=250&raters=3", "phone"),
     ("/p/example:binary/data", "light"),
     ("/p/example:binary/data", "phone"),
     ("/p/example:binary/items", "dark"),

@@ -161,15 +161,6 @@ def test_quiet_says_nothing_but_the_result(run, ratings_file, tmp_path):
     assert out.startswith("Two raters agree on an item 66.7% of the time; ")
 
 
-def test_demo_ends_by_naming_the_page_it_wrote(run, tmp_path):
-    page = tmp_path / "report.html"
-    status, out, err = run("demo", "-o", page)
-    assert status == 0
-    assert out.startswith("Use strong")
-    assert err.splitlines()[-1] == f"Wrote {page}"
-    assert page.stat().st_size > 100_000
-
-
 def test_simulate_writes_what_describe_reads(run, tmp_path):
     status, out, _ = run("simulate", "urn", "-o", tmp_path / "urn", "--items", 30, "--raters", "3-5", "--seed", 4)
     assert (status, out) == (0, "")

@@ -231,3 +231,4 @@ def test_the_demo_shows_the_decision_on_one_screen_and_every_section_with_detail
     assert "Do the raters agree?" in details
     assert "How many raters is each judge worth?" in details
     assert err.splitlines()[-1] == f"Wrote {tmp_path / 'report.html'}"
+    assert (tmp_path / "report.html").stat().st_size > 100_000

@@ -280,7 +280,7 @@ def test_random_raters_have_no_labels_swapped(tmp_path):
     assert findings(write(tmp_path, table(rows))) == {}
 
 
-def test_a_judge_whose_probabilities_differ_tells_items_apart_whatever_it_finds_likeliest(tmp_path):
+def test_a_judge_whose_probabilities_differ_tells_items_apart_whatever_it_finds_most_likely(tmp_path):
     rows = "".join(f"i{i},timid,0.{9 - i},0.{1 + i}\n" for i in range(4)) + "i5,timid,0.55,0.45\n"
     path = write(tmp_path, "item,judge,p_no,p_yes\n" + rows, "judges.csv")
     finding = only(path, "constant-judges")
@@ -288,7 +288,7 @@ def test_a_judge_whose_probabilities_differ_tells_items_apart_whatever_it_finds_
     assert "is no in all of its 5 answers, but its probabilities differ" in finding.message
 
 
-def test_the_likeliest_label_stands_for_probabilities(tmp_path):
+def test_the_most_likely_label_stands_for_probabilities(tmp_path):
     rows = "".join(f"i{i},flat,0.9,0.1\n" for i in range(6))
     path = write(tmp_path, "item,judge,p_yes,p_no\n" + rows, "judges.csv")
     assert "says yes in all of its 6 answers: it distinguishes nothing" in only(path, "constant-judges").message
@@ -355,10 +355,25 @@ def test_what_stops_every_command_is_a_finding_with_the_option_that_it_needs(tmp
     path = write(tmp_path, "text_id,annotator,rating,score\n1,a,2,3\n")
     finding = only(path, "columns")
     assert (finding.severity, finding.option) == ("error", "--label rating")
-    several = write(tmp_path, "item,rater,q.a,q.b,w.a,w.b\n1,x,1,0,0,1\n2,x,0,1,0,1\n")
-    assert only(several, "several-questions").option == "--question q"
     bare = write(tmp_path, HEADER + "1,,x\n")
     assert "a label but no rater" in only(bare, "reading").message
+
+
+def test_several_questions_are_checked_one_by_one(tmp_path):
+    several = write(tmp_path, "item,rater,q.a,q.b,w.a,w.b\n1,x,1,0,0,1\n2,x,0,1,0,1\n")
+    note = only(several, "several-questions")
+    assert (note.severity, note.option) == ("note", "")
+    assert note.message.startswith("r.csv asks 2 questions (q, w), each answered alone.")
+    rows = [f"{i},{question},{rater},{label}\n" for i in range(6) for rater in "ab"
+            for question, label in (("tone", "yes" if i % 2 else "Yes"), ("style", i % 3))]  # fmt: skip
+    path = write(tmp_path, "item,question,rater,label\n" + "".join(rows))
+    result = doctor(path)
+    assert result.shape == {"ratings": 24}
+    assert not any(finding.severity == "error" for finding in result.findings)
+    # Only the labels of one question are written in two ways.
+    [about] = [finding.message for finding in result.findings if "Yes" in finding.message]
+    assert about.startswith("tone: ")
+    assert doctor(path, question="style").shape["items"] == 6
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path):

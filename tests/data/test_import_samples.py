@@ -203,7 +203,7 @@ def test_lm_eval_log_probabilities_that_are_text_become_probabilities(tools):
         row = list(judges.item).index(judges.items.index(str(record["doc_id"])))
         shares = dict(zip(judges.labels, judges.probability[row], strict=True))
         assert shares["toxic"] == pytest.approx(weights[0] / sum(weights))
-        # The file's own accuracy says whether the likeliest answer is the target.
+        # The file's own accuracy says whether the most likely answer is the target.
         is_right = ["toxic", "ok"][int(record["target"])] == judges.labels[judges.label[row]]
         assert is_right == (record["acc"] == 1)
     assert judges.n_answers == 4

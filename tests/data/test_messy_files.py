@@ -171,11 +171,19 @@ def test_a_judge_without_a_clue_does_not_run_opposite_to_people(tmp_path):
     assert found(judged(tmp_path, rows), "opposite-numbers", numbers(tmp_path)) == []
 
 
-COMMAS = "item;rater;label\n1;a;3,5\n1;b;4\n2;a;1,0\n2;b;1,5\n3;a;n/a\n"
+COMMAS = 'item,rater,label\n1,a,"3,5"\n1,b,4\n2,a,"1,0"\n2,b,"1,5"\n3,a,n/a\n'
+
+
+@pytest.mark.parametrize("text", ["item;rater;label\n1;a;3,5\n1;b;4\n2;a;1,0\n2;b;1,5\n",
+                                  "item,rater,label\n1,a,3.5%\n1,b,4%\n2,a,1 %\n2,b,1.5 %\n"])  # fmt: skip
+def test_commas_between_semicolons_and_percent_signs_are_read_as_numbers(tmp_path, text):
+    ratings = read(write(tmp_path, text))
+    assert (ratings.labels, ratings.scale) == (("1", "1.5", "3.5", "4"), "interval")
+    assert any(warning.startswith("Read labels such as ") for warning in ratings.warnings)
 
 
 def test_decimal_commas_are_found_and_read_as_numbers_by_the_option(tmp_path):
-    path = write(tmp_path, COMMAS.replace("3;a;n/a\n", ""))
+    path = write(tmp_path, COMMAS.replace("3,a,n/a\n", ""))
     [finding] = found(path, "decimal-commas")
     assert (finding.count, finding.rows, finding.option) == (3, (2, 4, 5), "--decimal-comma")
     assert found(path, "joined-labels") == found(path, "off-scale") == []

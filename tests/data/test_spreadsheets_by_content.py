@@ -18,7 +18,7 @@ from dissensus.errors import ColumnError
 
 from tables import write
 
-LATER = {"10_case.csv": "--merge-case", "11_missing.csv": "--map", "18_decimal.csv": "--decimal-comma"}
+LATER = {"10_case.csv": "--merge-case", "11_missing.csv": "--map"}
 """Files that open with the command that `doctor` proposes, and the option in it."""
 
 

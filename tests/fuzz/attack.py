@@ -94,6 +94,7 @@ def _ends(cases: list[Case]) -> Iterator[str]:
         os.close(reader)
         with contextlib.suppress(BaseException), os.fdopen(writer, "w") as stream:
             for case in cases:
+                os.chdir(case.folder)  # what a command writes without being told where goes with the case
                 signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of CPU; it ends the process
                 print(outcome(case), file=stream, flush=True)
         os._exit(0)

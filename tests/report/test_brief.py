@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import re
 from html.parser import HTMLParser
 from textwrap import wrap
@@ -12,10 +13,14 @@ import pytest
 import dissensus
 from dissensus.cli.main import COMMANDS, WRONG_INPUT, main
 from dissensus.cli.output import Output
+from dissensus.data.collection import Collection, Event, new_key
 from dissensus.data.examples import example_path
 from dissensus.report.document import Fold, Note, Paragraph, Points, Table
 from dissensus.report.views import section_of
 from dissensus.results import Result
+
+from collect_project import make_project
+from eliciting_server import Says, ScriptedServer
 
 MOST_LINES, MOST_WORDS, MOST_NOTES, WIDTH = 25, 30, 3, 80
 MOST_WORDS_IN_ALL = 300
@@ -49,18 +54,19 @@ ALONE = {
     "plan raters": "--effect 0.1",
     "plan labels": "--accuracy 0.8 --margin 0.03 --label-accuracy 0.9 --budget 2000",
     "apply": "recalibration.csv example:toxicity -o applied.csv",
+    "history": "history.duckdb",
+    "collect": "project",
+    "demo": "-o demo.html",
+    "rate": "items.csv --task task.toml --model m --samples 2 -o rated.csv --base-url {url}",
+    **{name: f"--items 20 -o {name.rpartition(' ')[2]}" for name in COMMANDS if name.startswith("simulate")},
 }
-"""What needs no data of its own."""
+"""What needs no data but that of the folder `made`."""
+MADE = "items.csv --task task.toml --raters 4 --ratings-per-item 3 -o new"
 ELSEWHERE = {
-    "demo": "tests/cli/test_report.py",
-    "collect": "tests/methods/collect: it starts a server",
-    "history": "tests/methods/history: it needs several runs",
-    "rate": "tests/methods/rate/test_cli.py, with a server",
     "reproduce": "tests/report/test_views.py, without the papers' data",
-    "serve": "prints an address",
-    **{name: "writes a folder and prints nothing" for name in COMMANDS if name.startswith("simulate")},
+    "serve": "tests/web/test_pages.py: one line",
 }
-"""Commands whose lines are counted elsewhere, or that print none."""
+"""Commands whose lines are counted elsewhere."""
 BUNDLED = ("toxicity", "binary")
 REAL = ("mtbench_pairs", "convabuse", "bluebirds", "wmt23_mqm_ende", "ambient_nli")
 
@@ -91,6 +97,7 @@ def answer_to(words, folder):
 
     with pytest.MonkeyPatch.context() as here:
         here.setattr(Output, "show", show)
+        here.delenv("OPENAI_API_KEY", raising=False)
         here.setenv("COLUMNS", str(WIDTH))
         here.setenv("NO_COLOR", "1")
         here.chdir(folder)
@@ -101,16 +108,48 @@ def answer_to(words, folder):
         pytest.skip(err.getvalue())
     written = folder / "report.html"
     page = written.read_text(encoding="utf-8") if "report" in words else ""
-    return Answer(out.getvalue(), shown[0] if shown else None, page)
+    # What writes files only says so on stderr.
+    return Answer(out.getvalue() or err.getvalue(), shown[0] if shown else None, page)
 
 
 @pytest.fixture(scope="module")
-def recalibrated(tmp_path_factory):
-    """A folder with a recalibration."""
-    folder = tmp_path_factory.mktemp("recalibrated")
+def made(tmp_path_factory):
+    """A folder with a recalibration, a history of two gates and a collection that has begun."""
+    folder = tmp_path_factory.mktemp("made")
     dissensus.decide("example:toxicity", "example:toxicity", bootstrap=20).write_recalibration(
         folder / "recalibration.csv"
     )
+    gate = ["example:toxicity", "example:toxicity", "--judge", "good", "--min-equivalence", "0.5"]
+    for seed in "01":
+        answer_to(["gate", *gate, "--bootstrap", "20", "--seed", seed, "--record", "history.duckdb"], folder)
+    with Collection(make_project(folder)) as collection:
+        answers = [
+            Event(key=new_key(), kind="answer", rater=rater, slot=0, body={"choice": "Yes", "order": slots[0].order})
+            for rater, slots in collection.plan.slots.items()
+        ]
+        collection.add(answers)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A model that always answers with the first option."""
+    pytest.importorskip("openai", reason="the extra [llm] is not installed")
+    with ScriptedServer(lambda _asked, _number: Says(text=json.dumps({"answer": "A"}))) as running:
+        yield running
+
+
+QUESTIONS = ("toxic", "rude", "off topic")
+
+
+@pytest.fixture(scope="module")
+def asked_thrice(tmp_path_factory):
+    """A folder with three questions about the same items."""
+    folder = tmp_path_factory.mktemp("asked_thrice")
+    for name in ("ratings.csv", "judges.csv"):
+        head, *rows = (example_path("toxicity") / name).read_text(encoding="utf-8").splitlines()
+        lines = [f"question,{head}", *(f"{question},{row}" for question in QUESTIONS for row in rows)]
+        (folder / name).write_text("\n".join(lines), encoding="utf-8")
     return folder
 
 
@@ -120,9 +159,16 @@ def bundled(request, tmp_path_factory):
     return answer_to(typed(command, example_path(data)), tmp_path_factory.mktemp("bundled"))
 
 
-@pytest.fixture(scope="module", params=list(ALONE))
-def alone(request, recalibrated):
-    return answer_to([*request.param.split(), *ALONE[request.param].split()], recalibrated)
+@pytest.fixture(scope="module", params=[*ALONE.items(), ("collect", MADE)], ids=" ".join)
+def alone(request, made):
+    command, words = request.param
+    url = request.getfixturevalue("server").url if "{url}" in words else ""
+    return answer_to([*command.split(), *words.format(url=url).split()], made)
+
+
+@pytest.fixture(scope="module", params=["describe", "decide", "items", "report"])
+def several(request, asked_thrice):
+    return answer_to(typed(request.param, asked_thrice), asked_thrice)
 
 
 @pytest.fixture(scope="module", params=[f"{command} | {data}" for command in TYPED for data in REAL])
@@ -132,7 +178,7 @@ def real(request, shared, tmp_path_factory):
 
 
 def test_every_command_is_counted():
-    assert {*COMMANDS} <= {*TYPED, *ALONE, *ELSEWHERE}
+    assert {*COMMANDS} == {*TYPED, *ALONE, *ELSEWHERE}
 
 
 def faults_of_text(out):
@@ -246,8 +292,20 @@ def test_a_command_without_data_answers_on_one_screen(alone):
     check(alone)
 
 
+def test_a_command_answers_three_questions_on_one_screen_and_a_report_folds_each(several):
+    check(several)
+    assert all(f"<h2>{question}: " in several.page for question in QUESTIONS) or not several.page
+
+
 def test_a_command_answers_real_data_on_one_screen(real):
     check(real)
+
+
+def test_a_report_says_once_which_kind_of_ratings_count(shared, tmp_path):
+    # Of its sections four use forced choices or response sets only, each with a warning of its own.
+    page = Page(answer_to(typed("report", shared / "data" / "ambient_nli"), tmp_path).page)
+    assert " ".join(page.seen).count("orced choices") == 1
+    assert " ".join(page.words).count("orced choices") > 1
 
 
 @pytest.mark.parametrize(

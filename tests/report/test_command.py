@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from dissensus.cli.main import main
+from dissensus.data.examples import example_path
 
 
 @pytest.fixture
@@ -49,3 +50,20 @@ def test_a_positive_option_that_is_none_is_one_line_and_no_page(ratings, tmp_pat
     assert (status, printed.out, len(printed.err.splitlines())) == (2, "", 1)
     assert "--positive 'z' is no option: the options are x, y." in printed.err
     assert not page.exists()
+
+
+def test_a_mistake_of_ours_in_one_section_leaves_the_others_and_the_log_has_it(tmp_path, caplog, monkeypatch):
+    def broken(*_arguments, **_more):
+        raise KeyError("ours")
+
+    monkeypatch.setattr("dissensus.methods.decide.answers.alt_test", broken)  # a method,
+    monkeypatch.setattr("dissensus.report.whole._together", broken)  # a view,
+    monkeypatch.setattr("dissensus.methods.decide.answers.items_of", broken)  # and what others stand on
+    page, toxicity = tmp_path / "page.html", example_path("toxicity")
+    files = [str(toxicity / name) for name in ("ratings.csv", "judges.csv")]
+    assert main(["report", *files, "-o", str(page), "--bootstrap", "0", "--quiet"]) == 0
+    html = page.read_text()
+    assert html.count("An error that was not foreseen ended this part: KeyError.") == 3
+    for question in ("Do the raters agree?", "How many raters is each judge worth?", "What to collect next?"):
+        assert question in html
+    assert [record.exc_info is not None for record in caplog.records if record.name == "dissensus"] == [True] * 3

@@ -14,7 +14,8 @@ from dissensus.methods.decide.result import (
     Raters,
     Recommendation,
 )
-from dissensus.report.views.decide import lead_sentence, view, warning_texts
+from dissensus.report.views import warning_texts
+from dissensus.report.views.decide import answer_sentence, lead_sentence, view
 
 CURVE = "Fewer items have enough ratings for surveys of 3 or more, and the curve can jump there."
 WIDE = "Intervals are very wide, because 3 raters say little about others like them."
@@ -55,6 +56,14 @@ def test_ten_judges_take_at_most_25_lines_and_no_row_is_broken():
     assert all(row.rstrip().endswith("-0.9") for row in rows)
 
 
+def test_a_judge_as_good_as_the_first_that_needs_recalibration_is_named_apart():
+    found = decision(3, n_used=3)
+    own = dataclasses.replace(found.judges[1].as_is, standing="not better than a constant")
+    judges = (found.judges[0], dataclasses.replace(found.judges[1], as_is=own), found.judges[2])
+    said = answer_sentence(dataclasses.replace(found, judges=judges))
+    assert said == "Use gpt-4o-mini-2024-00 or gpt-4o-mini-2024-02, as it is, or gpt-4o-mini-2024-01, recalibrated."
+
+
 def test_judges_that_are_not_listed_are_counted():
     cells = [row[0] for row in view(decision()).main_table().rows]
     assert cells[-3:] == ["(4 more)", "(always Not toxi…)", "(one more person)"]
@@ -69,7 +78,7 @@ def test_the_first_line_of_the_answer_has_at_most_30_words():
 
 def test_warnings_that_ask_for_nothing_are_left_to_the_json():
     result = dataclasses.replace(decision(), warnings=(CURVE, WIDE, CHOICES))
-    assert warning_texts(result, list(result.warnings)) == [CHOICES]
+    assert warning_texts(result) == [CHOICES]
     assert "warning:" in result.summary(details=True)
     assert CURVE in result.to_json()
 

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import secrets
 import signal
 import socket
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from urllib.parse import urlencode
 
 import pytest
 
@@ -18,7 +20,7 @@ from dissensus.data.collection import Collection
 from dissensus.web.collecting import BURST, PER_SECOND, Allowance
 
 from collect_project import links, make_project
-from web_server import START, running
+from web_server import START, form, running
 
 OURS = {"Content-Type": "application/json"}
 
@@ -170,3 +172,45 @@ def test_five_hundred_answers_survive_servers_that_are_killed_each_once(tmp_path
     assert {(rater, slot): choice for rater, slot, choice in found} == sent
     assert kills
     assert counts["lost connections"]
+
+
+def begin(server, where, headers, **fields):
+    form_type = {"Content-Type": "application/x-www-form-urlencoded"}
+    return server.ask("POST", f"{where}/start", body=urlencode(fields).encode(), headers={**form_type, **headers})
+
+
+def test_a_plan_becomes_a_collection(tmp_path):
+    items = "item,text\n" + "".join(f"i{n},Comment {n}\n" for n in range(30))
+    typed = {"question": "Is it rude?", "options": 'No\nYes, "very" 😀', "elicitation": "both", "name": "Rude"}
+    numbers = {"raters": "4", "ratings_per_item": "2", "wanted": "12"}
+    with running(folder=str(tmp_path / "projects")) as server:
+        plan = json.loads(server.ask("GET", "/move/raters?effect=0.3")[2])["numbers"]
+        assert plan["collect"].startswith("collect?items=")
+        # Without a project its page asks for the items, and then for the question.
+        asks = server.ask("GET", f"/{plan['collect']}")[2]
+        assert 'name="items"' in asks
+        assert re.search(r"The plan: \d+ items, \d+ ratings? of each\.", asks)
+        status, headers, _ = server.ask(
+            "POST", "/upload?items=12&raters=2", **form({"items": ("i.csv", items.encode())})
+        )
+        where = headers["Location"].partition("?")[0]
+        assert (status, headers["Location"]) == (303, f"{where}?items=12&raters=2")
+        assert 'name="question"' in server.ask("GET", headers["Location"])[2]
+        assert begin(server, where, {}, **typed, **numbers)[0] == 401  # a project that stays is the owner's to make
+        owner = server.sign_in()
+        for wrong, says in (
+            ({"wanted": "31"}, "there are 30"),
+            ({"raters": "1"}, "more than the 1 raters"),
+            ({"raters": "x"}, "give a whole number"),
+        ):
+            status, _, text = begin(server, where, owner, **typed, **numbers | wrong)
+            assert (status, says in text) == (400, True)
+            assert not list((tmp_path / "projects").iterdir())
+        status, headers, _ = begin(server, where, owner, **typed, **numbers)
+        assert (status, headers["Location"]) == (303, "/p/rude/collect")
+        page = server.ask("GET", "/p/rude/collect", headers=owner)[2]
+        assert "12 items are ready for 4 raters: 24 ratings, 2 of each item." in page
+        assert 'href="/p/rude/results"' in page  # the tabs of the project
+    with Collection(tmp_path / "projects" / "rude") as collection:
+        assert collection.task.options == ("No", 'Yes, "very" 😀')
+        assert (collection.task.instructions, collection.task.elicitation) == ("Is it rude?", "both")

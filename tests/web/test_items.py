@@ -57,6 +57,12 @@ def test_filters_and_orders_are_those_of_plain_python(store):
     assert found(store, judge="nobody")[0] == 0
 
 
+def test_the_other_way_round_is_from_the_last_to_the_first(store):
+    for sort in ("split", "surprise", "ratings", "item"):
+        one, other = ([row["item"] for row in found(store, sort=sort, up=up)[1]] for up in ("", "yes"))
+        assert one == other[::-1]
+
+
 def test_pages_follow_each_other(store):
     pages = [page_of_items(store[0], Wanted(sort="split"), page)[1] for page in range(math.ceil(len(store[1]) / 50))]
     names = [row["item"] for page in pages for row in page]

@@ -1,6 +1,7 @@
 """What the pages say, that it is what the command line and Python say, and that the server cleans up after itself."""
 
 import asyncio
+import itertools
 import json
 import os
 import re
@@ -21,6 +22,8 @@ from dissensus.errors import DissensusError, OptionError
 from web_server import form, lead_of, running, shown, until, verdict_of, words
 
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
+
+from dissensus.web.pages.plans import limits
 
 LABELS = [("no", "yes")[(i + (r == i % 4)) % 2] for i in range(30) for r in range(4)]
 RATINGS = "item,rater,label\n" + "".join(f"i{n // 4},r{n % 4},{label}\n" for n, label in enumerate(LABELS))
@@ -261,7 +264,7 @@ def test_the_command_prints_its_address_and_ends_on_ctrl_c():
     process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
     try:
         assert re.fullmatch(
-            r"dissensus serves at http://127\.0\.0\.1:\d+/\?token=\S{24} - end it with Ctrl-C\n",
+            r"dissensus is running at http://127\.0\.0\.1:\d+/\?token=\S{24} - press Ctrl-C to stop\n",
             process.stderr.readline(),
         )
     finally:
@@ -366,6 +369,26 @@ MODELS = ["--accuracy", "0.75", "--margin", "0.1", "--label-accuracy", "0.75"]
 def test_the_json_of_a_plan_is_what_the_command_prints(server, path, command, capsys):
     assert main(["plan", *command, "--json"]) == 0
     assert json.loads(server.ask("GET", path)[2])["result"] == json.loads(capsys.readouterr().out)["result"]
+
+
+def test_of_two_models_neither_slider_leads_to_what_cannot_be():
+    def is_better(worse, if_wrong, if_right):  # the better one alone is right on more items than the worse one alone
+        return (1 - worse) * if_wrong - worse * (1 - if_right) > 1e-12
+
+    names = ("worse_accuracy", "better_if_worse_wrong", "better_if_worse_right")
+    possible = [
+        three
+        for three in itertools.product((0.5, 0.57, 0.75, 0.99), (0.0, 0.05, 0.5, 1.0), (0.0, 0.7, 0.95, 1.0))
+        if is_better(*three)
+    ]
+    for three in possible:
+        ends = limits(dict(zip(names, map(str, three), strict=True)))
+        for place, (value, (low, high)) in enumerate(zip(three, (ends[name] for name in names), strict=True)):
+            end, beyond = (float(high), 0.01) if place == 0 else (float(low), -0.01)
+            assert float(low) - 1e-9 <= value <= float(high) + 1e-9
+            assert is_better(*three[:place], end, *three[place + 1 :])
+            is_last = end in {0.99, 0.0}  # the slider ends there anyway
+            assert is_last or not is_better(*three[:place], end + beyond, *three[place + 1 :])
 
 
 @pytest.mark.parametrize("query", ["bootstrap=20001", "bootstrap=-1", "bootstrap=9999999999"])

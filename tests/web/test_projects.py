@@ -6,12 +6,13 @@ import signal
 import time
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from dissensus.cli.main import main
 from dissensus.data.project import create_project, list_projects, open_project, result_keys
 
-from web_server import running, until, verdict_of, words
+from web_server import form, running, until, verdict_of, words
 
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
 
@@ -112,6 +113,23 @@ def test_downloads_are_what_the_command_prints(server, tmp_path, monkeypatch, ca
     assert server.ask("GET", f"/p/{id_}/panel.json?bootstrap=5")[0] == 202  # not computed yet
 
 
+def test_new_answers_of_a_judge_are_shown_beside_the_earlier_ones(server):
+    id_ = server.upload(**FILES)
+    first = server.answer("report", f"data={id_}&bootstrap=0")
+    assert "Is the judge still as good?" not in first
+    assert server.answer("report", f"data={id_}&bootstrap=20")  # the same files are the same run
+    worse = JUDGES.replace("near,no", "near,x").replace("near,yes", "near,no").replace("near,x", "near,yes")
+    sent = server.ask("POST", f"/upload?data={id_}", **form({"judges": ("judges.csv", worse.encode())}))
+    assert sent[0] == 303, sent[2]
+    second = words(server.answer("report", f"data={id_}&bootstrap=0"))
+    assert "Is the judge still as good?" in second
+    assert "in 2 runs" in second
+    where = server.change(id_, "save", name="With a past")[1]["Location"].split("/")[2]
+    kept = duckdb.connect(str(server.folder / where / "history.duckdb"), read_only=True)
+    assert kept.execute("SELECT count(*) FROM runs").fetchone() == (2,)
+    kept.close()
+
+
 def as_numbers(value):
     """What is in a result but its texts, in which each front end names options in its own words."""
     if isinstance(value, dict):
@@ -147,7 +165,7 @@ def test_a_folder_that_is_a_project_opens_at_once_and_no_other_is_reached(tmp_pa
     (project.folder / "data" / "r.csv").write_text(RATINGS)
     with running(folder=str(project.folder)) as server:
         server.sign_in()
-        assert ask(server, "/")[1]["Location"] == "/p/one/results"
+        assert ask(server, "/")[1]["Location"] == "/p/one/data"
         assert ask(server, "/p/one/results")[1]["Location"] == "/p/one/data"  # no file plays a role yet
         assert ask(server, "/p/other/data")[0] == 400
 

@@ -5,6 +5,7 @@ import contextlib
 import gzip
 import html
 import io
+import itertools
 import re
 import socket
 import tempfile
@@ -12,6 +13,7 @@ import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
@@ -19,6 +21,8 @@ import pytest
 from web_server import form, running, until
 
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
+
+from dissensus.web import uploads
 
 TOKEN = "correct horse battery"  # noqa: S105 - of a server that lives for a second
 SCRIPT = "<script>alert(1)</script>"
@@ -478,3 +482,46 @@ def test_a_second_request_on_a_connection_has_its_own_deadline(server):
                 pass
         except ConnectionResetError:
             pass
+
+
+@pytest.mark.parametrize(("bytes_a_second", "is_cut"), [(19_000, True), (25_000, False)])
+def test_an_upload_below_twenty_kilobytes_a_second_for_thirty_seconds_is_cut(monkeypatch, bytes_a_second, is_cut):
+    seconds = itertools.count()
+    clock = SimpleNamespace(monotonic=lambda: next(seconds))  # each look at the clock is a second later
+    monkeypatch.setattr(uploads, "time", clock)
+
+    async def slow():
+        for _ in range(100):
+            yield b"x" * bytes_a_second
+
+    written = []
+    parser = SimpleNamespace(write=written.append, finalize=lambda: None)
+    feeding = uploads._feed(parser, slow(), largest=10**9, idle=60)
+    if is_cut:
+        with ThreadPoolExecutor(1) as thread, pytest.raises(TimeoutError):
+            thread.submit(asyncio.run, feeding).result()
+        assert len(written) < 40
+    else:
+        with ThreadPoolExecutor(1) as thread:  # a browser's loop may run in this one
+            thread.submit(asyncio.run, feeding).result()
+        assert len(written) == 100
+
+
+def test_an_upload_that_is_broken_off_prints_nothing_and_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with running() as server:
+        sent = form({"ratings": ("ratings.csv", b"x" * 100_000)})
+        headers = {
+            "Host": f"127.0.0.1:{server.port}",
+            "Origin": server.url,
+            "Content-Length": 200_000,
+            **sent["headers"],
+        }
+        line = "POST /upload HTTP/1.1\r\n" + "".join(f"{key}: {value}\r\n" for key, value in headers.items()) + "\r\n"
+        with socket.create_connection(("127.0.0.1", server.port)) as connection:
+            connection.sendall(line.encode() + sent["body"][:50_000])
+            assert until(lambda: list(tmp_path.rglob("data-*/file.csv")), bool)
+        assert not until(lambda: list(tmp_path.rglob("data-*")), lambda found: not found)
+        assert server.ask("GET", "/")[0] == 200
+        server.process.terminate()
+        assert server.process.stderr.read() == ""

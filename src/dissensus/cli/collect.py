@@ -23,7 +23,7 @@ def collect_command(
         Path | None, flag("FILE", "Rate only the items in this file, as `route` writes it.", "--from")
     ] = None,
     drop: Annotated[
-        str | None, flag("RATER", "Of a project: withdraw this rater's link, give the rest to the others.")
+        str | None, flag("RATER", "In a project: withdraw this rater's link, and give the rest to the others.")
     ] = None,
     item: Annotated[str | None, flag("COL", "Name of the item column.")] = None,
     text: Annotated[str | None, flag("COL", "Name of the text column.")] = None,

@@ -27,9 +27,11 @@ from dissensus.options import pattern_of, renamed_labels, split_labels
 class SourceOptions:
     """What the user says about a source: everything that an import can fix."""
 
-    form: Annotated[Text, flag("F", "How it is written, e.g. label-studio; auto if not given.", "--format")] = None
+    form: Annotated[Text, flag("F", "Format of the file, e.g. label-studio; recognised if not given.", "--format")] = (
+        None
+    )
     judges: Annotated[
-        bool, typer.Option("--judges", help="Take judges' answers (predictions, suggestions) where there are both.")
+        bool, typer.Option("--judges", help="Take judges' answers (predictions, suggestions) if there are both.")
     ] = False
     question: Annotated[Text, flag("Q", "Which question, if it asks several.")] = None
     item_key: ItemKey = None
@@ -49,12 +51,12 @@ class SourceOptions:
     off_scale: Annotated[str, flag("O", "A label that is not among --labels: error or missing.")] = "error"
     label_map: LabelMap = None
     merge_case: Annotated[
-        bool, typer.Option("--merge-case", help="Labels that differ in case or blanks only are one.")
+        bool, typer.Option("--merge-case", help="Merge labels that differ only in case or spaces.")
     ] = False
     decimal_comma: Annotated[
-        bool, typer.Option("--decimal-comma", help="A comma in a label is the point of a number: 3,5 is 3.5.")
+        bool, typer.Option("--decimal-comma", help="Read a comma in a label as a decimal point: 3,5 is 3.5.")
     ] = False
-    split: Annotated[Text, flag("S", "What joins the options of a response set besides |, e.g. ','.")] = None
+    split: Annotated[Text, flag("S", "What separates the options of a response set, besides |, e.g. ','.")] = None
     skipped: Annotated[str, flag("S", "Skipped, discarded and rejected answers: drop or keep.")] = "drop"
     drop: Annotated[
         list[str] | None, flag("COL=PATTERN", "Rows to leave out, e.g. 'item=check_*'; may be repeated.")
@@ -126,7 +128,7 @@ def doctor_command(
     ],
     options: SourceOptions,
     people: Annotated[
-        str | None, typer.Option("--ratings", metavar="RATINGS", help="People's ratings, to hold judges against them.")
+        str | None, typer.Option("--ratings", metavar="RATINGS", help="People's ratings, to check the judges against.")
     ] = None,
     output: Output = Output(),
 ) -> None:

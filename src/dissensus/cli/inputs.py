@@ -34,7 +34,7 @@ Text = str | None
 LabelColumn = Annotated[Text, flag("COL", "Name of the label column.")]
 ElicitationColumn = Annotated[Text, flag("COL", "Name of the column that says forced_choice or response_set.")]
 Labels = Annotated[Text, flag("A,B,C", "Every label, in order.")]
-Repeated = Annotated[str, flag("R", "A rater who rated an item twice: error, first, last or keep.")]
+Repeated = Annotated[str, flag("R", "If a rater rated an item twice: error, first, last or keep.")]
 Wide = Annotated[bool, typer.Option("--wide", help="Each column is a rater; usually recognised.")]
 ItemKey = Annotated[Text, flag("PATH", "Where a tool's export has the item's id, e.g. data.id.")]
 LabelMap = Annotated[Text, flag("OLD=NEW,...", "Other names for labels; empty means missing.", "--map")]
@@ -72,9 +72,7 @@ class RatingsInput:
     repeats: Repeated = "error"
     wide: Wide = False
     task: Annotated[Path | None, flag("TASK.toml", "What was asked: options in order.")] = None
-    ratings_format: Annotated[Text, flag("F", "How RATINGS are written, as in `import`; recognised if not given.")] = (
-        None
-    )
+    ratings_format: Annotated[Text, flag("F", "Format of RATINGS, as in `import`; recognised if not given.")] = None
     question: Annotated[Text, flag("Q", "Which question, if the files have several; all if not given.")] = None
     by: Annotated[
         Text, flag("COL", "Answer for each slice of the items: a column, or split, ratings, length, suffix.")
@@ -83,7 +81,7 @@ class RatingsInput:
     item_key: ItemKey = None
     label_map: LabelMap = None
     merge_case: Annotated[
-        bool, typer.Option("--merge-case", help="Labels that differ in case or blanks only are one.")
+        bool, typer.Option("--merge-case", help="Merge labels that differ only in case or spaces.")
     ] = False
 
     def read(self, *, group_column: str | None = None) -> "Ratings":
@@ -135,13 +133,13 @@ class OptionalJudgesInput:
 
     judges: Annotated[str | None, typer.Argument(metavar="JUDGES", help=JUDGES_HELP)] = None
     judge_columns: JudgeColumns = None
-    judges_format: Annotated[Text, flag("F", "How JUDGES are written, as in `import`; recognised if not given.")] = None
+    judges_format: Annotated[Text, flag("F", "Format of JUDGES, as in `import`; recognised if not given.")] = None
     judges_question: Annotated[Text, flag("Q", "Which question, if JUDGES answer several.")] = None
     people: Annotated[
-        Text, flag("PATTERN", "Whose columns of RATINGS are people's, if it has judges, too: 'human*'.")
+        Text, flag("PATTERN", "Columns of RATINGS that are people's, if it also has judges: 'human*'.")
     ] = None
     among: Annotated[
-        Text, flag("PATTERN", "Which columns of RATINGS are judges', in place of JUDGES: 'gpt*'.", "--judges")
+        Text, flag("PATTERN", "Columns of RATINGS that are judges', instead of JUDGES: 'gpt*'.", "--judges")
     ] = None
 
     @property
@@ -265,7 +263,7 @@ class LargeOptions:
     reduce: Annotated[
         bool | None,
         typer.Option(
-            "--reduce/--no-reduce", help="Merge identical items while reading; by the files' size if not given."
+            "--reduce/--no-reduce", help="Merge identical items while reading; if not given, the files' size decides."
         ),
     ] = None
     memory: Annotated[str, flag("SIZE", "What reducing may use before it writes to disk.")] = "2GB"

@@ -51,7 +51,7 @@ COMMANDS = {
     "items": Entry("measure", "Which items are behind a number?"),
     "compare": Entry("measure", "Is judge A better than judge B?"),
     "panel": Entry("measure", "What are several judges worth together, and beside people?"),
-    "route": Entry("measure", "Which items can the judge do alone, and where are people asked?"),
+    "route": Entry("measure", "Which items can the judge do alone, and which need people?"),
     "alt-test": Entry("measure", "Can this judge replace a rater?"),
     "prevalence": Entry("measure", "How many items are positive?"),
     "plan raters": Entry("plan", "How many items and raters does it take to tell two judges apart?"),
@@ -213,7 +213,7 @@ def _run(typed: list[str]) -> object:
 
 def _failed(error: Exception, most: int) -> int:
     """What no command foresaw: want of memory in one line, a fault of ours with its traceback."""
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
         return _refuse(
             f"There is not enough memory for these data: our limit for memory is {most / 2**30:.1f} GB. Take fewer "
             f"items or labels, or raise it with --limit memory={2 * most // 2**30 or 1}GB if there is that much."

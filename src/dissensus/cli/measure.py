@@ -264,7 +264,7 @@ def route_command(
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
-    """Which items can the judge do alone, and where are people asked?
+    """Which items can the judge do alone, and which need people?
 
     The cheapest way to know as much as people on every item would tell, and who is asked about new items.
     """

@@ -25,7 +25,7 @@ class Output:
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the random numbers.")] = 0
     details: Annotated[bool, typer.Option("--details", help="Print everything, not only the answer.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar and no remarks on stderr.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print no progress bar and no messages on stderr.")] = False
 
     def show(self, result: "Result") -> None:
         """Print the result on stdout."""

@@ -1,5 +1,7 @@
 """Ask a model: `rate`, and how far it is."""
 
+import csv
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -62,7 +64,8 @@ def rate_command(
 
     project = source.items if source.items.is_dir() else None
     if project is not None:
-        source, out = _of_project(source), out or project / "data" / "judges.csv"
+        name = re.sub(r"[^\w.-]+", "-", str(options.get("judge") or options["model"]))
+        source, out = _of_project(source), out or project / "data" / f"judges-{name}.csv"
     if source.task is None:
         raise OptionError("There is no task file: name it with --task TASK.toml.")
     columns = Columns(item=source.item, text=source.text, text_a=source.text_a, text_b=source.text_b)
@@ -79,8 +82,8 @@ def rate_command(
         output.remark("Stopped. Every answer so far is kept: the same command goes on from here.")
         raise typer.Exit(INTERRUPTED) from None
     output.show(result)
-    if project is not None and not dry_run:
-        _name_judges(project, out)
+    if project is not None and out is not None and not dry_run:
+        _add_to_project(project, out, result.judge)
     if result.unasked and not result.dry_run:
         raise typer.Exit(NOT_ALL_ASKED)
 
@@ -95,13 +98,29 @@ def _of_project(source: ItemsInput) -> ItemsInput:
     return replace(source, items=folder / ITEMS_FILE, task=source.task or folder / TASK_FILE)
 
 
-def _name_judges(folder: Path, judges: Path | None) -> None:
-    """Let the project know where the judges' answers are, if they are in it."""
+def _add_to_project(folder: Path, answers: Path, judge: str) -> None:
+    """Put a judge's answers into the project's file of judges, in place of those that it gave before."""
+    from dissensus.data.outputs import replaced
     from dissensus.data.project import open_project, save_project
 
-    if judges is not None and judges.resolve().parent == (folder / "data").resolve():
-        project = open_project(folder)
-        save_project(replace(project, files={**project.files, "judges": f"data/{judges.name}"}))
+    project = open_project(folder)
+    known = project.path("judges")
+    target = known or folder / "data" / "judges.csv"
+    rows = [row for row in _rows(known) if row.get("judge") != judge] + _rows(answers)
+    if known is not None and any("judge" not in row for row in rows):
+        raise OptionError(f"{known} has another layout: {answers} has the new answers, which you can add to it.")
+    with replaced(target) as stream:
+        writer = csv.DictWriter(stream, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    save_project(replace(project, files={**project.files, "judges": f"data/{target.name}"}))
+
+
+def _rows(path: Path | None) -> list[dict[str, str]]:
+    if path is None or not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
 
 
 def show_prompts(source: ItemsInput, options: Keywords, columns: "Columns", output: Output) -> None:

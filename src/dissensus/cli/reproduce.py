@@ -89,7 +89,7 @@ def reproduce_command(
     sweep: Annotated[str, flag("S", "Grid of Conjecture 1: reduced (steps of .05) or full (the paper's).")] = "reduced",
     record: Annotated[
         Path | None,
-        flag("FILE", "Note finished parts of the sweep here, and go on from it; a full one does so anyway."),
+        flag("FILE", "Save finished parts of the sweep here, and resume from them; a full sweep always does."),
     ] = None,
     work: Work = Work(),
     output: UnseededOutput = UnseededOutput(),

@@ -11,7 +11,7 @@ import typer
 from dissensus.cli.flags import flag_of
 from dissensus.cli.inputs import LargeOptions, OptionalJudgesInput, RatingsInput, Text, flag, read_inputs
 from dissensus.cli.output import Output, Work
-from dissensus.errors import MissingExtraError, OptionError
+from dissensus.errors import MissingExtraError, OptionError, counted
 
 if TYPE_CHECKING:
     from dissensus.methods.decide.answers import Answers
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dissensus.results import Result
 
 SUFFIXES = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json"}
+MOST_LINES = 20
 NEXT = "The same on your own files: dissensus report ratings.csv judges.csv"
 
 
@@ -118,7 +119,8 @@ def report_command(
     if output.as_json:
         print(envelope_json(found, flag_of))
     else:
-        print(*report.verdict, sep="\n", end="\n" if report.verdict else "")
+        left = counted(len(report.verdict) - MOST_LINES, "more line")
+        print(*report.verdict[:MOST_LINES], *[f"{left} in the page."] * (len(report.verdict) > MOST_LINES), sep="\n")
     output.remark(written)
 
 
@@ -184,11 +186,11 @@ def serve_command(
             metavar="T",
             envvar="DISSENSUS_TOKEN",
             show_envvar=False,
-            help="What visitors must know; demanded with --host. Better set as DISSENSUS_TOKEN.",
+            help="What visitors must type; required with --host. Better set as DISSENSUS_TOKEN.",
         ),
     ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Do not say where it is.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not print the address.")] = False,
 ) -> None:
     """The same answers in a browser.
 

@@ -105,7 +105,7 @@ def simulate_indeterminate_command(
     options: Annotated[int, typer.Option(metavar="K", min=2, help="How many options there are.")] = 3,
     sets: Annotated[
         int | None,
-        typer.Option(metavar="N", min=2, help="How many response sets are admissible; every one if not said."),
+        typer.Option(metavar="N", min=2, help="How many response sets are admissible; all if not given."),
     ] = None,
     items: Annotated[int, typer.Option(metavar="N", min=1, help="How many items.")] = 100,
     raters: Annotated[int, typer.Option(metavar="K", min=1, help="Raters per item.")] = 5,

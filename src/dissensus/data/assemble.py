@@ -8,7 +8,7 @@ import numpy.typing as npt
 from dissensus.arrays import Codes, Floats
 from dissensus.data.coding import Cells, ColumnNames, HasColumns, Sheet, TextColumn, compact, joint_key, lookup
 from dissensus.data.columns import UNKNOWN, find_column, likely_match, shown_columns, typed_columns
-from dissensus.data.fixes import doubts
+from dissensus.data.fixes import doubts, with_plain_numbers
 from dissensus.data.formats.plan import LeftOut, RawJudges, RawRatings, ReadPlan, Repeats, sentences
 from dissensus.data.formats.tables import JUDGE_ROLES
 from dissensus.data.judges import ORDERS, Judges
@@ -182,6 +182,7 @@ def assemble_judges(raw: RawJudges, plan: ReadPlan, *, sha256: str | None) -> tu
     """Validated judges from what a format handed over, and what was left out."""
     sheet = raw.sheet
     roles, columns, cells = _load(sheet, {role: raw.names.get(role) for role in JUDGE_ROLES})
+    columns["label"], notes = with_plain_numbers(columns["label"], getattr(sheet, "delimiter", ""))
     row, item, judge = cells.row, columns["item"], columns["judge"]
     label, label_set, probability, rescaled = _answers(columns["label"], cells, sheet, order=plan.labels)
     kept = _answered(columns, label, probability, row=row, name=sheet.name, of=plan.of)
@@ -195,7 +196,7 @@ def assemble_judges(raw: RawJudges, plan: ReadPlan, *, sha256: str | None) -> tu
         *raw.left_out,
     )
     left_out = tuple(some for some in losses if some.count)
-    warnings = [*sentences(left_out), *raw.warnings]
+    warnings = [*sentences(left_out), *raw.warnings, *notes]
     sample = _sample_numbers(columns, kept)
     if "sample" not in columns and sample.max(initial=0) > 0:
         warnings.append(about_samples(sheet, roles, of=plan.of))

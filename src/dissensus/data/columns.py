@@ -18,12 +18,13 @@ LIKELY: Mapping[str, tuple[str, ...]] = {
     ),
     "rater": (
         "rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid", "coder", "user", "user_id",
-        "labeler", "labeller", "participant", "reviewer", "voter", "voter_id",
-        "prolific_pid",
+        "username", "labeler", "labeller", "participant", "reviewer", "voter", "voter_id", "prolific_pid", "subject",
+        "respondent", "expert", "grader", "assessor", "listener", "reader",
     ),
     "label": (
         "rating", "labels", "score", "answer", "annotation", "response", "value", "vote", "choice", "class",
         "category", "judgment", "judgement", "verdict", "prediction", "predicted", "predicted_label", "decision",
+        "winner", "preference",
     ),
     "judge": ("judge_id", "model", "model_name", "classifier", "system", "evaluator", "provider"),
 }  # fmt: skip

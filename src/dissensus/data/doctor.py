@@ -19,7 +19,7 @@ from dissensus.data.labels import Scale
 from dissensus.data.ratings import Provenance
 from dissensus.data.readers import check_plan, take_judges, take_ratings
 from dissensus.data.sources.source import Source, open_source
-from dissensus.errors import ColumnError, DissensusError, FileError, MissingExtraError, OptionError, names_in
+from dissensus.errors import ColumnError, DissensusError, FileError, MissingExtraError, OptionError, listed, names_in
 from dissensus.results import Message, Result, as_dict
 
 if TYPE_CHECKING:
@@ -138,6 +138,12 @@ def examined(
         raw = take_judges(opened, plan) if wants_judges else take_ratings(opened, plan)
     except (FileError, MissingExtraError):
         raise
+    except SeveralQuestionsError as several:
+        parts = {
+            question: examined(opened, replace(plan, question=question), judges=judges, people=people)[0]
+            for question in several.questions
+        }
+        return replace(_together(parts, opened.name, plan), settings=settings), None
     except DissensusError as error:
         stopped = (_stopped(error),)
         return DoctorResult(settings=settings, data=data, format=None, holds=holds, findings=stopped), None
@@ -157,10 +163,28 @@ def examined(
     return result, table
 
 
+def _together(parts: Mapping[str, DoctorResult], name: str, plan: ReadPlan) -> DoctorResult:
+    """What the questions of a file have in common; findings that not all have are named with theirs."""
+    asked: dict[Finding, list[str]] = {}
+    for question, part in parts.items():
+        for finding in part.findings:
+            asked.setdefault(finding, []).append(question)
+    findings = [
+        finding if len(own) == len(parts) else replace(finding, message=f"{listed(own)}: {finding.message}")
+        for finding, own in asked.items()
+    ]
+    text = f"{name} asks {len(parts)} questions ({listed(list(parts))}), each answered alone."
+    note = Finding(check="several-questions", severity="note", message=f"{text} {plan.named('question')} takes one.")
+    first = next(iter(parts.values()))
+    sizes = {word: sum(int(str(part.shape.get(word, 0))) for part in parts.values()) for word in ("ratings", "answers")}
+    return replace(
+        first, shape={word: size for word, size in sizes.items() if size},
+        findings=tuple(sorted((*findings, note), key=lambda finding: SEVERITIES.index(finding.severity))),
+    )  # fmt: skip
+
+
 def _stopped(error: DissensusError) -> Finding:
     """What stops every command, and the option that it asks for."""
-    if isinstance(error, SeveralQuestionsError):
-        return Finding(check="several-questions", severity="error", message=error.message, option=error.option)
     option = error.option if isinstance(error, MissingColumnsError) and UNKNOWN not in error.option else ""
     return Finding(check="columns", severity="error", message=error.message, option=option)
 

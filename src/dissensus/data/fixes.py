@@ -3,6 +3,7 @@
 import csv
 import glob
 import io
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,19 +14,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dissensus.arrays import Codes
-from dissensus.data.coding import Cells, Sheet, TextColumn, lookup
+from dissensus.data.coding import Cells, Sheet, TextColumn, lookup, stack
 from dissensus.data.columns import find_column
 from dissensus.data.formats.plan import LeftOut, RawRatings, ReadPlan
 from dissensus.data.labels import (
     LIKE_MISSING,
     SEPARATOR,
     LabelSet,
+    are_percents,
     has_decimal_commas,
+    infer_scale,
     listed_options,
     number,
     option_name,
     options_of,
     parts_of,
+    plain_number,
     probability_columns,
     with_point,
 )
@@ -82,6 +86,19 @@ def fix_labels(
     now = dict(zip(column.texts, texts, strict=True))
     order = tuple(dict.fromkeys(filter(None, (now.get(text, text) for text in column.order))))
     return TextColumn(lookup(codes)[column.codes], tuple(known), order), left_out, notes
+
+
+def with_plain_numbers(column: TextColumn, delimiter: str) -> tuple[TextColumn, list[str]]:
+    """Labels such as `80%` as numbers, and `3,5` where cells are not parted by commas, and what to say about it.
+
+    In a file with semicolons between its cells the comma stands for the point of a number, which is why they are there.
+    """
+    texts = column.texts
+    if not are_percents(texts) and not (delimiter in {";", "\t"} and has_decimal_commas(texts)):
+        return column, []
+    plain = stack([TextColumn(column.codes, tuple(map(plain_number, texts)))])
+    shown = min(text.strip() for text in texts if plain_number(text) != text)
+    return plain, [f"Read labels such as {shown} as numbers, here {option_name(plain_number(shown))}."]
 
 
 def _with_points(texts: Sequence[str], count: Sequence[int], plan: ReadPlan, notes: list[str]) -> list[str]:
@@ -361,7 +378,87 @@ def doubts(count: Codes, label_set: LabelSet, *, order: Sequence[str] | None) ->
     """Warnings about labels, each given `count` times; none if the user listed them."""
     if order is not None:
         return []
-    return [*_like_missing(count, label_set), *_same(count, label_set), *_with_commas(label_set.options)]
+    counts = {option: int(times) for option, times in zip(label_set.options, count, strict=False) if times}
+    return [
+        *_like_missing(count, label_set), *_far_off(counts), *_same(count, label_set),
+        *_with_commas(label_set.options), *_joined(label_set.options),
+    ]  # fmt: skip
+
+
+def _far_off(counts: Mapping[str, int]) -> list[str]:
+    """Numbers that surveys write for no answer."""
+    codes = [label for label in far_numbers(counts) if _CODE.fullmatch(label)]
+    shown = listed([f"{code} ({counted(counts[code], 'time')})" for code in codes])
+    remedy = f"if it means that there is no label, give it an empty name with {named('label_map', of='read')}"
+    return [f"{shown} was read as a number: {remedy}."] if codes else []
+
+
+# ---- Labels that join others
+
+SEPARATORS = (",", ";", "/", "+", "&")
+
+
+def joined_sets(labels: Collection[str]) -> dict[str, list[str]]:
+    """Labels such as `a, b` by what stands between their parts, most of which come alone or in another one, too.
+
+    Examples
+    --------
+    >>> joined_sets(["a", "b", "a, b"]), joined_sets(["a;b", "b;c", "a;c"]), joined_sets(["yes, but", "no"])
+    ({',': ['a, b']}, {';': ['a;b', 'b;c', 'a;c']}, {})
+    """
+    found = {}
+    for separator in SEPARATORS:
+        parts = {label: [p.strip() for p in label.split(separator)] for label in labels if separator in label}
+        used = Counter(part for label in labels for part in parts.get(label, [label]) if part)
+        alone = {label for label in labels if label not in parts}
+        sets = [label for label, own in parts.items() if sum(used[p] > 1 or p in alone for p in own) > 1]
+        if sets and 2 * len(sets) >= len(parts) and not (separator == "," and has_decimal_commas(labels)):
+            found[separator] = sets
+    return found
+
+
+def _joined(options: Sequence[str]) -> list[str]:
+    for separator, sets in joined_sets(options).items():
+        shown = listed([repr(label) for label in sets])
+        remedy = f"If they are, {named('split', of='import_', value=separator)} takes them apart."
+        return [f"These labels may be several options in one cell and were read as one each: {shown}. {remedy}"]
+    return []
+
+
+# ---- Numbers far from all others
+
+RARE = 0.01
+_CODE = re.compile(r"-?9{2,}|-[789]")
+"""What surveys write for no answer."""
+
+
+def far_numbers(counts: Mapping[str, int]) -> list[str]:
+    """Numbers further from the others than these are from each other: codes such as -99 and 999, and rare ones.
+
+    A fine scale, such as a count of errors, may well have a long tail: there only codes are odd.
+
+    Examples
+    --------
+    >>> far_numbers({"1": 9, "5": 9, "-99": 4}), far_numbers({"1": 900, "5": 900, "50": 1})
+    (['-99'], ['50'])
+    """
+    numbers = {label: value for label in counts if (value := number(label)) is not None}
+    total = sum(counts[label] for label in numbers)
+    codes = [label for label in numbers if _CODE.fullmatch(label)]
+    others = [value for label, value in numbers.items() if label not in codes]
+    far = [code for code in codes if _is_outside(numbers[code], others)]
+    if infer_scale([label for label in numbers if label not in far]) == "interval":
+        return far
+    usual = [value for label, value in numbers.items() if label not in far and counts[label] > RARE * total]
+    return [label for label, value in numbers.items() if label in far or _is_outside(value, usual)]
+
+
+def _is_outside(value: float, others: Sequence[float]) -> bool:
+    """Whether a number is further from the others than these are from each other; a scale has two steps."""
+    if len(set(others)) < 2:  # noqa: PLR2004 - two steps
+        return False
+    low, high = min(others), max(others)
+    return max(low - value, value - high) > high - low
 
 
 def _like_missing(count: Codes, label_set: LabelSet) -> list[str]:

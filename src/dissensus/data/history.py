@@ -343,7 +343,7 @@ def _judge(cells: Sequence[Any]) -> dict[str, Any]:
 
 def _scores(connection: "duckdb.DuckDBPyConnection") -> dict[str, tuple[Codes, Codes, Floats]]:
     names = [row[0] for row in connection.execute("SELECT DISTINCT judge FROM answers ORDER BY judge").fetchall()]
-    wanted = "SELECT run, key, bits FROM answers WHERE judge = ? AND bits IS NOT NULL ORDER BY run"
+    wanted = "SELECT run, key, bits FROM answers WHERE judge = ? AND bits IS NOT NULL"
     found = {}
     for name in names:
         columns = connection.execute(wanted, [name]).fetchnumpy()
@@ -352,16 +352,15 @@ def _scores(connection: "duckdb.DuckDBPyConnection") -> dict[str, tuple[Codes, C
 
 
 def _people(connection: "duckdb.DuckDBPyConnection", runs: Sequence[Run]) -> dict[str, Any]:
-    columns = connection.execute("SELECT run, key, agreement FROM people ORDER BY run, key").fetchnumpy()
+    each = ", ".join(f"counts[{i + 1}] / list_sum(counts) AS share_{i}" for i in range(MOST_SHARES))
+    columns = connection.execute(f"SELECT run, key, agreement, {each} FROM people").fetchnumpy()
     run, shares = _codes(columns["run"]), dict[tuple[str, ...], Floats]()
     for labels in dict.fromkeys(own.labels for own in runs):
         if len(labels) > MOST_SHARES:
             continue
-        each = ", ".join(f"counts[{i + 1}] / list_sum(counts) AS share_{i}" for i in range(len(labels)))
-        mine = connection.execute(f"SELECT {each} FROM people ORDER BY run, key").fetchnumpy()
-        table = np.stack([_floats(mine[f"share_{i}"]) for i in range(len(labels))], axis=1)
+        table = np.stack([_floats(columns[f"share_{i}"]) for i in range(len(labels))], axis=1)
         others = [own.run for own in runs if own.labels != labels]
-        shares[labels] = np.where(np.isin(run, others)[:, None], np.nan, table)
+        shares[labels] = np.where(np.isin(run, others)[:, None], np.nan, table) if others else table
     return {"people": (run, _codes(columns["key"]), _floats(columns["agreement"])), "shares": shares}
 
 

@@ -307,6 +307,30 @@ def with_point(text: str) -> str:
     return text if match is None or match[2] is None else f"{match[1]}.{match[2]}"
 
 
+def plain_number(text: str) -> str:
+    """A number without its percent sign and with a point for its comma; any other text as it is.
+
+    Examples
+    --------
+    >>> plain_number("80%"), plain_number("12,5 %"), plain_number("3,5"), plain_number("a%")
+    ('80', '12.5', '3.5', 'a%')
+    """
+    bare = with_point(text.strip().removesuffix("%").rstrip())
+    return text if number(bare) is None else bare
+
+
+def are_percents(labels: Iterable[str]) -> bool:
+    """Whether every label that is not missing is a number with a percent sign.
+
+    Examples
+    --------
+    >>> are_percents(["80%", "7.5 %", "n/a"]), are_percents(["80%", "high"]), are_percents(["80"])
+    (True, False, False)
+    """
+    given = [label.strip() for label in labels if label.strip().lower() not in LIKE_MISSING]
+    return bool(given) and all(label.endswith("%") and plain_number(label) != label for label in given)
+
+
 def has_decimal_commas(labels: Iterable[str]) -> bool:
     """Whether labels look like numbers with a comma for the point.
 

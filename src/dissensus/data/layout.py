@@ -4,9 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from dissensus.data.coding import Cells, Sheet, TextColumn
 from dissensus.data.columns import INDEX, LIKELY, is_nameless
-from dissensus.data.labels import options_of
+from dissensus.data.labels import number, options_of, plain_number
 from dissensus.errors import joined, shortened
 
 NO_RATERS = frozenset(
@@ -25,7 +27,13 @@ PEOPLE = frozenset(
     "human humans people person rater annotator worker coder expert crowd labeler reviewer participant".split()  # noqa: SIM905
 )
 """Words in the names of columns that are people, beyond doubt."""
-NO_ITEMS = frozenset({"worker", "user", "annotator", "rater", "coder", "session", "batch", "assignment", "hit", "job"})
+GIVEN_NAMES = frozenset({"Bert", "Claude"})
+"""Judges that may be people: they are judges only beside others, or beside columns that are people's beyond doubt."""
+NO_ITEMS = (
+    PEOPLE
+    | {name for name in LIKELY["rater"] if "_" not in name}
+    | {"session", "batch", "assignment", "hit", "job", "collector", "survey", "study", "submission"}
+)
 """Words in the names of ids that are no items'."""
 PLAIN = ("text", "question", "task", "document", "instance")
 """Columns that may name items where no column has their ids."""
@@ -33,6 +41,10 @@ LONGEST_LABEL = 60
 MOST_LABELS = 20
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*")
 _WORD = re.compile(r"[a-z]+")
+_BETWEEN = re.compile(r"[;,|]")
+WHO = ("rater", "judge")
+_KIND = re.compile(r"_(name|id|code|no|nr|number)$")
+"""What may follow the word in the name of a column that says who answered."""
 
 
 def words_of(name: str) -> list[str]:
@@ -69,7 +81,8 @@ def is_named(name: str, role: str) -> bool:
     (True, True, False)
     """
     spelled = "_".join(_words_and_numbers(name))
-    return spelled == role or spelled in LIKELY.get(role, ()) or spelled.removesuffix("_name") in LIKELY.get(role, ())
+    bare = _KIND.sub("", spelled) if role in WHO else spelled.removesuffix("_name")
+    return any(one == role or one in LIKELY.get(role, ()) for one in (spelled, bare))
 
 
 def _words_and_numbers(name: str) -> list[str]:
@@ -84,7 +97,7 @@ def named_otherwise(sheet: Sheet, names: Mapping[str, str | None], roles: Sequen
     free = [column for column in sheet.columns if column not in names.values() and not is_nameless(column)]
     found: dict[str, str] = {}
     for role in roles:
-        candidates = _called(free, role)
+        candidates = _called(free, role) or (_judging(sheet, free) if role == "rater" else [])
         if names.get(role) is not None or not candidates or (role == "label" and len(candidates) > 1):
             continue
         who = {**names, **found}
@@ -94,18 +107,22 @@ def named_otherwise(sheet: Sheet, names: Mapping[str, str | None], roles: Sequen
         found[role] = candidates[0]
         free.remove(candidates[0])
     who = {**names, **found}
-    is_needed = "label" in roles and not who.get("label") and who.get("item") and (who.get("rater") or who.get("judge"))
-    if is_needed and not _called(free, "label"):
-        labels = _labels_among(sheet, free)
-        found |= {"label": labels[0]} if len(labels) == 1 else {}
+    known = {"item": who.get("item"), "rater": who.get("rater") or who.get("judge")}
+    plain = {role: column for role, column in known.items() if column}
+    if "label" in roles and not who.get("label") and len(plain) == len(known) and not _called(free, "label"):
+        found |= roles_by_content(sheet, plain)
     return found
 
 
-def _labels_among(sheet: Sheet, columns: Sequence[str]) -> list[str]:
-    """The columns that look like labels: few different texts, each of them short, and some of them again."""
-    cells = sheet.load(columns)
-    few = [name for name in columns if 1 < len(cells.columns[name].texts) <= min(MOST_LABELS, len(cells.row) - 1)]
-    return answer_columns(cells, few)
+def _judging(sheet: Sheet, columns: Sequence[str]) -> list[str]:
+    """The columns called judge or evaluator that name people: no text in them is the name of a model."""
+    found = [name for name in columns if "_".join(words_of(name)).removesuffix("_id") in {"judge", "evaluator"}]
+    cells = sheet.load(found or sheet.columns[:1])
+    return [
+        name
+        for name in found
+        if len(cells.columns[name].texts) > 1 and not any(map(is_judge, cells.columns[name].texts))
+    ]
 
 
 def _called(columns: Sequence[str], role: str) -> list[str]:
@@ -128,18 +145,18 @@ def about_names(found: Mapping[str, str]) -> tuple[str, ...]:
 # ---- Columns of raters, by what stands in them
 
 
-def answer_columns(cells: Cells, columns: Sequence[str]) -> list[str]:
+def answer_columns(cells: Cells, columns: Sequence[str], *, may_be_long: bool = False) -> list[str]:
     """The columns that may hold answers: not those called language, date or mean, no dates, no long texts."""
-    return [name for name in columns if _may_answer(name, cells.columns[name])]
+    return [name for name in columns if _may_answer(name, cells.columns[name], may_be_long=may_be_long)]
 
 
-def _may_answer(name: str, column: TextColumn) -> bool:
+def _may_answer(name: str, column: TextColumn, *, may_be_long: bool) -> bool:
     if name == INDEX or not NO_RATERS.isdisjoint(words_of(name)):
         return False
     if not column.texts:
         return True
     is_long = sum(map(len, column.texts)) > LONGEST_LABEL * len(column.texts) and not column.texts[0].startswith("[")
-    return not is_long and not all(_DATE.fullmatch(text.strip()) for text in column.texts)
+    return (may_be_long or not is_long) and not all(_DATE.fullmatch(text.strip()) for text in column.texts)
 
 
 def rater_columns(cells: Cells, columns: Sequence[str]) -> list[str]:
@@ -166,9 +183,18 @@ def judges_among(names: Sequence[str]) -> list[str]:
 
 
 def people_among(names: Sequence[str]) -> list[str]:
-    """Those that are no judges beyond doubt; all of them where none or every one is a judge."""
+    """Those that are no judges beyond doubt; all of them where none or every one is a judge.
+
+    Examples
+    --------
+    >>> people_among(["ann", "gpt-4o"]), people_among(["Anna", "Bert"]), people_among(["human_1", "Claude"])
+    (['ann'], ['Anna', 'Bert'], ['human_1'])
+    """
     people = [name for name in names if not is_judge(name)]
-    return people or list(names)
+    may_be_people = {*names} - {*people} <= GIVEN_NAMES and PEOPLE.isdisjoint(
+        w for name in names for w in words_of(name)
+    )
+    return list(names) if may_be_people else people or list(names)
 
 
 # ---- Tables without a header, by what stands in them
@@ -213,34 +239,93 @@ def _told_apart(texts: Mapping[str, Sequence[str | None]], item: str, others: Se
 # ---- Tables with a header that says nothing to us, by what stands in them
 
 
+MOST_EXAMINED, MOST_COMPARED = 20_000, 12
+"""Rows and columns that show which column is which."""
+SHARE_OF_ITEMS = 2 / 3
+"""Items come again: there are at most this many of them for each row."""
+
+
 def roles_by_content(sheet: Sheet, known: Mapping[str, str]) -> dict[str, str]:
     """The columns of item, rater and label that no name tells, by role; empty where it is not plain which they are.
 
-    `known` are those that their names tell. What is left must be as many columns that come again as roles are missing.
+    `known` are those that their names tell. A rater rates no item twice; labels differ within items and raters, so that
+    an age, a topic or a number of words is none; and of several such columns the one with few values is the label.
     """
-    missing = [role for role in TIDY if role not in known]
     free = [name for name in sheet.columns if name not in known.values() and not is_nameless(name)]
     cells = sheet.load([*free, *known.values()])
-    free = answer_columns(cells, free)
-    texts = {name: [column[row] for row in range(len(cells.row))] for name, column in cells.columns.items()}
-    again = [name for name in free if 1 < len(cells.columns[name].texts) < len(cells.row)]
-    again.sort(key=lambda name: len(cells.columns[name].texts))
-    if len(again) != len(missing) or any(is_judge(text) for name in again for text in cells.columns[name].texts):
+    again = [
+        name
+        for name in answer_columns(cells, free, may_be_long=True)
+        if 1 < len(cells.columns[name].texts) < len(cells.row)
+    ]
+    columns = {name: cells.columns[name] for name in [*known.values(), *again[:MOST_COMPARED]]}
+    table = _Columns(columns)
+    chosen = {role: [known[role]] if role in known else again[:MOST_COMPARED] for role in TIDY}
+    every = [
+        (item, rater, label)
+        for item in chosen["item"] for rater in chosen["rater"] for label in chosen["label"]
+        if len({item, rater, label}) == len(TIDY) and table.fit(item, rater, label, known)
+    ]  # fmt: skip
+    fitting = [roles for roles in every if table.differs(*roles)] or every  # all raters may agree
+    few = [roles for roles in fitting if table.sizes[roles[2]] <= MOST_LABELS]
+    plain = table.finest(few or fitting)
+    if len(plain) != 1 or ("rater" not in known and any(map(is_judge, columns[plain[0][1]].texts))):
         return {}
-    if len(missing) == 1:
-        return {missing[0]: again[0]} if _fits(missing[0], len(cells.columns[again[0]].texts)) else {}
-    item = known.get("item") or again.pop()
-    if "label" not in missing or "rater" not in missing:
-        [role] = [role for role in missing if role != "item"]
-        found = {role: again[0], "item": item}
-    else:
-        found = {role: name for name, role in _told_apart(texts, item, again).items()}
-    is_plain = "label" in found and _fits("label", len(cells.columns[found["label"]].texts))
-    return {role: name for role, name in found.items() if role in missing} if is_plain or "label" in known else {}
+    return {role: name for role, name in zip(TIDY, plain[0], strict=True) if role not in known}
 
 
-def _fits(role: str, n_texts: int) -> bool:
-    return role != "label" or n_texts <= MOST_LABELS
+class _Columns:
+    """How the cells of columns go together."""
+
+    def __init__(self, columns: Mapping[str, TextColumn]) -> None:
+        self._texts = {name: column.texts for name, column in columns.items()}
+        self._codes = {name: column.codes[:MOST_EXAMINED] for name, column in columns.items()}
+        self.sizes = {name: len(np.unique(codes)) for name, codes in self._codes.items()}
+        self._are_numbers = {
+            name: all(number(plain_number(text)) is not None for text in own.texts) for name, own in columns.items()
+        }
+        self._are_long = {
+            name: not answer_columns(Cells(row=own.codes, columns=columns), [name]) for name, own in columns.items()
+        }
+        self._pairs: dict[tuple[str, str], int] = {}
+
+    def pairs(self, one: str, other: str) -> int:
+        """How many different pairs two columns have."""
+        key = (one, other)
+        if key not in self._pairs:
+            both = self._codes[one] * (int(self._codes[other].max(initial=0)) + 2) + self._codes[other]
+            self._pairs[key] = len(np.unique(both))
+        return self._pairs[key]
+
+    def fit(self, item: str, rater: str, label: str, known: Mapping[str, str]) -> bool:
+        """Whether columns may be an item, a rater and a label."""
+        n_rows = len(self._codes[item])
+        is_item = "item" in known or self.sizes[item] <= SHARE_OF_ITEMS * n_rows
+        are_crossed = {"item", "rater"} <= known.keys() or self.pairs(item, rater) == n_rows
+        is_order = bool({"item", "rater"} & known.keys()) or self.sizes[item] > self.sizes[rater]
+        is_label = "label" in known or self._may_be_label(label)
+        return is_item and are_crossed and is_order and is_label and not self._are_long[rater]
+
+    def differs(self, item: str, rater: str, label: str) -> bool:
+        """Whether labels differ within items and within raters."""
+        return all(self.pairs(label, who) > self.sizes[who] for who in (item, rater))
+
+    def _may_be_label(self, name: str) -> bool:
+        is_few = len({part.strip() for text in self._texts[name] for part in _BETWEEN.split(text)}) <= MOST_LABELS
+        return (is_few or self._are_numbers[name]) and not self._are_long[name]
+
+    def finest(self, found: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+        """Those of which no column says less than that of another one; of two that say the same the first."""
+        kept: list[tuple[str, str, str]] = []
+        for roles in found:
+            others = [other for other in found if other != roles and self._is_told_by(roles, other)]
+            if not any(other in kept or not self._is_told_by(other, roles) for other in others):
+                kept.append(roles)
+        return kept
+
+    def _is_told_by(self, roles: Sequence[str], others: Sequence[str]) -> bool:
+        """Whether each column follows from the other in its place."""
+        return all(self.pairs(other, own) == self.sizes[other] for own, other in zip(roles, others, strict=True))
 
 
 TIDY = ("item", "rater", "label")

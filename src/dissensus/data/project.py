@@ -27,7 +27,8 @@ from dissensus.data.outputs import replaced, save_bytes
 from dissensus.errors import FileError
 
 FORMAT = 1
-PROJECT_FILE, DATA, RESULTS, ANSWERS = "project.toml", "data", "results", "answers.sqlite"
+PROJECT_FILE, DATA, RESULTS = "project.toml", "data", "results"
+ANSWERS, HISTORY = "answers.sqlite", "history.duckdb"
 ROLES = ("people", "judges", "items", "task")
 LONGEST_NAME = 60
 KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
@@ -149,12 +150,12 @@ def open_project(folder: Path) -> Project:
 
 def save_project(project: Project) -> None:
     """Write `project.toml`."""
-    lines = [f"format = {FORMAT}", f"name = {_quoted(project.name)}", f"created = {_quoted(project.created)}"]
+    lines = [f"format = {FORMAT}", f"name = {toml_text(project.name)}", f"created = {toml_text(project.created)}"]
     for title in ("files", "columns", "options"):
         table: Mapping[str, str] = getattr(project, title)
-        lines += ["", f"[{title}]", *(f"{_quoted(key)} = {_quoted(value)}" for key, value in table.items())]
+        lines += ["", f"[{title}]", *(f"{toml_text(key)} = {toml_text(value)}" for key, value in table.items())]
     for option, value in project.fixes:
-        lines += ["", "[[fixes]]", f"option = {_quoted(option)}", f"value = {_quoted(value)}"]
+        lines += ["", "[[fixes]]", f"option = {toml_text(option)}", f"value = {toml_text(value)}"]
     save_bytes(project.folder / PROJECT_FILE, ("\n".join(lines) + "\n").encode())
 
 
@@ -317,12 +318,12 @@ def _texts(folder: Path, table: object) -> dict[str, str]:
     raise FileError(f"Cannot read {folder / PROJECT_FILE}: files, columns, fixes and options must be texts.")
 
 
-def _quoted(text: str) -> str:
+def toml_text(text: str) -> str:
     r"""A text as TOML has it.
 
     Examples
     --------
-    >>> print(_quoted('a "b"\n\x7f é'))
+    >>> print(toml_text('a "b"\n\x7f é'))
     "a \"b\"\n\u007f é"
     """
     clean = text.encode("utf-8", "replace").decode()

@@ -1,9 +1,9 @@
 """Read ratings and judges from a file or a data frame."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dissensus.data.about import with_about
 from dissensus.data.assemble import assemble, assemble_judges
@@ -16,7 +16,7 @@ from dissensus.data.columns import (
     likely_match,
     synonym_of,
 )
-from dissensus.data.fixes import FixedSheet, fix_ratings, is_wanted
+from dissensus.data.fixes import FixedSheet, fix_ratings, is_wanted, with_plain_numbers
 from dissensus.data.formats.plan import (
     AUTO,
     OFF_SCALE,
@@ -42,12 +42,13 @@ from dissensus.data.ratings import Provenance, Ratings
 from dissensus.data.slices import sliced, slicing_in
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.task import Task
-from dissensus.errors import ColumnError, OptionError, joined, named, shell_word
+from dissensus.errors import ColumnError, DissensusError, OptionError, joined, named, shell_word
 
 if TYPE_CHECKING:
     from dissensus.data.inputs import Table
 
 MANY_COLUMNS = 12
+R = TypeVar("R")
 
 
 def read(
@@ -276,10 +277,32 @@ def check_plan(plan: ReadPlan) -> None:
 
 def take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     """The ratings of a source, fixed as the user wants."""
+    found, note = in_some_sheet(source, lambda opened: _take_ratings(opened, plan))
+    return replace(found, warnings=(*found.warnings, *note)) if note else found
+
+
+def in_some_sheet(source: Source, take: Callable[[Source], R]) -> tuple[R, tuple[str, ...]]:
+    """What is taken from a source; of a workbook from the first sheet that has it, and what to say of that."""
+    try:
+        return take(source), ()
+    except ColumnError:
+        first = source.sheet_name
+        for name in source.other_sheets():
+            source.turn_to(name)
+            try:
+                return take(source), (f"Read from the sheet {name}, since {first} has no table of ratings.",)
+            except DissensusError:
+                continue
+        source.turn_to(first)
+        raise
+
+
+def _take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     source, plan = asked_in(source, plan)
     raw = _ratings(source, replace(plan, wants="ratings"))
     _check_question(raw.taken, plan, source.name)
-    raw = replace(raw, warnings=(*raw.warnings, *source.notes())) if source.notes() else raw
+    label, notes = with_plain_numbers(raw.label, source.delimiter)
+    raw = replace(raw, label=label, warnings=(*raw.warnings, *notes, *source.notes()))
     return fix_ratings(raw, source.sheet if source.columns else None, plan) if is_wanted(plan) else raw
 
 
@@ -314,6 +337,11 @@ def _names_of_headerless(source: Source, plan: ReadPlan) -> list[str] | None:
 
 def take_judges(source: Source, plan: ReadPlan) -> RawJudges:
     """The judges' answers of a source, fixed as the user wants."""
+    found, note = in_some_sheet(source, lambda opened: _take_judges(opened, plan))
+    return replace(found, warnings=(*found.warnings, *note)) if note else found
+
+
+def _take_judges(source: Source, plan: ReadPlan) -> RawJudges:
     source, plan = asked_in(source, plan)
     raw = _judges(source, replace(plan, wants="judges"))
     _check_question(raw.taken, plan, source.name)

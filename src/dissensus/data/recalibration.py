@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -19,7 +20,7 @@ from dissensus.data.inputs import Table
 from dissensus.data.labels import SEPARATOR, Scale, number, option_name, probability_columns, read_probabilities
 from dissensus.data.sources.source import open_source
 from dissensus.data.writers import quoted, write_table
-from dissensus.errors import ColumnError, FileError, listed, shortened
+from dissensus.errors import ColumnError, FileError, OptionError, listed, shortened
 
 KINDS = ("answer", "prior", "map")
 """What a row is: what one answer means, what people say in general, or a parameter of the fitted map."""
@@ -51,7 +52,14 @@ def write_recalibration(recalibrations: Sequence[Recalibration], path: str | os.
         What to write, one judge after the other.
     path : path
         A CSV file, as for `write_ratings`.
+
+    Raises
+    ------
+    OptionError
+        If its name ends otherwise, since it could not be read back.
     """
+    if Path(path).suffix.lower() != ".csv":
+        raise OptionError(f"A recalibration is a CSV file, and {Path(path).name} has another suffix: call it .csv.")
     labels = recalibrations[0].labels
     rows = [row for one in recalibrations for row in _rows_of(one)]
     columns = {name: [quoted(row.cells[place]) for row in rows] for place, name in enumerate(COLUMNS)}

@@ -63,6 +63,9 @@ def slicing_in(by: str, ratings: Ratings, source: Source, plan: ReadPlan, items:
     items : path or table, optional
         A table with a row per item; its columns go first.
     """
+    if ratings.questions and by.strip().lower() == "question":
+        option = named("by", of="read", value=by)
+        raise OptionError(f"{option} is not needed: each of the {len(ratings.questions)} questions is answered alone.")
     tables: list[tuple[Sheet, str, str | None]] = []
     if items is not None:
         with open_source(items) as opened:
@@ -103,14 +106,14 @@ def item_column(sheet: Sheet, given: str | None, *, option: str = "item") -> str
 def _unknown(by: str, source: Source, items: "Table | None") -> OptionError:
     places = [source.name, *([] if items is None else ["the items' file"])]
     known = ", ".join(name for name in source.columns if not is_nameless(name))
-    option = named("by", of="read")
+    option = named("by", of="read", value=shortened(by))
     if by == "length":
         return OptionError(
-            f"{option} length needs the items' texts: give a file with the columns item and text with "
+            f"{option} needs the items' texts: give a file with the columns item and text with "
             f"{named('items', of='read')}."
         )
     return OptionError(
-        f"{option} {shortened(by)} is no column of {' or '.join(places)}, which has {known}. Choose a column, or "
+        f"{option} is no column of {' or '.join(places)}, which has {known}. Choose a column, or "
         f"{', '.join(BUILT_IN)}; or give a file with a row per item with {named('items', of='read')}."
     )
 
@@ -173,7 +176,7 @@ def slicing_of(by: str, values: Mapping[str, str], *, of_raters: bool = False) -
         return slicing_of_numbers(by, {name: float(numbers[text] or 0) for name, text in values.items()})
     if len(distinct) > MOST_SLICES:
         raise OptionError(
-            f"{named('by', of='read')} {shortened(by)} has {len(distinct):,} different values ("
+            f"{named('by', of='read', value=shortened(by))} has {len(distinct):,} different values ("
             f"{listed(sorted(distinct))}), too many to slice by. Put values together, {MOST_SLICES} at most."
         )
     order = tuple(sorted(distinct, key=natural_order))

@@ -126,11 +126,14 @@ class Section:
         The answer in one sentence.
     blocks : sequence of Block
         The rest, in reading order: one table, charts, at most three notes; everything else is folded.
+    group : str
+        What a page folds it away under, with its neighbours of the same group; empty for nothing.
     """
 
     title: str
     lead: str
     blocks: Sequence[Block] = field(default_factory=tuple)
+    group: str = ""
 
     def parts(self) -> list[Part]:
         """The blocks, with what is folded away in its place."""

@@ -1,6 +1,6 @@
 """A whole report: a verdict, a section for each question that was answered, what to collect next, what is left open."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -8,14 +8,20 @@ from dissensus.methods.decide.answers import (
     BETTER,
     COLLECT,
     COMMANDS,
+    DECISION,
     ITEMS,
     OPTIONS,
     POSITIVE,
     RATERS,
     REPLACE,
+    REPORT_IT,
+    STAND_IN,
+    TOGETHER,
+    WORTH,
     Answers,
     AnswersInParts,
     Unanswered,
+    unforeseen,
 )
 from dissensus.methods.describe.result import Description
 from dissensus.methods.equivalence.result import EquivalenceResult
@@ -44,11 +50,12 @@ from dissensus.report.views import unspelled_section, warning_texts, with_warnin
 from dissensus.report.views.section import is_fact
 from dissensus.results import Result
 
+AGREE = "Do the raters agree?"
 AS_THEY_ARE = "Here answers count as they are; which judge to use is answered at the top."
 NOT_RECALIBRATED = "This test takes answers as they are, not recalibrated."
 ONE_PAIR = "This compares two judges only; among all {judges} they cannot be told apart, so the top names both."
 PICKED = "At the top, the best judge's interval also allows for having picked it."
-EACH_ALONE, BESIDE = "Each of them alone", "What the first screen puts side by side, one after the other."
+EACH_ALONE, BESIDE = "Each slice alone", "What the first screen puts side by side, one after the other."
 BESIDE_RULERS = "Each judge beside a constant, a person and a perfect judge"
 UNIT = "Costs count one rating as 1."
 PRICES = "Costs count {item:g} for a new item and {rating:g} for a rating."
@@ -97,12 +104,24 @@ def report_of(
     )
 
 
-def _sections(answers: Answers, prices: Prices, *, elsewhere: Sequence[Figure] = ()) -> list[Section]:
-    """A section for each question, without charts that stand elsewhere."""
-    sections = [unspelled_section(answers.agreement), *_titled(RATERS, answers.raters)]
-    sections += [*_worth(answers), *_ranking(answers)]
-    sections += [*_duel(answers), *_replacing(answers), *_together(answers), *_titled(POSITIVE, answers.prevalence)]
-    sections += [*_titled(ITEMS, answers.items), _collect(answers, prices)]
+def _sections(
+    answers: Answers, prices: Prices, *, elsewhere: Sequence[Figure] = (), decision: Result | None = None
+) -> list[Section]:
+    """A section for each question, without charts that stand elsewhere; which judge to use first, unless it does."""
+    makers: dict[str, Callable[[], list[Section]]] = {
+        DECISION: lambda: _titled(DECISION, decision),
+        AGREE: lambda: _titled(AGREE, answers.agreement),
+        RATERS: lambda: _titled(RATERS, answers.raters),
+        WORTH: lambda: _worth(answers),
+        STAND_IN: lambda: _ranking(answers),
+        BETTER: lambda: _duel(answers),
+        REPLACE: lambda: _replacing(answers),
+        TOGETHER: lambda: _together(answers),
+        POSITIVE: lambda: _titled(POSITIVE, answers.prevalence),
+        ITEMS: lambda: _titled(ITEMS, answers.items),
+        COLLECT: lambda: [_collect(answers, prices)],
+    }
+    sections = [section for question, make in makers.items() for section in _shown(question, make)]
     sections = [
         replace(section, blocks=[block for block in section.blocks if block not in elsewhere]) for section in sections
     ]
@@ -120,18 +139,19 @@ def report_in_parts(found: AnswersInParts, *, title: str, item_cost: float = 0.0
     prices = Prices(item=item_cost, rating=rating_cost)
     first = respelled(unspelled_section(found.decision), in_words(found.decision.method))
     verdicts = {question: respelled(verdict_of(own), in_words()) for question, own in found.by_question.items()}
+    short = {question: f"{question}: {texts[0]}" for question, texts in verdicts.items() if question}
     sections = [
-        replace(section, title=f"{question}: {section.title}" if question else section.title)
+        replace(section, title=f"{question}: {section.title}", group=short[question]) if question else section
         for question, answers in found.by_question.items()
-        for section in _sections(answers, prices)
+        for section in _sections(answers, prices, decision=answers.decision if question else None)
     ]
-    verdict = [first.lead, *(f"{question}: {texts[0]}" for question, texts in verdicts.items() if question)]
+    verdict = [first.lead, *short.values()]
     verdict += verdicts.get("", [])
     results = [found.decision, *(result for answers in found.by_question.values() for result in answers.results)]
     steps = {question: next(iter(next_steps(answers, prices)), "") for question, answers in found.by_question.items()}
     front = respelled(front_of_parts(found, first, title=title, steps=steps), in_words())
     folds = [block for block in first.blocks if isinstance(block, Fold)]  # the rest is on the first screen
-    opening = [replace(first, title=EACH_ALONE, lead=BESIDE, blocks=folds)] if folds else []
+    opening = [replace(first, title=EACH_ALONE, lead=BESIDE, blocks=folds)] if folds and not short else []
     return Report(title=title, verdict=verdict, sections=[*opening, *sections], results=results, front=front)
 
 
@@ -147,6 +167,14 @@ def in_words(command: str = "") -> Spelling:
     return spelled
 
 
+def _shown(question: str, make: Callable[[], list[Section]]) -> list[Section]:
+    """The sections of a question; where they cannot be made, one that says so, so that the others are read."""
+    try:
+        return make()
+    except Exception as error:  # noqa: BLE001 - a mistake of ours in one section
+        return [Section(title=question, lead=f"{unforeseen(question, error)} {REPORT_IT}")]
+
+
 def _titled(title: str, result: Result | None) -> list[Section]:
     """The section of a result under the question that it answers, if it does."""
     return [] if result is None else [replace(unspelled_section(result), title=title)]
@@ -157,7 +185,7 @@ def _front(answers: Answers, prices: Prices, *, title: str, asked: str) -> Front
     steps = next_steps(answers, prices)
     known = [] if answers.decision is None else warning_texts(answers.decision)
     warnings = [text for text in known if not is_fact(text)]
-    figures = [figure for section in _worth(answers) for figure in section.figures()[:1]]
+    figures = [figure for section in _shown(WORTH, lambda: _worth(answers)) for figure in section.figures()[:1]]
     return front_of(
         answers, title=title, asked=asked, figures=figures, step=steps[0] if steps else "", warnings=warnings
     )
@@ -220,7 +248,7 @@ def _together(answers: Answers) -> list[Section]:
 
 
 def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list[Section]:
-    """The sections with each result's warning in the first one that has it."""
+    """The sections with each result's warning in the first one that has it; which ratings count is said once."""
     about_data = {text for result in results for text in warning_texts(result)}
     seen: set[str] = set()
     found = []
@@ -228,9 +256,15 @@ def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list
         warnings = [part for part in section.parts() if isinstance(part, Note) and part.text in about_data]
         others = [block for block in section.blocks if any(part not in warnings for part in _parts(block))]
         new = [warning for warning in warnings if warning.text not in seen]
+        known = [one for one in new if _is_about_kinds(one.text) and any(map(_is_about_kinds, seen))]
         seen |= {warning.text for warning in new}
-        found.append(with_warnings(replace(section, blocks=others), new))
+        found.append(with_warnings(replace(section, blocks=others), new, folded=known))
     return found
+
+
+def _is_about_kinds(warning: str) -> bool:
+    """Whether a warning says which of two kinds of ratings count: forced choices or response sets."""
+    return "forced choices" in warning.lower() or "response sets only" in warning
 
 
 def _parts(block: Block) -> Sequence[Part]:

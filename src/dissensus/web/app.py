@@ -34,6 +34,7 @@ WARM = ("dissensus.web.plan_tasks", "dissensus.methods.plan_labels", "dissensus.
 TIDY_SECONDS = 60.0
 
 ROUTES = [
+    *collect.ROUTES,  # first, since raters ask most often
     Route("/", home),
     Route("/token", token, methods=["GET", "POST"]),
     Route("/static/{name}", static),
@@ -55,7 +56,6 @@ ROUTES = [
     Route("/start/{task}", start, methods=["POST"]),
     Route("/jobs/{id}", progress),
     Route("/jobs/{id}/cancel", cancel, methods=["POST"]),
-    *collect.ROUTES,
 ]
 
 

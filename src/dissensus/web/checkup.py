@@ -146,7 +146,7 @@ def _in_short(result: DoctorResult, table: Table) -> str:
     labels = ", ".join(f"{label} ({n:,})" for label, n in sorted(counts.items(), key=lambda one: -one[1])[:6])
     answers = counted(int(table.weight.sum()), "answer")
     problems = sum(finding.severity == "error" for finding in result.findings)
-    stops = f"; {counted(problems, 'problem')} that stop everything" if problems else ""
+    stops = f"; {counted(problems, 'problem')} that stop{'s' * (problems == 1)} everything" if problems else ""
     return f"{answers}: {labels}{', ...' if len(counts) > 6 else ''}{stops}"  # noqa: PLR2004 - as above
 
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 
 from dissensus.data.collection import (
     LONGEST_KEY,
@@ -77,6 +78,7 @@ class Collections:
     def __init__(self, place: Path) -> None:
         self._place = place
         self._desks: dict[Path, Desk] = {}
+        self._opening = Lock()
         self._allowances: dict[tuple[Path, str], Allowance] = {}
 
     def close(self) -> None:
@@ -89,12 +91,13 @@ class Collections:
         return folders_of(self._place)
 
     def open(self, folder: Path) -> Desk:
-        """A collection, opened once."""
-        if folder not in self._desks:
-            collection = Collection(folder)
-            items, checks = read_stored(folder, collection.task)
-            self._desks[folder] = Desk(collection=collection, items=tuple(items), checks=tuple(checks))
-        return self._desks[folder]
+        """A collection, opened once, however many raters come at the same time."""
+        with self._opening:
+            if folder not in self._desks:
+                collection = Collection(folder)
+                items, checks = read_stored(folder, collection.task)
+                self._desks[folder] = Desk(collection=collection, items=tuple(items), checks=tuple(checks))
+            return self._desks[folder]
 
     def by_token(self, token: str) -> tuple[Desk, str] | None:
         """Whose link this is: the collection and the rater; None if it is nobody's."""

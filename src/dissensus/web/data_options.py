@@ -7,8 +7,18 @@ from dissensus.data.fixes import listing
 from dissensus.data.project import Project
 from dissensus.errors import DissensusError
 from dissensus.options import parts_of, renamed_again, renamed_labels
-from dissensus.web.fields import LONGEST_VALUE, YES, Field, arguments_of, options_of, python_call, typed, values_of
-from dissensus.web.shelf import EXAMPLE, DataSet
+from dissensus.web.fields import (
+    LONGEST_VALUE,
+    YES,
+    Field,
+    arguments_of,
+    chosen,
+    options_of,
+    python_call,
+    typed,
+    values_of,
+)
+from dissensus.web.shelf import EXAMPLE, DataSet, Shelf
 
 REPEATS = (("error", "stop there"), ("first", "keep the first"), ("last", "keep the last"), ("keep", "keep all"))
 SCALES = (
@@ -99,6 +109,11 @@ def values_in(project: Project) -> dict[str, str]:
             except DissensusError:  # somebody edited the file: the rest still counts
                 continue
     return found
+
+
+def read_as(shelf: Shelf, data: DataSet, read: Mapping[str, str]) -> str:
+    """Which files are read and how: what an answer about other files, or the same read otherwise, differs by."""
+    return f"{chosen(DATA, read)} {shelf.fingerprint(data)}"
 
 
 def reading(data: DataSet, query: Mapping[str, str]) -> dict[str, str]:

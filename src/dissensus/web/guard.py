@@ -238,7 +238,7 @@ def is_about_saved(path: str, data: Sequence[str]) -> bool:
     """
     parts = path.split("/")
     ids = [*data, *parts[2:3]] if parts[1:2] == ["p"] else list(data)
-    is_saving = parts[1:2] == ["p"] and parts[-1] == "save"
+    is_saving = parts[1:2] == ["p"] and parts[-1] in {"save", "start"}
     return is_saving or any(not id_.startswith(("~", "example:")) for id_ in ids)
 
 

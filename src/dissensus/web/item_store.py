@@ -5,10 +5,14 @@ import math
 import os
 import sqlite3
 import tempfile
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,11 +23,17 @@ from dissensus.methods.items.result import ItemTable
 from dissensus.sampling import Progress
 
 PAGE = 50
-MOST_JUDGES, MOST_CHOICES, MOST_MARKS = 200, 500, 500
+LAYOUT = 2
+"""Of the tables: a database that an earlier version wrote is written again."""
+MOST_JUDGES, MOST_SORTED, MOST_CHOICES, MOST_MARKS = 200, 20, 500, 500
 SHOW = (("", "all items"), ("split", "people split"), ("alone", "a judge is alone"), ("judges", "judges disagree"))
 SORTS = (("split", "how far people split"), ("surprise", "how wrong judges are"), ("ratings", "number of ratings"),
          ("item", "name"))  # fmt: skip
-COLUMNS = "n, item, question, text, ratings, split, surprise, majority, kinds, shares"
+COLUMNS, LONG = "n, item, ratings, split, surprise, majority, kinds", "n, question, text, shares"
+"""What is sorted and filtered by, and what is only shown; apart, since the second is long to read past."""
+NAMES = (*COLUMNS.split(", "), *LONG.split(", ")[1:])
+REMEMBERED = 8
+"""Orders of items that are kept, so that no page of one takes longer than the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +75,7 @@ def _write(db: sqlite3.Connection, ratings: Ratings, judges: Judges | None, prog
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
         "CREATE TABLE meta (name TEXT PRIMARY KEY, content TEXT);"
         f"CREATE TABLE items ({COLUMNS.replace('n,', 'n INTEGER PRIMARY KEY,', 1)}{more});"
+        f"CREATE TABLE long ({LONG.replace('n,', 'n INTEGER PRIMARY KEY,', 1)});"
         "CREATE TABLE given (n, rater, label);"
         "CREATE TABLE about (n, slice);"
     )
@@ -79,9 +90,12 @@ def _write(db: sqlite3.Connection, ratings: Ratings, judges: Judges | None, prog
         found["raters"] += own.raters
         first += len(table.items)
     db.executescript(
-        "CREATE INDEX by_split ON items (split); CREATE INDEX by_surprise ON items (surprise);"
-        "CREATE INDEX given_n ON given (n); CREATE INDEX by_rater ON given (rater, label, n);"
-        "CREATE INDEX by_slice ON about (slice);"
+        "CREATE INDEX by_split ON items (split DESC, kinds, majority);"
+        "CREATE INDEX by_surprise ON items (surprise DESC, kinds, majority);"
+        "CREATE INDEX by_ratings ON items (ratings DESC); CREATE INDEX by_item ON items (item);"
+        + "".join(f"CREATE INDEX by_judge_{i} ON items (s{i} DESC, a{i});" for i in range(len(names[:MOST_SORTED])))
+        + "CREATE INDEX given_n ON given (n); CREATE INDEX by_rater ON given (rater, label, n);"
+        "CREATE INDEX by_label ON given (label, n); CREATE INDEX by_slice ON about (slice, n);"
     )
     for name, content in found.items():
         db.execute("INSERT INTO meta VALUES (?, ?)", (name, json.dumps(list(dict.fromkeys(content))[:MOST_CHOICES])))
@@ -101,18 +115,21 @@ def _write_table(
         mean = np.sum(known, axis=0) / times if judges else np.full(len(table.items), np.nan)
     most = table.counts.argmax(axis=1)
 
+    shown: list[tuple[object, ...]] = []
+
     def rows() -> Iterator[tuple[object, ...]]:
         for place in range(len(table.items)):
             row = table.row(place)
+            shown.append((first + place, question, row.text, json.dumps(row.shares, ensure_ascii=False)))
             yield (
-                first + place, row.item, question, row.text, row.ratings, _number(row.split),
-                _number(float(mean[place])), table.labels[int(most[place])], f" {' '.join(row.kinds)} ",
-                json.dumps(row.shares, ensure_ascii=False),
+                first + place, row.item, row.ratings, _number(row.split), _number(float(mean[place])),
+                table.labels[int(most[place])], f" {' '.join(row.kinds)} ",
                 *(own for given, bits in answers for own in (given[place], _number(float(bits[place])))),
             )  # fmt: skip
 
     marks = ", ".join("?" * (len(COLUMNS.split(",")) + 2 * len(names)))
     db.executemany(f"INSERT INTO items VALUES ({marks})", rows())
+    db.executemany("INSERT INTO long VALUES (?, ?, ?, ?)", shown)
     who = [None] * len(ratings.item) if ratings.rater is None else ratings.rater.tolist()
     db.executemany(
         "INSERT INTO given VALUES (?, ?, ?)",
@@ -151,37 +168,47 @@ def choices_in(path: Path) -> dict[str, list[str]]:
 def page_of_items(path: Path, wanted: Wanted, page: int, *, size: int = PAGE) -> tuple[int, list[dict[str, object]]]:
     """How many items there are, and those of one page, each with what judges and raters gave."""
     judges = choices_in(path)["judges"]
-    where, values = _conditions(wanted, judges)
-    columns = COLUMNS + "".join(f", a{i}, s{i}" for i in range(len(judges)))
+    numbers = _in_order(path, path.stat().st_mtime_ns, wanted, tuple(judges))
+    ids = list(numbers[page * size : (page + 1) * size])
+    columns = NAMES + tuple(f"{kind}{i}" for i in range(len(judges)) for kind in "as")
     with closing(_open(path)) as db:
-        (total,) = db.execute(f"SELECT count(*) FROM items WHERE {where}", values).fetchone()
-        rows = db.execute(
-            f"SELECT {columns} FROM items WHERE {where} ORDER BY {_order(wanted, judges)} LIMIT :size OFFSET :start",
-            {**values, "size": size, "start": page * size},
-        )
-        found = [_item(row, judges) for row in rows.fetchall()]
+        query = f"SELECT {', '.join(columns)} FROM items JOIN long USING (n) WHERE n IN "
+        rows = {row[0]: _item(row, judges) for row in _of_items(db, query, ids)}
+        found = [rows[n] for n in ids]
         _add_raters(db, found)
-    return int(total), found
+    return len(numbers), found
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _in_order(path: Path, changed: int, wanted: Wanted, judges: tuple[str, ...]) -> "array[int]":
+    """The numbers of the items that are wanted, in their order; `changed` is when the file was."""
+    del changed
+    where, values = _conditions(wanted, judges)
+    with closing(_open(path)) as db:
+        rows = db.execute(f"SELECT n FROM items WHERE {where} ORDER BY {_order(wanted, judges)}", values)
+        return array("q", chain.from_iterable(rows))
+
+
+def _of_items(db: sqlite3.Connection, query: str, ids: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query about some items, asked for a few of them at a time."""
+    for start in range(0, len(ids), MOST_MARKS):
+        some = ids[start : start + MOST_MARKS]
+        yield from db.execute(f"{query} ({', '.join('?' * len(some))})", some)
 
 
 def _item(row: Sequence[object], judges: Sequence[str]) -> dict[str, object]:
-    names = COLUMNS.split(", ")
-    found = dict(zip(names, row, strict=False))
-    answers = row[len(names) :]
+    found = dict(zip(NAMES, row, strict=False))
+    answers = row[len(NAMES) :]
     own = [{"judge": judge, "answer": answers[2 * i], "surprise": answers[2 * i + 1]} for i, judge in enumerate(judges)]
     return {**found, "shares": json.loads(str(found["shares"])), "kinds": str(found["kinds"]).split(), "judges": own}
 
 
 def _add_raters(db: sqlite3.Connection, found: Sequence[dict[str, object]]) -> None:
-    given: dict[object, list[dict[str, object]]] = {row["n"]: [] for row in found}
-    ids = list(given)
-    for start in range(0, len(ids), MOST_MARKS):
-        some = ids[start : start + MOST_MARKS]
-        marks = ", ".join("?" * len(some))
-        for n, rater, label in db.execute(f"SELECT n, rater, label FROM given WHERE n IN ({marks})", some):
-            given[n].append({"rater": rater, "label": label})
+    given: dict[int, list[dict[str, object]]] = {int(str(row["n"])): [] for row in found}
+    for n, rater, label in _of_items(db, "SELECT n, rater, label FROM given WHERE n IN", list(given)):
+        given[n].append({"rater": rater, "label": label})
     for row in found:
-        row["given"] = given[row["n"]]
+        row["given"] = given[int(str(row["n"]))]
 
 
 def _conditions(wanted: Wanted, judges: Sequence[str]) -> tuple[str, dict[str, object]]:
@@ -203,7 +230,7 @@ def _conditions(wanted: Wanted, judges: Sequence[str]) -> tuple[str, dict[str, o
         both = " AND ".join(f"{name} = :{name}" for name in ("rater", "label") if getattr(wanted, name))
         found.append(f"n IN (SELECT n FROM given WHERE {both})")
         values |= {name: getattr(wanted, name) for name in ("rater", "label") if getattr(wanted, name)}
-    like = "(item LIKE :text ESCAPE '!' OR text LIKE :text ESCAPE '!')"
+    like = "(item LIKE :text ESCAPE '!' OR n IN (SELECT n FROM long WHERE text LIKE :text ESCAPE '!'))"
     add("text", f"%{_plain(wanted.text)}%" if wanted.text else "", like)
     return " AND ".join(found), values
 
@@ -214,12 +241,12 @@ def _plain(text: str) -> str:
 
 
 def _order(wanted: Wanted, judges: Sequence[str]) -> str:
-    """The order, the most telling first unless it is turned round."""
+    """The order, the most telling first; turned round it is the same from the last to the first."""
     sort = wanted.sort if wanted.sort in dict(SORTS) else "split"
-    way = "ASC" if bool(wanted.up) != (sort == "item") else "DESC"
+    way, ties = ("ASC" if bool(wanted.up) != (sort == "item") else "DESC"), "DESC" if wanted.up else "ASC"
     if sort == "surprise" and wanted.judge in judges:
-        return f"s{judges.index(wanted.judge)} {way}, n"
-    return f"{sort} {way}, n"
+        return f"s{judges.index(wanted.judge)} {way}, n {ties}"
+    return f"{sort} {way}, n {ties}"
 
 
 def _open(path: Path) -> sqlite3.Connection:

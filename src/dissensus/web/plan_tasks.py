@@ -12,8 +12,8 @@ from dissensus.report.document import respelled
 from dissensus.report.envelope import envelope
 from dissensus.report.numbers import counted, percent, whole
 from dissensus.report.views import section_of
+from dissensus.report.views.plan_labels import chance, series_name
 from dissensus.report.views.plan_labels import recommendation as labels_sentence
-from dissensus.report.views.plan_labels_charts import chance, series_name
 from dissensus.report.views.plan_raters import recommendation as raters_sentence
 from dissensus.web.fields import on_page
 from dissensus.web.layout import blocks_html, render, section_html
@@ -80,13 +80,14 @@ def _labels_numbers(result: PlanLabelsResult) -> dict[str, object]:
         for one in result.designs
     ]
     if best is None:
-        return {"big": "none", "unit": "No design is sure enough.", "bars": _bars(rows)}
+        return {"big": "none", "unit": "No design is sure enough.", "bars": _bars(rows), "collect": ""}
     each = f"{best.labels_per_item:g}"
     unit = f"items with {each} label{'' if each == '1' else 's'} each, cost {best.cost:,.6g}"
     if result.options.target is None:
         unit = f"error with {counted(best.items, 'item')}, {each} label{'' if each == '1' else 's'} each"
     big = chance(best.log10_error) if result.options.target is None else whole(best.items)
-    return {"big": big, "unit": unit, "bars": _bars(rows)}
+    where = f"../{collect_address(best.items, round(best.labels_per_item))}"
+    return {"big": big, "unit": unit, "bars": _bars(rows), "collect": where}
 
 
 def _raters_numbers(result: PlanRatersResult) -> dict[str, object]:
@@ -108,9 +109,16 @@ def _raters_numbers(result: PlanRatersResult) -> dict[str, object]:
         for one in shown
     ]
     if best is None:
-        return {"big": "none", "unit": "No design finds the difference often enough.", "bars": _bars(rows)}
+        unit = "No design finds the difference often enough."
+        return {"big": "none", "unit": unit, "bars": _bars(rows), "collect": ""}
     unit = f"items with {counted(best.raters, 'rater')} each, cost {best.cost:,.6g}"
-    return {"big": whole(best.items), "unit": unit, "bars": _bars(rows)}
+    where = collect_address(best.items, best.raters)
+    return {"big": whole(best.items), "unit": unit, "bars": _bars(rows), "collect": where}
+
+
+def collect_address(items: int, raters: int) -> str:
+    """Where a plan becomes a collection, seen from the planner: of the project where there is one."""
+    return f"collect?items={items}&raters={max(raters, 1)}"
 
 
 def _bars(rows: Sequence[tuple[str, str, float, bool]]) -> list[dict[str, object]]:

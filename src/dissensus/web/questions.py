@@ -288,16 +288,16 @@ QUESTIONS = (
                 "this app ends."
             ),
             (
-                "Make a collection from your items and a task file in a terminal, as below, then open its folder here: "
-                "its pages show the links and how far each rater is, and its ratings are ready for the Results tab."
+                "Make a collection from your items and a question. Its page shows the links and how far each rater is, "
+                "and its ratings are ready for the Results tab."
             ),
         ),
-        needs="A table of items (columns item and text), and a task file with the question and its options.",
+        needs="A table of items (columns item and text), and the question with its options.",
         source="The plan comes from the planner of items and raters.",
         command="dissensus collect items.csv --task task.toml --raters 5 --ratings-per-item 3 -o my-project",
         python='import dissensus\n\ndissensus.collect("items.csv", task="task.toml", raters=5, ratings_per_item=3, '
         'output="my-project")',
-        page="/plan",
-        page_words="Plan first",
+        page="/collect",
+        page_words="Collect ratings",
     ),
 )

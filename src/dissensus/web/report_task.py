@@ -1,9 +1,15 @@
 """A whole report, told section by section as each is computed."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TypeVar
 
+from dissensus import __version__
+from dissensus.data import Judges, Ratings
+from dissensus.data.history import read_history, record
 from dissensus.errors import DissensusError
 from dissensus.methods.decide.answers import (
     WITHOUT_JUDGES,
@@ -17,6 +23,8 @@ from dissensus.methods.decide.answers import (
 )
 from dissensus.methods.describe.result import DescribeResult
 from dissensus.methods.equivalence.equivalence import Worked
+from dissensus.methods.history import history
+from dissensus.methods.history.evidence import runs_of
 from dissensus.report.envelope import file_tables
 from dissensus.report.html import page_of_report
 from dissensus.report.views import section_of
@@ -27,7 +35,7 @@ from dissensus.web.fields import on_page
 from dissensus.web.layout import render, section_html
 from dissensus.web.process import Message, Tell
 from dissensus.web.state import PARTS
-from dissensus.web.tasks import judges_in, kept_forms, mapping_in, part, ratings_in, steps, task_in
+from dissensus.web.tasks import judges_in, kept_forms, mapping_in, part, ratings_in, said, steps, task_in
 
 T = TypeVar("T")
 
@@ -61,7 +69,8 @@ class Telling(Asking):
 
     def _told(self, name: str, answer: Result) -> None:
         if name in PARTS:
-            part(self.tell, name, section_html(section_of(answer, on_page), name))
+            with suppress(Exception):  # the finished report says in its place what went wrong
+                part(self.tell, name, section_html(section_of(answer, on_page), name))
 
 
 def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
@@ -73,9 +82,10 @@ def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
         judges, task, ratings = judges_in(data), task_in(data), ratings_in(data)
     title = str(arguments["title"])
     result: Result
+    decision: Result | None
     if ratings.questions or ratings.slicing is not None or (judges is not None and judges.questions):
         parts = answers_in_parts(ratings, judges, task=task, bootstrap=bootstrap, step=step)
-        report, result = report_in_parts(parts, title=title), together_in_parts(parts)
+        report, result, decision = report_in_parts(parts, title=title), together_in_parts(parts), parts.decision
     else:
         with open_executor() as executor:
             asking = Telling(
@@ -84,10 +94,27 @@ def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
             )  # fmt: skip
             answers = _without_judges(asking) if judges is None else answers_about(judges, asking)
         asked = "" if task is None else task.instructions
-        report, result = report_of(answers, title=title, asked=asked), together(answers)
+        report, result, decision = report_of(answers, title=title, asked=asked), together(answers), answers.decision
     html = render("whole.html.j2", report=report, files=file_tables(report.results))
+    path = said(data, "history")
+    if path is not None and judges is not None and decision is not None:
+        html += _over_time(Path(path), ratings, judges, decision)
     names = [] if judges is None else list(judges.judges)
     return {"html": html, "page.html": page_of_report(report), **kept_forms(result, names)}
+
+
+def _over_time(path: Path, ratings: Ratings, judges: Judges, decision: Result) -> str:
+    """Keep the decision in the project's history unless it is about the same files as the last one; all of it then."""
+    try:
+        last = read_history(path).runs[-1] if path.exists() else None
+        files = tuple(data.provenance and data.provenance.sha256 for data in (ratings, judges))
+        if last is None or (last.ratings_sha256, last.judges_sha256) != files:
+            now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
+            record(path, runs_of(ratings, judges, decision, version=__version__), recorded_at=now)
+        found = history(path)
+    except DissensusError as error:  # the report is no worse without it
+        return render("problem.html.j2", message=str(error))
+    return section_html(section_of(found, on_page), "history") if found.runs > 1 else ""
 
 
 def _without_judges(asking: Asking) -> Answers:

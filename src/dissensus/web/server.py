@@ -168,7 +168,7 @@ def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> Non
     where = f"http://{shown}:{port}/" + ("" if settings.token else f"?{KEY}={app.key}")
 
     def started() -> None:
-        say(f"dissensus serves at {where} - end it with Ctrl-C")
+        say(f"dissensus is running at {where} - press Ctrl-C to stop")
         for line in link_lines(settings, port, app.key):
             say(line)
         if opens:
@@ -206,6 +206,9 @@ def listen(settings: Settings) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
         found = socket.create_server((settings.host, settings.port), family=family, backlog=2048)
+        # Connections inherit it. Otherwise each answer waits 40 ms for the browser to confirm its first packet: asyncio
+        # asks for this only where the protocol of the socket is named, which create_server does not.
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
         where = f"{settings.host}:{settings.port}"
         if error.errno == errno.EADDRINUSE:

@@ -48,7 +48,7 @@ class Desk:
         """An answer in one of the forms in which it was kept; None if there is none."""
         if not order.data:
             return None
-        return read_form(self.shelf.find(order.data).project, result_key(self.shelf, order.key), form)
+        return read_form(self.shelf.find(order.data).project, result_key(order.key), form)
 
     def _restored(self, order: Order) -> Job | None:
         html = self.kept(order, "html")
@@ -60,10 +60,10 @@ class Desk:
         return job
 
 
-def result_key(shelf: Shelf, key: Key) -> str:
+def result_key(key: Key) -> str:
     """What a result is called in its project: the same for the same question about the same files."""
-    task, data, state, reading = key
-    asked = json.dumps([state, reading, shelf.fingerprint(shelf.find(data))])
+    task, _, state, reading = key
+    asked = json.dumps([state, reading])
     return f"{task.replace('_', '-')}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}"
 
 
@@ -75,7 +75,7 @@ def keeper(shelf: Shelf) -> Keep:
         assert isinstance(content, dict)  # noqa: S101 - an envelope
         forms = {form: str(result[form]) for form in FORMS if form in result}
         with suppress(DissensusError, OSError, ValueError):  # a project that is gone keeps nothing
-            save_result(shelf.find(key[1]).project, result_key(shelf, key), content, forms=forms)
+            save_result(shelf.find(key[1]).project, result_key(key), content, forms=forms)
 
     async def keep(job: Job, result: Mapping[str, object]) -> Mapping[str, object]:
         if "json" not in result:

@@ -9,13 +9,15 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import cast
+from typing import Any, cast
 
 import dissensus
 from dissensus.data import Judges, Ratings, Task, read, read_task
 from dissensus.data.formats.plan import OffScale, ReadPlan, Repeats, Skipped
 from dissensus.data.labels import Scale
+from dissensus.data.project import toml_text
 from dissensus.data.questions import each_question, pooled_judges
 from dissensus.data.readers import judges_of
 from dissensus.data.sources.source import open_source
@@ -257,11 +259,39 @@ def sort_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     return {"roles": roles_of([Path(str(path)) for path in paths], [str(name) for name in names])}
 
 
+def collect_task(arguments: Mapping[str, object], tell: Tell) -> Message:
+    """A new project that collects ratings, from a table of items and what is asked, in a file or typed in."""
+    numbers: dict[str, Any] = dict(mapping_in(arguments, "numbers"))
+    wanted, task = numbers.pop("wanted", None), said(arguments, "task")
+    with steps(tell)("Planning who rates what"), TemporaryDirectory() as place:
+        if task is None:
+            task = str(Path(place) / "task.toml")
+            Path(task).write_text(_task_text(arguments), encoding="utf-8")
+        plan = None
+        if wanted is not None:
+            plan = Path(place) / "plan.json"
+            design = {"items": wanted, "raters": numbers["ratings_per_item"]}
+            plan.write_text(json.dumps({"result": {"recommended": design}}), encoding="utf-8")
+        dissensus.collect(
+            Path(str(arguments["items"])), task=task, output=str(arguments["output"]), plan=plan, bootstrap=0, **numbers
+        )
+    return {}
+
+
+def _task_text(arguments: Mapping[str, object]) -> str:
+    """What was typed in as a task file: a question, an option on each line, and how to answer."""
+    options = [line.strip() for line in str(arguments["options"]).splitlines() if line.strip()]
+    asked = {"name": arguments["name"], "instructions": arguments["question"], "elicitation": arguments["elicitation"]}
+    lines = [f"{key} = {toml_text(str(value).strip())}" for key, value in asked.items() if value]
+    return "\n".join([*lines, f"options = [{', '.join(map(toml_text, options))}]", ""])
+
+
 TASKS: dict[str, Work] = {
     **{method: partial(ask, method) for method in DOING},
     "plan_labels": partial(plan_task, "labels"),
     "plan_raters": partial(plan_task, "raters"),
     "checkup": checkup_task,
+    "collect": collect_task,
     "items": items_task,
     "sort": sort_task,
     "report": report_task,

@@ -135,7 +135,7 @@ def known_suffix(name: str) -> str:
 
 # ---- An upload, written to its place while it comes in: never all of it in memory, never more than is allowed
 
-ROLES = {"files": "", "ratings": "people", "judges": "judges"}
+ROLES = {"files": "", "ratings": "people", "judges": "judges", "items": "items", "task": "task"}
 """The fields of the form, and the role that a file in it plays; what comes as one of several files is sorted later."""
 MOST_FILES = 4
 LONGEST_HEADER = 4096

@@ -296,3 +296,21 @@ def test_columns_of_any_type_are_the_same_reduced(cells, kinds):
         if whole is not None:
             assert contents(*reduced) == contents(*whole)
             assert facts(reduced[0], knows_raters=True) == facts(whole[0], knows_raters=True)
+
+
+def test_numbers_with_a_percent_sign_or_a_comma_are_the_same_reduced(tmp_path):
+    for between, texts in ((",", ("10%", "50%", "n/a")), (";", ("1,5", "2,0", "3")), ("\t", ("1,5", "2,0", "3"))):
+        rows = [
+            ("item", "rater", "label"),
+            *((f"i{i}", f"r{r}", texts[(i + r) % 3]) for i in range(9) for r in range(3)),
+        ]
+        answers = [("item", "judge", "label"), *((f"i{i}", "j", texts[i % 2]) for i in range(9))]
+        for name, table in (("ratings.csv", rows), ("judges.csv", answers)):
+            (tmp_path / name).write_text("\n".join(map(between.join, table)), encoding="utf-8")
+        whole, judges = read(tmp_path / "ratings.csv"), read_judges(tmp_path / "judges.csv")
+        reduced, of_judges = read_reduced(tmp_path / "ratings.csv", tmp_path / "judges.csv")
+        assert (reduced.labels, reduced.scale) == (whole.labels, whole.scale)
+        assert of_judges.labels == judges.labels
+        assert set(judges.labels) <= set(whole.labels)
+        assert "%" not in "".join(whole.labels) + "".join(judges.labels)
+        assert whole.scale != "nominal" or "n/a" in whole.labels

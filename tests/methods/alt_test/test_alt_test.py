@@ -229,8 +229,8 @@ def exact_twin(tally, epsilon):
         def surprise(p):
             return -(xlogy(judge, p) + xlogy(rater, p + epsilon) + xlogy(n - judge - rater, 1 - 2 * p - epsilon))
 
-        likeliest = minimize_scalar(surprise, bounds=(0, (1 - epsilon) / 2), method="bounded", options={"xatol": 1e-12})
-        return ((rater - judge) / n - epsilon) / math.sqrt(2 * likeliest.x + epsilon - epsilon**2)
+        best = minimize_scalar(surprise, bounds=(0, (1 - epsilon) / 2), method="bounded", options={"xatol": 1e-12})
+        return ((rater - judge) / n - epsilon) / math.sqrt(2 * best.x + epsilon - epsilon**2)
 
     found = score(tally.judge_closer, tally.rater_closer)
     cells = [(j, r) for j in range(n + 1) for r in range(n + 1 - j)]

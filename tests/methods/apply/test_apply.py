@@ -209,3 +209,20 @@ def test_a_file_may_hold_several_judges_and_awkward_names(tmp_path):
     assert {name: values.tolist() for name, values in parameters.items()} == {
         name: values.tolist() for name, values in made[0].parameters.items()
     }
+
+
+def test_a_bare_label_of_a_judge_with_probabilities_means_what_people_say_there(tmp_path):
+    rng = np.random.default_rng(5)
+    chance = rng.beta(1, 2, 600)
+    said = rng.random((600, 5)) < chance[:, None]
+    told = np.clip(chance + rng.normal(0, 0.15, 600), 0.02, 0.98)
+    people = pd.DataFrame({"item": np.repeat(np.arange(600), 5), "rater": np.tile(np.arange(5), 600),
+                           "label": np.where(said.ravel(), "yes", "no")})  # fmt: skip
+    judges = pd.DataFrame({"item": np.arange(600), "judge": "strict", "p_no": 1 - told, "p_yes": told})
+    dissensus.decide(people, judges, bootstrap=50).write_recalibration(tmp_path / "r.csv")
+    result = dissensus.apply(tmp_path / "r.csv", answers(["no", "yes"]))
+    where = [said[told <= 0.5].mean(), said[told > 0.5].mean()]  # how often people say yes after each answer
+    yes = result.answers.labels.index("yes")
+    assert result.answers.probability[:, yes] == pytest.approx(where, abs=0.04)
+    sure = pd.DataFrame({"item": [0], "judge": "strict", "p_no": [0.02], "p_yes": [0.98]})
+    assert dissensus.apply(tmp_path / "r.csv", sure).answers.probability[0, yes] > where[1] + 0.1

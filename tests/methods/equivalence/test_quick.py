@@ -1,10 +1,13 @@
 """Large problems are computed quickly: nearly the numbers of going through every survey in every bootstrap sample."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from dissensus.methods.equivalence import equivalence, sampled
 from dissensus.methods.equivalence.curve import fixed_scores
+from dissensus.methods.equivalence.influence import scores_by_type
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.replicates import treatments
 from dissensus.methods.equivalence.setup import set_up
@@ -92,6 +95,54 @@ def test_surveys_of_all_items_score_as_enumerated_ones(five_labels, k):
     weights = problem.items[None, :].astype(float)
     expected = fixed_scores(surveys, problem.panel, problem.score, weights=weights)
     assert sampled.inside_scores(problem, k) == pytest.approx(expected, abs=1e-5)  # six digits of single precision
+
+
+@pytest.mark.parametrize("options", [{}, {"calibrate": "none"}, {"learn": "in-sample"}, {"score": "brier"}])
+def test_types_that_allow_few_surveys_score_as_enumerated_ones(five_labels, options):
+    problem = set_up(*five_labels, EquivalenceOptions(seed=0, **options), rng=np.random.default_rng(0)).problem
+    for k in (1, 6):
+        surveys = surveys_of_size(problem.counts, k)
+        found = sampled.few_scores(problem, k)
+        few = ~np.isnan(found)
+        assert few.any()
+        expected = scores_by_type(problem, surveys, None).score
+        if options.get("learn") == "in-sample":
+            expected = fixed_scores(surveys, problem.panel, problem.score, weights=problem.items[None, :].astype(float))
+        assert found[few] == pytest.approx(expected[few], abs=1e-5)
+
+
+def test_noise_of_sampling_does_not_spread_items(monkeypatch, five_labels):
+    problem = set_up(*five_labels, EquivalenceOptions(seed=0), rng=np.random.default_rng(0)).problem
+    monkeypatch.setattr(sampled, "DENSE", 0)  # every size relies on the orders alone
+    sizes, spread = (2, 4, 6), []
+    for seed in range(8):
+        found = sampled.grown_scores(problem, sizes, sampled.draw_pairs(problem, np.random.default_rng(seed)))
+        spread.append([_spread(problem, found[k]) for k in sizes])
+    exact = [_spread(problem, scores_by_type(problem, surveys_of_size(problem.counts, k), None)) for k in sizes]
+    assert np.mean(spread, axis=0) == pytest.approx(exact, rel=0.1)
+
+
+def _spread(problem, scores):
+    weight = problem.items * scores.mass
+    return np.sqrt(np.average((scores.score - np.average(scores.score, weights=weight)) ** 2, weights=weight))
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_what_is_expected_of_a_type_is_the_mean_over_its_surveys(five_labels, k):
+    problem = set_up(*five_labels, EquivalenceOptions(seed=0), rng=np.random.default_rng(0)).problem
+    most = problem.counts.sum(axis=1).max()
+    for kind in (sampled._agreement, sampled._dirichlet_score):
+        for number in (0, 30):
+            label = np.repeat(np.arange(5), problem.counts[number])
+            ways = np.array(
+                [[*one, *(set(range(len(label))) - set(one))] for one in combinations(range(len(label)), k)]
+            )
+            padded = np.full((len(ways), most), -1)
+            padded[:, : len(label)] = label[ways]
+            orders = sampled.Orders(np.full(len(ways), number), padded)
+            survey = np.stack([(padded[:, :k] == each).sum(axis=1) for each in range(5)], axis=1)
+            of_order, expected = kind(problem, k, orders, survey)
+            assert of_order.mean() == pytest.approx(expected[number])
 
 
 def test_small_problems_are_exact(two_labels):

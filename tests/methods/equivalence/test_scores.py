@@ -213,7 +213,7 @@ def test_confusion_scores_are_those_of_scikit_learn_on_repeated_rows(masses):
         assert all(close(confusion_score(name, matrix, positive=c)[0], each[c]) for c in range(L))
 
 
-def test_the_likeliest_label_is_shared_where_two_tie_up_to_rounding():
+def test_the_most_likely_label_is_shared_where_two_tie_up_to_rounding():
     third = 1 - 1 / 3 - 1 / 3
     assert np.allclose(
         hard_predictions(np.array([[1 / 3, 1 / 3, third], [0.5, 0.5, 0.0]])), [[1 / 3] * 3, [0.5, 0.5, 0]]

@@ -426,6 +426,18 @@ def test_a_hundred_thousand_items_take_seconds():
     assert (len(result.items), result.found) == (20, n)
 
 
+@pytest.mark.parametrize("judge", ["once", "odds"])
+def test_surprises_of_a_slice_sum_to_its_score(judge):
+    ratings, judges = simulated()
+    cut = sliced(ratings, slicing_of("kind", {name: "abc"[i % 3] for i, name in enumerate(ratings.items)}))
+    listed = items(cut, judges, judge=judge, top=100).parts
+    scored = equivalence(cut, judges, judge=judge, bootstrap=0).parts
+    for shown, part in zip(listed, scored, strict=True):
+        [score] = [own.score for own in part.result.judges if own.calibrated]
+        bits = [row.judges[0].surprise for row in shown.result.items]
+        assert (len(bits), sum(bits)) == (20, pytest.approx(-20 * score, abs=1e-9))
+
+
 def test_items_of_slices_have_the_surprise_that_all_items_teach(tmp_path):
     ratings, judges = simulated()
     kinds = {name: "ab"[i % 2] for i, name in enumerate(ratings.items)}

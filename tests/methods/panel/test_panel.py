@@ -77,9 +77,9 @@ def test_plurality_and_average_are_what_they_say(votes):
     predictions = np.array([[own] for own in shares])
     tally = [0.0, 0.0, 0.0]
     for own in votes:
-        likeliest = [label for label in range(3) if own[label] == max(own)]
-        for label in likeliest:
-            tally[label] += 1 / len(likeliest)
+        most_likely = [label for label in range(3) if own[label] == max(own)]
+        for label in most_likely:
+            tally[label] += 1 / len(most_likely)
     winners = [label for label in range(3) if abs(tally[label] - max(tally)) < 1e-9]
     expected = [1 / len(winners) if label in winners else 0 for label in range(3)]
     assert plurality(predictions)[0] == pytest.approx(expected)
@@ -135,7 +135,7 @@ def test_a_panel_of_identical_judges_is_worth_one(kind):
     by_method = {panel.method: panel for panel in found.panels}
     assert by_method["average"].worth.equivalence == pytest.approx(one, abs=1e-6)
     assert by_method["stacked"].worth.equivalence == pytest.approx(one, abs=0.05)
-    if kind == "labels":  # the plurality of probabilities keeps the likeliest label only
+    if kind == "labels":  # the plurality of probabilities keeps the most likely label only
         assert by_method["plurality"].worth.equivalence == pytest.approx(one, abs=1e-6)
     assert abs(by_method["average"].difference) < 1e-6
     beside = {row.beside: row.score for row in found.people_and_judge if row.raters == 2}
@@ -218,7 +218,7 @@ def test_answers_are_of_their_own_kind_where_they_are_few_and_surer_or_less_sure
     few = np.array([[[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]]])
     assert kinds_of(few, np.array([0, 1, 2, 2])).tolist() == [0, 1, 2]
     many = np.array([[[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9]]])
-    # Of the items whose likeliest label is the first, sureness is .9, .8, .6, .6: the middle is .7.
+    # Of the items whose most likely label is the first, sureness is .9, .8, .6, .6: the middle is .7.
     assert kinds_of(many, np.array([0, 1, 2, 2, 3, 4, 4])).tolist() == [1, 1, 0, 2, 2]
 
 

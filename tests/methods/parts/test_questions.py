@@ -2,26 +2,18 @@
 
 import json
 import statistics
+from inspect import signature
 
 import numpy as np
 import pytest
 
-from dissensus import (
-    alt_test,
-    compare,
-    decide,
-    describe,
-    equivalence,
-    gate,
-    judges,
-    plan_raters,
-    raters,
-    read,
-    read_judges,
-    read_task,
-)
+import dissensus
+from coverage_populations import information
+from dissensus import decide, describe, equivalence, gate, plan_raters, read, read_judges, read_task
 from dissensus.cli.main import main
+from dissensus.data import Judges, Ratings
 from dissensus.data.inputs import as_ratings
+from dissensus.data.questions import pooled_judges, pooled_ratings
 from dissensus.errors import DissensusError
 from dissensus.methods.parts import PartsResult
 
@@ -63,21 +55,47 @@ CLEAR = survey(items=80, seed=2)
 FEW = {"bootstrap": 20}
 
 
-@pytest.mark.parametrize(
-    ("method", "options"),
-    [(describe, FEW), (equivalence, FEW), (decide, FEW), (judges, FEW), (compare, {"resamples": 100}), (alt_test, {}),
-     (raters, FEW)],
-)  # fmt: skip
-def test_each_question_has_the_numbers_of_a_file_of_its_own(method, options):
-    needs_judges = method is not describe
-    whole = method(read(PEOPLE), *([read_judges(ANSWERS)] if needs_judges else []), **options)
+OPTIONS = {
+    "alt_test": {}, "compare": {"resamples": 100, **FEW}, "decide": FEW, "describe": FEW, "equivalence": FEW,
+    "gate": {"judge": "near", "min_equivalence": 0.5, **FEW}, "items": {}, "judges": FEW, "panel": FEW,
+    "prevalence": {"positive": "3"}, "raters": FEW, "route": {"judge": "near", **FEW},
+}  # fmt: skip
+"""Every method that answers in parts, and what it needs."""
+RAGGED = survey(missing=0.3)
+
+
+def test_every_method_of_ratings_is_tried():
+    public = {name: getattr(dissensus, name) for name in dissensus.__all__}
+    assert set(OPTIONS) == {
+        name for name, own in public.items() if hasattr(own, "__wrapped__") and "ratings" in signature(own).parameters
+    }
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_each_question_has_the_numbers_of_a_file_of_its_own(name):
+    # Every item has both questions, so even the samples are the same.
+    check_questions(name, PEOPLE, ANSWERS, OPTIONS[name])
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIONS if name != "gate"])  # which needs samples
+def test_items_without_one_of_the_questions_change_no_number_but_intervals(name):
+    options = {key: 0 if key == "bootstrap" else value for key, value in OPTIONS[name].items()}
+    check_questions(name, *RAGGED, options)
+
+
+def check_questions(name, people, answers, options):
+    """Compare every number of each question with that of a file with this question only."""
+    method = getattr(dissensus, name)
+    has_judges = name != "describe"
+    whole = method(read(people), *([read_judges(answers)] if has_judges else []), **options)
     assert isinstance(whole, PartsResult)
     assert [part.question for part in whole.parts] == list(QUESTIONS)
     for part in whole.parts:
-        data = [read(alone(PEOPLE, part.question))]
-        data += [read_judges(alone(ANSWERS, part.question))] if needs_judges else []
-        # Every item has both questions, so even the samples are the same.
-        assert numbers_in(part.result) == pytest.approx(numbers_in(method(*data, **options)), abs=1e-12, nan_ok=True)
+        data = [read(alone(people, part.question))]
+        data += [read_judges(alone(answers, part.question))] if has_judges else []
+        expected = numbers_in(method(*data, **options))
+        assert len(expected) > 5
+        assert numbers_in(part.result) == pytest.approx(expected, rel=0, abs=1e-12, nan_ok=True)
 
 
 def numbers_in(result):
@@ -301,9 +319,10 @@ def test_a_row_without_a_question_is_refused(tmp_path):
 
 
 def test_what_needs_one_question_says_so():
-    assert "this asks 2 (coherence, fluency): choose one with --question." in typed_message_of(
-        lambda: plan_raters(pilot=read(PEOPLE), pilot_judges=read_judges(ANSWERS), a="near", b="far")
-    )
+    for pilot in (read(PEOPLE), PEOPLE):
+        assert "asks 2 questions: coherence, fluency. Choose one with --question." in typed_message_of(
+            lambda pilot=pilot: plan_raters(pilot=pilot, pilot_judges=read_judges(ANSWERS), a="near", b="far")
+        )
     assert "asks 2 questions: coherence, fluency. Choose one with --question." in typed_message_of(
         lambda: as_ratings(PEOPLE)
     )
@@ -339,7 +358,7 @@ def test_a_pilot_takes_one_question(tmp_path, capsys):
     people, answers = files_of(tmp_path, *CLEAR)
     asked = ["plan", "raters", "--pilot", people, "--pilot-judges", answers, "--a", "near", "--b", "far", "--json"]
     assert main([*asked, "--bootstrap", "5"]) == 2
-    assert "choose one with --question" in capsys.readouterr().err
+    assert "people.csv asks 2 questions: coherence, fluency. Choose one with --question." in capsys.readouterr().err
     assert main([*asked, "--bootstrap", "5", "--question", "fluency"]) == 0
 
 
@@ -360,3 +379,77 @@ def test_how_far_people_split_is_told_for_each_question():
         assert [(part.value, part.items) for part in parts if part.question == question] == [
             (part.value, part.items) for part in alone_
         ]
+
+
+# ---- Coverage of the mean worth
+
+CUTS = {"clear": (-0.4, 0.9), "kind": (-1.2, 0.2), "true": (0.8,)}
+"""Between labels of each question."""
+LENIENCY, OTHERS = 0.5, 4
+
+
+def traits_of(rng, n_items):
+    """What there is to see of each item, question by question, with heavy tails; and what the judge sees of it.
+
+    Traits of an item go together, and the judge mixes each with the mean of all.
+    """
+    shared = rng.standard_t(5, n_items)
+    traits = {question: 0.6 * shared + 0.8 * rng.standard_t(5, n_items) for question in CUTS}
+    halo = np.mean(list(traits.values()), axis=0)
+    return traits, {question: 0.5 * (own + halo) + rng.logistic(0, 0.5, n_items) for question, own in traits.items()}
+
+
+def three_questions(rng, n_items, n_raters):
+    """Five of the raters rate each item, all questions of it; who is lenient on one question is on all."""
+    traits, seen = traits_of(rng, n_items)
+    lenient = rng.normal(0, LENIENCY, n_raters)
+    who = np.argsort(rng.random((n_items, n_raters)), axis=1)[:, : OTHERS + 1]
+    names, nothing = tuple(f"i{i:04d}" for i in range(n_items)), np.zeros(n_items, dtype=np.intp)
+    people, answers = {}, {}
+    for question, cuts in CUTS.items():
+        labels = tuple(str(label) for label in range(len(cuts) + 1))
+        percept = traits[question][:, None] + lenient[who] + rng.logistic(0, 0.6, who.shape)
+        people[question] = Ratings(
+            item=np.repeat(np.arange(n_items), OTHERS + 1), items=names, rater=who.ravel(), labels=labels,
+            raters=tuple(f"r{r:02d}" for r in range(n_raters)), label=np.searchsorted(cuts, percept.ravel()),
+            scale="ordinal",
+        )  # fmt: skip
+        answers[question] = Judges(
+            item=np.arange(n_items), items=names, judge=nothing, judges=("j",), sample=nothing, labels=labels,
+            label=np.searchsorted(cuts, seen[question]), options=labels,
+        )  # fmt: skip
+    return pooled_ratings(people), pooled_judges(answers)
+
+
+def true_mean_worth(rng, n_items=1_000_000):
+    """The mean of where bits that the judge tells about a new person's label lie among those that k people tell."""
+    traits, seen = traits_of(rng, n_items)
+    worths = []
+    for question, cuts in CUTS.items():
+        noise = rng.normal(0, LENIENCY, (n_items, OTHERS)) + rng.logistic(0, 0.6, (n_items, OTHERS))
+        said = np.searchsorted(cuts, traits[question][:, None] + noise)
+        base = (len(cuts) + 1) ** np.arange(OTHERS - 1)
+        curve = [bits(np.sort(said[:, :k], axis=1) @ base[:k], said[:, -1]) for k in range(OTHERS)]
+        worths.append(np.interp(bits(np.searchsorted(cuts, seen[question]), said[:, -1]), curve, range(OTHERS)))
+    return float(np.mean(worths))
+
+
+def bits(code, label):
+    """Mean log2 of what a code that is known predicts for a label."""
+    joint = np.zeros((code.max() + 1, label.max() + 1))
+    np.add.at(joint, (code, label), 1 / len(code))
+    return information(joint)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_items", "n_raters"), [(150, 10), (300, 25)])
+def test_the_interval_of_the_mean_worth_holds_that_of_people_at_large(n_items, n_raters, trust):
+    truth, sets, held = true_mean_worth(np.random.default_rng(1)), trust.sets(200), 0
+    for seed in range(sets):
+        data = three_questions(np.random.default_rng([n_items, seed]), n_items, n_raters)
+        [judge] = equivalence(*data, bootstrap=200, rng=seed).overall.judges
+        held += judge.worth_low <= truth <= judge.worth_high
+    data = f"3 questions, {n_raters} raters, {n_items} items"
+    trust.keep("coverage", "equivalence: mean worth over questions", held / sets, sets, data=data)
+    # .95 has a standard error of .015.
+    assert held / sets >= 0.92, held / sets

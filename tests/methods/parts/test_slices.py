@@ -75,6 +75,19 @@ def test_slices_are_weighed_means_of_the_whole():
         assert mean == pytest.approx(point.score, abs=1e-12)
 
 
+@pytest.mark.parametrize("score", ["cross-entropy", "spearman"])  # the second does not add up over items
+def test_without_samples_slices_have_the_same_numbers(score):
+    cut = in_slices(RATINGS, 4)
+    with_samples, without = (equivalence(cut, ANSWERS, score=score, bootstrap=n) for n in (20, 0))
+    for one, other in zip(with_samples.parts, without.parts, strict=True):
+        for judge, same in zip(one.result.judges, other.result.judges, strict=True):
+            numbers = (same.score, same.equivalence)
+            assert (judge.score, judge.equivalence) == pytest.approx(numbers, abs=1e-12, nan_ok=True)
+            assert np.isnan(same.low)
+    # What raters add is known from samples only, so nothing is tested without them.
+    assert without.differences == ()
+
+
 def test_the_samples_of_slices_are_those_of_the_whole():
     # One slice of all items but a few that are in none: its samples draw the items that the whole draws.
     whole = equivalence(RATINGS, ANSWERS, raters="fixed", **FEW)
@@ -224,6 +237,10 @@ def test_bad_attributes_get_one_line(tmp_path):
         "two.csv: topic of the item 1 is food in row 2 and sport in row 3. --by needs one value for each item: correct "
         "the rows, or give the values with --items."
     )
+    asked = "item,question,rater,label\n1,tone,a,x\n1,style,a,y\n2,tone,a,y\n2,style,a,x\n"
+    assert typed_message_of(lambda: read(write(tmp_path, asked, "asked.csv"), by="question")) == (
+        "--by question is not needed: each of the 2 questions is answered alone."
+    )
     assert "has no meaning here" in typed_message_of(lambda: as_data(read(path, by="language"), read_judges(answers)))
 
 
@@ -235,8 +252,9 @@ def test_a_slice_of_two_items_is_left_out_and_named():
         "Too few items to answer for: few (2 items). A slice needs 10: put slices together, or rate more of their "
         "items."
     )
+    assert result.summary().splitlines()[0] == "Only 1 slice by kind has enough items to answer for."
     few = dict(itertools.islice(values.items(), 2))
-    assert "no slice can be answered for" in typed_message_of(
+    assert "--by kind: no slice can be answered for" in typed_message_of(
         lambda: equivalence(sliced(RATINGS, slicing_of("kind", few)), ANSWERS, **FEW)
     )
 
@@ -282,9 +300,13 @@ def share_named(*, sets=SETS, items=400, n_slices=20, **planted):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pools", [1, 2])
-def test_of_20_slices_of_equal_truth_one_is_named_in_at_most_5_of_100_data_sets(pools):
+def test_of_20_slices_of_equal_truth_one_is_named_in_at_most_5_of_100_data_sets(pools, trust):
     # Two standard errors of a share of .05 in 200 data sets are .03. With two pools each slice has half of the raters.
-    slices, by_trend = share_named(pools=pools)
+    sets = trust.sets(SETS)
+    slices, by_trend = share_named(sets=sets, pools=pools)
+    data = f"400 items, {pools} pool{'s' * (pools > 1)} of raters"
+    trust.keep("level", "equivalence: any of 20 slices called different", slices, sets, data=data)
+    trust.keep("level", "equivalence: a trend along an attribute", by_trend, sets, data=data)
     assert slices <= 0.08
     assert by_trend <= 0.08
 

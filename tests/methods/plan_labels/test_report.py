@@ -7,7 +7,6 @@ import math
 import pytest
 import vl_convert
 
-from dissensus.errors import DissensusError
 from dissensus.methods.plan_labels.options import CORRELATED
 from dissensus.methods.plan_labels.plan_labels import plan_labels
 from dissensus.report.charts import Chart
@@ -16,8 +15,7 @@ from dissensus.report.html import fragment_of, page_of
 from dissensus.report.numbers import rough
 from dissensus.report.text import text_of
 from dissensus.report.views import main_chart, section_of
-from dissensus.report.views.plan_labels import recommendation, view
-from dissensus.report.views.plan_labels_charts import chance, choice_finding
+from dissensus.report.views.plan_labels import chance, recommendation
 from dissensus.simulation.labels import simulate_labels
 
 FIGURE_1 = {"accuracy": 0.75, "margin": 0.1, "label_accuracy": 0.75}
@@ -126,7 +124,6 @@ def test_the_assumptions_are_rows_of_a_table():
 def test_a_pilot_is_shown_with_its_intervals_and_what_it_cannot_check(pilot_plan):
     table, unchecked = part(pilot_plan, "What the pilot says")
     assert rows(table)["More accurate"] == "better"
-    assert rows(table)["Items if the pilot were exact, 1 label"] == f"{pilot_plan.needed[0].items_if_exact:,}"
     assert list(unchecked.texts) == list(pilot_plan.pilot.assumptions)
     low, high = pilot_plan.needed[0].items_low, pilot_plan.needed[0].items_high
     assert f"it may take {rough(low)} to {rough(high)} items (95% interval)" in notes(pilot_plan)
@@ -166,14 +163,10 @@ def test_every_plan_can_be_shown_drawn_and_written(name):
         vl_convert.vegalite_to_vega({key: v for key, v in Chart(figure=figure).spec.items() if key != "$schema"})
 
 
-def test_a_plan_has_two_charts_and_the_first_is_the_error_over_the_budget():
-    section = section_of(plan_labels(**PLANS["budget"]))
-    titles = [figure.title for figure in section.figures()]
-    assert titles == [
-        "One label for each item is best at every budget shown",
-        "At the item costs shown, several labels for each item are best only from 1 label on",
-    ]
-    assert main_chart(plan_labels(**PLANS["budget"])).figure.title == titles[0]
+def test_the_chart_is_the_error_over_the_budget():
+    plan = plan_labels(**PLANS["budget"])
+    assert [figure.title for figure in section_of(plan).figures()] == [main_chart(plan).figure.title]
+    assert main_chart(plan).figure.title == "One label for each item is best at every budget shown"
 
 
 def test_the_chart_draws_logarithms_however_deep():
@@ -183,27 +176,11 @@ def test_the_chart_draws_logarithms_however_deep():
     assert min(row["y"] for row in drawn) < -10_000
 
 
-def test_the_title_of_the_map_follows_the_choices():
-    def finding(plan):
-        return choice_finding(plan_labels(**plan).best_choices)
-
-    assert finding(PLANS["classes"]) == "Several labels for each item can be best even if items cost nothing"
-    assert finding(PLANS["tiny"]) == "One label for each item is best at every label accuracy and item cost shown"
-
-
 @pytest.mark.parametrize(
     ("share", "words"), [(0.5, "50.0%"), (0.002, "0.2%"), (0.00012, "0.012%"), (1.02e-9, "<0.01%")]
 )
 def test_a_chance_is_a_percentage_that_never_looks_like_nothing(share, words):
     assert chance(math.log10(share)) == words
-
-
-def test_only_a_plan_of_labels_is_shown_as_one():
-    class Other:
-        warnings = ()
-
-    with pytest.raises(DissensusError, match="A Other cannot be shown as a plan of labels"):
-        view(Other())
 
 
 def test_the_tables_say_how_many_items_to_look_through():
@@ -242,8 +219,3 @@ def test_a_single_way_to_label_is_not_said_to_beat_others():
     section = section_of(plan_labels(**FIGURE_1, budget=100, labels_per_item=[3]))
     titles = [figure.title for figure in section.figures()]
     assert titles[0] == "The error with three labels for each item, by budget"
-
-
-def test_the_map_says_where_it_takes_labels_to_be_fair():
-    captions = [section_of(plan_labels(**PLANS[name])).figures()[1].caption for name in ("budget", "tilted")]
-    assert ["equally often right for both models" in caption for caption in captions] == [False, True]

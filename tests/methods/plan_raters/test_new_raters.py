@@ -145,7 +145,7 @@ def test_a_plan_on_information_says_so(crossed):
     assert plan.settings["metric"] == "information"
     assert plan.pilot.better == "a"
     assert plan.trade_off.helps == "items"
-    assert "in bits (information)" in " ".join(plan.summary(details=True).split())
+    assert "A judge is better by information" in " ".join(plan.summary(details=True).split())
 
 
 def test_information_is_planned_from_labels_of_a_pilot(crossed):

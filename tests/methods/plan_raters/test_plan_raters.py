@@ -342,11 +342,11 @@ def test_it_says_what_the_pilot_found():
     assert "Nearer to people A " in " ".join(plan.summary(details=True).split())
 
 
-def test_the_chart_is_a_heat_map_with_the_budget_line():
+def test_the_chart_is_a_heat_map_of_the_grid():
     plan = plan_raters(effect=0.1, budget=600)
     [heat] = (figure.spec for figure in section_of(plan).figures())
-    edge = {row["raters"]: row["items"] for row in heat["layer"][2]["data"]["values"]}
-    assert edge == {1: 500, 3: 100, 5: 100, 10: 50}  # 25 x 25 and 25 x 50 cost more than 600
+    cells = {(cell["down"], cell["across"]): cell["strength"] for cell in heat["data"]["values"]}
+    assert cells == {(f"{design.items:,}", str(design.raters)): design.power for design in plan.grid}
     assert main_chart(plan).to_svg().startswith("<svg")
 
 

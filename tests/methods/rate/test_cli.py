@@ -7,6 +7,9 @@ import re
 import pytest
 
 from dissensus.cli.main import main
+from dissensus.data.collection import Collection, Event
+from dissensus.data.project import open_project
+from dissensus.methods.collect.items import read_stored
 from dissensus.report.text import text_of
 
 from eliciting_server import Says, ScriptedServer, error
@@ -193,3 +196,32 @@ def test_show_moves_no_cursor_of_a_terminal(folder, server, capsys, monkeypatch)
     said = capsys.readouterr()
     assert "\x1b" not in said.out + said.err
     assert "rude" in said.out
+
+
+def test_a_project_asks_models_what_it_asks_people_and_both_land_in_it(folder, server, capsys):
+    collected = ["collect", "items.csv", "--task", "task.toml", "--raters", "3", "--ratings-per-item", "3"]
+    assert main([*collected, "--repeat-share", "0", "-o", "project", "--quiet"]) == 0
+    texts = {row["item"]: row["text"] for row in csv.DictReader((folder / "items.csv").read_text().splitlines())}
+    with Collection("project") as collection:
+        items = [item.name for item in read_stored(folder / "project", collection.task)[0]]
+        for rater, slots in collection.plan.slots.items():
+            for number, slot in enumerate(slots):
+                label = WORDS[texts[items[slot.item]]] if (number, rater) != (0, "rater-1") else "Toxic"
+                body = {"choice": label, "set": [label], "order": ""}
+                assert not collection.post(
+                    Event(key=f"{rater}{number}", kind="answer", rater=rater, slot=number, body=body)
+                )
+    assert main(["collect", "project", "--quiet"]) == 0
+    for model in ("m", "n", "m"):
+        assert main(["rate", "project", "--model", model, "--base-url", server.url, "--samples", "2", "--quiet"]) == 0
+    asked = {found.text for found in server.asked}
+    assert asked == set(WORDS)  # the texts that people saw
+    project = open_project(folder / "project")
+    assert (project.file_name("people"), project.file_name("judges")) == ("ratings.csv", "judges.csv")
+    rows = list(csv.DictReader(project.path("judges").read_text().splitlines()))
+    assert [len([row for row in rows if row["judge"] == judge]) for judge in ("m", "n")] == [48, 48]
+    assert {row["item"] for row in rows} == set(texts)
+    capsys.readouterr()
+    files = [str(project.path("people")), str(project.path("judges"))]
+    assert main(["decide", *files, "--bootstrap", "0", "--json"]) == 0
+    assert {one["judge"] for one in json.loads(capsys.readouterr().out)["result"]["judges"]} == {"m", "n"}

@@ -77,9 +77,9 @@ def test_the_page_has_every_number_and_every_reason():
     [section] = report.sections
     shown, *folds, figure = section.blocks
     assert isinstance(shown, Table)
-    assert shown.caption == "Differs, and why (1)"
+    assert shown.caption == "Differ (1)"
     assert [fold.title for fold in folds if isinstance(fold, Fold)] == [
-        "Not reproducible, and why (9)",
+        "Not reproducible (9)",
         "Reproduced (37)",
     ]
     assert sum(len(fold.parts[0].rows) for fold in folds) + len(shown.rows) == len(FIRST)

@@ -8,13 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from dissensus.data.checks.table import Finding, Severity, Table, shown_counts
-from dissensus.data.fixes import case_variants, folded, renaming, told_apart, typed
+from dissensus.data.fixes import case_variants, far_numbers, folded, joined_sets, renaming, told_apart, typed
 from dissensus.data.labels import (
     LIKE_MISSING,
     MOST_ORDINAL_LABELS,
     SEPARATOR,
     has_decimal_commas,
-    infer_scale,
     listed_options,
     natural_order,
     number,
@@ -22,7 +21,6 @@ from dissensus.data.labels import (
 )
 from dissensus.errors import counted, listed, named, shortened
 
-SEPARATORS = (",", ";", "/", "+", "&")
 FEWEST_LETTERS = 4
 MOST_LABELS = 200
 """Past this many different labels they are text, and no two are compared."""
@@ -51,13 +49,8 @@ def decimal_commas(table: Table) -> Iterator[Finding]:
 def joined_labels(table: Table) -> Iterator[Finding]:
     """Labels such as `a, b` that join other labels: response sets written otherwise than `a|b`."""
     counts = table.label_counts()
-    for separator in SEPARATORS:
-        if separator == "," and has_decimal_commas(counts):
-            continue
-        parts = {label: [p.strip() for p in label.split(separator)] for label in counts if separator in label}
-        single = set(counts) - parts.keys()
-        sets = [label for label, options in parts.items() if sum(option in single for option in options) > 1]
-        if sets and 2 * len(sets) >= len(parts):
+    for separator, sets in joined_sets(counts).items():
+        if sets:
             times = sum(counts[label] for label in sets)
             yield Finding(
                 check="joined-labels",
@@ -87,6 +80,7 @@ def similar_labels(table: Table) -> Iterator[Finding]:
             named("merge_case", of="import_"),
         )
     yield from _numbers(table)
+    yield from _shortened(table)
     yield from _misspelt(table, alike)
 
 
@@ -108,6 +102,20 @@ def _numbers(table: Table) -> Iterator[Finding]:
         shown = listed([" and ".join(sorted(texts)) for texts in several])
         message = f"Numbers are written in several ways, and each is read as one label: {shown}."
         yield Finding(check="similar-labels", severity="note", message=message, count=len(several))
+
+
+def _shortened(table: Table) -> Iterator[Finding]:
+    """Single letters that stand for words: `Y` beside `Yes`."""
+    counts = table.label_counts()
+    words = sorted((label for label in counts if len(label) > 1 and label.isalpha()), key=counts.__getitem__)
+    by_letter = {word[0].casefold(): word for word in words}
+    is_plain = len({word.casefold() for word in words}) == len(by_letter)
+    letters = [label for label in counts if len(label) == 1 and label.isalpha()]
+    if letters and is_plain and all(letter.casefold() in by_letter for letter in letters):
+        names = {letter: by_letter[letter.casefold()] for letter in letters}
+        shown = listed([f"{letter} ({counts[letter]:,}) for {word}" for letter, word in names.items()])
+        message = f"Letters stand for words and are read as different labels: {shown}."
+        yield _similar(table, message, {letter: counts[letter] for letter in letters}, renaming(names))
 
 
 def _misspelt(table: Table, alike: set[str]) -> Iterator[Finding]:
@@ -156,9 +164,6 @@ MAY_BE_MISSING = frozenset({
 })  # fmt: skip
 MOSTLY = 0.8
 """From this share of numbers on the scale is one of numbers."""
-RARE = 0.01
-_CODE = re.compile(r"-?9{2,}")
-"""What surveys write for no answer."""
 MISSING = f"{named('off_scale', of='import_')} missing"
 
 
@@ -186,7 +191,7 @@ def off_scale(table: Table) -> Iterator[Finding]:
             is_choice = not is_number and not all(label.lower() in LIKE_MISSING for label in odd)
             for finding in _off(table, odd, "may mean that there is no label", _as_missing(odd)):
                 yield replace(finding, is_choice=is_choice)
-    far = _far(numbers, counts)
+    far = far_numbers(counts)
     yield from _off(table, far, "are far from all other numbers", _as_missing(far))
 
 
@@ -197,28 +202,6 @@ def _as_missing(labels: Sequence[str]) -> str:
 def _means_missing(label: str, share: float) -> bool:
     word = label.lower()
     return word in LIKE_MISSING or (share <= SELDOM and (word in MAY_BE_MISSING or "inconsistent" in word))
-
-
-def _far(numbers: dict[str, float], counts: dict[str, int]) -> list[str]:
-    """Rare numbers further from the others than these are from each other.
-
-    A fine scale, such as a count of errors, may well have a long tail: there only codes such as -99 and 999 are odd.
-    """
-    total = sum(counts[label] for label in numbers)
-    if infer_scale(list(numbers)) == "interval":
-        codes = [label for label in numbers if _CODE.fullmatch(label)]
-        others = [value for label, value in numbers.items() if label not in codes]
-        return [code for code in codes if _is_outside(numbers[code], others)]
-    usual = [value for label, value in numbers.items() if counts[label] > RARE * total]
-    return [label for label, value in numbers.items() if _is_outside(value, usual)]
-
-
-def _is_outside(value: float, others: list[float]) -> bool:
-    """Whether a number is further from the others than these are from each other; a scale has two steps."""
-    if len(set(others)) < 2:  # noqa: PLR2004 - two steps
-        return False
-    low, high = min(others), max(others)
-    return max(low - value, value - high) > high - low
 
 
 def _off(table: Table, labels: list[str], what: str, option: str, severity: Severity = "warning") -> Iterator[Finding]:

@@ -159,7 +159,7 @@ def table_of_judges(
     cells = raw.sheet.load([name for name in (*roles.values(), *p_columns) if name is not None])
     columns = {role: cells.columns[name] for role, name in roles.items() if name is not None}
     nothing = TextColumn(np.full(len(cells.row), -1, dtype=np.intp), ())
-    label, shares = _likeliest(columns.get("label", nothing), cells, p_columns, raw.sheet.name)
+    label, shares = _most_likely(columns.get("label", nothing), cells, p_columns, raw.sheet.name)
     return Table(
         name=raw.sheet.name, holds="judges", row=cells.row, item=columns.get("item", nothing), label=label,
         who=columns.get("judge"), repeat=tuple(columns[role] for role in REPEAT if role in columns),
@@ -168,7 +168,7 @@ def table_of_judges(
     )  # fmt: skip
 
 
-def _likeliest(
+def _most_likely(
     label: TextColumn, cells: Cells, p_columns: Mapping[str, tuple[str, ...]], name: str
 ) -> tuple[TextColumn, Floats | None]:
     """The labels, where there is none the one with the highest probability, and the probabilities."""

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from dissensus.data.coding import Cells, TextColumn
 from dissensus.data.columns import called, find_column, likely_match, shown_columns
-from dissensus.data.formats.answers import Answers, loaded_texts, texts_of
+from dissensus.data.formats.answers import ONLY, Answers, loaded_texts, texts_of
 from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.sources.source import Source
 from dissensus.errors import ColumnError, listed, named, shortened
 
-CHOSEN = frozenset({"1", "1.0", "true", "True", "TRUE"})
+CROSSES = frozenset({"x", "X", "\N{CHECK MARK}", "\N{HEAVY CHECK MARK}"})
+CHOSEN = frozenset({"1", "1.0", "true", "True", "TRUE"}) | CROSSES
 NOT_CHOSEN = frozenset({"0", "0.0", "false", "False", "FALSE"})
 SEPARATORS = ".:/_"
 """What may stand between question and option, and between rater and question."""
@@ -94,12 +95,21 @@ def _recognises(source: Source, plan: ReadPlan) -> bool:
     if not source.columns or plan.wide or plan.label is not None or has_label:
         return False
     columns = [c for c in _binary_columns(source) if any(s in c for s in SEPARATORS)]
+    if _crossed(source):
+        return True
     places = _places(columns)
     if not places:
         return False
     assert source.sheet is not None  # noqa: S101 - it has columns
     cells = source.sheet.load(source.columns)
     return any(_is_one_hot(cells, [c for c in places if places[c].question == q]) for q in _asked(places))
+
+
+def _crossed(source: Source) -> dict[str, _Place]:
+    """The columns with nothing but crosses, each an option of one question; none unless there are two."""
+    cells = source.table().load(source.columns)
+    columns = [name for name, column in cells.columns.items() if column.texts and CROSSES.issuperset(column.texts)]
+    return {name: _Place("", ONLY, name) for name in columns} if len(columns) > 1 else {}
 
 
 def _asked(places: Mapping[str, _Place]) -> list[str]:
@@ -113,19 +123,23 @@ def _is_one_hot(cells: Cells, columns: Sequence[str]) -> bool:
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     sheet = source.table()
-    places = _places(_binary_columns(source))
+    crossed = _crossed(source)
+    places = crossed or _places(_binary_columns(source))
     if not places:
         raise ColumnError(
             f"{source.name} has no one-hot columns such as toxic.yes, toxic.no. Columns found: {shown_columns(sheet)}."
         )
     others = [c for c in sheet.columns if c not in places]
-    _check_whole(source, places, others)
-    item = find_column(sheet, "item", plan.item or plan.item_key) or likely_match(others, "item")
+    if not crossed:
+        _check_whole(source, places, others)
+    is_wide = any(place.rater for place in places.values())
+    rater = None if is_wide else find_column(sheet, "rater", plan.rater) or likely_match(others, "rater")
+    left = [column for column in others if column != rater]
+    item = find_column(sheet, "item", plan.item or plan.item_key) or likely_match(left, "item")
+    item = item or (left[0] if len(left) == 1 else None)
     if item is None:
         hint = f"{named('item', of='read')}. Other columns: {listed(others)}."
         raise ColumnError(f"{source.name}: name the column of the items with {hint}")
-    is_wide = any(place.rater for place in places.values())
-    rater = None if is_wide else find_column(sheet, "rater", plan.rater) or likely_match(others, "rater")
     cells, texts = loaded_texts(sheet, [item, *places, *([] if rater is None else [rater])])
     answers = Answers(source.name, "one-hot")
     for i, row in enumerate(cells.row.tolist()):
@@ -135,7 +149,10 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
                 answers.add(question, row, {"item": texts[item][i], "rater": name, "label": label})
             elif plan.question in {None, question}:
                 answers.tally.add("answer without a chosen option", why=question)
-    taken = {"item": called(item), "label": "the ends of the names of columns that hold 1"}
+    taken = {
+        "item": called(item),
+        "label": "the names of columns with a cross" if crossed else "the ends of the names of columns that hold 1",
+    }
     if is_wide:
         starts = listed(list(dict.fromkeys(place.rater for place in places.values())))
         taken["rater"] = f"the starts of the columns' names: {starts}"

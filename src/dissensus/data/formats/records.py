@@ -16,6 +16,9 @@ HOLDERS = frozenset({"annotations", "annotation", "ratings", "labels", "votes", 
                      "responses", "scores", "reviews"})  # fmt: skip
 """What a column is called that holds what all raters said of an item."""
 
+WHO = frozenset({"by", "who", "name", "person", "from"})
+"""What the rater is called within a rating, where nothing else has a name."""
+
 
 def _holder(source: Source) -> str | None:
     """The column that holds a record per rating, or a label by rater."""
@@ -41,13 +44,17 @@ def _parsed(text: str) -> object:
 
 def _has_ratings(value: object) -> bool:
     if isinstance(value, dict):
-        return bool(value) and not any(isinstance(inner, dict) for inner in value.values())
+        records = [inner for inner in value.values() if isinstance(inner, dict)]
+        return bool(value) and (
+            not records or (len(records) == len(value) and all(_key(one, "label") for one in records))
+        )
     return isinstance(value, list) and all(isinstance(one, dict) and _key(one, "label") for one in value)
 
 
 def _key(record: Mapping[str, object], role: str) -> str | None:
     """The key of a record that plays a role."""
-    return next((key for key in record if is_named(key, role)), None)
+    named_so = next((key for key in record if is_named(key, role)), None)
+    return named_so or next((key for key in record if role == "rater" and key.strip().lower() in WHO), None)
 
 
 def _recognises(source: Source, plan: ReadPlan) -> bool:
@@ -94,7 +101,7 @@ def _nested_id(record: Mapping[str, str | None], row: int) -> tuple[str, str | N
 def _entries(value: object) -> Sequence[tuple[str, str | None, str | None]]:
     """Question, rater and label of each rating in a record."""
     if isinstance(value, dict):
-        return [(ONLY, str(rater), as_label(label)) for rater, label in value.items()]
+        return [(ONLY, str(rater), as_label(_given(label))) for rater, label in value.items()]
     entries = []
     for one in map(as_mapping, as_list(value)):
         label, rater, question = (_key(one, role) for role in ("label", "rater", "question"))
@@ -103,6 +110,12 @@ def _entries(value: object) -> Sequence[tuple[str, str | None, str | None]]:
         asked = as_text(one[question]) or ONLY if question else ONLY
         entries.append((asked, name, None if label is None else as_label(one[label])))
     return entries
+
+
+def _given(answer: object) -> object:
+    """The label of a record about one rater, or the label itself."""
+    key = _key(as_mapping(answer), "label")
+    return answer if key is None else as_mapping(answer)[key]
 
 
 FORMATS = (

@@ -1,5 +1,6 @@
 """Plain tables: a row per rating or per judge's answer, a row per count, a column per rater."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,7 +18,6 @@ from dissensus.data.columns import (
     likely_match,
     missing_columns,
     shown_columns,
-    synonym_of,
 )
 from dissensus.data.formats.plan import NO_RATER, Format, RawJudges, RawRatings, ReadPlan
 from dissensus.data.labels import number, probability_columns
@@ -25,6 +25,7 @@ from dissensus.data.layout import (
     about_names,
     answer_columns,
     is_judge,
+    is_named,
     named_otherwise,
     people_among,
     rater_columns,
@@ -43,7 +44,12 @@ COUNT_IGNORED = (
     "ratings, leave the rater column out; rows with 0 are read as ratings."
 )
 WIDE_MARKS = frozenset("*?,")
-SUMS = frozenset({"total", "totals", "sum", "average", "mean", "avg"})
+SUMS = frozenset(
+    """total totals sum average mean avg median mode sd std stdev variance min max count n agreement kappa alpha
+    grandtotal stddev standarddeviation minimum maximum""".split()  # noqa: SIM905 - easier to read
+)
+"""What the first cell of a row says that sums up the others, without blanks and signs."""
+_NO_WORD = re.compile(r"[\W_]+")
 
 
 def read_table(sheet: Sheet, plan: ReadPlan) -> RawRatings:
@@ -70,11 +76,12 @@ def _tidy_columns(sheet: Sheet, plan: ReadPlan, *, also: Sequence[str] = ()) -> 
         optional = ["rater"] if rater is None else []
         raise missing_columns(sheet, [role for role in ("item", "label") if names[role] is None], also=optional)
     cells, about = without_headers(sheet.load([*(name for name in names.values() if name is not None), *also]))
+    nobody = () if rater else (no_rater(likely_match(sheet.columns, "rater")),)
     raw = RawRatings(
         format="tidy", row=cells.row, item=cells.columns[item], label=cells.columns[label], rater=cells.column(rater),
         group=cells.column(names["group"]), elicitation=cells.column(names["elicitation"]), rows=len(cells.row),
         blank_rows=cells.blank_rows,
-        warnings=(*about, *about_names(guessed), *(() if rater else (no_rater(likely_match(sheet.columns, "rater")),))),
+        warnings=(*about, *about_names(guessed), *nobody),
         taken={role: called(name) for role, name in names.items() if name is not None},
     )  # fmt: skip
     return raw, cells
@@ -86,10 +93,8 @@ def without_headers(cells: Cells) -> tuple[Cells, tuple[str, ...]]:
     again = np.logical_and.reduce(same)
     if not again.any():
         return cells, ()
-    rows = np.flatnonzero(~again)
-    columns = {name: own.take(rows).compacted() for name, own in cells.columns.items()}
     left_out = counted(int(again.sum()), "row that repeats", "rows that repeat")
-    return replace(cells, row=cells.row[rows], columns=columns), (f"Left out {left_out} the header.",)
+    return cells_at(cells, np.flatnonzero(~again)), (f"Left out {left_out} the header.",)
 
 
 def no_rater(likely: str | None) -> str:
@@ -172,7 +177,7 @@ def is_wide(sheet: Sheet, plan: ReadPlan) -> bool:
     if any(find_column(sheet, role, getattr(plan, role)) is not None for role in ("label", "rater", "count")):
         return False
     names, _ = _named(sheet, plan)
-    if names["item"] is None or synonym_of(sheet.columns, "rater") is not None:
+    if names["item"] is None or any(is_named(column, "rater") for column in sheet.columns):
         return False
     others = [column for column in sheet.columns if column not in names.values() and not is_nameless(column)]
     return len(rater_columns(sheet.load(sheet.columns), others)) >= FEWEST_RATERS
@@ -184,7 +189,7 @@ def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     if names["item"] is None:
         raise missing_columns(sheet, ["item"])
     raters, cells = _raters(sheet, plan, names)
-    cells, about = without_totals(cells, names["item"])
+    cells, about = without_totals(cells, names["item"], raters)
     item, n_rows = cells.columns[names["item"]], len(cells.row)
     label = stack([cells.columns[rater] for rater in raters])
     # An empty cell of a wide file is a rater who was not asked, not a rating with a missing label.
@@ -211,16 +216,25 @@ def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     )
 
 
-def without_totals(cells: Cells, item: str) -> tuple[Cells, tuple[str, ...]]:
-    """The cells without a last row that sums up the columns, as spreadsheets have."""
-    known = np.flatnonzero(cells.columns[item].codes >= 0)
-    last = str(cells.columns[item][int(known[-1])]) if known.size else ""
-    if last.strip().rstrip(":").casefold() not in SUMS:
+def without_totals(cells: Cells, item: str, raters: Sequence[str]) -> tuple[Cells, tuple[str, ...]]:
+    """The cells without the last rows that sum up the columns, as spreadsheets have."""
+    is_rated = np.logical_or.reduce([cells.columns[rater].codes >= 0 for rater in raters])
+    known = np.flatnonzero(is_rated & (cells.columns[item].codes >= 0)).tolist()
+    sums: list[str] = []
+    while known and _NO_WORD.sub("", (last := str(cells.columns[item][known[-1]])).casefold()) in SUMS:
+        sums.insert(0, shortened(last.strip()))
+        known.pop()
+    if not sums or not known:
         return cells, ()
-    rows = np.arange(int(known[-1]))
-    columns = {name: own.take(rows).compacted() for name, own in cells.columns.items()}
-    about = (f"Left out the last row, {shortened(last)}, which sums up the others.",)
-    return replace(cells, row=cells.row[rows], columns=columns), about
+    which = f"the last row, {sums[0]}, which sums" if len(sums) == 1 else f"the last rows, {listed(sums)}, which sum"
+    return cells_at(cells, np.arange(known[-1] + 1)), (f"Left out {which} up the others.",)
+
+
+def cells_at(cells: Cells, rows: Codes) -> Cells:
+    """The cells of these rows."""
+    return replace(
+        cells, row=cells.row[rows], columns={n: own.take(rows).compacted() for n, own in cells.columns.items()}
+    )
 
 
 def _named(sheet: Sheet, plan: ReadPlan) -> tuple[dict[str, str | None], dict[str, str]]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from dissensus.arrays import Codes
 from dissensus.data.assemble import CHECK_LABELS, NO_GROUP
 from dissensus.data.coding import TextColumn, compact
-from dissensus.data.fixes import changes_labels, doubts, fix_labels
+from dissensus.data.fixes import changes_labels, doubts, fix_labels, with_plain_numbers
 from dissensus.data.formats.plan import LeftOut, ReadPlan, sentences
 from dissensus.data.judges import ORDERS, Judges, LabelScores, OutputMoments
 from dissensus.data.labels import LabelSet, code_labels, label_counts, listed_options, options_of, unlisted
@@ -48,7 +48,7 @@ def spelled_ratings(tally: Tally, coding: Coding, plan: ReadPlan, table: Table) 
     times: Counter[str] = Counter()
     for (label, _, _), count in tally.ratings.items():
         times[label] += count
-    place, label_set, left_out, notes = _labels(times, plan, table.name, {}, what="rating")
+    place, label_set, left_out, notes = _labels(times, plan, table, {}, what="rating")
     used = [kind for kind in coding.ratings if place[kind[0]] >= 0 and tally.ratings[kind]]
     groups = sorted({group or NO_GROUP for _, group, _ in used}) if "group" in table.roles else []
     code_of = {group: code for code, group in enumerate(groups)}
@@ -66,7 +66,7 @@ def spelled_answers(tally: Tally, coding: Coding, plan: ReadPlan, table: Table) 
     for (_, _, _, label, _), count in tally.answers.items():
         if label is not None:
             times[label] += count
-    place, label_set, left_out, notes = _labels(times, plan, table.name, table.probabilities, what="answer")
+    place, label_set, left_out, notes = _labels(times, plan, table, table.probabilities, what="answer")
     judges = sorted({answer[0] for answer in coding.answers})
     code_of = {frozenset(options_of(label)): code for code, label in enumerate(label_set.labels)}
     return Spelled(
@@ -84,24 +84,24 @@ def _codes(codes: Iterable[int]) -> Codes:
 
 
 def _labels(
-    times: Mapping[str, int], plan: ReadPlan, name: str, also: Mapping[str, tuple[str, ...]], *, what: str
+    times: Mapping[str, int], plan: ReadPlan, table: Table, also: Mapping[str, tuple[str, ...]], *, what: str
 ) -> tuple[dict[str, int], LabelSet, list[LeftOut], list[str]]:
     """The code of each text, the labels in order, what became missing, and what was done to the others."""
     texts = tuple(sorted(times))
     count = np.array([times[text] for text in texts], dtype=np.intp)
-    column = TextColumn(np.arange(len(texts)), texts)
+    column, notes = with_plain_numbers(TextColumn(np.arange(len(texts)), texts), table.delimiter)
     left_out: list[LeftOut] = []
-    notes: list[str] = []
     if changes_labels(plan):
-        column, left_out, notes = fix_labels(column, plan, what=what, times=count)
+        column, left_out, done = fix_labels(column, plan, what=what, times=count)
+        notes += done
     if plan.labels is not None:
         known = listed_options(plan.labels)
         given = [option for text in column.texts for option in options_of(text)]
         outside = [option for option in dict.fromkeys(given) if option not in known]
         if outside:
-            raise OptionError(f"{name}: {unlisted(outside, known)}.")
+            raise OptionError(f"{table.name}: {unlisted(outside, known)}.")
     codes, label_set, _ = code_labels(
-        column, order=plan.labels, scale=plan.scale, row=np.arange(len(texts)), name=name, also=dict(also)
+        column, order=plan.labels, scale=plan.scale, row=np.arange(len(texts)), name=table.name, also=dict(also)
     )
     notes += doubts(label_counts(codes, label_set, count), label_set, order=plan.labels)
     return dict(zip(texts, codes.tolist(), strict=True)), label_set, left_out, notes

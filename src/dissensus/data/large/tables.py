@@ -176,6 +176,7 @@ class Table:
     roles: Mapping[str, str]
     probabilities: Mapping[str, tuple[str, ...]]
     notes: tuple[str, ...] = ()
+    delimiter: str = ""
 
     def text(self, role: str, *, otherwise: str = "NULL::VARCHAR") -> str:
         """SQL for the text of a role's column."""
@@ -308,6 +309,7 @@ def _table(
     return Table(
         name=name, relation=source.relation, text_of=source.text_of, type_of=types, probabilities=probabilities,
         roles={role: column for role, column in roles.items() if column is not None}, notes=source.notes,
+        delimiter=source.delimiter,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import io
 import itertools
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -36,6 +37,7 @@ class Header(NamedTuple):
     delimiter: str
     is_first_line: bool  # and ends with it, which is what duckdb takes for a header
     above: int = 0  # how many rows stand above it, blank ones not counted
+    below: int = 0  # how many rows below it hold units and no data
     notes: tuple[str, ...] = ()  # what the user should know about the names
 
 
@@ -47,19 +49,86 @@ def read_header(file: InputFile) -> Header:
     """
     head, samples = _samples(file)
     delimiter = _delimiter(samples)
-    above = rows_above_header(samples[delimiter])
+    above, columns, below, notes = table_head(samples[delimiter], file.name)
     first = samples[delimiter][above] if samples[delimiter] else []
     check_size("columns", len(first), f"{file.name} has {len(first):,} columns", "Keep those you need.")
-    columns = [cell.strip() or nameless(i) for i, cell in enumerate(first, start=1)]
-    columns, notes = short_names(columns, file.name)
-    notes = (*about_encoding(file), *about_title(samples[delimiter][:above]), *notes)
     is_first_line = (
-        not above
+        not above + below
         and file.encoding == UTF8
         and not head.startswith(("\r", "\n"))
         and not any({"\r", "\n"} & set(cell) for cell in first)
     )
-    return Header(tuple(columns), delimiter, is_first_line, above, notes)
+    return Header(tuple(columns), delimiter, is_first_line, above, below, (*about_encoding(file), *notes))
+
+
+def table_head(rows: Sequence[Sequence[str | None]], name: str) -> tuple[int, list[str], int, tuple[str, ...]]:
+    """How many of the first rows stand above the header, its names, how many below hold units, and what to say."""
+    above = rows_above_header(rows)
+    upper = next((i for i in (above - 1, above) if i >= 0 and _is_upper(*rows[i : i + 2])), None)
+    above = above if upper is None else upper + 1
+    first = [(cell or "").strip() for cell in rows[above]] if rows else []
+    if upper is not None:
+        first = _below_upper(rows[upper], first)
+    columns, notes = short_names([cell or nameless(i) for i, cell in enumerate(first, start=1)], name)
+    below = int(_are_units(rows[above + 1 :], len(first)))
+    titles = about_title(rows[: above if upper is None else upper])
+    units = (f"Left out the row below the header: {_first_text(rows[above + 1 : above + 2])!r}.",) if below else ()
+    return above, columns, below, (*titles, *notes, *units)
+
+
+def _is_upper(row: Sequence[str | None] = (), below: Sequence[str | None] = ()) -> bool:
+    """Whether a row has the names of raters, each above several columns whose names come again: a merged header."""
+    own = [(cell or "").strip() for cell in below]
+    if not all(own) or len(set(own)) == len(own) or any(number(name) is not None for name in own):
+        return False
+    filled, together = sum(bool(cell and cell.strip()) for cell in row), _below_upper(row, own)
+    return 0 < 2 * filled <= len(own) and len(set(together)) == len(together)
+
+
+def _below_upper(row: Sequence[str | None], names: Sequence[str]) -> list[str]:
+    """The names of columns, those that come again with what stands above them.
+
+    Examples
+    --------
+    >>> _below_upper(["", "Ann", "", "Bob", ""], ["id", "label", "note", "label", "note"])
+    ['id', 'Ann label', 'Ann note', 'Bob label', 'Bob note']
+    """
+    above: list[str] = []
+    for cell in [*row, *[""] * len(names)]:
+        above.append((cell or "").strip() or (above[-1] if above else ""))
+    return [f"{above[i]} {name}".strip() if names.count(name) > 1 else name for i, name in enumerate(names)]
+
+
+FEWEST_BELOW = 5
+"""Rows below one that holds units."""
+_RANGE = re.compile(r"\d\s*(-|to|\N{EN DASH}|\.\.)\s*\d")
+
+
+def _are_units(rows: Sequence[Sequence[str | None]], width: int) -> bool:
+    """Whether the first row says what stands below it: in brackets, below no id, or in words above numbers.
+
+    Examples
+    --------
+    >>> numbers = [["a", "3"], ["b", "2"], ["c", "5"], ["d", "4"], ["e", "1"]]
+    >>> [_are_units([units, *numbers], 2) for units in (["(id)", "(1-5)"], ["id", "1-5"], ["", "Response"], ["f", "2"])]
+    [True, True, True, False]
+    """
+    if len(rows) <= FEWEST_BELOW:
+        return False
+    columns = [[(row[i] or "").strip() if i < len(row) else "" for row in rows] for i in range(width)]
+    filled = [column for column in columns if column[0]]
+    is_alone = all(column[0] not in column[1:] for column in filled)
+    if not filled or not is_alone:
+        return False
+    if all(column[0][0] + column[0][-1] in {"()", "[]"} for column in filled):
+        return True
+    if not columns[0][0]:
+        return len({column[0] for column in filled}) == 1 and number(filled[0][0]) is None and all(columns[0][1:])
+    numeric = [
+        column for column in columns if any(column[1:]) and all(not c or number(c) is not None for c in column[1:])
+    ]
+    are_words = bool(numeric) and all(column[0] and number(column[0]) is None for column in numeric)
+    return are_words and (len(numeric) > 1 or _RANGE.search(numeric[0][0]) is not None)
 
 
 def rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
@@ -89,8 +158,11 @@ def _is_header(rows: Sequence[Sequence[str | None]], width: int) -> bool:
 
 def about_title(rows: Sequence[Sequence[str | None]]) -> tuple[str, ...]:
     """What to say about rows above the header."""
-    first = next((cell for row in rows for cell in row if cell and cell.strip()), "")
-    return (f"Left out {counted(len(rows), 'row')} above the header: {shortened(first.strip())!r}.",) if rows else ()
+    return (f"Left out {counted(len(rows), 'row')} above the header: {_first_text(rows)!r}.",) if rows else ()
+
+
+def _first_text(rows: Sequence[Sequence[str | None]]) -> str:
+    return shortened(next((cell.strip() for row in rows for cell in row if cell and cell.strip()), ""))
 
 
 def about_encoding(file: InputFile) -> tuple[str, ...]:
@@ -104,19 +176,25 @@ def short_names(columns: list[str], name: str) -> tuple[list[str], tuple[str, ..
 
     A column that we need by its name must not come twice; any other may, and is numbered.
     """
-    names: list[str] = []
-    twice = list(dict.fromkeys(column for i, column in enumerate(columns) if column in columns[:i]))
+    times = Counter(columns)
+    twice = [column for column, number_ in times.items() if number_ > 1]
+    lower = {column.lower() for column in columns}
+    are_raters = bool({"label", "rater"} - lower) and any(column.lower() in {"label", "rater"} for column in twice)
+    numbered = {column for column in twice if are_raters and column.lower() in {"label", "rater"}}
     for column in twice:
-        if column.lower() in OUR_COLUMNS or column.lower().startswith("p_"):
+        if column not in numbered and (column.lower() in OUR_COLUMNS or column.lower().startswith("p_")):
             raise ColumnError(f"{name} has two columns called {column!r}: rename one of them.")
+    names: dict[str, None] = {}
+    seen: Counter[str] = Counter()
     for column in columns:
-        again, fresh = 1, column
+        seen[column] += 1
+        fresh = f"{column} {seen[column]}" if column in numbered else column
         while fresh in names:
-            again += 1
-            fresh = f"{column} ({again})"
-        names.append(fresh)
+            fresh = f"{column} ({max(seen[column], 2)})"
+            seen[column] += fresh in names
+        names[fresh] = None
     notes = (f"Columns with the same name were numbered: {listed(twice)}.",) if twice else ()
-    return names, notes
+    return list(names), notes
 
 
 def given_header(file: InputFile, columns: tuple[str, ...]) -> Header:
@@ -179,7 +257,10 @@ def csv_rows(
 ) -> Iterator[Iterator[list[str]]]:
     """The cells of each row of a CSV file, header and blank rows included."""
     with file.lines(errors=errors) as lines, _long_cells():
-        yield csv.reader(lines, delimiter=delimiter, strict=is_strict)
+        try:
+            yield csv.reader(lines, delimiter=delimiter, strict=is_strict)
+        except UnicodeDecodeError as error:
+            raise _not_utf8(file) from error
 
 
 @contextmanager
@@ -232,6 +313,7 @@ class CsvSheet(Sheet):
         self._file, self._has_header = file, columns is None
         self._header = read_header(file) if columns is None else given_header(file, columns)
         super().__init__(file.name, self._header.columns, notes=self._header.notes)
+        self.delimiter = self._header.delimiter
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
         places = [self.columns.index(column) for column in columns]
@@ -240,6 +322,8 @@ class CsvSheet(Sheet):
         with csv_rows(self._file, self._header.delimiter, is_strict=True) as rows:
             full_rows = self._full_rows(rows)
             header_row = next(full_rows)[0] if self._has_header else 0
+            for _ in range(self._header.below):
+                header_row = next(full_rows)[0]
             for row, cells in full_rows:
                 numbers.append(row)
                 for coder, place in zip(coders, places, strict=True):
@@ -310,12 +394,15 @@ def check_text(file: InputFile) -> bool:
     The whole file is looked at, because duckdb checks the encoding only of the columns it is asked for.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
-    tail, size, may_have_blank_lines, is_blank = b"", 0, False, True
+    tail, size, line, may_have_blank_lines, is_blank = b"", 0, 0, False, True
     with file.bytes() as stream:
         while chunk := stream.read(CHUNK):
             if not size:
                 _check_head(file, chunk)
             _check_chunk(file, chunk, decoder, offset=size)
+            line = len(chunk) - chunk.rfind(b"\n") - 1 if b"\n" in chunk else line + len(chunk)
+            if file.kind != "jsonl":  # duckdb drops a last row that is longer than its buffer
+                check_size("cell", line, f"{file.name} has a line of {line:,} characters or more", "Shorten it.")
             # Blank lines at the very end of the file do not count, so the end of a chunk is left to the next one.
             seam = (tail + chunk).rstrip().removeprefix(codecs.BOM_UTF8)
             may_have_blank_lines = may_have_blank_lines or any(mark in seam for mark in BLANK_LINES)

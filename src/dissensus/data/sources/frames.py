@@ -34,6 +34,18 @@ def sheet_of(source: object, name: str = "the dict") -> Sheet:
     return FrameSheet(source)
 
 
+WRAPPERS = frozenset({"data", "records", "rows", "ratings", "annotations", "labels"})
+
+
+def _rows_within(document: Mapping[str, object]) -> list[dict[str, object]]:
+    """The plain records under the one key of a document that holds more than a note about the file."""
+    held = {key: value for key, value in document.items() if isinstance(value, dict | list)}
+    rows = next(iter(held.values())) if len(held) == 1 and set(held) <= WRAPPERS else None
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        return []
+    return [] if any(isinstance(cell, dict | list) for row in rows for cell in row.values()) else rows
+
+
 def table_of(document: object) -> dict[str, list[object]] | None:
     """The columns of a JSON document that is a table as pandas writes one, in any of its ways; None for any other.
 
@@ -49,12 +61,13 @@ def table_of(document: object) -> dict[str, list[object]] | None:
     if set(document) == {"columns", "index", "data"}:
         names, rows = document["columns"], document["data"]
         return {str(name): [row[place] for row in rows] for place, name in enumerate(names)}
-    inner = document["data"] if set(document) == {"schema", "data"} else list(document.values())
+    rows = _rows_within(document)
+    inner = rows or (document["data"] if set(document) == {"schema", "data"} else list(document.values()))
     if not isinstance(inner, list) or not inner or not all(isinstance(one, dict) for one in inner):
         return None
-    if _has_roles(document) and all(list(one) == list(inner[0]) for one in inner):
+    if not rows and _has_roles(document) and all(list(one) == list(inner[0]) for one in inner):
         return {name: list(column.values()) for name, column in document.items()}
-    if all(map(_has_roles, inner)):
+    if rows or all(map(_has_roles, inner)):
         names = dict.fromkeys(name for record in inner for name in record)
         return {name: [record.get(name) for record in inner] for name in names}
     return None

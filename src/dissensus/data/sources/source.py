@@ -42,7 +42,8 @@ class Source:
     ) -> None:  # fmt: skip
         self.name, self.file = name, file
         self._stack, self._frame, self._document = stack, frame, document
-        self._sheet_name, self._columns = sheet_name, columns
+        self._given_sheet = self._sheet_name = sheet_name
+        self._columns = columns
 
     @property
     def kind(self) -> str:
@@ -61,6 +62,29 @@ class Source:
         if self.kind in {"yaml", "archive"} or (self.kind == "json" and self.is_document):
             return None
         return self._stack.enter_context(open_sheet(self.file, sheet=self._sheet_name, columns=self._columns))
+
+    @property
+    def sheet_name(self) -> str:
+        """The sheet of a workbook that is read; empty for other files."""
+        return getattr(self.__dict__.get("sheet"), "sheet_name", "")
+
+    def other_sheets(self) -> list[str]:
+        """The sheets of a workbook that the user did not choose from, besides the one that is read."""
+        if self.kind != "workbook" or self._given_sheet is not None or self._frame is not None:
+            return []
+        return [name for name in getattr(self.sheet, "sheet_names", ()) if name != self.sheet_name]
+
+    def turn_to(self, sheet_name: str) -> None:
+        """Read another sheet of a workbook from now on."""
+        if sheet_name:
+            self._sheet_name = sheet_name
+            self.__dict__.pop("sheet", None)
+            self.__dict__.pop("columns", None)
+
+    @property
+    def delimiter(self) -> str:
+        """What stands between the cells of a text file; empty for other files."""
+        return getattr(self.__dict__.get("sheet"), "delimiter", "")
 
     def table(self, *needed: str) -> Sheet:
         """The source as a table with these columns; an error if it is none, whatever format the user named."""

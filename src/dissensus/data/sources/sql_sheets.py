@@ -32,6 +32,7 @@ from dissensus.sizes import current
 FEW_ROWS = 2000
 """Rows of a table that is coded here and not by duckdb."""
 MOST_IN_PLACE = 8
+LITTLE_MEMORY = 2**30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,7 @@ class SqlSource:
     first_row: int  # as a spreadsheet counts: 2 below a header
     is_columnar: bool = False  # whether reading one column after the other costs no more than all at once
     notes: tuple[str, ...] = ()  # what the user should know about how it is read
+    delimiter: str = ""  # between the cells of a text file
 
 
 class SqlSheet(Sheet):
@@ -63,7 +65,7 @@ class SqlSheet(Sheet):
     ) -> None:
         super().__init__(name, tuple(source.text_of), notes=source.notes)
         self._connection, self._source, self._reread = connection, source, reread
-        self._blank_rows = blank_rows
+        self._blank_rows, self.delimiter = blank_rows, source.delimiter
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
         try:
@@ -139,6 +141,8 @@ def connect(*sources: Path, spill: Path, memory: str | None = None) -> duckdb.Du
         "temp_directory": str(spill / "spill"),
     }
     config["memory_limit"] = memory or f"{current().memory * 3 // 4 // 2**20}MiB"
+    if current().memory < LITTLE_MEMORY:  # a thread that finds none at its start ends the process
+        config["threads"] = 1
     if memory is not None:
         config["preserve_insertion_order"] = "false"
     connection = duckdb.connect(config=config)
@@ -192,10 +196,10 @@ def csv_source(*paths: Path, header: Header, is_gzipped: bool) -> SqlSource:
     relation = (
         f"read_csv({any_of(paths)}, auto_detect = false, header = true, delim = {literal(header.delimiter)}, "
         f"quote = '\"', escape = '\"', compression = '{'gzip' if is_gzipped else 'none'}', "
-        f"hive_partitioning = false, columns = {{{columns}}})"
+        f"hive_partitioning = false, max_line_size = {current().cell}, columns = {{{columns}}})"
     )
     texts = {column: _unguarded(f"c{i}") for i, column in enumerate(header.columns)}
-    return SqlSource(relation=relation, text_of=texts, first_row=2, notes=header.notes)
+    return SqlSource(relation=relation, text_of=texts, first_row=2, notes=header.notes, delimiter=header.delimiter)
 
 
 def _unguarded(cell: str) -> str:

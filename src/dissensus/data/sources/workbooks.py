@@ -14,7 +14,8 @@ from typing import BinaryIO
 import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, code_texts
-from dissensus.data.sources.csv_rows import SAMPLED_ROWS, about_title, nameless, rows_above_header, short_names
+from dissensus.data.columns import synonym_of
+from dissensus.data.sources.csv_rows import SAMPLED_ROWS, table_head
 from dissensus.data.sources.files import InputFile, check_unpacked
 from dissensus.errors import FileError, MissingExtraError, OptionError, listed, named
 from dissensus.sizes import check_size
@@ -125,22 +126,28 @@ class WorkbookSheet(Sheet):
     """One sheet of a workbook; the first row that is not blank is the header, unless columns are given."""
 
     def __init__(self, file: InputFile, sheet: str | None = None, *, columns: tuple[str, ...] | None = None) -> None:
-        grid, sheet_name = _grid(file, sheet)
-        rows = [(number, cells) for number, cells in enumerate(grid, start=1) if any(cells)]
-        if not rows:
+        grid, self.sheet_name, self.sheet_names = _grid(file, sheet)
+        names, rows, notes = _table(grid, columns, file.name)
+        if not rows and not names:
             option = named("sheet", of="read")
-            raise FileError(f"{file.name} has nothing in its sheet {sheet_name!r}. Name another one with {option}.")
-        names = list(columns or ())
-        notes: tuple[str, ...] = ()
-        if columns is None:
-            above = rows_above_header([cells for _, cells in rows[:SAMPLED_ROWS]])
-            header = [(cell or "").strip() or nameless(i) for i, cell in enumerate(rows[above][1], start=1)]
-            names, notes = short_names(header, file.name)
-            notes = (*about_title([cells for _, cells in rows[:above]]), *notes)
-            rows = rows[above + 1 :]
+            raise FileError(
+                f"{file.name} has nothing in its sheet {self.sheet_name!r}. Name another one with {option}."
+            )
+        if sheet is None and columns is None and _may_be_one_rater(names):
+            others = {other: _table(_grid(file, other)[0], None, file.name) for other in self.sheet_names}
+            same = {other: table[1] for other, table in others.items() if table[0] == names and table[1]}
+            ids = [{cells[0] for _, cells in own} for own in same.values()]
+            if len(same) > 1 and 2 * len(set.intersection(*ids)) >= max(map(len, ids)):
+                names = [*names, RATER]
+                rows = [(n, [*cells, *[None] * (len(names) - 1 - len(cells)), own])
+                        for own, table in same.items() for n, cells in table]  # fmt: skip
+                notes = (
+                    *notes,
+                    f"Read {len(same)} sheets with the same columns, each as a rater: {listed(list(same))}.",
+                )
         super().__init__(file.name, names, notes=notes)
-        self.sheet_name, self._rows = sheet_name, rows
-        self._blank = rows[-1][0] - rows[0][0] + 1 - len(rows) if rows else 0
+        self._rows = rows
+        self._blank = max(0, rows[-1][0] - rows[0][0] + 1 - len(rows)) if rows else 0
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
         places = {column: self.columns.index(column) for column in columns}
@@ -154,8 +161,30 @@ class WorkbookSheet(Sheet):
         )
 
 
-def _grid(file: InputFile, sheet: str | None) -> tuple[list[list[str | None]], str]:
-    """The cells of a sheet as text, row by row, and the sheet's name."""
+RATER = "rater"
+Rows = list[tuple[int, list[str | None]]]
+
+
+def _table(
+    grid: list[list[str | None]], columns: tuple[str, ...] | None, name: str
+) -> tuple[list[str], Rows, tuple[str, ...]]:
+    """The names of the columns of a sheet, its rows with their numbers, and what to say about them."""
+    rows = [(number, cells) for number, cells in enumerate(grid, start=1) if any(cells)]
+    if columns is not None or not rows:
+        return list(columns or ()) if rows else [], rows, ()
+    above, names, below, notes = table_head([cells for _, cells in rows[:SAMPLED_ROWS]], name)
+    return names, rows[above + 1 + below :], notes
+
+
+def _may_be_one_rater(names: list[str]) -> bool:
+    """Whether a sheet has a label in each row and nobody who gave it."""
+    lower = {name.strip().lower() for name in names}
+    has_label = "label" in lower or synonym_of(names, "label") is not None
+    return has_label and RATER not in lower and synonym_of(names, RATER) is None and "judge" not in lower
+
+
+def _grid(file: InputFile, sheet: str | None) -> tuple[list[list[str | None]], str, list[str]]:
+    """The cells of a sheet as text, row by row, the sheet's name, and those of all; the first that is not empty."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -164,24 +193,26 @@ def _grid(file: InputFile, sheet: str | None) -> tuple[list[list[str | None]], s
     try:
         workbook = CalamineWorkbook.from_path(str(file.path))
         names = workbook.sheet_names
-        chosen = _chosen(names, sheet, file.name)
-        values = workbook.get_sheet_by_name(chosen).to_python(skip_empty_area=False)
+        for chosen in _chosen(names, sheet, file.name):
+            values = workbook.get_sheet_by_name(chosen).to_python(skip_empty_area=False)
+            if any(cell not in {None, ""} for row in values for cell in row):
+                break
     except (CalamineError, OSError, ValueError) as error:
         if isinstance(error, OptionError):
             raise
         reason = " ".join(str(error).split())
         raise FileError(f"{file.name} is no workbook that we can read ({reason}). Save it again, or as CSV.") from error
-    return [[_cell(value) for value in row] for row in values], chosen
+    return [[_cell(value) for value in row] for row in values], chosen, names
 
 
-def _chosen(names: list[str], sheet: str | None, file: str) -> str:
+def _chosen(names: list[str], sheet: str | None, file: str) -> list[str]:
     if not names:
         raise FileError(f"{file} has no sheet. Save it again.")
     if sheet is None:
-        return names[0]
+        return names
     if sheet not in names:
         raise OptionError(f"{file} has no sheet {sheet!r}: its sheets are {listed(names)}.")
-    return sheet
+    return [sheet]
 
 
 def _cell(value: object) -> str | None:

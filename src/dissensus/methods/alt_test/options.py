@@ -27,7 +27,7 @@ class AltTestOptions(Options):
         below=1,
         wants="it is a share from 0 to below 1; the authors take 0.2 for experts, 0.15 for skilled raters and 0.1 for "
         "crowd workers",
-        help="What is granted to a judge: .2 for experts, .15 for skilled raters, .1 crowd.",
+        help="Head start of the judge: .2 against experts, .15 skilled raters, .1 a crowd.",
     )
     score: Score = option(
         "accuracy",

@@ -118,14 +118,17 @@ class _Applied(NamedTuple):
 
 def _applied(one: Recalibration, judge: Judges) -> _Applied:
     """The answers of one judge: by the map of its outputs, or by what each of its labels means."""
-    known = one.answers if one.parameters is None else one.labels
-    given = judge.stated() if one.parameters is None else judge
+    if one.parameters is not None:
+        map_of(one.parameters, one)  # a file that lacks a part of it is refused, whatever it is applied to
+    parameters = None if _are_bare(judge) else one.parameters
+    known = one.answers if parameters is None else one.labels
+    given = judge.stated() if parameters is None else judge
     place, foreign = _places(given, known, one.scale)
     _, item, outputs = given.distributions(place, len(known) + 1)
     # The last column holds answers of which nothing is known.
     outside, inside = outputs[:, -1], outputs[:, :-1]
-    shares = _by_table(one, outputs) if one.parameters is None else _by_map(one, one.parameters, inside, outside)
-    never = np.append(one.items <= 0, True) if one.parameters is None else np.append(np.zeros(len(known)), 1) > 0
+    shares = _by_table(one, outputs) if parameters is None else _by_map(one, parameters, inside, outside)
+    never = np.append(one.items <= 0, True) if parameters is None else np.append(np.zeros(len(known)), 1) > 0
     is_unseen = np.asarray((outputs[:, never] > TIE).any(axis=1))
     label = hard_labels(shares, one.scale)
     before = hard_labels(judge.stated().distributions()[2], "nominal")
@@ -141,6 +144,11 @@ def _applied(one: Recalibration, judge: Judges) -> _Applied:
         ),
         warnings=_about_unseen(one, judge, names, is_unseen),
     )
+
+
+def _are_bare(judge: Judges) -> bool:
+    """Whether the answers are labels without probabilities, one for each item."""
+    return judge.probability is None and len(np.unique(judge.item)) == len(judge.item)
 
 
 def _places(judge: Judges, known: tuple[str, ...], scale: Scale) -> tuple[Codes, list[str]]:
@@ -188,6 +196,16 @@ def hard_labels(shares: Floats, scale: Scale) -> Codes:
     if scale == "nominal":
         return np.asarray(np.argmax(shares >= shares.max(axis=1, keepdims=True) - TIE, axis=1))
     return np.asarray(np.argmax(np.cumsum(shares, axis=1) >= HALF - TIE, axis=1))
+
+
+def _mean_meanings(learned: Map, outputs: Floats, times: Floats, items: Floats) -> Floats:
+    """What people say, on average, where a judge with probabilities gives each answer.
+
+    An answer alone is less than certain: the map of a probability of 1 would say too much about it.
+    """
+    said = np.eye(len(items))[outputs.argmax(axis=1)] * times[:, None]
+    mean = np.einsum("na,nl->al", said, learned(outputs)) / np.maximum(items, 1)[:, None]
+    return np.asarray(np.where(items[:, None] > 0, mean, learned(np.eye(len(items)))))
 
 
 def _about_unseen(one: Recalibration, judge: Judges, names: list[str], is_unseen: Flags) -> list[str]:
@@ -246,6 +264,7 @@ def recalibration_of(
         How many items each one stands for; one if not given.
     """
     times = np.ones(len(outputs)) if copies is None else copies.astype(np.float64)
+    items = np.bincount(outputs.argmax(axis=1), weights=times, minlength=len(labels)).astype(np.float64)
     is_hard = bool((outputs.max(axis=1) >= 1 - TIE).all())
     known = shares.sum(axis=1) > 0
     prior = np.einsum("n,nl->l", times[known], shares[known])
@@ -260,7 +279,7 @@ def recalibration_of(
         scale=scale,
         prior=np.asarray(prior / prior.sum()),
         answers=labels,
-        shares=learned(np.eye(len(labels))),
-        items=np.bincount(outputs.argmax(axis=1), weights=times, minlength=len(labels)).astype(np.float64),
+        shares=learned(np.eye(len(labels))) if is_hard else _mean_meanings(learned, outputs, times, items),
+        items=items,
         parameters=parameters,
     )

@@ -33,7 +33,11 @@ class CollectOptions(Options):
         help="Stop early once agreement is known to within plus or minus W.",
     )
     looks: int = option(
-        5, metavar="N", at_least=1, at_most=MOST_LOOKS, help="How often that is looked at, evenly spread; fixed now."
+        5,
+        metavar="N",
+        at_least=1,
+        at_most=MOST_LOOKS,
+        help="How many times to check that, evenly spaced; cannot be changed later.",
     )
     bootstrap: int = bootstrap_option()
     confidence: float = confidence_option()

@@ -90,7 +90,8 @@ def _state(standing: Standing) -> State:
 
 def _warnings(standing: Standing, by_item: Sequence[ItemProgress]) -> tuple[str, ...]:
     gone = [name for name, rater in standing.raters.items() if rater.is_dropped]
-    short = sum(item.planned < max(one.planned for one in by_item) for item in by_item)
+    most = max((item.planned for item in by_item), default=0)
+    short = sum(item.planned < most for item in by_item)
     if gone and short:
         return (f"{short:,} items have fewer ratings planned than the others: nobody was left to take them over.",)
     return ()

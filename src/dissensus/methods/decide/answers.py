@@ -1,5 +1,6 @@
 """Everything that the data can answer, in the order of a reader's questions, and what they leave open."""
 
+import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -107,6 +108,17 @@ def options_elsewhere(texts: Iterable[str], command: str) -> str:
     return f"{listed} of `dissensus {command}`, which asks this question alone."
 
 
+REPORT_IT = "Please report it; the other answers do not depend on this one."
+
+
+def unforeseen(question: str, error: Exception) -> str:
+    """What a reader learns about a mistake of ours; the log has all of it."""
+    logging.getLogger("dissensus").error("No answer to %r", question, exc_info=error)
+    if isinstance(error, MemoryError):
+        return "This takes more memory than there is."
+    return f"An error that was not foreseen ended this part: {type(error).__name__}."
+
+
 WITHOUT_JUDGES = (
     Unanswered(
         question=WORTH,
@@ -207,6 +219,8 @@ class Asking:
         except DissensusError as error:
             remedy = options_elsewhere([error.message], COMMANDS[question])
             return Unanswered(question=question, reason=Message(error.message), remedy=Message(remedy))
+        except Exception as error:  # noqa: BLE001 - what is wrong with one answer is no reason to withhold the others
+            return Unanswered(question=question, reason=unforeseen(question, error), remedy=REPORT_IT)
 
     def how(self, progress: Progress | None) -> dict[str, Any]:
         """The keywords of a method that resamples."""
@@ -274,13 +288,13 @@ class Asking:
 
         return self.ask(BETTER, "Comparing the two best judges", ask)
 
-    def plan(self, judges: Judges, decision: DecideResult) -> PlanRatersResult | None:
+    def plan(self, judges: Judges, decision: DecideResult) -> PlanRatersResult | Unanswered | None:
         """What would tell the two best judges apart, where they cannot be?"""
-        with self.step("Planning what to collect next") as progress:
-            return plan_of(
-                self.ratings, judges, decision, self.decision_options(), rng=self.seed, engine=self.executor,
-                progress=progress,
-            )  # fmt: skip
+
+        def ask(progress: Progress | None) -> PlanRatersResult | None:
+            return plan_of(self.ratings, judges, decision, self.decision_options(), **self.where(progress))
+
+        return self.ask(COLLECT, "Planning what to collect next", ask)
 
 
 # ---- Questions beyond the four papers, each asked where the data give it a meaning; None where they do not
@@ -343,14 +357,18 @@ def counted_positive(asking: Asking, judges: Judges) -> PrevalenceResult | Unans
     return asking.ask(POSITIVE, "Counting positive items", ask)
 
 
-def behind(asking: Asking, judges: Judges, worked: Worked | Unanswered) -> ItemsResult | None:
+def behind(asking: Asking, judges: Judges, worked: Worked | Unanswered) -> ItemsResult | Unanswered | None:
     """The most telling items, judges' surprises as their worth has them."""
     if asking.ratings.copies is not None:
         return None
-    known = None if isinstance(worked, Unanswered) else surprises_of(worked)
-    options = ItemsOptions(show="telling", top=MOST_ITEMS, seed=asking.seed)
-    found = items_of(asking.ratings, judges, options, known=known, rng=asking.seed)
-    return found if found.items else None
+
+    def ask(_: Progress | None) -> ItemsResult | None:
+        known = None if isinstance(worked, Unanswered) else surprises_of(worked)
+        options = ItemsOptions(show="telling", top=MOST_ITEMS, seed=asking.seed)
+        found = items_of(asking.ratings, judges, options, known=known, rng=asking.seed)
+        return found if found.items else None
+
+    return asking.ask(ITEMS, "Looking for telling items", ask)
 
 
 def surprises_of(worked: Worked) -> dict[str, dict[str, float]] | None:
@@ -544,21 +562,21 @@ def answers_about(judges: Judges, asking: Asking) -> Answers:
     plan = None
     if isinstance(decision, DecideResult) and not isinstance(worked, Unanswered):
         plan = asking.plan(judges, decision)
-        decision = with_next(decision, worked.result, plan, asking.decision_options())
-    panel = together(asking, judges, answered(worth))
+        decision = with_next(decision, worked.result, answered(plan), asking.decision_options())
+    panel, items = together(asking, judges, answered(worth)), behind(asking, judges, worked)
     return Answers(
         agreement=agreement,
         decision=answered(decision),
         worth=answered(worth),
         ranking=answered(ranking),
         comparison=answered(comparison),
-        plan=plan,
+        plan=answered(plan),
         raters=answered(raters),
         replacing=answered(instead),
         together=answered(panel),
         prevalence=answered(positive),
-        items=behind(asking, judges, worked),
-        unanswered=_open(worth, decision, ranking, comparison, raters, instead, panel, positive),
+        items=answered(items),
+        unanswered=_open(worth, decision, ranking, comparison, raters, instead, panel, positive, items, plan),
     )
 
 

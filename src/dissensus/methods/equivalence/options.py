@@ -89,14 +89,14 @@ class EquivalenceOptions(Options):
     )
     max_raters: int | None = max_raters_option()
     raters: RatersAs | None = raters_option()
-    cohort: bool = option(default=False, help="Only items with enough ratings for every survey.")
+    cohort: bool = option(default=False, help="Use only items with enough ratings for every survey.")
     bootstrap: int = bootstrap_option()
     interval: Interval = option(
         "studentized", metavar="I", choices=INTERVALS, help="Kind of interval: studentized, basic or percentile."
     )
     confidence: float = confidence_option()
     ceiling: bool = option(default=False, help="Estimate the curve beyond the data and what no survey can exceed.")
-    exact: bool = option(default=False, help="Approximate nothing that can be computed: much slower on large data.")
+    exact: bool = option(default=False, help="Compute exactly whatever can be: much slower on large data.")
 
     def check(self) -> None:
         """Raise where two options contradict each other."""

@@ -25,9 +25,11 @@ from dissensus.methods.equivalence.curve import curve_point, predicts_alike
 from dissensus.methods.equivalence.influence import (
     Errors,
     ItemScores,
+    Relearned,
     TypeScores,
     errors_of,
     item_scores,
+    relearned,
     scores_by_type,
 )
 from dissensus.methods.equivalence.options import EquivalenceOptions
@@ -39,7 +41,6 @@ from dissensus.methods.equivalence.problem import (
     reference_shares,
     type_weights,
 )
-from dissensus.methods.equivalence.relearned import Relearned, relearned
 from dissensus.methods.equivalence.sampled import (
     SAMPLES,
     Orders,
@@ -64,7 +65,7 @@ reweight these scores: a proper score is at its optimum in the combiner, so rele
 order only."""
 MEMORY_BUDGET = 40_000_000
 """The same, from where on surveys are sampled: about 2 GB of working memory. What is predicted after each is exact."""
-QUICK_WORK = 20_000_000
+QUICK_WORK = 5_000_000
 """Surveys of all sizes, times labels, times bootstrap samples: up to this many nothing is approximated."""
 QUICK_LIMIT = 400_000
 """Where it is more: surveys of one size, times labels, up to which bootstrap samples learn the combiner again from sums
@@ -181,7 +182,7 @@ def starting_scores(
     large = large_sizes(problem, sizes, rng=rng, progress=progress)
     extras = replace(ceiling_extras(problem, options), large=large)
     if options.bootstrap and problem.score.is_additive:
-        extras = replace(extras, items=item_scores(problem, _by_size(problem, extras)))
+        extras = replace(extras, items=item_scores(problem, scores_by_size(problem, extras)))
         extras = replace(extras, shifts=_shifts(problem, extras, sizes, rng.spawn(1)[0]))
     return extras, observed_scores(problem, extras)
 
@@ -205,7 +206,7 @@ def _shifts(problem: Problem, extras: Extras, sizes: Mapping[int, Treatment], rn
     return shifts
 
 
-def _by_size(problem: Problem, extras: Extras) -> dict[int, TypeScores]:
+def scores_by_size(problem: Problem, extras: Extras) -> dict[int, TypeScores]:
     """Scores by type for every size, with what the combiner learned from these data."""
     mixture = extras.starts[0] if extras.starts else None
     return {

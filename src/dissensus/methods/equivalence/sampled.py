@@ -5,15 +5,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.ceiling import multisets
-from dissensus.methods.equivalence.curve import fixed_predictions, predictions_from
+from dissensus.methods.equivalence.curve import fixed_predictions, nearest_dirichlet, predictions_from
 from dissensus.methods.equivalence.influence import TypeScores
 from dissensus.methods.equivalence.problem import Problem, number_of_cells
-from dissensus.methods.equivalence.surveys import log_factorials, plurality_of_draws
+from dissensus.methods.equivalence.surveys import (
+    log_factorials,
+    numbers_of_subsets,
+    plurality_of_draws,
+    surveys_of_size,
+)
 from dissensus.options import named
 
 SAMPLES = 4000
@@ -130,6 +136,8 @@ CHANCES = 15_000_000
 ROWS_AT_ONCE = 128
 DENSE = 40_000_000
 """Surveys times types up to which all surveys of a size are gone through, with a combiner learned from all items."""
+FEW = 24
+"""Types that allow at most this many surveys of a size have all of them gone through: few of their raters are left."""
 SINGLE = np.float32
 """Chances of surveys are good to six digits, which is far more than sampling them is."""
 ROUNDING = 1e-5
@@ -152,11 +160,11 @@ def draw_pairs(problem: Problem, rng: Generator) -> Orders:
 
 
 def grown_scores(problem: Problem, sizes: Sequence[int], orders: Orders) -> dict[int, TypeScores]:
-    """Scores of the sizes from sampled pairs of orders.
+    """Scores of the sizes from sampled pairs of orders, and from all surveys of types that allow few of them.
 
-    The expectation of two things is known exactly, and what the sampled ones are off is taken off the scores: how often
-    the survey agrees with its reference raters, and the score of a combiner that is learned from all items, of the same
-    size or of the largest whose surveys are few enough.
+    The expectation of three things is known exactly, and what the sampled ones are off is taken off the scores: how
+    often the survey agrees with its reference raters, the score of the Dirichlet distribution nearest to the data, and
+    that of a combiner learned from all items, of the same size or of the largest whose surveys are few enough.
     """
     inside = {k: inside_scores(problem, k) for k in sizes if _is_dense(problem, k)}
     surveys = _label_counts(orders.label[:, : sizes[0]], problem.counts.shape[1])
@@ -164,12 +172,18 @@ def grown_scores(problem: Problem, sizes: Sequence[int], orders: Orders) -> dict
     scores = {k: np.empty((len(alike), 3)) for k in sizes}
     for first in range(0, len(alike), ROWS_AT_ONCE):
         rows = alike[first : first + ROWS_AT_ONCE]
-        found = _grown(problem, orders.type[rows], orders.label[rows], sizes, surveys[rows].min(axis=0))
+        grown = _grown(problem, orders.type[rows], orders.label[rows], sizes, surveys[rows].min(axis=0))
         for k in sizes:
-            scores[k][rows] = found[k]
-    off = {k: scores[k][:, 1] - inside[k][orders.type] for k in inside}
-    last = off[max(inside)] if inside else np.zeros(len(alike))
-    return {k: _by_type(problem, k, orders, scores[k], off.get(k, last)) for k in sizes}
+            scores[k][rows] = grown[k]
+    found = {}
+    for k in sizes:
+        size = _label_counts(orders.label[:, :k], problem.counts.shape[1])
+        known = [_agreement(problem, k, orders, size), _dirichlet_score(problem, k, orders, size)]
+        if near := k if k in inside else max(inside, default=0):
+            known.append((scores[near][:, 1], inside[near]))
+        few = np.full(len(problem.counts), np.nan) if k in inside else few_scores(problem, k)
+        found[k] = _by_type(problem, k, orders, scores[k], known, few)
+    return found
 
 
 def _is_dense(problem: Problem, k: int) -> bool:
@@ -193,6 +207,17 @@ def inside_scores(problem: Problem, k: int) -> Floats:
 
 def _inside(problem: Problem, survey: Codes, ways: Floats, k: int) -> tuple[Codes, Floats]:
     """Which types allow some of these surveys, and what they add to the score of an item."""
+    able, chance = _chances(problem, survey, k)
+    totals = _totals(problem, able, chance, survey)
+    pseudo = problem.panel.pseudo_totals(survey, ways) if problem.panel.is_midpoint else 0.0
+    scored = problem.score.of_labels()(predictions_from(totals + pseudo)) * ways[:, None]
+    by_label = chance.T @ scored.astype(SINGLE)
+    asked = chance.T @ np.einsum("nl,nl->n", survey.astype(np.float64), scored).astype(SINGLE)
+    return able, np.einsum("tl,tl->t", problem.counts[able], by_label).astype(np.float64) - asked
+
+
+def _chances(problem: Problem, survey: Codes, k: int) -> tuple[Codes, npt.NDArray[np.float32]]:
+    """Which types allow some of these surveys, and the chance of each with them and of each further rater's label."""
     total = problem.counts.sum(axis=1)
     able = np.flatnonzero((problem.counts >= survey.min(axis=0)).all(axis=1) & (total > k))
     given, total = problem.counts[able].astype(SINGLE), total[able].astype(SINGLE)
@@ -203,15 +228,50 @@ def _inside(problem: Problem, survey: Codes, ways: Floats, k: int) -> tuple[Code
         left = np.maximum(given[:, label] - np.arange(k, dtype=SINGLE)[:, None], 0) / total
         drawn = np.concatenate([np.ones_like(left[:1]), np.cumprod(left, axis=0)])
         chance *= drawn[survey[:, label]]
+    return able, chance
+
+
+def _totals(problem: Problem, able: Codes, chance: npt.NDArray[np.float32], survey: Codes) -> Floats:
+    """Sums over items of the chance of each survey and of a further rater's label."""
     weighted = chance * problem.items[able].astype(SINGLE)
-    everybody = (weighted @ given).astype(np.float64)
+    everybody = (weighted @ problem.counts[able].astype(SINGLE)).astype(np.float64)
     totals = everybody - survey * weighted.sum(axis=1)[:, None]
     totals[totals < ROUNDING * everybody] = 0.0
-    pseudo = problem.panel.pseudo_totals(survey, ways) if problem.panel.is_midpoint else 0.0
-    scored = problem.score.of_labels()(predictions_from(totals + pseudo)) * ways[:, None]
-    by_label = chance.T @ scored.astype(SINGLE)
-    asked = chance.T @ np.einsum("nl,nl->n", survey.astype(np.float64), scored).astype(SINGLE)
-    return able, np.einsum("tl,tl->t", given, by_label).astype(np.float64) - asked
+    return np.asarray(totals)
+
+
+def few_scores(problem: Problem, k: int) -> Floats:
+    """Score of an item of each type that allows few surveys of k raters; NaN of the others."""
+    scores, number = np.full(len(problem.counts), np.nan), numbers_of_subsets(problem.counts, k)[:, k]
+    few = np.flatnonzero((problem.counts.sum(axis=1) > k) & (number <= FEW))
+    if not len(few) or number[few].sum() * len(scores) > 4 * DENSE:  # most of them come up with several types
+        return scores
+    surveys = surveys_of_size(problem.counts[few], k)
+    different = surveys.counts.astype(np.intp)
+    parts = [different[first : first + ROWS_AT_ONCE] for first in range(0, len(different), ROWS_AT_ONCE)]
+    totals = np.concatenate([_totals(problem, *_chances(problem, part, k), part) for part in parts])
+    everybody = totals[surveys.survey]
+    others = everybody - surveys.joint
+    others[others < ROUNDING * everybody] = 0.0
+    pseudo = (
+        problem.panel.pseudo_totals(surveys.counts, surveys.orders)[surveys.survey]
+        if problem.panel.is_midpoint
+        else 0.0
+    )
+    mass = surveys.joint * surveys.orders[surveys.survey, None]
+    each = _scored_twice(problem, mass, others + pseudo, everybody + pseudo)
+    scores[few] = np.bincount(surveys.type, weights=each[:, 0], minlength=len(few))
+    return scores
+
+
+def _scored_twice(problem: Problem, reference: Floats, others: Floats, everybody: Floats) -> Floats:
+    """Score of each survey, of a combiner learned from all items, and without the item, of shape (n, 3)."""
+    panel, of_labels = problem.panel, problem.score.of_labels()
+    without, inside = (
+        np.einsum("nl,nl->n", reference, of_labels(predictions_from(learned))) for learned in (others, everybody)
+    )
+    own = (without + inside) / 2 if panel.is_midpoint else without if panel.leaves_out else inside
+    return np.stack([own, inside, without], axis=1)
 
 
 def _label_counts(labels: Codes, n_labels: int) -> Codes:
@@ -227,7 +287,7 @@ def _grown(problem: Problem, types: Codes, label: Codes, sizes: Sequence[int], a
     able = np.flatnonzero((problem.counts >= allowed).all(axis=1))
     counts, items = problem.counts[able], problem.items[able].astype(SINGLE)
     place, row = np.searchsorted(able, types), np.arange(len(types))
-    panel, of_labels = problem.panel, problem.score.of_labels()
+    panel = problem.panel
     given, total = counts.astype(SINGLE), counts.sum(axis=1)
     left = np.maximum(given.T[:, None, :] - np.arange(sizes[-1], dtype=SINGLE)[:, None], 0)  # of a label, by the drawn
     survey = np.zeros((len(types), counts.shape[1]), dtype=np.intp)
@@ -243,13 +303,10 @@ def _grown(problem: Problem, types: Codes, label: Codes, sizes: Sequence[int], a
             everybody = (chance @ given).astype(np.float64)
             others = everybody - survey * chance.sum(axis=1)[:, None]
             others[others < ROUNDING * everybody] = 0.0
-            unasked = given[place] - survey
-            reference = unasked * share[place][:, None]
+            unasked = counts[place] - survey
+            reference = np.asarray(unasked * share[place][:, None], dtype=np.float64)
             pseudo = panel.pseudo_totals(survey, _orders(survey, k)) if panel.is_midpoint else 0.0
-            learned = others + pseudo, others + own[:, None] * unasked + pseudo
-            without, inside = (np.einsum("nl,nl->n", reference, of_labels(predictions_from(each))) for each in learned)
-            own_score = (without + inside) / 2 if panel.is_midpoint else without if panel.leaves_out else inside
-            scores[k] = np.stack([own_score, inside, without], axis=1)
+            scores[k] = _scored_twice(problem, reference, others + pseudo, others + own[:, None] * unasked + pseudo)
         if k < sizes[-1]:
             asked = np.maximum(label[:, k], 0)  # where nobody is left the share is 0 from there on
             drawn = survey[row, asked]
@@ -259,41 +316,75 @@ def _grown(problem: Problem, types: Codes, label: Codes, sizes: Sequence[int], a
     return scores
 
 
-def _by_type(problem: Problem, k: int, orders: Orders, scores: Floats, off: Floats) -> TypeScores:
-    """The mean of each type, and the standard error that sampling adds.
+def _by_type(
+    problem: Problem, k: int, orders: Orders, scores: Floats, known: Sequence[tuple[Floats, Floats]], few: Floats
+) -> TypeScores:
+    """The score of each type, those of `few` as they are, and the standard error that sampling adds.
 
-    Two orders of one item differ by sampling orders; neighbours differ by that and by sampling items, of which there
-    may be more.
+    Scores of pairs are explained by what is known, of each order and what is expected of its type: how far the first
+    is off the second, and the second. What that leaves is added to the types that were sampled, as much of it as makes
+    items differ as they do: the rest is noise, which would widen intervals. Two orders of one item differ by sampling
+    orders; neighbours differ by that and by sampling items, of which there may be more.
     """
-    items = np.where(problem.counts.sum(axis=1) > k, problem.items, 0)
-    able = items[orders.type] > 0
-    types = orders.type[able]
-    noise = np.stack([_agreement_off(problem, k, orders)[able], off[able]], axis=1)
+    items = np.where((problem.counts.sum(axis=1) > k) & np.isnan(few), problem.items, 0)
+    able, part = items[orders.type] > 0, problem.counts.sum(axis=1) > k
+    of_pair = orders.type[able][::2]
+    own = float(np.mean(scores[part[orders.type], 1] - scores[part[orders.type], 2]))
+    if not len(of_pair):
+        return TypeScores(np.where(part, few, 0.0), part.astype(np.float64), 0.0, len(orders.type), own)
+    off = np.stack([of_order - expected[orders.type] for of_order, expected in known], axis=1)[able]
+    off = off.reshape(len(of_pair), 2, -1)
+    of_type = np.stack([np.ones(len(items)), *(expected for _, expected in known)], axis=1)
     pairs = scores[able, 0].reshape(-1, 2)
-    pairs = pairs - _explained(pairs.mean(axis=1), noise.reshape(len(pairs), 2, -1))
-    mean, of_pair = pairs.mean(axis=1), types[::2]
-    drawn = np.bincount(of_pair, minlength=len(items))
-    total = np.bincount(of_pair, weights=mean, minlength=len(items))
-    seen = min(1.0, len(mean) / max(int(items.sum()), 1))
-    within, between = (float((np.diff(values, axis=0) ** 2).mean()) if len(mean) > 1 else np.nan
-                       for values in (pairs.T, mean))  # fmt: skip
-    error = np.sqrt((seen * within / 4 + (1 - seen) * between / 2) / max(len(mean), 1))
-    mass, own = drawn / np.maximum(items, 1), float(np.mean(scores[able, 1] - scores[able, 2]))
-    return TypeScores(total / np.maximum(drawn, 1), mass, float(error), len(orders.type), own)
+    features = np.concatenate([off.mean(axis=1), of_type[of_pair]], axis=1)
+    slope = np.linalg.lstsq(features, pairs.mean(axis=1), rcond=None)[0]
+    expected = of_type @ slope[len(known) :]
+    pairs = pairs - off @ slope[: len(known)] - expected[of_pair, None]
+    left, n, n_items = pairs.mean(axis=1), len(of_pair), int(items.sum())
+    within, between = (float((np.diff(values, axis=0) ** 2).mean()) if n > 1 else np.nan for values in (pairs.T, left))
+    seen = min(1.0, n / n_items)
+    error = np.sqrt((seen * within / 4 + (1 - seen) * between / 2) / n) * n_items / (problem.items * part).sum()
+    rest = np.bincount(of_pair, weights=left, minlength=len(items)) / np.maximum(items, 1)
+    spread = max(np.mean(left**2) - np.nan_to_num(within) / 4, 0.0)  # of items
+    size = (items * rest**2).sum() / n_items
+    sampled = expected + (np.sqrt(spread / size) if size > 0 else 0.0) * rest
+    by_type = np.where(part, np.where(np.isnan(few), sampled, few), 0.0)
+    return TypeScores(by_type, part.astype(np.float64), float(error), len(orders.type), own)
 
 
-def _agreement_off(problem: Problem, k: int, orders: Orders) -> Floats:
-    """How much more often each survey agrees with the raters who are left than two raters of the item do."""
-    given = problem.counts[orders.type].astype(np.float64)
-    size = given.sum(axis=1)
-    survey = _label_counts(orders.label[:, :k], given.shape[1])
-    agree = (survey * (given - survey)).sum(axis=1) / np.maximum(k * (size - k), 1)
-    return np.asarray(agree - (given * (given - 1)).sum(axis=1) / np.maximum(size * (size - 1), 1))
+# ---- What is known of each order, and what is expected of each type
 
 
-def _explained(scores: Floats, noise: Floats) -> Floats:
-    """The part of the scores, of shape (n,), that is due to noise with mean 0, of shape (n, 2, n_kinds); (n, 2)."""
-    mean = noise.mean(axis=1)
-    apart = mean - mean.mean(axis=0)
-    slope = np.linalg.lstsq(apart, scores - scores.mean(), rcond=None)[0]
-    return np.asarray(np.einsum("npi,i->np", noise, slope))
+def _agreement(problem: Problem, k: int, orders: Orders, survey: Codes) -> tuple[Floats, Floats]:
+    """How often each survey agrees with the raters who are left, and how often two raters of an item agree."""
+    given, size = problem.counts, problem.counts.sum(axis=1)
+    left = given[orders.type] - survey
+    of_order = (survey * left).sum(axis=1) / np.maximum(k * left.sum(axis=1), 1)
+    return of_order, (given * (given - 1)).sum(axis=1) / np.maximum(size * (size - 1), 1)
+
+
+def _dirichlet_score(problem: Problem, k: int, orders: Orders, survey: Codes) -> tuple[Floats, Floats]:
+    """Logarithm of the share that the Dirichlet distribution nearest to the data gives to the raters who are left.
+
+    It adds up over labels, and how often an item's raters give a label in a survey is hypergeometric.
+    """
+    alpha, drawn = np.array(nearest_dirichlet(problem.counts, problem.items)), np.arange(k + 1)
+    table = np.log((drawn[:, None] + alpha) / (k + alpha.sum()))
+    left = problem.counts[orders.type] - survey
+    label = np.arange(len(alpha))
+    of_order = (left * table[survey, label]).sum(axis=1) / np.maximum(left.sum(axis=1), 1)
+    size, log = problem.counts.sum(axis=1), log_factorials(int(problem.counts.sum(axis=1).max()))
+    kinds, place = np.unique((problem.counts + size[:, None] * len(log))[size > k], return_inverse=True)
+    total, given = kinds[:, None] // len(log), kinds[:, None] % len(log)
+
+    def choose(n: Codes, r: Codes) -> Floats:
+        is_possible = (r >= 0) & (r <= n)
+        n, r = np.where(is_possible, n, 0), np.where(is_possible, r, 0)
+        return np.asarray(np.where(is_possible, log[n] - log[r] - log[n - r], -np.inf))
+
+    # One rater who gave the label is the reference; the survey is drawn from the others.
+    chance = np.exp(choose(given - 1, drawn) + choose(total - given, k - drawn) - choose(total - 1, np.full(1, k)))
+    mean = (given / total * (chance @ table))[place.ravel()].reshape(-1, len(alpha), len(alpha))
+    expected = np.zeros(len(size))
+    expected[size > k] = mean[:, label, label].sum(axis=1)
+    return of_order, expected

@@ -330,7 +330,9 @@ def _choose_items(
     more = int(copies[kept & (ratings > options.reference_raters)].sum())
     if limit == 0 and more and options.max_raters is None:
         few = "Most items have too few ratings to compare a judge with raters"
-        warnings.append(f"{few}: {named('max_raters', of='equivalence')} 1 uses the {more} items that have more.")
+        warnings.append(
+            f"{few}: {named('max_raters', of='equivalence', value='1')} uses the {more} items that have more."
+        )
     if options.cohort:
         kept &= ratings >= limit + options.reference_raters
         warnings.append(_about_cohort(kept, copies, limit))

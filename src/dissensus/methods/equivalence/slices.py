@@ -18,11 +18,11 @@ from dissensus.errors import listed
 from dissensus.methods.equivalence.bounds import Intervals
 from dissensus.methods.equivalence.curve import crossings
 from dissensus.methods.equivalence.equivalence import Worked, summed_up, worked_equivalence
-from dissensus.methods.equivalence.influence import ItemScores, TypeScores
+from dissensus.methods.equivalence.influence import ItemScores, TypeScores, item_scores
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.problem import Problem, type_weights
 from dissensus.methods.equivalence.raters import RaterTerm
-from dissensus.methods.equivalence.replicates import Extras, scores_of, task_sizes
+from dissensus.methods.equivalence.replicates import Extras, scores_by_size, scores_of, task_sizes
 from dissensus.methods.equivalence.setup import Prepared
 from dissensus.methods.parts.differences import Leads, slice_differences, trends
 from dissensus.methods.parts.parts import FEWEST_ITEMS, Cut, together
@@ -81,6 +81,8 @@ def worked_slices(
 ) -> list[Worked] | None:  # fmt: skip
     """The answer for each slice, and what it was worked out from; None where items have no score of their own."""
     scores, problem = worked.extras.items, worked.prepared.problem
+    if scores is None and problem.score.is_additive:  # without bootstrap samples nobody needed them
+        scores = item_scores(problem, scores_by_size(problem, worked.extras))
     if (
         not slices
         or scores is None
@@ -217,8 +219,10 @@ def compared(
     worked: Worked, parts: Sequence[Part], slicing: Slicing, options: Any, *, question: str | None,  # noqa: ANN401
     rng: int | Generator | None, overall: Any,  # noqa: ANN401 - any result
 ) -> PartsResult:  # fmt: skip
-    """The slices as one result, with the tests of their differences."""
+    """The slices as one result, with the tests of their differences; none without bootstrap samples."""
     made = together(parts, warnings=[getattr(text, "message", text) for text in overall.warnings])
+    if not options.bootstrap:
+        return replace(made, overall=overall)
     values = tuple(part.value or "" for part in parts)
     stream = np.random.default_rng([STREAM, rng] if isinstance(rng, int) else rng)
     if slicing.is_outcome:

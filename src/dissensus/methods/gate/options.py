@@ -36,7 +36,7 @@ class GateOptions(Options):
     )  # fmt: skip
     max_bias: float | None = option(
         None, metavar="X", at_least=0, at_most=1, wants=SHARE,
-        help="Its share of positive decisions may differ by so much from people's.",
+        help="Its share of positive decisions may differ from people's by at most this.",
     )  # fmt: skip
     better_than: tuple[str, ...] = option((), metavar="J", help="It must be better than this judge; may be repeated.")
     not_worse_than: tuple[str, ...] = option(

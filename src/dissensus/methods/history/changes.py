@@ -2,9 +2,9 @@
 
 Each new run is compared with the runs before it, pair by pair on the items that both have. Under no change all
 comparisons of a series, over all looks there will ever be, are together wrong with a probability of at most alpha: look
-t may spend alpha / (t (t + 1)), which sums to alpha, shared among the windows that it compares. So the intervals form a
-confidence sequence, valid whenever one stops. Windows of 1, 2, 4, ... runs find a large change at once and a small one
-after some runs.
+t may spend .8 alpha / (t (t + 1)), which sums to less than alpha, shared among the windows that it compares. So the
+intervals form a confidence sequence, valid whenever one stops. Windows of 1, 2, 4, ... runs find a large change at once
+and a small one after some runs.
 
 References
 ----------
@@ -17,14 +17,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.arrays import Codes, Floats
+from dissensus.arrays import Codes, Flags, Floats
 
 FEWEST_SHARED = 20
 """Items that two runs must share to be compared pair by pair, or have each to be compared without."""
 TINY = 1e-12
+SPENT = 0.8
+"""Share of alpha that is spent. The rest is for few and skewed scores, whose tails are heavier than Student's: with all
+of it 19 of 300 streams in which half of the items stayed the same raised an alarm at alpha .05."""
+LOOKS = 64
+"""Looks that are computed together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Change:
     """A run beside those before it, since the last real change."""
 
@@ -51,22 +56,20 @@ def changes_in(run: Codes, key: Codes, values: Floats, runs: Codes, *, alpha: fl
     alpha : float
         Probability that any change is ever called real where there is none.
     """
-    table = _table(run, key, values, runs)
-    known = ~np.isnan(table)
-    nothing = np.zeros((1, table.shape[1]))
-    total = np.concatenate([nothing, np.cumsum(np.where(known, table, 0.0), axis=0)])
-    number = np.concatenate([nothing.astype(np.intp), np.cumsum(known, axis=0)])
+    sums = _Sums.of(_table(run, key, values, runs))
     found: list[Change | None] = []
     start, look = 0, 0
-    for t in range(len(runs)):
-        if not known[t].any() or not (number[t] > number[start]).any():
-            found.append(None)
-            continue
-        look += 1
-        change = _compared(total, number, start, t + 1, alpha / (look * (look + 1)))
-        found.append(change)
-        if change.real:
-            start = t + 1 - change.runs
+    while len(found) < len(runs):
+        ends = np.arange(len(found) + 1, min(len(found) + LOOKS, len(runs)) + 1)
+        looked = sums.comparable(start, ends)
+        block = _compared(sums, start, ends[looked], alpha, look)
+        first = next((i for i, change in enumerate(block) if change.real), None)
+        if first is not None:  # later looks compare with what came after this change
+            looked = looked[: np.flatnonzero(looked)[first] + 1]
+            start = int(ends[len(looked) - 1]) - block[first].runs
+        changes = iter(block)
+        found += [next(changes) if here else None for here in looked]
+        look += int(looked.sum())
     return found
 
 
@@ -79,47 +82,90 @@ def _table(run: Codes, key: Codes, values: Floats, runs: Codes) -> Floats:
     return table
 
 
-def _compared(total: Floats, number: Codes, start: int, end: int, alpha: float) -> Change:
-    """The last runs up to `end` beside those before them from `start` on, at the window that shows most.
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Sums and numbers of the items' values over the first 0, 1, ... runs, each (n_runs + 1, n_items)."""
 
-    Sums and numbers of the items' values over the first 0, 1, ... runs are of shape (n_runs + 1, n_items).
-    """
-    windows = [2**i for i in range((end - start).bit_length()) if 2**i < end - start]
-    candidates = []
-    for window in windows:
-        split = end - window
-        before = _means(total[split] - total[start], number[split] - number[start])
-        after = _means(total[end] - total[split], number[end] - number[split])
-        candidates.append(_window(before, after, window, alpha / len(windows)))
-    return max(candidates, key=lambda one: one[1])[0]
+    total: Floats
+    number: Codes
 
+    @classmethod
+    def of(cls, table: Floats) -> "_Sums":
+        known = ~np.isnan(table)
+        nothing = np.zeros((1, table.shape[1]))
+        total = np.concatenate([nothing, np.cumsum(np.where(known, table, 0.0), axis=0)])
+        return cls(total, np.concatenate([nothing.astype(np.intp), np.cumsum(known, axis=0)]))
 
-def _window(before: Floats, after: Floats, window: int, alpha: float) -> tuple[Change, float]:
-    """The mean of each item before and after, and by how many standard errors they differ."""
-    shared = ~np.isnan(before) & ~np.isnan(after)
-    paired = int(shared.sum()) >= FEWEST_SHARED
-    samples = [after[shared] - before[shared]] if paired else [after[~np.isnan(after)], -before[~np.isnan(before)]]
-    items = min(map(len, samples))
-    if items < FEWEST_SHARED:
-        return Change(difference=np.nan, low=np.nan, high=np.nan, runs=window, items=items, paired=False,
-                      real=False), -1.0  # fmt: skip
-    difference, error = float(sum(own.mean() for own in samples)), _error(samples)
-    low, high = (difference + side for side in _reaches(samples, error, items - 1, alpha))
-    real = bool(low > TINY or high < -TINY)
-    change = Change(difference=difference, low=low, high=high, runs=window, items=items, paired=paired, real=real)
-    return change, abs(difference) / error if error > 0 else 0.0
+    def comparable(self, start: int, ends: Codes) -> Flags:
+        """Whether the last run before each end has a value, and one from `start` up to it has."""
+        seen = self.number.sum(axis=1)
+        return np.asarray((seen[ends] > seen[ends - 1]) & (seen[ends - 1] > seen[start]))
+
+    def means(self, first: Codes, last: Codes) -> Floats:
+        """Mean of each item over the runs from `first` to before `last`, (n_spans, n_items); NaN where it has none."""
+        number = self.number[last] - self.number[first]
+        return np.asarray(np.where(number > 0, (self.total[last] - self.total[first]) / np.maximum(number, 1), np.nan))
 
 
-def _means(total: Floats, number: Codes) -> Floats:
-    return np.asarray(np.where(number > 0, total / np.maximum(number, 1), np.nan))
+def _compared(sums: _Sums, start: int, ends: Codes, alpha: float, look: int) -> list[Change]:
+    """For each end, the last runs up to it beside those before them from `start` on, at the window that shows most."""
+    looks = look + 1 + np.arange(len(ends))
+    windows = np.array([(int(length) - 1).bit_length() for length in ends - start], dtype=np.intp)
+    allowed = SPENT * alpha / (looks * (looks + 1)) / np.maximum(windows, 1)
+    best = {"shows": np.full(len(ends), -2.0)}
+    for power in range(int(windows.max(initial=0))):
+        own = np.flatnonzero(windows > power)
+        split = ends[own] - 2**power
+        found = _window(sums.means(np.full(len(own), start), split), sums.means(split, ends[own]), allowed[own])
+        found["runs"] = np.full(len(own), 2**power)
+        better = found["shows"] > best["shows"][own]
+        for name, column in found.items():
+            best.setdefault(name, np.zeros(len(ends), dtype=column.dtype))[own[better]] = column[better]
+    columns = [best[name].tolist() for name in Change.__slots__ if name in best]
+    return [Change(*row) for row in zip(*columns, strict=True)]
 
 
-def _error(samples: list[Floats]) -> float:
-    """Standard error of the sum of the samples' means."""
-    return float(np.sqrt(sum(own.var(ddof=1) / len(own) for own in samples)))
+def _window(before: Floats, after: Floats, alpha: Floats) -> dict[str, np.ndarray]:
+    """How the items' means differ before and after, for each row, and by how many standard errors (`shows`)."""
+    shared = _Moments.of(after - before)
+    paired = shared.items >= FEWEST_SHARED
+    apart = (shared, shared) if paired.all() else (_Moments.of(after), _Moments.of(-before))
+    items = np.where(paired, shared.items, np.minimum(apart[0].items, apart[1].items))
+    enough = items >= FEWEST_SHARED
+    difference = np.where(enough, np.where(paired, shared.mean, apart[0].mean + apart[1].mean), np.nan)
+    error = np.sqrt(np.where(paired, shared.variance, apart[0].variance + apart[1].variance))
+    third = np.where(paired, shared.third, apart[0].third + apart[1].third)
+    below, above = _reaches(error, third, items - 1, alpha)
+    low, high = difference - below, difference + above
+    far = np.abs(difference) / np.where(error > 0, error, np.inf)
+    return {
+        "difference": difference, "low": low, "high": high, "items": items, "paired": paired,
+        "real": (low > TINY) | (high < -TINY), "shows": np.where(enough, far, -1.0),
+    }  # fmt: skip
 
 
-def _reaches(samples: list[Floats], error: float, freedom: int, alpha: float) -> tuple[float, float]:
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """Of each row's known values: how many, their mean, and the variance and third moment of that mean."""
+
+    items: Codes
+    mean: Floats
+    variance: Floats
+    third: Floats
+
+    @classmethod
+    def of(cls, values: Floats) -> "_Moments":
+        known = ~np.isnan(values)
+        items = known.sum(axis=1)
+        some = np.maximum(items, 1)
+        mean = np.where(known, values, 0.0).sum(axis=1) / some
+        apart = np.where(known, values - mean[:, None], 0.0)
+        square = apart * apart
+        variance = square.sum(axis=1) / np.maximum(items - 1, 1) / some
+        return cls(items, mean, variance, (square * apart).sum(axis=1) / some**3)
+
+
+def _reaches(error: Floats, third: Floats, freedom: Codes, alpha: Floats) -> tuple[Floats, Floats]:
     """How far a two-sided interval reaches below and above: Student's, wider on the side that skewness makes likelier.
 
     Far out in the tail, where many looks push the bounds, skewness counts: without it 61 of 1,000 streams of 100 looks
@@ -128,9 +174,8 @@ def _reaches(samples: list[Floats], error: float, freedom: int, alpha: float) ->
     """
     from scipy.special import stdtrit  # noqa: PLC0415 - takes a while to import
 
-    if error <= TINY:
-        return 0.0, 0.0
-    t = float(-stdtrit(freedom, alpha / 2))
-    third = sum(float(((own - own.mean()) ** 3).mean()) / len(own) ** 2 for own in samples) / error**3
-    skew = third * (2 * t**2 + 1) / 6
-    return -(t + max(-skew, 0.0)) * error, (t + max(skew, 0.0)) * error
+    t = -stdtrit(np.maximum(freedom, 1), alpha / 2)
+    scale = np.where(error > TINY, error, 1.0)
+    skew = third / scale**3 * (2 * t**2 + 1) / 6
+    known = np.where(error > TINY, error, 0.0)
+    return np.asarray((t + np.maximum(-skew, 0.0)) * known), np.asarray((t + np.maximum(skew, 0.0)) * known)

@@ -16,6 +16,7 @@ from dissensus.options import named
 from dissensus.sampling.intervals import normal_interval
 
 NAN = float("nan")
+TWO = 2
 
 
 def history(
@@ -109,12 +110,13 @@ def _with_worth(point: Point, run: Run, judge: RunJudge) -> Point:
 
 
 def _people_series(kept: History, runs: list[Run], question: str | None, options: HistoryOptions) -> list[Series]:
-    """How far people agree, and how often they give each label."""
+    """How far people agree, and how often they give each label; of two labels the last says both."""
     run, key, agreement = kept.people
     made = [("people agree", agreement, runs)]
     for labels, shares in kept.shares.items():
         own = [one for one in runs if one.labels == labels]
-        made += [(f"share of {label}", shares[:, i], own) for i, label in enumerate(labels)] if len(own) > 1 else []
+        each = [(f"share of {label}", shares[:, i], own) for i, label in enumerate(labels)]
+        made += each[-1:] if len(each) == TWO else each
     return [
         Series(name=name, kind="people", question=question, points=tuple(_points((run, key, values), own, options)))
         for name, values, own in made
@@ -125,17 +127,14 @@ def _people_series(kept: History, runs: list[Run], question: str | None, options
 def _points(columns: tuple[Codes, Codes, Floats], runs: list[Run], options: HistoryOptions) -> list[Point]:
     """The mean of each run, and what changed."""
     numbers = np.array([run.run for run in runs], dtype=np.intp)
-    place = {number: i for i, number in enumerate(numbers.tolist())}
+    by_number = np.argsort(numbers)
     run, key, values = columns
     mine = np.isin(run, numbers) & ~np.isnan(values)
-    order = np.array([place[number] for number in run[mine].tolist()], dtype=np.intp)
+    order = by_number[np.searchsorted(numbers, run[mine], sorter=by_number)]
     kept = values[mine]
     changes = changes_in(order, key[mine], kept, np.arange(len(runs)), alpha=options.alpha)
     points = []
-    for i, (own, change) in enumerate(zip(runs, changes, strict=True)):
-        here = kept[order == i]
-        mean = float(here.mean()) if len(here) else NAN
-        variance = float(here.var(ddof=1) / len(here)) if len(here) > 1 else NAN
+    for own, change, (mean, variance) in zip(runs, changes, _means(order, kept, len(runs)), strict=True):
         low, high = normal_interval(mean, variance, 0.95)
         told = (NAN, NAN, NAN, 0, 0, False, False) if change is None else (
             change.difference, change.low, change.high, change.runs, change.items, change.paired, change.real
@@ -148,6 +147,15 @@ def _points(columns: tuple[Codes, Codes, Floats], runs: list[Run], options: Hist
             )
         )  # fmt: skip
     return points
+
+
+def _means(run: Codes, values: Floats, n_runs: int) -> list[tuple[float, float]]:
+    """Of each run the mean of its values, and that mean's variance; NaN where there are too few."""
+    number = np.bincount(run, minlength=n_runs).astype(np.float64)
+    mean = np.bincount(run, values, minlength=n_runs) / np.where(number > 0, number, NAN)
+    square = np.bincount(run, (values - mean[run]) ** 2, minlength=n_runs)
+    variance = square / np.where(number > 1, (number - 1) * number, NAN)
+    return list(zip(mean.tolist(), variance.tolist(), strict=True))
 
 
 def _left_out(runs: list[Run], question: str | None) -> list[str]:

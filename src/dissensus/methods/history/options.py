@@ -15,5 +15,5 @@ class HistoryOptions(Options):
     )
     alpha: float = option(
         0.05, metavar="A", above=0, below=1, wants="give a small share, such as 0.05",
-        help="Chance that any change of a series is ever called real where there is none.",
+        help="Chance of ever calling a change of a series real when there is none.",
     )  # fmt: skip

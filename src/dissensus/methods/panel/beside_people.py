@@ -24,7 +24,7 @@ from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.equivalence.surveys import count_subsets, surveys_of_size
 from dissensus.methods.panel.options import MOST_LABELS, PanelOptions
 from dissensus.methods.panel.result import PeopleAndJudge
-from dissensus.methods.panel.stacking import kinds_of, learned_stack, likeliest, logs_of, refined
+from dissensus.methods.panel.stacking import kinds_of, learned_stack, logs_of, most_likely, refined
 from dissensus.options import named
 from dissensus.sampling import Progress, run_tasks
 from dissensus.sampling.draws import draw_weights
@@ -127,7 +127,7 @@ def row_predictions(rows: Rows, judges: Floats, *, fold: Codes) -> tuple[Floats,
 
 def label_scores(predictions: Floats, score: Score) -> Floats:
     """What each label would score under these predictions; agreement is that of the most likely label."""
-    return score.of_labels()(likeliest(predictions) if score.name == "agreement" else predictions)
+    return score.of_labels()(most_likely(predictions) if score.name == "agreement" else predictions)
 
 
 def _cases(rows: Rows, judges: Floats) -> Cases:

@@ -27,7 +27,7 @@ class PanelOptions(Options):
     """Who is in the panel, and how its members are combined, as in `panel`."""
 
     judge: tuple[str, ...] | None = option(
-        None, metavar="J", help="A member; may be repeated. All judges if not given."
+        None, metavar="J", help="A judge to include; may be repeated; all if not given."
     )
     method: tuple[Method, ...] = option(
         METHODS, metavar="M", choices=METHODS,

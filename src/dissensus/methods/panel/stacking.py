@@ -167,11 +167,11 @@ def plurality(predictions: Floats) -> Floats:
     >>> plurality(np.array([[[0.9, 0.1]], [[0.4, 0.6]], [[0.2, 0.8]]]))
     array([[0., 1.]])
     """
-    votes = np.stack([likeliest(judge) for judge in predictions]).mean(axis=0)
-    return likeliest(votes)
+    votes = np.stack([most_likely(judge) for judge in predictions]).mean(axis=0)
+    return most_likely(votes)
 
 
-def likeliest(shares: Floats) -> Floats:
+def most_likely(shares: Floats) -> Floats:
     """1 on the most likely label, shared equally where several are."""
     return plurality_shares(np.round(shares / SAME).astype(np.int64))
 
@@ -191,11 +191,11 @@ def kinds_of(answers: Floats, code: Codes) -> Codes:
     if n_answers <= KINDS_PER_LABEL * n_labels:
         return np.arange(n_answers)
     shares = answers.mean(axis=0)
-    likeliest, sureness = shares.argmax(axis=1), shares.max(axis=1)
+    most_likely, sureness = shares.argmax(axis=1), shares.max(axis=1)
     middle = np.zeros(n_labels)
-    for label in np.unique(likeliest):
-        middle[label] = np.median(sureness[code][likeliest[code] == label])
-    return np.asarray(KINDS_PER_LABEL * likeliest + (sureness > middle[likeliest]))
+    for label in np.unique(most_likely):
+        middle[label] = np.median(sureness[code][most_likely[code] == label])
+    return np.asarray(KINDS_PER_LABEL * most_likely + (sureness > middle[most_likely]))
 
 
 def refined(predictions: Floats, masses: Floats, case: Codes) -> Floats:

@@ -144,7 +144,8 @@ def slices_of(cut: Cut, slicing: Slicing) -> tuple[list[Cut], list[str]]:
             "more of their items."
         )
     if not slices:
-        raise OptionError(f"{named('by', of='read')} {slicing.by}: no slice can be answered for. {warnings[-1]}")
+        option = named("by", of="read", value=slicing.by)
+        raise OptionError(f"{option}: no slice can be answered for. {warnings[-1]}")
     return slices, [text for text in warnings if text]
 
 

@@ -81,7 +81,7 @@ class PlanLabelsOptions(Options):
     )
     budget: float | None = option(
         None, metavar="K", above=0, wants="give what the labels may cost",
-        help="What all may cost; a number of labels unless you give costs.",
+        help="The most that everything may cost; a number of labels unless you give costs.",
     )  # fmt: skip
     error: float | None = option(
         None, metavar="D", above=0, below=1, wants="it is a chance between 0 and 1",
@@ -97,16 +97,19 @@ class PlanLabelsOptions(Options):
         None, metavar="M", at_least=2, wants="give a number of 2 or more",
         help="How many models to rank; sets the error if there is no budget.",
     )  # fmt: skip
-    delta: float = _chance(0.05, "How often the best of several models may not come out first.", "D")
+    delta: float = _chance(0.05, "How often the best of several models may fail to come first.", "D")
     classes: int = option(
         2, metavar="C", at_least=2, wants="give a number of 2 or more", help="How many different labels there are."
     )
     even: Even = option(
         "coin", metavar="E", choices=EVENS,
-        help="An even vote that is tied: coin (toss one) or strict (counts as wrong).",
+        help="If an even vote is tied: coin (toss one) or strict (count it as wrong).",
     )  # fmt: skip
     ties: Ties = option(
-        "lose", metavar="T", choices=TIES, help="What a tie of the models is to the better one: lose, half or win."
+        "lose",
+        metavar="T",
+        choices=TIES,
+        help="How a tie between the models counts for the better one: lose, half or win.",
     )
     strategy: Strategy = option(
         "fixed", metavar="S", choices=STRATEGIES,

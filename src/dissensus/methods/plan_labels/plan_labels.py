@@ -45,7 +45,7 @@ from dissensus.options import named
 from dissensus.sampling import seed_of
 
 if TYPE_CHECKING:
-    from dissensus.data import Judges, Ratings  # for a pilot only: a plan without one reads no data
+    from dissensus.data import JudgesLike, RatingsLike  # for a pilot only: a plan without one reads no data
 
 
 def plan_labels(
@@ -71,8 +71,8 @@ def plan_labels(
     even: Even = "coin",
     ties: Ties = "lose",
     strategy: Strategy = "fixed",
-    pilot: "Ratings | None" = None,
-    pilot_judges: "Judges | None" = None,
+    pilot: "RatingsLike | None" = None,
+    pilot_judges: "JudgesLike | None" = None,
     a: str | None = None,
     b: str | None = None,
     bootstrap: int = 500,
@@ -110,7 +110,7 @@ def plan_labels(
     models : int, optional
         How many models to rank; without a budget it sets the error to delta / (models - 1).
     delta : float
-        How often the best of several models may not come out first.
+        How often the best of several models may fail to come first.
     classes : int
         How many different labels there are.
     even : {"coin", "strict"}
@@ -120,7 +120,7 @@ def plan_labels(
     strategy : {"fixed", "adaptive", "lead-by-two", "disagreement-only"}
         As many labels for each item; a third one where two differ; labels until one class leads by two; labels only for
         items on which the models differ.
-    pilot, pilot_judges : Ratings, Judges, optional
+    pilot, pilot_judges : Ratings and Judges, or anything that `read` and `read_judges` take, optional
         Data to learn from what is not given: repeated labels of some items, and the answers of both models.
     a, b : str, optional
         The models of the pilot.
@@ -166,9 +166,10 @@ def plan_labels(
         )
     if pilot is None or pilot_judges is None:
         return _planned(options, situation_of(options))
+    from dissensus.data import as_data  # noqa: PLC0415 - as above
     from dissensus.data.align import item_by_item  # noqa: PLC0415 - as above
 
-    ratings, judges = item_by_item(pilot, pilot_judges, what="A pilot")
+    ratings, judges = item_by_item(*as_data(pilot, pilot_judges), what="A pilot")
     learnt = read_pilot(ratings, judges, a=a, b=b, bootstrap=bootstrap, confidence=confidence, rng=rng)
     options = with_pilot(options, learnt)
     data = {"pilot": dict(ratings.describe_data()), "pilot_judges": dict(judges.describe_data())}

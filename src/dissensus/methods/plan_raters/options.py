@@ -107,7 +107,11 @@ class DesignOptions(Options):
         1.0, metavar="C", at_least=0, wants="give a number from 0 on", help="What one rating costs."
     )
     budget: float | None = option(
-        None, metavar="B", above=0, wants="give what the items and ratings may cost", help="What all may cost."
+        None,
+        metavar="B",
+        above=0,
+        wants="give what the items and ratings may cost",
+        help="The most that everything may cost.",
     )
     power: float = option(
         0.8, metavar="P", above=0, below=1, wants=SHARE, help="How often the test must find the difference."

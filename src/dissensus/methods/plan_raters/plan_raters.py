@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.data import Judges, Ratings
+from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, as_data
 from dissensus.data.align import item_by_item
 from dissensus.errors import OptionError, counted, named
 from dissensus.methods.plan_raters.designs import (
@@ -63,8 +63,8 @@ def plan_raters(
     power: float = 0.8,
     alpha: float = 0.05,
     method: Method | None = None,
-    pilot: Ratings | None = None,
-    pilot_judges: Judges | None = None,
+    pilot: RatingsLike | None = None,
+    pilot_judges: JudgesLike | None = None,
     a: str | None = None,
     b: str | None = None,
     bootstrap: int = 100,
@@ -99,14 +99,14 @@ def plan_raters(
     item_cost, rating_cost : float
         What an item costs to prepare, and one rating of it.
     budget : float, optional
-        What all may cost.
+        The most that everything may cost.
     power : float
         How often the test must find the difference.
     alpha : float
         Level of the two-sided item sign-flip test, the one that `compare` runs.
     method : {"closed", "simulate"}, optional
         Closed form for wins and MAE, simulated test sets for the others, if not given.
-    pilot, pilot_judges : Ratings, Judges, optional
+    pilot, pilot_judges : Ratings and Judges, or anything that `read` and `read_judges` take, optional
         Data to learn effect and spread from: at least six items, some with two ratings or more.
     a, b : str, optional
         The judges of the pilot to compare.
@@ -152,17 +152,19 @@ def plan_raters(
         raise OptionError(
             f"{named('pilot')} and {named('pilot_judges')} go together: give people's ratings and the judges' answers."
         )
+    known = None if pilot is None else as_data(pilot, pilot_judges)
+    usual = default_metric(None if known is None else known[0])
     options = PlanRatersOptions.given(
         locals(),
         items=None if items is None else checked_numbers("items", items, fewest=FEWEST_ITEMS, most=MOST_ITEMS),
         raters=checked_numbers("raters", raters, fewest=1, most=MOST_RATERS),
-        metric=metric or default_metric(pilot),
-        method=method or default_method(metric or default_metric(pilot)),
+        metric=metric or usual,
+        method=method or default_method(metric or usual),
         seed=seed_of(rng),
     )
-    options.check_pilot(has_pilot=pilot is not None)
-    if pilot is not None and pilot_judges is not None:
-        return _plan_from_pilot(*item_by_item(pilot, pilot_judges, what="A pilot"), options, rng)
+    options.check_pilot(has_pilot=known is not None)
+    if known is not None:
+        return _plan_from_pilot(*item_by_item(*known, what="A pilot"), options, rng)
     if options.method == "closed":
         source = NodeMoments(nodes=normal_nodes(effect or 0.0, spread))
         predictor = FromMoments(source=source, metric=options.chosen_metric, alpha=alpha)

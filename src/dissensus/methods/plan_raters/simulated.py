@@ -166,9 +166,9 @@ class _Tally:
     """Counts that grow with the number of responses."""
 
     def __init__(self, chances: Floats, rng: Generator) -> None:
-        # The distance ignores the order of the bins, and drawing the likeliest first ends early on most items.
-        likeliest_first = -np.sort(-chances[:, :BINS], axis=1)
-        self.chances, self.rng = np.concatenate([likeliest_first, chances[:, BINS:]], axis=1), rng
+        # The distance ignores the order of the bins, and drawing the most likely first ends early on most items.
+        most_likely_first = -np.sort(-chances[:, :BINS], axis=1)
+        self.chances, self.rng = np.concatenate([most_likely_first, chances[:, BINS:]], axis=1), rng
         self.size = 0
         self.counts = np.zeros((BINS, len(chances)), dtype=np.int32)
 

@@ -128,7 +128,7 @@ class RateOptions(Options):
     model: str = option(metavar="M", help="What the server calls the model.")
     base_url: str = option(OPENAI, metavar="URL", help="The server: anything that speaks the OpenAI protocol.")
     key_variable: str | None = option(
-        None, metavar="NAME", help="Environment variable with the key, else OPENAI_API_KEY; none for localhost."
+        None, metavar="NAME", help="Environment variable with the key; OPENAI_API_KEY if not given, none for localhost."
     )
     elicitation: Asking | None = option(
         None, metavar="E", flag="--elicitation",

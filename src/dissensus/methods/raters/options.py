@@ -15,7 +15,7 @@ class RatersOptions(Options):
         None, metavar="J", help="A judge to compare with groups; may be repeated.", label="Judge to compare with groups"
     )
     positive: tuple[str, ...] = option(
-        (), metavar="LABEL", help="A label to count for each rater; may be repeated. Else those of the task."
+        (), metavar="LABEL", help="A label to count for each rater; may be repeated; the task's if not given."
     )
     elicitation: Elicitation | None = elicitation_option()
     resamples: int = option(

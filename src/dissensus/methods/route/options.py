@@ -23,7 +23,7 @@ class RouteOptions(Options):
         metavar="K",
         at_least=1,
         wants="give the number of people that you would ask about every item",
-        help="Match what this many people on every item tell; two, or one with two ratings per item, if not given.",
+        help="Do as well as this many people on every item; if not given, two, or one where items have two ratings.",
     )
     rating_cost: float = option(
         1.0, metavar="C", above=0, wants="it is what one rating costs", help="Cost of one person's rating."

@@ -84,7 +84,7 @@ class Assigned:
 
 @dataclass(frozen=True, kw_only=True)
 class RouteResult(Result):
-    """Which items can the judge do alone, and where are people asked?
+    """Which items can the judge do alone, and which need people?
 
     Attributes
     ----------

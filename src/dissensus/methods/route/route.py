@@ -1,4 +1,4 @@
-"""Which items can the judge do alone, and where are people asked?"""
+"""Which items can the judge do alone, and which need people?"""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor

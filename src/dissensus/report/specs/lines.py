@@ -504,7 +504,11 @@ def _name_column(names: Sequence[Row]) -> list[Spec]:
             "mark": {"type": "point", "size": 60, "aria": False},
             "encoding": {"x": symbol, "y": place} | MARKED,
         },
-        {"data": data, "mark": words, "encoding": {"x": text, "y": place, "text": nominal("text")}},
+        {
+            "data": data,
+            "mark": words,
+            "encoding": {"x": text, "y": place, "text": nominal("text"), "description": nominal("text")},
+        },
     ]
 
 

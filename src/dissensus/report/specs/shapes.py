@@ -74,12 +74,12 @@ def slot_scale(slots: Mapping[str, int]) -> dict[str, list[str]]:
     Examples
     --------
     >>> slot_scale({"c": 3, "a": 1})
-    {'domain': ['\x00', 'a', '\x02', 'c']}
+    {'domain': ['\u2063', 'a', '\u2063\u2063\u2063', 'c']}
     """
     domain: list[str] = []
     for name, slot in sorted(slots.items(), key=lambda pair: pair[1] % COLOURS):
-        # Names that nobody has take up the colours in between.
-        domain += [chr(len(domain) + i) for i in range((slot - len(domain)) % COLOURS)]
+        # Names that nobody has and nobody sees take up the colours in between; an SVG must be able to hold them.
+        domain += ["\N{INVISIBLE SEPARATOR}" * (len(domain) + 1 + i) for i in range((slot - len(domain)) % COLOURS)]
         domain.append(name)
     return {"domain": domain}
 
@@ -117,9 +117,9 @@ def share_bars(rows: Sequence[Row], *, names: str, shares: str, counts: str) -> 
     tooltip = [tip("name", names), tip("share", shares, ".1%"), tip("count", counts, ",")]
     text = {"type": "text", "align": "left", "dx": 5, "aria": False}
     return {
-        "data": {"values": placed([{**row, "text": percent(float(row["share"] or 0))} for row in rows])},
+        "data": {"values": placed([{**row, "text": percent(float(row["share"] or 0))} for row in _said(rows, counts)])},
         "height": height_of(rows),
-        "encoding": {"y": name_axis(), "x": x, "tooltip": tooltip},
+        "encoding": {"y": name_axis(), "x": x, "tooltip": tooltip, **DESCRIBED},
         "layer": [
             {"mark": {"type": "bar", "height": {"band": 0.7}}},
             {"mark": text, "encoding": {"text": nominal("text")}},
@@ -127,24 +127,11 @@ def share_bars(rows: Sequence[Row], *, names: str, shares: str, counts: str) -> 
     }
 
 
-def share_dots(rows: Sequence[Row], *, names: str, series: str, shares: str, counts: str) -> Spec:
-    """Dots of shares, one for each series, told apart by colour and shape.
-
-    Parameters
-    ----------
-    rows : sequence of mapping
-        `name`, `series`, `share` and `count`; names from the top down, series in the order of the legend.
-    names, series, shares, counts : str
-        What they are, in words.
-    """
-    tooltip = [tip("name", names), tip("series", series), tip("share", shares, ".1%"), tip("count", counts, ",")]
-    x = quantity("share", title=shares, axis={"format": ".0%"}, scale={"zero": True})
-    return {
-        "data": {"values": placed(rows)},
-        "height": height_of(rows),
-        "mark": {"type": "point"},
-        "encoding": {"y": name_axis(has_grid=True), "x": x, **series_channels(series), "tooltip": tooltip},
-    }
+def _said(rows: Sequence[Row], counts: str) -> list[Row]:
+    """The rows with what a screen reader says of each."""
+    named = [", ".join(str(row[key]) for key in ("series", "name") if key in row) for row in rows]
+    texts = [f"{percent(float(row['share'] or 0))}, {int(row['count'] or 0):,} {counts.lower()}" for row in rows]
+    return [{**row, "said": f"{name}: {text}"} for row, name, text in zip(rows, named, texts, strict=True)]
 
 
 def histogram(rows: Sequence[Row], *, values: str, shares: str) -> Spec:
@@ -199,14 +186,25 @@ def intervals(rows: Sequence[Row], *, names: str, values: Sequence[str], referen
     shared: Spec = {"y": name_axis(), "tooltip": tooltip}
     known = [{"filter": "isValid(datum.low) && isValid(datum.high)"}]
     return {
-        "data": {"values": placed(rows)},
+        "data": {"values": placed([{**row, "said": _interval_text(row)} for row in rows])},
         "height": height_of(rows),
         "layer": [
             *([] if reference is None else [line]),
-            {"transform": known, "mark": {"type": "rule"}, "encoding": shared | whisker | (COLOUR if own else {})},
-            {"mark": {"type": "point"}, "encoding": shared | {"x": x} | own},
+            {"transform": known, "mark": WHISKER, "encoding": shared | whisker | (COLOUR if own else {})},
+            {"mark": {"type": "point"}, "encoding": shared | {"x": x} | own | DESCRIBED},
         ],
     }
+
+
+WHISKER = {"type": "rule", "aria": False}
+"""The line of an interval, of which its point says everything."""
+
+
+def _interval_text(row: Row) -> str:
+    """What a screen reader says of a value and its interval."""
+    value, low, high = (row[key] for key in ("value", "low", "high"))
+    ends = "" if low is None or high is None else f", {float(low):.3f} to {float(high):.3f}"
+    return f"{row['name']}: {float(value or 0):.3f}{ends}"
 
 
 def worth_dots(rows: Sequence[Row], *, reach: float) -> Spec:
@@ -231,7 +229,7 @@ def worth_dots(rows: Sequence[Row], *, reach: float) -> Spec:
         "height": 20 * len(rows),
         "layer": [
             {**one, "encoding": {"x": {"datum": 1}}},
-            {"transform": [{"filter": "isValid(datum.low) && isValid(datum.high)"}], "mark": {"type": "rule"},
+            {"transform": [{"filter": "isValid(datum.low) && isValid(datum.high)"}], "mark": WHISKER,
              "encoding": shared | whisker | COLOUR},
             {"transform": [{"filter": "isValid(datum.value)"}], "mark": {"type": "point", "size": 60},
              "encoding": shared | {"x": quantity("value", axis=axis, scale=scale)} | MARKED | DESCRIBED},
@@ -280,9 +278,7 @@ def zoomed(spec: Spec, rows: Sequence[Row], *, anchors: Sequence[float] = (), fo
     return {**spec, "layer": zoomed_layers}
 
 
-# ---- How alike things are, each with each, and which choice is the best: squares of cells
-
-MOST_STEP = 22
+# ---- Which choice is the best: squares of cells
 
 
 def choice_map(rows: Sequence[Row], *, x_title: str, y_title: str, choices: str) -> Spec:

@@ -1,6 +1,6 @@
 """One file per command: what its result says, as a Section.
 
-Words or charts that are long to tell have files of their own: `worth`, `judge_*`, `plan_*_charts`.
+Words or charts that are long to tell have files of their own: `worth` and `judge_words`.
 """
 
 from dissensus.report.views.section import (

@@ -1,14 +1,12 @@
 """What `alt-test` says: can this judge replace a rater."""
 
 import math
-from collections.abc import Sequence
 
-from dissensus.errors import DissensusError
 from dissensus.methods.alt_test.alt_test import REPLACES_AT
-from dissensus.methods.alt_test.options import FEW_ITEMS, Score, Test
+from dissensus.methods.alt_test.options import Score
 from dissensus.methods.alt_test.result import AltTestResult, JudgeTest
 from dissensus.options import named
-from dissensus.report.document import Cell, Figure, Fold, Section, Table
+from dissensus.report.document import Cell, Figure, Section, Table
 from dissensus.report.numbers import (
     counted,
     listing,
@@ -21,50 +19,26 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs import interval_row, intervals, zoomed
-from dissensus.report.views.section import asking_texts, how_computed, judge_slots, noted
-from dissensus.results import Result
+from dissensus.report.views.section import how_computed, judge_slots, noted
 
 SCORE_WORDS: dict[Score, str] = {
-    "accuracy": "Closeness: how many of the other raters gave the same label. A judge counts by its most frequent "
-    "label.",
-    "rmse": "Closeness: the root mean squared distance to the other raters' numbers. A judge counts by its mean answer "
-    "(ordinal scale: rounded).",
-    "similarity": "Closeness: the mean Jaccard similarity to the other raters' answers, the options in both over the "
-    "options in either. Samples and probabilities of a judge count in proportion.",
+    "accuracy": "Closeness: how many other raters gave the same label; a judge counts by its most frequent label.",
+    "rmse": "Closeness: the root mean squared distance between the judge's mean answer and the raters' numbers.",
+    "similarity": "Closeness: the mean Jaccard similarity to the other raters' answers.",
 }
-LEFT_OUT = (
-    "Each rater is left out in turn, and judge and rater are compared: who is closer to the other raters of an item? A "
-    "tie counts for both."
-)
-ADVANTAGE = (
-    "Advantage: the share of items on which the judge is at least as close as the rater, averaged over raters. Judges "
-    "are ranked by it, as it does not depend on epsilon."
-)
-EPSILON = (
-    "A judge wins against a rater if a test shows that it falls behind by less than {size} percentage points of the "
-    "items. This allowance ({name}) is for a judge that costs less; the authors take 0.2 for experts, 0.15 for skilled "
-    "raters and 0.1 for crowd workers."
-)
-TEST_WORDS: dict[Test, str] = {
-    "t": "a one-sided t-test",
-    "sign-flip": "flipping the signs of the differences in every way",
-    "exact": "an exact test that keeps its level however few items differ",
-}
+LEFT_OUT = "Each rater is left out in turn: who is closer to the other raters of an item, judge or rater?"
+EPSILON = "A judge wins if a test shows that it falls behind by less than {size} points of the items ({name})."
 NO_SKILL = "Passing takes no skill here. `dissensus equivalence` says what a judge is worth beyond a constant answer."
 MORE_RATERS = "Ask more raters: {judge} may win against only {low} of raters like these."
 MOST_RATERS = 25
 """This number of raters is drawn, those against whom the judge does worst; the table has them all."""
 MOST_NAMES = 3
 LONGEST = 26
-warning_texts = asking_texts
 
 
-def view(result: Result) -> Section:
+def view(result: AltTestResult) -> Section:
     """Whether a judge can replace a rater: the answer, a row for each judge, what to do, and the raters of the best."""
-    if not isinstance(result, AltTestResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what alt-test found.")
-    best, others = result.judges[0], [judge for judge in result.judges[1:] if judge.raters]
-    more = "The other judges, rater by rater"
+    best = result.judges[0]
     return Section(
         title="Can this judge replace a rater?" if len(result.judges) == 1 else "Which judge can replace a rater?",
         lead=lead_sentence(result),
@@ -72,8 +46,7 @@ def view(result: Result) -> Section:
             _judges_table(result),
             *noted(_notes(result)),
             *([_figure(result, best)] if best.raters else []),
-            *([Fold(title=more, parts=[_raters_table(others, caption=more)])] if others else []),
-            how_computed(result, _computed(result)),
+            how_computed(_computed(result)),
         ],
     )
 
@@ -175,34 +148,30 @@ def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
         spec=zoomed(
             intervals(rows, names="Rater", values=axis, reference=result.epsilon), rows, anchors=(0.0, result.epsilon)
         ),
-        table=_raters_table([best], caption=f"{judge} in the place of each rater"),
+        table=_raters_table(best),
     )
 
 
-def _raters_table(judges: Sequence[JudgeTest], *, caption: str) -> Table:
-    names = short_names((judge.judge for judge in judges), LONGEST, has_end=True)
-    raters = short_names(rater.rater for judge in judges for rater in judge.raters)
+def _raters_table(judge: JudgeTest) -> Table:
+    names = short_names(one.rater for one in judge.raters)
     rows: list[list[Cell]] = [
-        [names[judge.judge], raters[one.rater], one.items, one.judge_at_least_as_close, one.rater_at_least_as_close,
+        [names[one.rater], one.items, one.judge_at_least_as_close, one.rater_at_least_as_close,
          p_number(one.p_adjusted), "yes" if one.rejected else "no"]
-        for judge in judges
         for one in sorted(judge.raters, key=lambda one: one.p_value)
     ]  # fmt: skip
-    columns = ["Judge", "Rater", "Items", "Judge as close", "Rater as close", "p", "Judge wins"]
-    first = 0 if len(judges) > 1 else 1
-    shares = frozenset({"Judge as close", "Rater as close"})
-    return Table(caption=caption, columns=columns[first:], rows=[row[first:] for row in rows], percent=shares)
+    return Table(
+        caption=f"{shortened(judge.judge, LONGEST)} in the place of each rater",
+        columns=["Rater", "Items", "Judge as close", "Rater as close", "p", "Judge wins"],
+        rows=rows,
+        percent=frozenset({"Judge as close", "Rater as close"}),
+    )
 
 
 def _computed(result: AltTestResult) -> list[str]:
     epsilon = EPSILON.format(size=points(result.epsilon).removesuffix(".0"), name=named("epsilon"))
-    kinds = dict.fromkeys(rater.test for rater in result.judges[0].raters)
-    few = f" for raters with fewer than {FEW_ITEMS} items" if len(kinds) > 1 else ""
-    tested = (
-        f"p-values: {' or '.join(TEST_WORDS[kind] for kind in kinds)}{few}, corrected for the number of raters "
-        f"(Benjamini and Yekutieli): at most {percent(_alpha(result), 0)} of the wins should be wrong."
-    )
-    return [LEFT_OUT, SCORE_WORDS[result.score], epsilon, tested if kinds else "", ADVANTAGE]
+    wrong = f"at most {percent(_alpha(result), 0)} of the wins should be wrong"
+    corrected = f"p-values are corrected for the number of raters (Benjamini and Yekutieli): {wrong}."
+    return [LEFT_OUT, SCORE_WORDS[result.score], epsilon, corrected]
 
 
 def _alpha(result: AltTestResult) -> float:

@@ -14,12 +14,9 @@ def view(result: Result) -> Section:
     rows: list[list[Cell]] = [[quoted(one.judge), one.items, one.changed, one.unseen] for one in applied.judges]
     columns = ["Judge", "Items", "Label changed", "New answers"]
     blocks: list[Block] = [Table(caption="Answers in people's terms", columns=columns, rows=rows)]
-    written = applied.output
-    blocks += (
-        [Note(text=f"Wrote {visible(written)}; use it in place of the judges file.", kind="hint")]
-        if written is not None
-        else []
-    )
+    if applied.output is not None:
+        note = f"Wrote {visible(applied.output)}; use it in place of the judges file."
+        blocks.append(Note(text=note, kind="hint"))
     return Section(title="What do the answers mean in people's terms?", lead=_lead(applied), blocks=blocks)
 
 

@@ -1,10 +1,10 @@
 """What `collect` says: how far the collection is, who stands out, and whether it may stop."""
 
-from dissensus.errors import DissensusError
+import math
+
 from dissensus.methods.collect.result import Agreement, CollectResult, ItemProgress, Look, RaterProgress
 from dissensus.report.document import Block, Cell, Fold, Paragraph, Points, Section, Table
 from dissensus.report.numbers import counted, percent, shortened, visible, whole
-from dissensus.results import Result
 
 STATES = {"new": "not begun", "open": "rating", "finished": "finished", "dropped": "dropped"}
 POOR_CHECKS = 0.8
@@ -12,17 +12,14 @@ POOR_CHECKS = 0.8
 MOST_ITEMS = 20
 
 
-def view(result: Result) -> Section:
+def view(result: CollectResult) -> Section:
     """How far the collection is, rater by rater; the items, and when it may stop, folded away."""
-    if not isinstance(result, CollectResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as a collection.")
     notes = _notes(result)
     blocks: list[Block] = [_raters(result), *([Points(title="", texts=notes)] if notes else [])]
     if result.looks:
         blocks.append(Fold(title="When the collection may stop", parts=[_looks(result), Paragraph(text=LOOKS)]))
     if result.state != "new":
         blocks.append(Fold(title="Items that need ratings or were skipped", parts=[_items(result)]))
-    blocks.append(Fold(title="The design", parts=[_design(result)]))
     return Section(title="How far is the collection?", lead=headline(result), blocks=blocks)
 
 
@@ -40,7 +37,8 @@ def headline(result: CollectResult) -> str:
 
 def agreement_words(found: Agreement) -> str:
     """Agreement so far in one sentence."""
-    return f"Two raters of an item agree in {percent(found.value)} ({percent(found.low)} to {percent(found.high)})."
+    spread = "" if math.isnan(found.low) else f" ({percent(found.low)} to {percent(found.high)})"
+    return f"Two raters of an item agree in {percent(found.value)}{spread}."
 
 
 LOOKS = (
@@ -144,16 +142,3 @@ def _items(result: CollectResult) -> Table:
     return Table(
         caption=f"{whole(result.complete)} of {counted(result.items, 'item')} are complete", columns=columns, rows=rows
     )
-
-
-def _design(result: CollectResult) -> Table:
-    settings, checks = result.settings, result.data["items"]["checks"]
-    loads = [one.asked for one in result.by_rater]
-    rows: list[list[Cell]] = [
-        ["Items that any two raters share, at least", str(result.fewest_shared)],
-        ["Answers per rater, repeats and checks included", f"{min(loads)} to {max(loads)}"],
-        ["Hidden repeats", percent(float(str(settings["repeat_share"])))],
-        ["Attention checks", percent(float(str(settings["check_share"]))) if checks else "none: no column `check`"],
-        ["Seed", str(settings["seed"])],
-    ]
-    return Table(caption="What was fixed before the first rating", columns=["What", "Value"], rows=rows)

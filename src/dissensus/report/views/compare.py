@@ -3,9 +3,8 @@
 import math
 from collections.abc import Mapping
 
-from dissensus.errors import DissensusError
 from dissensus.methods.compare.metrics import MetricName
-from dissensus.methods.compare.options import Test
+from dissensus.methods.compare.options import ASKED, Asked
 from dissensus.methods.compare.result import CompareResult, Constant, PairComparison
 from dissensus.report.document import Cell, Figure, Fold, Section, Table
 from dissensus.report.numbers import (
@@ -23,42 +22,25 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs import interval_row, intervals, zoomed
-from dissensus.report.views.section import asking_texts, how_computed, interval_sentence, judge_slots, noted
-from dissensus.results import Result
+from dissensus.report.views.section import how_computed, interval_sentence, judge_slots, noted
 
 METRIC_WORDS: dict[MetricName, str] = {
     "information": "Information, in bits: the mean logarithm of the probability that a judge's recalibrated answer "
-    "gives to a rater's label; 0 is perfect. It measures what a judge knows, not how strict it is.",
-    "wins": "Wins: the share of items on which the judge is closer to the raters than the other judge; a tie is half a "
-    "win. With few raters per item, a judge that never hedges can win more items and know less.",
-    "mae": "Mean absolute error: the mean distance between the judge's mean answer and the raters' mean answer.",
+    "gives to a rater's label; 0 is perfect.",
+    "wins": "Wins: the share of items on which the judge is closer to the raters; a tie is half a win.",
+    "mae": "Mean absolute error of the judge's mean answer against the raters' mean answer.",
     "rmse": "Root mean squared error of the judge's mean answer against the raters' mean answer.",
-    "emd": "Earth mover's distance: how far the judge's answers must move to match the raters' distribution, averaged "
-    "over items; between labels without an order every move is 1.",
+    "emd": "Earth mover's distance: how far a judge's answers must move to match the raters', averaged over items.",
     "emd-binned": "The paper's earth mover's distance: the mean difference between sorted numbers of answers in bins.",
     "accuracy": "Accuracy: the share of raters who gave the judge's most frequent label, averaged over items.",
     "cross-entropy": "Cross-entropy, in bits: the mean surprise at a rater's label if you trust the judge as it is.",
-    "spearman": "Spearman's correlation over items: 1 if the judge's mean answers order the items as the raters' do.",
+    "spearman": "Spearman's correlation over items between the judge's and the raters' mean answers.",
 }
-_SAME_ANSWERS = (
-    "The p-value answers: do the judges answer the same way? It {how}. Judges that answer differently can still be "
-    "equally good."
-)
-TEST_WORDS: dict[Test, str] = {
-    "sign-flip": "The p-value answers: are the judges equally good? It swaps the two judges on random items and counts "
-    "how often they then differ at least as much.",
-    "response-permutation": _SAME_ANSWERS.format(
-        how="shuffles the answers of both judges within each item and counts how often they differ at least as much"
-    ),
-    "mixture": _SAME_ANSWERS.format(
-        how="draws items and answers again and counts how often judges with pooled answers differ at least as much as "
-        "judges with their own"
-    ),
+TEST_WORDS: dict[Asked, str] = {
+    "same quality": "The p-value answers: are the judges equally good?",
+    "same distribution": "The p-value answers: do the judges answer the same way? If not, they can be equally good.",
 }
-HOLM = (
-    "p-values are Holm-corrected for the number of pairs: the chance to call any pair of equal judges different is at "
-    "most {level}."
-)
+HOLM = "p-values are Holm-corrected for the number of pairs."
 DECIDE = "No judge beats {constant}: ask `dissensus decide` whether one is worth using."
 PLAN = "To tell {a} and {b} apart, rate more items: `dissensus plan raters` with these files as pilot says how many."
 _SHARES = frozenset({"wins", "accuracy"})
@@ -67,13 +49,10 @@ LONGEST_NAME = 12
 LONGEST_ROW = 22
 """And of that length in a table of a terminal."""
 MOST_NAMES = 3
-warning_texts = asking_texts
 
 
-def view(result: Result) -> Section:
+def view(result: CompareResult) -> Section:
     """Which judge is better: the answer, a row for each judge, and what to do; the pairs are folded."""
-    if not isinstance(result, CompareResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what compare found.")
     names = short_names((one.judge for one in result.standings), 30, has_end=True)
     has_many, figures = len(result.pairs) > 1, _figures(result)
     pairs = Fold(title="Pair by pair", parts=figures or [_pairs_table(result)])
@@ -84,7 +63,7 @@ def view(result: Result) -> Section:
             _judges_table(result, names) if has_many else _pair_table(result, names),
             *noted(_notes(result, names)),
             *([pairs] if has_many else figures),
-            how_computed(result, _computed(result)),
+            how_computed(_computed(result)),
         ],
     )
 
@@ -276,7 +255,5 @@ def _figures(result: CompareResult) -> list[Figure]:
 
 
 def _computed(result: CompareResult) -> list[str]:
-    confidence = result.settings.get("confidence")
-    level = percent(1 - confidence, 0) if isinstance(confidence, float) else "its level"
-    holm = HOLM.format(level=level) if len(result.pairs) > 1 else ""
-    return [METRIC_WORDS[result.metric], TEST_WORDS[result.test], holm, interval_sentence(result.settings)]
+    holm = HOLM if len(result.pairs) > 1 else ""
+    return [METRIC_WORDS[result.metric], TEST_WORDS[ASKED[result.test]], holm, interval_sentence(result.settings)]

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 
-from dissensus.errors import DissensusError
 from dissensus.methods.decide.reasons import worth_text
 from dissensus.methods.decide.result import DecideJudge, DecideResult
 from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.report.document import MOST_NOTES, Block, Cell, Fold, Points, Section, Table
 from dissensus.report.numbers import decimal, listing, percent, short_names, shortened, visible
-from dissensus.results import Result
 
 LONGEST = 18
 LONGEST_ANSWER = 9
@@ -20,8 +18,8 @@ MEASURES = {
     "distance": "as it is: mean distance from a rater",
 }
 SHIFT_MEANS = "shift: from people"
-REPEATED = ("Intervals are very wide", "Judges used labels that no rater used")
-"""How warnings begin that say what a caveat or the table says."""
+SILENT = ("Intervals are very wide", "Judges used labels that no rater used", "he curve")
+"""In warnings that a caveat or the table says; `equivalence` shows those about the curve, which it draws."""
 STANDINGS = {
     "like a person": "like a person",
     "better than a constant": "beats constant",
@@ -29,10 +27,8 @@ STANDINGS = {
 }
 
 
-def view(result: Result) -> Section:
+def view(result: DecideResult) -> Section:
     """The answer, the judges, what could change it, and the next step."""
-    if not isinstance(result, DecideResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as a decision.")
     blocks: list[Block] = [_table(result)]
     following = [] if result.next is None else [f"Next: {visible(result.next.text)}"]
     caveats = [visible(text) for text in result.recommendation.caveats]
@@ -43,19 +39,19 @@ def view(result: Result) -> Section:
     return Section(title="Which judge to use, and how?", lead=lead_sentence(result), blocks=blocks)
 
 
-def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings that could change the answer: those about the curve are shown by `equivalence`, which draws it."""
-    del result
-    return [text for text in texts if "the curve" not in text.lower() and not text.startswith(REPEATED)]
-
-
 def answer_sentence(result: DecideResult) -> str:
-    """Which judge to use, and how."""
+    """Which judge to use, and how; of several judges some may need recalibration that the first one does not."""
     use, how = result.recommendation.use, result.recommendation.how
     if not use:
         return "Use no judge yet."
-    names = listing([visible(name) for name in use], most=MOST_NAMES, word="or")
-    return f"Use {names}, {'recalibrated' if how == 'recalibrated' else 'as it is'}."
+    useless = {own.judge for own in result.judges if own.as_is and own.as_is.standing == "not better than a constant"}
+    others = [name for name in use if how != "recalibrated" and name in useless]
+    names, more = (
+        listing([visible(name) for name in some], most=MOST_NAMES, word="or")
+        for some in ([name for name in use if name not in others], others)
+    )
+    after = f", or {more}, recalibrated" if others else ""
+    return f"Use {names}, {'recalibrated' if how == 'recalibrated' else 'as it is'}{after}."
 
 
 def lead_sentence(result: DecideResult) -> str:

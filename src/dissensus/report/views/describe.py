@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dissensus.data.labels import SEPARATOR, number
-from dissensus.errors import DissensusError
 from dissensus.methods.describe.result import Coefficient, DescribeResult, Description, LabelShare
 from dissensus.report.document import Block, Cell, Figure, Fold, Points, Section, Table
 from dissensus.report.numbers import (
@@ -20,30 +19,21 @@ from dissensus.report.numbers import (
     whole,
     with_interval,
 )
-from dissensus.report.specs import Row, Spec, histogram, interval_row, intervals, share_bars, share_dots
+from dissensus.report.specs import Row, histogram, interval_row, intervals, share_bars
 from dissensus.report.text import sparkline
 from dissensus.report.views.section import interval_sentence
-from dissensus.results import Result
 
 MOST_BARS = 20
-MOST_SERIES = 8
 MOST_GROUPS = 30
-MOST_NAMES = 5
 WIDE = 0.02
 """An interval of a share as wide as that supports no decimals of a percentage."""
 CHANCE_TO_PERFECT = "0: chance, 1: perfect agreement"
 TOGETHER = "(all together)"
 _LABEL_WORDS = {"names": "Label", "shares": "Share of the ratings", "counts": "Ratings"}
-RULE_OF_THUMB = (
-    "Krippendorff's rule of thumb (Content Analysis, 2004): rely on ratings with an alpha of 0.8 or more, tentatively "
-    "from 0.667 on. Where people really see things differently, a low alpha is a finding."
-)
 
 
-def view(result: Result) -> Section:
+def view(result: DescribeResult) -> Section:
     """How far the raters agree: coefficients, each group, the spread over items, and the labels."""
-    if not isinstance(result, DescribeResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what describe found.")
     part, scale = result.whole, result.settings.get("scale")
     all_ratings, by_group = _agreement(result), _groups(result)
     items = [] if scale == "interval" else agreement_by_item(part)
@@ -60,22 +50,19 @@ def view(result: Result) -> Section:
 
 # ---- What the ratings are: on which scale, with which labels
 
-_SCALES = {
-    "nominal": "The labels are read as names without an order (nominal scale).",
-    "ordinal": "The labels are read as steps in an order (ordinal scale).",
-    "interval": "The labels are read as numbers (interval scale).",
-}
+_SCALES = {"nominal": "names without an order", "ordinal": "steps in an order", "interval": "numbers"}
 
 
 def facts(part: Description, scale: object) -> list[str]:
-    """How many ratings items have, how labels are read, response sets, and labels that nobody gave."""
+    """How many ratings items have, how labels are read, and response sets."""
     per_item = f"{whole(part.fewest)} to {counted(part.most, 'rating')} (median {whole(part.median)})"
     texts = [f"An item has {counted(part.most, 'rating') if part.fewest == part.most else per_item}."]
-    texts += [_SCALES[str(scale)]] if scale in _SCALES else []
-    sets = [label.share for label in part.labels if SEPARATOR in label.label and label.count]
-    texts += [f"{percent(sum(sets))} of the ratings endorse several options at once (response sets)."] if sets else []
-    unused = [quoted(label.label) for label in part.labels if not label.count]
-    return [*texts, *([f"Nobody gave {listing(unused, most=MOST_NAMES)}."] if unused else [])]
+    texts += [f"The labels are read as {_SCALES[str(scale)]} ({scale} scale)."] if scale in _SCALES else []
+    sets = sum(label.share for label in part.labels if SEPARATOR in label.label)
+    return [
+        *texts,
+        *([f"{percent(sets)} of the ratings endorse several options at once (response sets)."] if sets else []),
+    ]
 
 
 def labels_finding(labels: Sequence[LabelShare]) -> str:
@@ -89,42 +76,32 @@ def labels_finding(labels: Sequence[LabelShare]) -> str:
 
 
 def labels_figure(result: DescribeResult) -> Figure:
-    """The shares of the labels: a histogram of many numbers, dots within a few groups, else bars."""
+    """The shares of the labels: a histogram of many numbers, else bars; the table has those within each group."""
     part = result.whole
     values = [value for value in (number(label.label) for label in part.labels) if value is not None]
     is_numeric = len(values) == len(part.labels) and result.settings.get("scale") == "interval"
     if is_numeric and len(values) > MOST_BARS:
         shares = [label.share for label in part.labels]
         rows: list[Row] = [{"value": v, "share": share} for v, share in zip(values, shares, strict=True)]
-        figure = _labels_figure(part, (part,), histogram(rows, values="Label", shares="Share of the ratings"))
-        return replace(figure, title=f"The ratings lie between {min(values):g} and {max(values):g}")
-    if 0 < len(result.groups) <= MOST_SERIES:
-        spec = share_dots(_label_rows(part, result.groups), series="Group", **_LABEL_WORDS)
-        return _labels_figure(part, result.groups, spec)
-    return _labels_figure(part, (part,), share_bars(_label_rows(part, (part,)), **_LABEL_WORDS))
+        title = f"The ratings lie between {min(values):g} and {max(values):g}"
+        spec = histogram(rows, values="Label", shares="Share of the ratings")
+    else:
+        title, spec = labels_finding(part.labels), share_bars(_label_rows(part), **_LABEL_WORDS)
+    return Figure(
+        title=title, caption="Shares add up to 100%.", spec=spec, table=_labels_table(result.groups or (part,))
+    )
 
 
-def _labels_figure(part: Description, parts: Sequence[Description], spec: Spec) -> Figure:
-    caption = f"Shares{' within each group' * (len(parts) > 1)} add up to 100%."
-    return Figure(title=labels_finding(part.labels), caption=caption, spec=spec, table=_labels_table(parts))
-
-
-def _label_rows(total: Description, parts: Sequence[Description]) -> list[Row]:
-    """A row for each label and part; where there are many labels, the less common ones together at the end."""
-    is_long = len(total.labels) > MOST_BARS
-    common = sorted(total.labels, key=lambda label: -label.count)[: MOST_BARS - 1] if is_long else total.labels
-    kept = {label.label for label in common}
-    names = short_names(label.label for label in total.labels if label.label in kept)
-    groups = short_names(part.group or "" for part in parts)
-    rows: list[Row] = []
-    for part in parts:
-        series = {"series": groups[part.group or ""]}
-        shown = [label for label in part.labels if label.label in kept]
-        rows += [{"name": names[label.label], **series, "count": label.count, "share": label.share} for label in shown]
-        if is_long:
-            rest = [label for label in part.labels if label.label not in kept]
-            sums = {"count": sum(label.count for label in rest), "share": sum(label.share for label in rest)}
-            rows.append({"name": f"{len(total.labels) - len(kept)} others together", **series, **sums})
+def _label_rows(part: Description) -> list[Row]:
+    """A row for each label; where there are many, the less common ones together at the end."""
+    is_long = len(part.labels) > MOST_BARS
+    common = sorted(part.labels, key=lambda label: -label.count)[: MOST_BARS - 1] if is_long else part.labels
+    names = short_names(label.label for label in common)
+    rows: list[Row] = [{"name": names[own.label], "count": own.count, "share": own.share} for own in common]
+    if is_long:
+        rest = [label for label in part.labels if label not in common]
+        sums = {"count": sum(label.count for label in rest), "share": sum(label.share for label in rest)}
+        rows.append({"name": f"{len(rest)} others together", **sums})
     return rows
 
 
@@ -216,16 +193,29 @@ def agreement_in_short(part: Description, scale: object = None) -> str:
 
 def _agreement(result: DescribeResult) -> Figure | Table:
     """The coefficients: a chart if any is defined, else a table."""
-    part = result.whole
-    table = agreement_table(part)
-    defined = {coefficient_heading(c.name): c for c in part.coefficients if math.isfinite(c.value)}
-    if not defined:
+    known = {coefficient_heading(c.name): c for c in result.whole.coefficients}
+    return _intervals(result, known, "Corrected for chance, agreement", "Coefficient", agreement_table(result.whole))
+
+
+def _intervals(
+    result: DescribeResult, coefficients: Mapping[str, Coefficient | None], what: str, names: str, table: Table
+) -> Figure | Table:
+    """A chart of the coefficients that are defined; the table if none is, or too many are."""
+    known = {name: c for name, c in coefficients.items() if c is not None and math.isfinite(c.value)}
+    if not known or len(known) > MOST_GROUPS:
         return table
-    low, high = (decimal(pick(c.value for c in defined.values())) for pick in (min, max))
+    least, most = (decimal(pick(c.value for c in known.values())) for pick in (min, max))
+    confidence, has_lines = result.settings.get("confidence", 0.95), bool(result.settings.get("bootstrap"))
+    lines = f"Lines are {100 * float(str(confidence)):g}% intervals." if has_lines else ""
     return Figure(
-        title=f"Corrected for chance, agreement is {low if low == high else f'between {low} and {high}'}",
-        caption=sentences("Each coefficient corrects for chance in its own way.", _lines(result)),
-        spec=intervals(_interval_rows(defined), names="Coefficient", values=[CHANCE_TO_PERFECT], reference=0),
+        title=f"{what} is {least if least == most else f'between {least} and {most}'}",
+        caption=sentences("0 is chance, 1 is perfect agreement.", lines),
+        spec=intervals(
+            [interval_row(name, c.value, c.low, c.high) for name, c in known.items()],
+            names=names,
+            values=[CHANCE_TO_PERFECT],
+            reference=0,
+        ),
         table=table,
     )
 
@@ -243,47 +233,19 @@ def agreement_table(part: Description) -> Table:
     )
 
 
-def _lines(result: DescribeResult) -> str:
-    confidence = result.settings.get("confidence", 0.95)
-    if not result.settings.get("bootstrap") or not isinstance(confidence, float):
-        return ""
-    return f"Lines are {100 * confidence:g}% intervals."
-
-
-def _interval_rows(coefficients: Mapping[str, Coefficient]) -> list[Row]:
-    return [interval_row(name, c.value, c.low, c.high) for name, c in coefficients.items()]
-
-
 def _meaning(result: DescribeResult) -> Points:
-    """What each coefficient counts, and how to read its value."""
+    """What each coefficient counts."""
     every = (result.whole.pairwise_agreement, *result.whole.coefficients)
     texts = [f"{coefficient_name(c.name)}: {_COEFFICIENTS[c.name][1]}." for c in every if c.name in _COEFFICIENTS]
-    best = headline(result.whole.coefficients, result.settings.get("scale"))
-    if best is not None and math.isfinite(best.value):
-        texts.append(f"{coefficient_name(best.name)} of {decimal(best.value)} means: {against_chance(best.value)}.")
-    intervals_are = interval_sentence(result.settings)
-    return Points(title="", texts=[*texts, RULE_OF_THUMB, *([intervals_are] if intervals_are else [])])
-
-
-def against_chance(value: float) -> str:
-    """The value as what it is by definition: 1 minus the ratio of observed to expected disagreement."""
-    if value == 1:
-        return "the raters never disagree"
-    size = percent(abs(value), 0)
-    if size == "<1%" or value == 0:
-        return "the raters disagree as much as chance would make them"
-    return f"the raters disagree {size} {'less' if value > 0 else 'more'} than chance would make them"
+    return Points(title="", texts=[*texts, *filter(None, [interval_sentence(result.settings)])])
 
 
 def unanimity_finding(part: Description) -> str:
     """On how many items all raters agree."""
     items = sum(count for _, count in part.agreement_by_item)
     agreed = sum(count for share, count in part.agreement_by_item if share >= 1)
-    if not items:
-        return "No item has two ratings"
     which = "" if items == part.items else " with two or more ratings"
-    how_many = {0: "none", items: "all"}.get(agreed, percent(agreed / items, 0))
-    return f"All raters agree on {how_many} of the items{which}"
+    return f"All raters agree on {percent(agreed / items, 0)} of the items{which}"
 
 
 def agreement_by_item(part: Description) -> list[Figure]:
@@ -325,21 +287,10 @@ def _groups(result: DescribeResult) -> list[Block]:
     best = headline(result.whole.coefficients, result.settings.get("scale"))
     if not result.groups or best is None:
         return []
-    by_group = {part.group or "": counterpart(part.coefficients, best.name) for part in result.groups}
-    known = {group: c for group, c in by_group.items() if c is not None and math.isfinite(c.value)}
+    names = short_names(part.group or "" for part in result.groups)
+    by_group = {names[part.group or ""]: counterpart(part.coefficients, best.name) for part in result.groups}
     table = _groups_table([*result.groups, replace(result.whole, group=TOGETHER)], best.name)
-    if not known or len(known) > MOST_GROUPS:
-        return [table]
-    name, names = coefficient_name(best.name), short_names(known)
-    least, most = (decimal(pick(c.value for c in known.values())) for pick in (min, max))
-    rows = _interval_rows({names[group]: c for group, c in known.items()})
-    figure = Figure(
-        title=f"{name} ranges from {least} to {most} within groups",
-        caption=sentences(f"{name} among the ratings of each group.", _lines(result)),
-        spec=intervals(rows, names="Group", values=[name, CHANCE_TO_PERFECT], reference=0),
-        table=table,
-    )
-    return [figure]
+    return [_intervals(result, by_group, f"{coefficient_name(best.name)} within groups", "Group", table)]
 
 
 def _groups_table(groups: Sequence[Description], name: str) -> Table:

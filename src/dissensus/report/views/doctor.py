@@ -4,10 +4,13 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from dissensus.errors import named, shell_word
 from dissensus.report.document import MOST_NOTES, Block, Fold, Note, Points, Section, Table
 from dissensus.report.numbers import counted, listing, sentences, visible
+from dissensus.report.views.section import noted
 from dissensus.results import Result
 
+MAP = f"{named('label_map', of='import_')} "
 SEVERITIES = ("error", "warning", "note")
 """The worst first: commands stop at an error, and a warning may spoil numbers."""
 
@@ -22,18 +25,13 @@ def view(result: Result) -> Section:
     if isinstance(taken, Mapping) and taken:
         lines = [[str(role), visible(str(getattr(where, "message", where)))] for role, where in taken.items()]
         blocks.append(Table(caption="Column mapping", columns=["For", "Taken from"], rows=lines))
-    fix = (
-        [Note(text=_command(rows, name, holds=str(report["holds"])), kind="hint")]
-        if any(r["option"] for r in rows)
-        else []
-    )
+    command = Note(text=_command(rows, name, holds=str(report["holds"])), kind="hint")
+    fix = [command] if any(row["option"] for row in rows) else []
     room = MOST_NOTES - len(fix)
-    blocks += [Points(title="", texts=texts[:room])] if texts else []
-    blocks += fix
-    more = [Fold(title=f"{counted(len(texts) - room, 'more finding')}", parts=[Points(title="", texts=texts[room:])])]
-    return Section(
-        title="File check", lead=_lead(report, rows, name), blocks=[*blocks, *(more if texts[room:] else [])]
-    )
+    blocks += [*noted(texts[:room]), *fix]
+    more, left = Points(title="", texts=texts[room:]), counted(len(texts) - room, "more finding")
+    blocks += [Fold(title=left, parts=[more])] if texts[room:] else []
+    return Section(title="File check", lead=_lead(report, rows, name), blocks=blocks)
 
 
 def _command(rows: Sequence[Mapping[str, object]], name: str, *, holds: str) -> str:
@@ -41,6 +39,10 @@ def _command(rows: Sequence[Mapping[str, object]], name: str, *, holds: str) -> 
     options = dict.fromkeys(_text(row["option"]) for row in rows if row["option"] and not row["is_choice"])
     if not options:
         return "Run `dissensus import` with these options, then use the file that it writes."
+    renames = [option for option in options if option.startswith(MAP)]
+    if len(renames) > 1:  # one option takes all of them
+        words = ",".join(shlex.split(option.removeprefix(MAP))[0] for option in renames)
+        options = {**dict.fromkeys(o for o in options if o not in renames), f"{MAP}{shell_word(words)}": None}
     output = f"{holds}.csv" if name != f"{holds}.csv" else "fixed.csv"
     command = f"dissensus import {shlex.quote(name)} {' '.join(options)} -o {output}"
     return f"Fix all at once with `{visible(command)}`, then use the file that it writes."

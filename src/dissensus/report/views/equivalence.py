@@ -3,9 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from dissensus.errors import DissensusError
 from dissensus.methods.equivalence.result import AmateurPoint, Ceiling, CurvePoint, EquivalenceResult, JudgeWorth
-from dissensus.report.document import Block, Cell, Figure, Fold, Part, Points, Section, Table
+from dissensus.report.document import Block, Cell, Figure, Section, Table
 from dissensus.report.numbers import (
     are,
     counted,
@@ -19,11 +18,9 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs import CurveChart, Row, power_curve, slot_row
-from dissensus.report.text import sparkline
 from dissensus.report.views import worth as words_of
-from dissensus.report.views.section import interval_sentence, judge_slots
+from dissensus.report.views.section import how_computed, interval_sentence, judge_slots, noted
 from dissensus.report.views.worth import ScoreWords, Settings, Terms, score_words, terms_of
-from dissensus.results import Result
 
 MOST_LINES = 7
 """More judges than colours beside that of the curve cannot be told apart."""
@@ -38,18 +35,15 @@ DEEPEST = 0.5
 """How far below the curve a judge may lie to be drawn, as a share of the curve's height."""
 
 
-def view(result: Result) -> Section:
+def view(result: EquivalenceResult) -> Section:
     """How many raters each judge is worth: the answer, each judge, the power curve, and how it was computed."""
-    if not isinstance(result, EquivalenceResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what equivalence found.")
     terms, ranked = terms_of(result.settings, largest=result.curve[-1].raters), result.ranked
     notes = _notes(result, ranked, terms)
     blocks: list[Block] = [_judges_table(result, ranked, terms)] if ranked else []
     if sum(math.isfinite(point.score) for point in result.curve) > 1:  # one point is no curve
         blocks.append(curve_figure(result, ranked, terms))
-    blocks += [Points(title="", texts=notes)] if notes else []
-    blocks += [fold for fold in [_meaning(result, ranked, terms)] if fold.parts]
-    blocks.append(_computed(result, terms))
+    blocks += noted(notes)
+    blocks.append(how_computed(_computed(result, terms)))
     return Section(title="How many raters is each judge worth?", lead=_lead(result, ranked, terms), blocks=blocks)
 
 
@@ -114,19 +108,6 @@ def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms
 # ---- Folded away: what the numbers mean, how they were computed
 
 
-def _meaning(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> Fold:
-    """What the best judge's number means, the ceiling, and amateurs by their number."""
-    best = ranked[0] if ranked and not result.is_flat else None
-    texts = [
-        "" if best is None else words_of.fraction_sentence(best, result.settings, terms),
-        words_of.CALIBRATED if any(worth.calibrated for worth in ranked) else "",
-        "" if result.ceiling is None else ceiling_sentence(result.ceiling, result.curve, terms),
-    ]
-    known = [text for text in texts if text]
-    parts: list[Part] = [Points(title="", texts=known)] if known else []
-    return Fold(title="What the numbers mean", parts=[*parts, *_amateurs(result, terms)])
-
-
 def ceiling_sentence(ceiling: Ceiling, curve: Sequence[CurvePoint], terms: Terms) -> str:
     """What no survey and no judge can exceed."""
     gain = with_interval(ceiling.gain, ceiling.low, ceiling.high)
@@ -135,34 +116,18 @@ def ceiling_sentence(ceiling: Ceiling, curve: Sequence[CurvePoint], terms: Terms
     return sentences(f"No survey and no judge can gain more than {gain} bits: the rest is disagreement.", part)
 
 
-def _amateurs(result: EquivalenceResult, terms: Terms) -> list[Table]:
-    """How many experts amateurs are worth."""
-    words = score_words(result.settings)
-    origin = words.origin(result.curve)
-    rows = [
-        [p.raters, p.worth_experts, p.score - origin, p.low - origin, p.high - origin] for p in result.amateurs or ()
-    ]
-    table = Table(
-        caption="What surveys of amateurs are worth",
-        columns=["Asked", f"Worth {terms.raters}", words.heading, "Low", "High"],
-        rows=rows,
-        percent=words.percent_columns,
-    )
-    return [table] if rows else []
-
-
-def _computed(result: EquivalenceResult, terms: Terms) -> Fold:
+def _computed(result: EquivalenceResult, terms: Terms) -> list[str]:
     """How the numbers came about."""
     settings = result.settings
-    texts = [
+    return [
         words_of.reference_sentence(settings, terms),
         words_of.score_sentence(settings),
         words_of.combiner_sentence(settings),
         words_of.calibration_sentence(settings),
+        "" if result.ceiling is None else ceiling_sentence(result.ceiling, result.curve, terms),
         interval_sentence(settings),
         PICKED if result.best is not None and len(result.ranked) > 1 else "",
     ]
-    return Fold(title="How this was computed", parts=[Points(title="", texts=[text for text in texts if text])])
 
 
 # ---- The power curve with the judges on it
@@ -197,7 +162,6 @@ def curve_figure(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms:
         caption=_caption(result, lines, left_out),
         spec=power_curve(chart),
         table=_table(result, words, origin),
-        spark=_spark(result.curve, words),
     )
 
 
@@ -273,12 +237,3 @@ def _table(result: EquivalenceResult, words: ScoreWords, origin: float) -> Table
         rows=rows,
         percent=words.percent_columns,
     )
-
-
-def _spark(curve: Sequence[CurvePoint], words: ScoreWords) -> str:
-    """The curve as blocks, from nobody to the largest survey, with its ends in numbers."""
-    known = [p for p in curve if math.isfinite(p.score)]
-    first, last = known[0], known[-1]
-    blocks = sparkline([max(p.score - first.score, 0.0) for p in known])
-    ends = [words.form(p.score - words.origin(known)) for p in (first, last)]
-    return f"{first.raters} raters: {ends[0]} |{blocks}| {counted(last.raters, 'rater')}: {ends[1]}"

@@ -4,14 +4,13 @@ import math
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from dissensus.errors import DissensusError
 from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.gate.options import POWER
-from dissensus.methods.gate.result import Check, GateResult
+from dissensus.methods.gate.result import Check, GateResult, Ruler
 from dissensus.methods.judges.result import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
 from dissensus.methods.parts.result import PartsResult
 from dissensus.options import named
-from dissensus.report.document import Block, Cell, Fold, Points, Section, Table
+from dissensus.report.document import Cell, Section, Table
 from dissensus.report.numbers import (
     are,
     capital,
@@ -26,9 +25,8 @@ from dissensus.report.numbers import (
     visible,
     with_interval,
 )
-from dissensus.report.views.section import interval_sentence
+from dissensus.report.views.section import how_computed, interval_sentence, noted
 from dissensus.report.views.worth import by_words, calibration_sentence
-from dissensus.results import Result
 
 SHARES = ("wins", "accuracy")
 SUITE = "dissensus gate"
@@ -36,42 +34,19 @@ CONSTANTS = {ALWAYS_POSITIVE: "calling every item positive", ALWAYS_NEGATIVE: "c
 MOST_DIGITS = 3
 SENSIBLE = 20
 """More items than this many times the rated ones are nothing that anybody would collect to settle a check."""
-RULE = (
-    "A check passes if the whole interval meets the threshold and fails if none of it does. Otherwise it is "
-    "inconclusive, which does not pass."
-)
-DIFFERENCE = "A difference of scores is positive if the judge is better than the other one."
-MEASURES = {
-    "min_equivalence": "A judge is worth as many raters as it takes to predict another rater's label as well.",
-    "min_consistency": "A decision is the same if judge and people both call an item positive, or neither does.",
-    "max_bias": "Bias is the judge's share of positive decisions minus people's.",
-    "better_than": DIFFERENCE,
-    "not_worse_than": DIFFERENCE,
-    "baseline": DIFFERENCE,
-}
+RULE = "A check passes if the whole interval meets the threshold, fails if none of it does, else it is inconclusive."
 RULERS = "Constant: the best answer to give always. Person: each rater against the others."
 SILENT = ("Rescaled ", "Fewer items have enough ", "Calling ", "No judge answered ")
-"""How warnings begin that ask for nothing, or that a note says."""
+"""In warnings that ask for nothing, or that a note says."""
 
 
-def view(result: Result) -> Section:
+def view(result: GateResult) -> Section:
     """Whether the judge passes: the answer, each check, what would settle it, and how it was decided."""
-    if not isinstance(result, GateResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what gate found.")
-    notes = [text for text in (next_step(check) for check in result.checks) if text]
-    asked = {check.check for check in result.checks}
-    texts = [RULE, *dict.fromkeys(text for name, text in MEASURES.items() if name in asked), RULERS]
-    texts += [calibration_sentence({**result.settings, "calibrate": _calibration(result)})]
-    texts += [interval_sentence(result.settings)]
-    blocks: list[Block] = [_table(result), *([Points(title="", texts=notes)] if notes else [])]
-    blocks.append(Fold(title="How this was decided", parts=[Points(title="", texts=[text for text in texts if text])]))
+    texts = [RULE, RULERS]
+    texts += [calibration_sentence({"calibrate": _calibration(result)}), interval_sentence(result.settings)]
+    notes = [text for text in map(next_step, result.checks) if text]
+    blocks = [_table(result), *noted(notes), how_computed(texts)]
     return Section(title="May this judge pass?", lead=lead_sentence(result), blocks=blocks)
-
-
-def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings that ask for something and are no note."""
-    del result
-    return [text for text in texts if not text.startswith(SILENT)]
 
 
 def _calibration(result: GateResult) -> str:
@@ -181,21 +156,18 @@ def _place(value: float, check: Check, digits: int) -> str:
     return decimal(value, digits)
 
 
-def _ruler(check: Check, ruler: object) -> str | None:
-    """What a constant answer or one more person would find, in a table."""
-    value = getattr(ruler, "value", None)
-    return None if value is None else _in_units(check, value)
-
-
-def _in_units(check: Check, value: float) -> str:
-    """A number as that of the check is written."""
-    if not math.isfinite(value):
+def _ruler(check: Check, ruler: Ruler | None) -> str | None:
+    """What a constant answer or one more person would find, as the number of the check is written."""
+    if ruler is None:
+        return None
+    if not math.isfinite(ruler.value):
         return "undefined"
     if check.check == "min_equivalence":
-        return f"{value:g}"
+        return f"{ruler.value:g}"
     if check.check == "min_consistency":
-        return percent(value)
-    return f"{points(value)} points" if check.check == "max_bias" or check.measure in SHARES else decimal(value, 3)
+        return percent(ruler.value)
+    is_share = check.check == "max_bias" or check.measure in SHARES
+    return f"{points(ruler.value)} points" if is_share else decimal(ruler.value, 3)
 
 
 def next_step(check: Check) -> str:

@@ -3,46 +3,31 @@
 import math
 from collections.abc import Sequence
 
-from dissensus.errors import DissensusError
 from dissensus.methods.history.result import HistoryResult, Point, Series
-from dissensus.report.document import Block, Cell, Figure, Fold, Points, Section, Table
+from dissensus.report.document import Block, Cell, Figure, Fold, Section, Table
 from dissensus.report.numbers import counted, decimal, finite, listing, percent, quoted, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart
-from dissensus.results import Result
+from dissensus.report.views.section import how_computed, noted
 
 LONGEST = 18
 MOST_LINES = 4
 MOST_SHOWN = 8
 """More series than that are folded."""
-RULE = (
-    "A change is called real where its interval excludes 0. The intervals hold together for all runs of a series, "
-    "however often one looks: look t spends alpha / (t (t + 1))."
-)
-PAIRED = (
-    "The last runs are compared with those before, since the last real change, on the items that both have with the "
-    "same ratings; where they share too few, on all items of both."
-)
+RULE = "A change is real where its interval, which allows for all runs of a series, excludes 0."
+PAIRED = "The last runs are compared with those since the last real change, on items that both have where they can be."
 BITS = "Bits are what the judge's answers, in people's terms, tell about the next person more than asking nobody."
 
 
-def view(result: Result) -> Section:
+def view(result: HistoryResult) -> Section:
     """The answer, each series at its last run, the chart, and all runs."""
-    if not isinstance(result, HistoryResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as a history.")
     judges = [own for own in result.series if own.kind == "judge"]
     blocks: list[Block] = [_latest(result), *_notes(result)]
     blocks += [_figure(judges)] if any(len(own.points) > 1 for own in judges) else []
     blocks += [
         Fold(title="All runs", parts=[_runs(own) for own in result.series]),
-        Fold(title="How this was computed", parts=[Points(title="", texts=[BITS, PAIRED, RULE])]),
+        how_computed([BITS, PAIRED, RULE]),
     ]
     return Section(title="Is the judge still as good?", lead=lead_sentence(result), blocks=blocks)
-
-
-def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings, all of which say what was not compared."""
-    del result
-    return list(texts)
 
 
 def lead_sentence(result: HistoryResult) -> str:
@@ -69,7 +54,7 @@ def _notes(result: HistoryResult) -> list[Block]:
         return []
     parts = [f"{own.name} ({_change(own.changes[-1], own)}, run {own.changes[-1].run})" for own in changed]
     text = f"People changed as well: {listing(parts, most=3)}. Rate the same items again before you blame the judge."
-    return [Points(title="", texts=[text])]
+    return noted([text])
 
 
 def _latest(result: HistoryResult) -> Table:

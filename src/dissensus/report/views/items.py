@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 
 from dissensus.data.labels import number
-from dissensus.errors import DissensusError
 from dissensus.methods.items.result import ItemRow, ItemsResult, JudgeOnItem, Kind
 from dissensus.options import named
 from dissensus.report.document import Cell, Fold, Note, Paragraph, Section, Table
@@ -17,7 +16,6 @@ from dissensus.report.numbers import (
     shortened,
     whole,
 )
-from dissensus.results import Result
 
 MOST_JUDGES = 2
 """More judges than that share one column."""
@@ -38,10 +36,8 @@ SURPRISE = (
 AGREE = "People agree on an item if at least two of them, and at least two thirds, gave the same label."
 
 
-def view(result: Result) -> Section:
+def view(result: ItemsResult) -> Section:
     """The items: how many of which kind, the first of them, and how to read it."""
-    if not isinstance(result, ItemsResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as items.")
     is_picked = result.settings.get("show") != "all" or _is_filtered(result)
     return Section(
         title="Which items are behind the numbers?",
@@ -49,7 +45,10 @@ def view(result: Result) -> Section:
         blocks=[
             *([_table(result, result.items)] if result.items else []),
             *([] if is_picked or not _are_labels(result) else [Note(text=VIEWS, kind="hint")]),
-            Fold(title="How to read it", parts=[Paragraph(text=_meaning(result)), *_judges(result)]),
+            Fold(
+                title="How to read it",
+                parts=[Paragraph(text=sentences(AGREE, SURPRISE if _are_labels(result) else ""))],
+            ),
         ],
     )
 
@@ -176,17 +175,3 @@ def _said(one: JudgeOnItem) -> str | None:
     if one.answer is None or math.isnan(one.surprise):
         return one.answer and shortened(one.answer, LONGEST_LABEL)
     return _beside(one.answer, decimal(one.surprise, 2))
-
-
-# ---- How to read it
-
-
-def _meaning(result: ItemsResult) -> str:
-    return sentences(AGREE, SURPRISE if _are_labels(result) else "")
-
-
-def _judges(result: ItemsResult) -> list[Table]:
-    """Each judge on all items that it answered."""
-    rows: list[list[Cell]] = [[shortened(judge.judge), judge.items, judge.surprise] for judge in result.judges]
-    caption = "The judges on all items that they answered"
-    return [Table(caption=caption, columns=["Judge", "Items", "Mean surprise"], rows=rows)] if rows else []

@@ -1,39 +1,45 @@
-"""Judges and definitions of agreement in words: which judge is closest to people, and how sure that is."""
+"""Judges and definitions of agreement in words and charts: which judge is closest to people, and how sure that is."""
 
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
 from dissensus.data.labels import number
-from dissensus.methods.judges.choice import Choice
+from dissensus.methods.judges.choice import Choice, Kind
 from dissensus.methods.judges.definitions import BLIND
 from dissensus.methods.judges.result import (
+    BASELINES,
     Bias,
     Constant,
     DefinitionResult,
     FlipPoint,
+    JudgesResult,
     JudgeValue,
     Perfect,
     Sensitivity,
 )
+from dissensus.report.document import Cell, Figure, Table
 from dissensus.report.numbers import (
     DASH,
+    are,
     capital,
     counted,
     decimal,
     listing,
     percent,
+    sentences,
+    short_names,
     shortened,
     supported_digits,
     with_interval,
 )
+from dissensus.report.specs import LineChart, Row, interval_row, intervals, line_chart, rank_lines
+from dissensus.report.views.section import interval_sentence, judge_slots
 
 NAMES = {
     "mae": "mean absolute error",
     "rps": "ranked probability score",
     "emd": "earth mover's distance",
-    "weighted_kappa": "weighted kappa",
-    "hit_rate": "hit rate",
     "krippendorff_alpha": "Krippendorff's alpha",
     "fleiss_kappa": "Fleiss' kappa",
     "cohen_kappa": "Cohen's kappa",
@@ -46,22 +52,14 @@ NAMES = {
     "mse_hard": "squared error of labels",
     "mse_soft": "squared error of shares",
     "mse_response_set": "squared error of response sets",
-    "coverage": "coverage",
     BLIND: "size of the judge's set",
-    "precision": "precision",
-    "recall": "recall",
     "bce": "binary cross-entropy",
 }
 SIDES = {"hard": "label", "soft": "shares", "hard_response_set": "set", "soft_response_set": "set shares"}
 """What each side's ratings of an item become."""
 BRACKETS = (
-    "In brackets: what is compared, the judge's side first: the most frequent label, the shares of labels, the set of "
-    "options that enough raters endorse, or the shares that endorse each. Definitions that always rank judges the same "
-    "way share a row. None: no judge beats the best constant answer."
-)
-CONFUSION_MEANING = (
-    "Every rating counts, so an item needs no true label. Sensitivity: how often the judge gives a label where a "
-    "person does. Specificity: how often it does not where a person does not. A person's: the same for another rater."
+    "In brackets: what is compared, the judge's side first. Definitions that always rank judges the same way share a "
+    "row. None: no judge beats the best constant answer."
 )
 
 
@@ -73,7 +71,7 @@ def sides(definition: DefinitionResult) -> str:
 
 def name_of(definition: DefinitionResult, *, has_tau: bool = False) -> str:
     """A definition in a sentence; those that come in several forms say what is compared with what."""
-    name = NAMES.get(definition.definition, definition.definition)
+    name = NAMES.get(definition.definition, definition.definition.replace("_", " "))
     if definition.id == definition.definition:
         return name
     at = f", tau {definition.tau:g}" if has_tau and definition.tau is not None else ""
@@ -174,11 +172,10 @@ def _standing(choice: Choice, best: JudgeValue) -> str:
 
 def consistency_finding(shares: Mapping[str, float], constant: float, tau: float) -> str:
     """The title of the chart of decisions, from the share of items that each judge decides as people do."""
-    best = max(shares.values())
-    tied = [plain(judge) for judge, share in shares.items() if share == best]
-    how = f"{'decides' if len(tied) == 1 else 'decide'} {'most ' * (len(shares) > 1)}like people"
+    judge, best = max(shares.items(), key=lambda one: one[1])
     where = f"on {percent(best, 0)} of the items at tau {tau:g}"
-    return f"{listing(tied, most=MOST_NAMES)} {how}, {where}{', no more than a constant' * (best <= constant)}"
+    how = f"decides {'most ' * (len(shares) > 1)}like people"
+    return f"{plain(judge)} {how}, {where}{', no more than a constant' * (best <= constant)}"
 
 
 def sweep_finding(rows: Sequence[Sensitivity], flips: Sequence[FlipPoint]) -> str:
@@ -206,12 +203,13 @@ BIAS_MEANING = (
 
 def bias_name(bias: Bias) -> str:
     """What a judge may favour."""
-    if bias.kind == "length":
-        return "longer, per doubling"
-    if bias.kind == "position":
-        return "shown first"
     about = shortened(bias.about or "", 20)
-    return f"its own ({about})" if bias.kind == "self" else f"group {about}"
+    names = {
+        "length": "longer texts (per doubling)",
+        "position": "what is shown first",
+        "self": f"its own outputs ({about})",
+    }
+    return names.get(bias.kind, f"the group {about}")
 
 
 def bias_value(bias: Bias) -> str:
@@ -225,12 +223,185 @@ def bias_value(bias: Bias) -> str:
 def bias_sentence(bias: Bias) -> str:
     """A bias that is more than chance."""
     verb = "favours" if bias.value > 0 else "disfavours"
-    what = {
-        "length": "longer texts",
-        "position": "what is shown first",
-        "self": "its own outputs",
-        "group": f"the group {shortened(bias.about or '', 20)}",
-    }[bias.kind]
-    each = " for each doubling of the length" if bias.kind == "length" else ""
     beside = "" if bias.kind == "position" else " more than people do" if bias.value > 0 else ", compared with people"
-    return f"{plain(bias.judge)} {verb} {what}{beside}: {bias_value(bias)}{each}."
+    return f"{plain(bias.judge)} {verb} {bias_name(bias)}{beside}: {bias_value(bias)}."
+
+
+# ---- The charts: ranks by each definition, decisions, and the sweep over beta
+
+MOST_LINES = 8
+"""As many lines as there are colours."""
+LONGEST_SHORT = 25
+APART = 0.14
+"""How far judges that share a rank stand apart."""
+BETA = "Beta: share of hidden positives"
+AS_PEOPLE = "Items decided as people do"
+DASHED = "Dashed: a constant answer."
+CONSTANT_NAMES = dict(zip(BASELINES, ("always positive", "always negative"), strict=True))
+
+
+def drawn_judges(choice: Choice) -> list[str]:
+    """The judges that the charts have room for: those that some definition picks, then the best of the others."""
+    names = [value.judge for value in choice.ranked]
+    wanted = {judge for kind in choice.kinds if kind.looks_at_people for judge in kind.best}
+    kept = sorted(names, key=lambda name: (name not in wanted, names.index(name)))[:MOST_LINES]
+    return [name for name in names if name in kept]
+
+
+def judge_names(choice: Choice, longest: int = LONGEST_SHORT) -> dict[str, str]:
+    """A short name for each judge, no two the same."""
+    return short_names((value.judge for value in choice.ranked), longest, has_end=True)
+
+
+def _slots(result: JudgesResult, drawn: Sequence[str], names: Mapping[str, str]) -> dict[str, int]:
+    """The place of each judge that is drawn among all, by its short name."""
+    return {names[judge]: slot for judge, slot in judge_slots(result, drawn).items()}
+
+
+def _left_out(choice: Choice) -> str:
+    """How many judges are not drawn; empty if all are."""
+    left = len(choice.ranked) - len(drawn_judges(choice))
+    return f"{counted(left, 'more judge')} {are(left)} in the table only." if left else ""
+
+
+# ---- Ranks: each judge by each definition
+
+
+def ranks_figure(result: JudgesResult, choice: Choice, table: Table) -> Figure:
+    """The bump chart: a line for each judge through its ranks; the table has what each definition picks."""
+    kinds, names, drawn = choice.closest_first(), judge_names(choice), drawn_judges(choice)
+    rows = [
+        _rank_row(kind, kind.first.of(judge), names, is_main=judge == drawn[0])
+        for kind in kinds
+        for judge in drawn
+        if kind.first.of(judge).rank is not None
+    ]
+    first, last = choice.ranked[0].judge, len(choice.ranked)
+    ranks = [kind.first.of(first).rank for kind in kinds if kind.looks_at_people]
+    return Figure(
+        title=f"{plain(first)} comes first by {ranks.count(1)} of {counted(len(ranks), 'definition')}",
+        caption=sentences(
+            "Each line ranks the judges by one definition, the best on the left; the first is the definition to select "
+            "by, then those that rank most like it.",
+            _left_out(choice),
+        ),
+        spec=rank_lines(
+            rows,
+            names="Definition",
+            series="Judge",
+            ranks="Rank (1 is best)",
+            values="Value",
+            last=last,
+            slots=_slots(result, drawn, names),
+        ),
+        table=table,
+    )
+
+
+def _rank_row(kind: Kind, value: JudgeValue, names: Mapping[str, str], *, is_main: bool) -> Row:
+    tied = [other.judge for other in kind.first.values if other.rank == value.rank]
+    offset = APART * (tied.index(value.judge) - (len(tied) - 1) / 2)
+    return {
+        "name": name_of(kind.first),
+        "series": names[value.judge],
+        "rank": value.rank,
+        "shown": (value.rank or 0) + max(min(offset, 0.4), -0.4),
+        "value": short_interval(value, value_digits(kind.first.values)),
+        "share": DASH if math.isnan(value.share_best) else f"{percent(value.share_best)} of the samples",
+        "is_main": is_main,
+    }
+
+
+# ---- Decisions: how often judges decide as people do
+
+
+def decision_figure(result: JudgesResult, choice: Choice) -> Figure:
+    """How often judges decide as people do at the main threshold; the table has every threshold."""
+    names = judge_names(choice)
+    judged = sorted(
+        (row for row in choice.downstream.values() if row.judge not in BASELINES), key=lambda row: -row.consistency
+    )
+    slots = judge_slots(result, (row.judge for row in judged))
+    rows = [
+        interval_row(
+            names[row.judge], row.consistency, row.consistency_low, row.consistency_high, slot=slots[row.judge]
+        )
+        for row in judged
+    ]
+    constant = None if choice.constant is None else choice.constant.consistency
+    shares = {row.judge: row.consistency for row in judged}
+    return Figure(
+        title=consistency_finding(shares, math.nan if constant is None else constant, choice.tau),
+        caption=sentences(DASHED, interval_sentence(result.settings, "Whiskers hold")),
+        spec=intervals(rows, names="Judge", values=[AS_PEOPLE], reference=constant),
+        table=_downstream_table(result, names | CONSTANT_NAMES),
+    )
+
+
+def _downstream_table(result: JudgesResult, names: Mapping[str, str]) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            row.tau,
+            names.get(row.judge, row.judge),
+            with_interval(row.consistency, row.consistency_low, row.consistency_high, form=lambda one: percent(one, 0)),
+            with_interval(row.bias, row.bias_low, row.bias_high, form=lambda share: f"{100 * share:+.0f}"),
+            row.kappa,
+        ]
+        for row in result.downstream
+    ]
+    return Table(
+        caption="Same decisions as people, bias in percentage points, kappa",
+        columns=["Tau", "Judge", "Same decision", "Bias", "Kappa"],
+        rows=rows,
+        digits=2,
+    )
+
+
+# ---- The sweep: what would follow if forced choices hid positive options
+
+
+def sweep_figure(result: JudgesResult, choice: Choice, points: Sequence[Sensitivity]) -> Figure:
+    """How often judges decide as people do over beta, and how many items are positive."""
+    names, drawn = judge_names(choice), drawn_judges(choice)
+    rows: list[Row] = [
+        {"series": names[judge], "x": point.beta, "y": point.consistency[judge], "low": None, "high": None,
+         "is_main": judge == drawn[0]}
+        for judge in drawn
+        for point in points
+    ]  # fmt: skip
+    flips = [flip for flip in result.flip_points if flip.definition is None and math.isclose(flip.tau, choice.tau)]
+    turns: list[Row] = [{"x": flip.beta_to, "text": names.get(str(flip.judge_to), "")} for flip in flips]
+    positive, negative = CONSTANT_NAMES.values()
+    # Calling every item positive is right on those that people call positive.
+    constants: list[Row] = [
+        {"name": name, "x": point.beta, "y": share, "is_rising": name == positive}
+        for point in points
+        for name, share in ((positive, point.prevalence), (negative, 1 - point.prevalence))
+    ]
+    table: list[list[Cell]] = [
+        [point.beta, point.prevalence, names.get(point.best, point.best), point.consistency[point.best]]
+        for point in points
+    ]
+    dotted = "Dotted: another judge becomes the best." if turns else ""
+    return Figure(
+        title=sweep_finding(points, flips),
+        caption=sentences(f"At tau {choice.tau:g}. {DASHED}", dotted, _left_out(choice)),
+        spec=line_chart(
+            LineChart(
+                rows=rows,
+                constants=constants,
+                turns=turns,
+                series="Judge",
+                x_title=BETA,
+                y_title=AS_PEOPLE,
+                slots=_slots(result, drawn, names),
+            )
+        ),
+        table=Table(
+            caption="The judge that decides most like people at each beta",
+            columns=["Beta", "Positive items", "Best judge", "Same decision"],
+            rows=table,
+            digits=2,
+            percent=frozenset({"Positive items", "Same decision"}),
+        ),
+    )

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from dissensus.errors import DissensusError
 from dissensus.methods.judges.advice import SELECT
 from dissensus.methods.judges.choice import Choice, Kind, choice_of
 from dissensus.methods.judges.result import Confusion, DefinitionResult, Downstream, JudgesResult
@@ -21,23 +20,15 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.views import judge_words as words
-from dissensus.report.views.judge_charts import (
-    CONSTANT_NAMES,
-    decision_figure,
-    judge_names,
-    ranks_figure,
-    sweep_figure,
-)
-from dissensus.report.views.section import how_computed, interval_sentence, is_fact, noted, warnings_of
-from dissensus.results import Result
+from dissensus.report.views.section import how_computed, interval_sentence, noted, warnings_of
 
 AIMS = {"higher": "high", "lower": "low"}
 MOST_CONFUSIONS = 3
 LONGEST_LABEL = 16
 LEAST_SHARE = 0.01
 """Response sets with less of a choice's raters than that are left out of the table."""
-FACTS = (" undefined: ", " tie for best by ", " only from ", "No interval for ", "Decisions have no kappa ", "Nobody ")
-"""What warnings say that only explain numbers or their absence."""
+SILENT = (" undefined: ", " tie for best by ", " only from ", "No interval for ", "Decisions have no kappa ", "Nobody ")
+"""In warnings that only explain numbers or their absence: they stand with how those were computed."""
 LABELS = "Check whether judges spell the labels as people do."
 NUMBERS = "Answers are numbers: use `dissensus compare` (mae, spearman) or `dissensus equivalence` (pearson)."
 BETA = (
@@ -47,12 +38,10 @@ BETA = (
 REVERSE = "What raters who had to choose one option would endorse if they could choose several. It rests on {pairs}."
 
 
-def view(result: Result) -> Section:
+def view(result: JudgesResult) -> Section:
     """Which judge to pick: the answer, a row for each judge, what to do; the rest is folded."""
-    if not isinstance(result, JudgesResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what judges found.")
     choice = choice_of(result)
-    decisions = [decision_figure(result, choice)] if choice.downstream else []
+    decisions = [words.decision_figure(result, choice)] if choice.downstream else []
     folds: dict[str, Sequence[Part]] = {
         "Advice, with reasons": _advice(result),
         "What each definition says": _definitions(result, choice),
@@ -71,19 +60,14 @@ def view(result: Result) -> Section:
             *noted(_notes(result, choice)),
             *decisions,
             *(Fold(title=title, parts=parts) for title, parts in folds.items() if parts),
-            how_computed(result, _computed(result, choice)),
+            how_computed(_computed(result, choice)),
         ],
     )
 
 
-def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings that ask for something, definitions by the names that the tables have."""
-    definitions = result.definitions if isinstance(result, JudgesResult) else ()
-    return [words.in_words(text, definitions) for text in texts if not _explains(text)]
-
-
-def _explains(text: str) -> bool:
-    return is_fact(text) or any(part in text for part in FACTS)
+def warning_texts(result: JudgesResult, texts: Sequence[str]) -> list[str]:
+    """The warnings, definitions by the names that the tables have."""
+    return [words.in_words(text, result.definitions) for text in texts]
 
 
 def _notes(result: JudgesResult, choice: Choice) -> list[str]:
@@ -121,7 +105,7 @@ def _judges(choice: Choice) -> list[Block]:
         }
         for value in choice.ranked
     ]
-    names = list(judge_names(choice, 17 if choice.downstream else 25).values())
+    names = list(words.judge_names(choice, 17 if choice.downstream else 25).values())
     beside = _rulers(choice, main, lambda value: decimal(value, digits), lambda share: percent(share, places))
     tau = f"; decisions and bias at tau {choice.tau:g}" if choice.downstream else ""
     return [
@@ -157,7 +141,7 @@ def _rulers(
         out = number(main.constant.reduced) if math.isfinite(main.constant.reduced) else None
         yield f"({name})", {"Value": number(main.constant.value), "One out": out}
     if beside is not None:
-        yield f"({CONSTANT_NAMES[str(beside.constant.answer)]})", {"Decisions": share(beside.constant.value)}
+        yield f"({words.CONSTANT_NAMES[str(beside.constant.answer)]})", {"Decisions": share(beside.constant.value)}
     if main.person is not None:
         decided = share(beside.person.value) if beside and beside.person else None
         yield "(one more person)", {"One out": number(main.person.value), "Decisions": decided}
@@ -172,7 +156,7 @@ def _rulers(
 def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
     if not any(value.rank is not None for kind in choice.kinds for value in kind.first.values):
         return []
-    names, is_contest = judge_names(choice), len(choice.ranked) > 1
+    names, is_contest = words.judge_names(choice), len(choice.ranked) > 1
     columns = ["Definition", "Aim", *["Picks"] * is_contest, "Value", "Constant", *["Best in"] * is_contest]
     what = "The judge that each definition picks" if is_contest else "The judge by each definition"
     table = Table(
@@ -181,7 +165,7 @@ def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
         rows=[_definition_row(kind, names, is_contest=is_contest) for kind in choice.kinds],
         percent=frozenset({"Best in"}),
     )
-    main = ranks_figure(result, choice, table) if is_contest else table
+    main = words.ranks_figure(result, choice, table) if is_contest else table
     return [main, Paragraph(text=words.BRACKETS)]
 
 
@@ -243,15 +227,15 @@ def _biases(result: JudgesResult) -> list[Part]:
 
 
 def _confusion(result: JudgesResult, choice: Choice) -> list[Part]:
-    """The best judges' answers by the label that a person gave, and how often each label is found."""
+    """The best judges' answers by the label that a person gave, and another person's."""
     ranked = [value.judge for value in choice.ranked] or [one.judge for one in result.confusion]
     by_judge = {one.judge: one for one in result.confusion}
     shown = [by_judge[judge] for judge in ranked[:MOST_CONFUSIONS] if judge in by_judge]
     person = result.person_confusion
     if not shown:
         return []
-    tables = [_confusion_table(one) for one in [*shown, *([person] if person else [])]]
-    return [Paragraph(text=words.CONFUSION_MEANING), *tables, _rates_table(shown, person)]
+    shown += [person] if person else []
+    return [*map(_confusion_table, shown), _rates_table(shown)]
 
 
 def _confusion_table(one: Confusion) -> Table:
@@ -268,24 +252,18 @@ def _confusion_table(one: Confusion) -> Table:
     )
 
 
-def _rates_table(shown: Sequence[Confusion], person: Confusion | None) -> Table:
-    """Sensitivity and specificity of each label, a person's beside them."""
+def _rates_table(shown: Sequence[Confusion]) -> Table:
+    """Sensitivity and specificity of each label."""
     names = short_names([one.judge for one in shown], LONGEST_LABEL, has_end=True)
-    others = {} if person is None else {rates.label: rates for rates in person.labels}
-    rows: list[list[Cell]] = []
-    for one in shown:
-        for rates in one.labels:
-            found = with_interval(rates.sensitivity, rates.sensitivity_low, rates.sensitivity_high, form=_whole_percent)
-            left = with_interval(rates.specificity, rates.specificity_low, rates.specificity_high, form=_whole_percent)
-            beside = others.get(rates.label)
-            both = None if beside is None else " / ".join(map(_whole_percent, (beside.sensitivity, beside.specificity)))
-            label = shortened(rates.label, LONGEST_LABEL)
-            rows.append([names[one.judge], label, found, left if math.isfinite(rates.specificity) else None, both])
-    return Table(
-        caption="How often a judge gives a label where a person does, and does not where a person does not",
-        columns=["Judge", "Label", "Sensitivity", "Specificity", "A person's"],
-        rows=rows,
-    )
+    rows: list[list[Cell]] = [
+        [names[one.judge], shortened(own.label, LONGEST_LABEL),
+         with_interval(own.sensitivity, own.sensitivity_low, own.sensitivity_high, form=_whole_percent),
+         with_interval(own.specificity, own.specificity_low, own.specificity_high, form=_whole_percent)]
+        for one in shown
+        for own in one.labels
+    ]  # fmt: skip
+    caption = "How often a judge gives a label where a person does, and does not where a person does not"
+    return Table(caption=caption, columns=["Judge", "Label", "Sensitivity", "Specificity"], rows=rows)
 
 
 def _whole_percent(share: float) -> str:
@@ -315,7 +293,7 @@ def _sweep(result: JudgesResult, choice: Choice) -> list[Part]:
     if len(points) < 2:  # noqa: PLR2004 - one point is no sweep
         return hints
     also = "instead" if result.settings.get("mapping") == "paper" else "also"
-    return [Paragraph(text=BETA.format(also=also)), sweep_figure(result, choice, points), *hints]
+    return [Paragraph(text=BETA.format(also=also)), words.sweep_figure(result, choice, points), *hints]
 
 
 def _reverse(result: JudgesResult) -> list[Part]:
@@ -342,7 +320,6 @@ def _computed(result: JudgesResult, choice: Choice) -> Iterator[str]:
     """How the numbers came about."""
     main: DefinitionResult | None = None if choice.select_by is None else choice.select_by.first
     items, is_contest = result.settings.get("items"), len(choice.ranked) > 1
-    ties = max((definition.tied_items for definition in result.definitions), default=0)
     if isinstance(items, int):
         what = "Judges are compared on the {} that all of them answered." if is_contest else "Rests on {}."
         yield what.format(counted(items, "item"))
@@ -359,10 +336,5 @@ def _computed(result: JudgesResult, choice: Choice) -> Iterator[str]:
         yield "One out: judge and rater, each compared with the other raters, every rater left out in turn."
     if main is not None and main.perfect is not None:
         yield "A perfect judge knows the label shares of each item; two models estimate its score."
-    if ties:
-        yield f"On {counted(ties, 'item')} people's most frequent labels tie; the first in order is taken."
-    for kind in choice.kinds:
-        if kind.reason:
-            yield f"{capital(listing(list(map(words.name_of, kind.definitions))))} rank judges the same: {kind.reason}."
-    texts = [text for text in warnings_of(result) if _explains(text) and not is_fact(text)]
-    yield from (words.in_words(text, result.definitions) for text in texts)
+    reasons = [text for text in warnings_of(result) if any(part in text for part in SILENT)]
+    yield from (words.in_words(text, result.definitions) for text in reasons)

@@ -3,68 +3,57 @@
 import math
 from collections.abc import Sequence
 
-from dissensus.errors import DissensusError
 from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.panel.options import Method
 from dissensus.methods.panel.result import PanelResult, PanelWorth, PeopleAndJudge
-from dissensus.report.document import Block, Cell, Figure, Fold, Points, Section, Table
+from dissensus.report.document import Block, Cell, Figure, Section, Table
 from dissensus.report.numbers import counted, decimal, finite, quoted, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart
-from dissensus.report.views.section import interval_sentence, judge_slots
+from dissensus.report.views.section import how_computed, interval_sentence, judge_slots, noted
 from dissensus.report.views.worth import (
     ScoreWords,
     Terms,
+    calibration_sentence,
     raters_text,
     score_sentence,
     score_words,
     terms_of,
     worth_text,
 )
-from dissensus.results import Result
 
 METHOD_WORDS: dict[Method, str] = {
     "plurality": "Plurality: the label that most judges find most likely; tied labels share it.",
     "average": "Average: the mean of the judges' probabilities; a bare label counts as certain.",
     "stacked": "Stacked: a weighted sum of the judges' log-probabilities, with weights learned from other items.",
 }
-CALIBRATED = "Judges, plurality and average are calibrated: an answer counts as what people said where it was given."
-BESIDE = (
-    "Beside people, their labels and the judge's answer are stacked in the same way. The score is the mean of two: on "
-    "the items learned from and on others. Intervals are for these raters."
-)
+BESIDE = "Beside people, their labels and the judge's answer are stacked in the same way, for these raters."
 ALONE = "people alone"
 RULER_NAMES = {"constant": "always the same answer", "person": "one more person"}
 MOST_LINES = 4
 LONGEST = 26
 SILENT = ("Rescaled ", "Fewer items have enough ", "Beside people, ", "The curve ends ", "Judges are put ")
-"""How warnings begin that ask for nothing here."""
+"""In warnings that ask for nothing here; `equivalence` shows those about the curve."""
 
 
-def view(result: Result) -> Section:
+def view(result: PanelResult) -> Section:
     """What judges are worth together and beside people: the answer, each of them, and how it was computed."""
-    if not isinstance(result, PanelResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what panel found.")
     terms, words = terms_of(result.settings, largest=result.curve[-1].raters), score_words(result.settings)
     computed = [score_sentence(result.settings), *(METHOD_WORDS[panel.method] for panel in result.panels)]
-    computed += [CALIBRATED] if result.settings.get("calibrate", "none") != "none" and result.panels else []
     computed += [BESIDE] if result.people_and_judge else []
-    computed.append(interval_sentence(result.settings))
-    blocks: list[Block] = [_worths(result, terms, words), *_beside(result, terms, words)]
-    row = _best_row(result)
+    computed += [calibration_sentence(result.settings), interval_sentence(result.settings)]
+    row, notes = _best_row(result), []
     if result.panels and row is not None and row.low > row.raters:
-        blocks.append(Points(title="", texts=[f"Put it beside people if you can: {saving_sentence(row, terms)}"]))
-    parts = [Points(title="", texts=[text for text in computed if text])]
+        notes.append(f"Put it beside people if you can: {saving_sentence(row, terms)}")
     return Section(
         title="What are the judges worth together?" if result.panels else "How many raters does the judge save?",
         lead=lead_sentence(result, terms),
-        blocks=[*blocks, Fold(title="How this was computed", parts=parts)],
+        blocks=[
+            _worths(result, terms, words),
+            *_beside(result, terms, words),
+            *noted(notes),
+            how_computed(computed),
+        ],
     )
-
-
-def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings that ask for something; `equivalence` shows those about the curve."""
-    del result
-    return [text for text in texts if not text.startswith(SILENT)]
 
 
 def lead_sentence(result: PanelResult, terms: Terms) -> str:

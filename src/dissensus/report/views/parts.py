@@ -4,14 +4,13 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dissensus.errors import DissensusError
-from dissensus.methods.decide.reasons import end_text
+from dissensus.methods.decide.reasons import worth_text as decided_text
 from dissensus.methods.decide.result import DecideResult
 from dissensus.methods.describe.result import DescribeResult
 from dissensus.methods.equivalence.result import EquivalenceResult, Verdict, worth_decimals
 from dissensus.methods.items.result import ItemsResult
 from dissensus.methods.parts.result import Overall, OverallJudge, Part, PartsResult
-from dissensus.report.document import Block, Cell, Fold, Note, Paragraph, Points, Section, Table
+from dissensus.report.document import Block, Cell, Fold, Note, Paragraph, Section, Table
 from dissensus.report.document import Part as Piece
 from dissensus.report.numbers import (
     capital,
@@ -26,7 +25,8 @@ from dissensus.report.numbers import (
 )
 from dissensus.report.views.describe import coefficient_name, headline
 from dissensus.report.views.items import items_of_parts
-from dissensus.report.views.section import unspelled_section
+from dissensus.report.views.section import noted, unspelled_section
+from dissensus.report.views.worth import terms_of, worth_text
 from dissensus.results import Result
 
 MOST_JUDGES = 3
@@ -48,14 +48,10 @@ class WorthCell(NamedTuple):
     value: float
 
 
-def view(result: Result) -> Section:
+def view(result: PartsResult) -> Section:
     """The answer, the table of parts, and each part in a fold."""
-    if not isinstance(result, PartsResult):
-        raise DissensusError(f"A {type(result).__name__} has no parts to show.")
     first = unspelled_section(result.parts[0].result)
-    blocks: list[Block] = [_table(result)]
-    notes = _notes(result)
-    blocks += [Points(title="", texts=notes)] if notes else []
+    blocks: list[Block] = [_table(result), *noted(_notes(result))]
     if result.differences:
         blocks.append(Fold(title="Differences between slices", parts=_differences(result)))
     if isinstance(result.overall, Result):
@@ -100,7 +96,10 @@ def _slices_sentence(result: PartsResult) -> str:
         return _gate_sentence(result)
     if result.differences:
         return f"No slice by {by} stands out: the differences between them could be chance."
-    return f"{counted(len(result.parts), 'slice')} by {by}, each answered on its own."
+    count = len({part.value for part in result.parts})
+    if count == 1:
+        return f"Only 1 slice by {by} has enough items to answer for."
+    return f"{count} slices by {by}, each answered on its own."
 
 
 def _gate_sentence(result: PartsResult) -> str:
@@ -122,35 +121,25 @@ def _notes(result: PartsResult) -> list[str]:
         ]
         notes += [f"Worth in raters, mean over questions: {listing(means[:MOST_NAMES])}."] if means else []
     for trend in [trend for trend in result.trends if trend.finding is not None][:MOST_NAMES]:
+        asked = "" if trend.question is None else f" on {visible(trend.question)}"
         grows = f"as {visible(result.by or '')} grows"
-        notes.append(f"{visible(trend.judge)} gets {trend.finding} {grows} ({p_text(trend.p_value)}).")
+        notes.append(f"{visible(trend.judge)} gets {trend.finding}{asked} {grows} ({p_text(trend.p_value)}).")
     judges = {name for part in result.parts for name in _worths(part.result)}
     if len(judges) > MOST_JUDGES and len(result.parts) > MOST_COLUMNS:
         notes.append(f"The table has the first {MOST_JUDGES} of {len(judges)} judges.")
-    if result.trends and not any(trend.finding for trend in result.trends):
-        notes.append(f"No judge is shown to get worse or better as {visible(result.by or '')} grows.")
     return notes
 
 
 def _differences(result: PartsResult) -> list[Piece]:
-    """Each slice against the other items, what is compared, and trends."""
+    """Each slice against the other items, and what is compared."""
     rows: list[list[Cell]] = [
         [visible(", ".join(filter(None, (one.question, one.value)))), visible(one.judge),
          with_interval(one.difference, one.low, one.high), p_text(one.p_value), one.finding or ""]
         for one in result.differences
     ]  # fmt: skip
     columns = [_heading(result), "Judge", "Lead, against the other items", "p", "Finding"]
-    pieces: list[Piece] = [
-        Paragraph(text=LEAD), Table(caption="Slices against the other items", columns=columns, rows=rows)
-    ]  # fmt: skip
-    if result.trends:
-        trends: list[list[Cell]] = [
-            [visible(one.question or "all items"), visible(one.judge), decimal(one.correlation), p_text(one.p_value)]
-            for one in result.trends
-        ]
-        by = f"Lead by {visible(result.by or '')}"
-        pieces.append(Table(caption=by, columns=["Of", "Judge", "Rank correlation", "p"], rows=trends))
-    return pieces
+    table = Table(caption="Slices against the other items", columns=columns, rows=rows)
+    return [Paragraph(text=LEAD), table]
 
 
 def mean_text(judge: OverallJudge) -> str:
@@ -196,35 +185,20 @@ def _name(part: Part) -> str:
 def _worths(result: Result) -> dict[str, WorthCell]:
     """What each judge is worth, calibrated where it was, by name."""
     if isinstance(result, DecideResult):
+        texts = {own.judge: decided_text(own, result.largest) for own in result.judges}
         return {
-            own.judge: _cell(
-                (own.worth, own.worth_low, own.worth_high), (own.verdict, own.low_verdict, own.high_verdict),
-                result.largest,
-            )
+            own.judge: _cell(texts[own.judge].replace("above ", ">").replace("below ", "<"), own.worth, own.verdict)
             for own in result.judges
-        }  # fmt: skip
+        }
     if isinstance(result, EquivalenceResult):
-        largest = result.curve[-1].raters
-        return {
-            own.judge: _cell(
-                (own.equivalence, own.equivalence_low, own.equivalence_high),
-                (own.verdict, own.low_verdict, own.high_verdict), largest,
-            )
-            for own in result.ranked
-        }  # fmt: skip
+        terms = terms_of(result.settings, largest=result.curve[-1].raters)
+        return {own.judge: _cell(worth_text(own, terms), own.equivalence, own.verdict) for own in result.ranked}
     return {}
 
 
-def _cell(
-    values: tuple[float, float, float], verdicts: tuple[Verdict | None, Verdict | None, Verdict | None], largest: int
-) -> WorthCell:
-    if not largest and verdicts[0] != "below 0":  # nobody was asked: all that shows is whether it is worth something
-        return WorthCell(">0" if verdicts[1] == "above K" else "-", 0.0)
-    digits = worth_decimals(*values)
-    ends = [end_text(value, verdict, largest, digits) for value, verdict in zip(values, verdicts, strict=True)]
-    text = ends[0] if None in verdicts[1:] else f"{ends[0]} [{ends[1]}, {ends[2]}]"
-    place = {"above K": float(largest + 1), "below 0": -1.0}.get(verdicts[0] or "", values[0])
-    return WorthCell(text.replace("above ", ">").replace("below ", "<"), place if place == place else -1.0)  # noqa: PLR0124
+def _cell(text: str, value: float, verdict: Verdict | None) -> WorthCell:
+    """One beyond the curve comes before or after all others."""
+    return WorthCell(text, value if verdict == "within" else math.inf if verdict == "above K" else -1.0)
 
 
 def _worth_table(result: PartsResult, worths: Sequence[dict[str, WorthCell]]) -> Table:

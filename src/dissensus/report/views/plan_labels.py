@@ -1,61 +1,59 @@
 """What `plan labels` says: one label each for many items, or several for few."""
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 
-from dissensus.errors import DissensusError
-from dissensus.methods.plan_labels.result import LabelDesign, PlanLabelsResult
+from dissensus.methods.plan_labels.result import LabelDesign, PlanLabelsResult, Point
 from dissensus.options import named
-from dissensus.report.document import Block, Cell, Fold, Points, Section, Table
-from dissensus.report.numbers import decimal, percent, rough, shortened, spelled, whole, with_interval
-from dissensus.report.views.plan_labels_charts import (
-    AHEAD,
-    LEAST,
-    budget_chart,
-    chance,
-    choice_chart,
-    series_name,
-    way_words,
+from dissensus.report.document import Cell, Figure, Fold, Points, Section, Table
+from dissensus.report.numbers import (
+    capital,
+    counted,
+    decimal,
+    listing,
+    percent,
+    rough,
+    shortened,
+    spelled,
+    whole,
+    with_interval,
 )
-from dissensus.results import Result
+from dissensus.report.specs.lines import LogLines, log_lines
+from dissensus.report.specs.shapes import Row
+from dissensus.report.views.section import noted
 
+LEAST = -4.0
+"""An error below 0.01% is as good as none."""
+SEQUENTIAL = {
+    "adaptive": ("two labels, and a third where they differ,", "two, then a third"),
+    "lead-by-two": ("labels until one side leads by two", "until a lead of two"),
+}
+"""Ways to label that are no number of labels: in a sentence, and in a legend."""
 ENOUGH = -2.0
 """An error of 1%, by its logarithm: a test set that is far better than that is larger than it need be."""
 MOST_RATIO = 1000
 LONGEST = 30
-EQUAL = " equally probable for "
-SILENT = ("An error ", "A number of models", "A design without error", "How accurate one model is")
-"""How warnings begin that ask for nothing, or that a table shows."""
+SILENT = (
+    "An error ", "A number of models", "A design without error", "How accurate one model is", " equally probable for ",
+)  # fmt: skip
+"""In warnings that ask for nothing, or that a table shows."""
 
 
-def view(result: Result) -> Section:
+def view(result: PlanLabelsResult) -> Section:
     """What to buy, each way to spend the labels, and folded away what it rests on and the plans around it."""
-    if not isinstance(result, PlanLabelsResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as a plan of labels.")
-    title = "One label each for many items, or several for few?"
-    return Section(title=title, lead=recommendation(result), blocks=[*first_blocks(result), *later_blocks(result)])
-
-
-def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings that ask for something."""
-    del result
-    return [text for text in texts if not text.startswith(SILENT) and EQUAL not in text]
-
-
-def first_blocks(result: PlanLabelsResult) -> list[Block]:
-    """What follows a slider: the designs, what to check, and the error by budget."""
     notes = [text for text in (_open_note(result), _cost_note(result), _error_note(result)) if text]
-    table = [_designs_table(result)] if result.designs else []
-    return [*table, budget_chart(result), *([Points(title="", texts=notes)] if notes else [])]
-
-
-def later_blocks(result: PlanLabelsResult) -> list[Block]:
-    """What is folded away: what the plan rests on, then other labels and item costs."""
-    return [
-        *_pilot_fold(result),
-        Fold(title="What the plan assumes", parts=[_assumed(result)]),
-        Fold(title="Other labels and other costs", parts=[choice_chart(result)]),
-    ]
+    return Section(
+        title="One label each for many items, or several for few?",
+        lead=recommendation(result),
+        blocks=[
+            *([_designs_table(result)] if result.designs else []),
+            budget_chart(result),
+            *noted(notes),
+            *_pilot_fold(result),
+            Fold(title="What the plan assumes", parts=[_assumed(result)]),
+        ],
+    )
 
 
 def recommendation(result: PlanLabelsResult) -> str:
@@ -194,7 +192,6 @@ def _pilot_fold(result: PlanLabelsResult) -> list[Fold]:
     if pilot is None:
         return []
     apart, margin, right = pilot.disagreement, pilot.margin, pilot.for_plan
-    least, most = pilot.label_accuracy_least.value, pilot.label_accuracy_most.value
     rows = [
         ["Items answered by both models", whole(pilot.items)],
         ["Items with labels (two or more)", f"{whole(pilot.labelled)} ({whole(pilot.repeated)})"],
@@ -203,14 +200,146 @@ def _pilot_fold(result: PlanLabelsResult) -> list[Fold]:
         ["By", with_interval(margin.value, margin.low, margin.high, form=lambda value: decimal(value, 3))],
         ["The other one in", "-" if math.isnan(pilot.share_other) else f"{percent(pilot.share_other)} of samples"],
         ["Label right", with_interval(right.value, right.low, right.high, form=percent)],
-        ["Label right, by agreement alone", f"{percent(least)} to {percent(most)}"],
     ]
     if best is not None and not math.isnan(best.assurance):
         rows.append(["Error kept in", f"{percent(best.assurance, 0)} of what the pilot leaves open"])
-    rows += [
-        [f"Items if the pilot were exact, {series_name(one.strategy, one.labels_per_item)}", whole(one.items_if_exact)]
-        for one in result.needed
-        if one.items_if_exact is not None
-    ]
     table = Table(caption="From the pilot, with intervals", columns=["What", "Pilot"], rows=rows)
     return [Fold(title="What the pilot says", parts=[table, Points(title="Not checked", texts=pilot.assumptions)])]
+
+
+# ---- Chances, ways to label, and the chart: the error over the budget
+
+
+def chance(log10: float) -> str:
+    """A chance from its decimal logarithm, in percent.
+
+    Examples
+    --------
+    >>> [chance(math.log10(p)) for p in (1.0, 0.35, 0.0123, 0.00035, 1e-20)]
+    ['100%', '35.0%', '1.2%', '0.035%', '<0.01%']
+    """
+    if log10 < LEAST:
+        return "<0.01%" if math.isfinite(log10) else "0%"
+    share = 10.0**log10
+    return percent(share) if share >= 0.01 else f"{100 * share:.2g}%"  # noqa: PLR2004 - one percent
+
+
+def way_words(strategy: str, labels: float) -> str:
+    """A way to label, as it goes before `for each item`.
+
+    Examples
+    --------
+    >>> way_words("fixed", 3), way_words("lead-by-two", 3.2)
+    ('three labels', 'labels until one side leads by two')
+    """
+    if strategy in SEQUENTIAL:
+        return SEQUENTIAL[strategy][0]
+    return f"{spelled(int(labels))} label{'' if labels == 1 else 's'}"
+
+
+def series_name(strategy: str, labels: float) -> str:
+    """A way to label, in a legend or a table.
+
+    Examples
+    --------
+    >>> series_name("fixed", 1), series_name("disagreement-only", 3), series_name("adaptive", 2.375)
+    ('1 label', '3 labels', 'two, then a third')
+    """
+    return SEQUENTIAL[strategy][1] if strategy in SEQUENTIAL else _labels(labels)
+
+
+# ---- What each chart of a plan of labels shows: its title
+
+
+def winner_finding(points: Sequence[Point]) -> str:
+    """Which way to label has the smallest error, if it is the same at every budget."""
+    budgets = dict.fromkeys(point.budget for point in points)
+    groups = [[point for point in points if point.budget == budget] for budget in budgets]
+    first = [min(group, key=lambda point: (point.log10_error, point.labels_per_item)) for group in groups]
+    names = list(dict.fromkeys(way_words(point.strategy, point.labels_per_item) for point in first))
+    if len(names) > 1:
+        return f"The best design depends on the budget: {listing(names, word='or')} for each item"
+    if max(len(group) for group in groups) == 1:
+        return f"The error with {names[0]} for each item, by budget"
+    return f"{capital(names[0])} for each item {'is' if names[0] == 'one label' else 'are'} best at every budget shown"
+
+
+def _labels(count: float) -> str:
+    return f"{count:g} label{'' if count == 1 else 's'}"
+
+
+def budget_words(result: PlanLabelsResult, budget: float) -> str:
+    """A budget as the user gave it: labels, or money."""
+    if result.options.in_labels:
+        return counted(round(budget), "label")
+    return f"a budget of {budget_figure(budget)}"
+
+
+def budget_figure(budget: float) -> str:
+    """A budget with as many digits as tell it from its neighbours.
+
+    Examples
+    --------
+    >>> budget_figure(1060.66), budget_figure(0.0625), budget_figure(93.75)
+    ('1,061', '0.0625', '93.8')
+    """
+    return whole(round(budget)) if budget >= 100 else f"{budget:.3g}"  # noqa: PLR2004 - three digits
+
+
+MOST_SERIES = 8
+AHEAD = {
+    "lose": "the worse model wins or ties",
+    "half": "the worse model wins (ties count half)",
+    "win": "the worse model wins outright",
+}
+
+
+def budget_chart(result: PlanLabelsResult) -> Figure:
+    """The error over the budget, a line for each number of labels."""
+    points, budget = result.by_budget, result.reference_budget
+    lines = LogLines(
+        rows=_drawable(points), kind="chance", series="Labels for each item",
+        x_title=_budget_title(result), y_title="Error", x_form=_budget_form(points), is_log_x=True, mark=budget,
+        mark_name=budget_words(result, budget),
+    )  # fmt: skip
+    return Figure(
+        title=winner_finding(points),
+        caption=f"How often {AHEAD[result.options.ties]}, by what is spent.",
+        table=_by_way(points),
+        spec=log_lines(lines),
+    )
+
+
+def _drawable(points: Sequence[Point]) -> list[Row]:
+    """Those with a logarithm, of the first few ways."""
+    ways = list(dict.fromkeys(series_name(point.strategy, point.labels_per_item) for point in points))[:MOST_SERIES]
+    rows: list[Row] = [
+        {"series": series_name(point.strategy, point.labels_per_item), "x": point.budget, "y": point.log10_error,
+         "shown": chance(point.log10_error), "items": point.items}
+        for point in points
+        if math.isfinite(point.log10_error)
+    ]  # fmt: skip
+    return [row for row in rows if row["series"] in ways]
+
+
+def _by_way(points: Sequence[Point]) -> Table:
+    """A row for each budget, a column for each way to label."""
+    ways = list(dict.fromkeys(series_name(point.strategy, point.labels_per_item) for point in points))
+    rows: dict[str, dict[str, str]] = defaultdict(dict)
+    for point in points:
+        way = series_name(point.strategy, point.labels_per_item)
+        rows[budget_figure(point.budget)][way] = chance(point.log10_error)
+    return Table(
+        caption="Budget and labels for each item",
+        columns=["Budget", *ways],
+        rows=[[name, *(cells.get(way) for way in ways)] for name, cells in rows.items()],
+    )
+
+
+def _budget_form(points: Sequence[Point]) -> str:
+    """Thousands as k, but not thousandths as m."""
+    return ".3~s" if min((point.budget for point in points), default=1.0) >= 1 else ",.3~r"
+
+
+def _budget_title(result: PlanLabelsResult) -> str:
+    return "Labels bought" if result.options.in_labels else "What is spent"

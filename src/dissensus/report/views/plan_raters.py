@@ -1,40 +1,30 @@
 """What `plan raters` says: how many items and raters it takes to tell two judges apart."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from dissensus.errors import DissensusError
-from dissensus.methods.plan_raters.result import Design, PlanRatersResult
-from dissensus.report.document import MOST_NOTES, Block, Figure, Fold, Points, Section, Table
+from dissensus.methods.plan_raters.result import PlanRatersResult
+from dissensus.report.document import MOST_NOTES, Figure, Fold, Section, Table
 from dissensus.report.numbers import counted, decimal, percent, rough, shortened, whole
-from dissensus.report.specs import Spec
-from dissensus.report.specs.shapes import tip
-from dissensus.results import Result, as_dict
+from dissensus.report.specs.shapes import Row, choice_map
+from dissensus.report.views.section import noted
 
-METRIC_WORDS = {
-    "wins": "it is the nearer one on more items (wins)",
-    "mae": "its mean answer has the smaller mean absolute error (MAE)",
-    "emd": "its answers have the smaller earth mover's distance from people's",
-    "emd-binned": "the paper's distance of sorted counts in five bins, which ignores where the bins lie, is smaller",
-    "information": "its calibrated answers predict another rater's label better, in bits (information)",
-}
 LONGEST = 30
 
 
-def view(result: Result) -> Section:
+def view(result: PlanRatersResult) -> Section:
     """The recommended design, the power of those around it, and folded away what it rests on."""
-    if not isinstance(result, PlanRatersResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as a plan of items and raters.")
-    notes = notes_of(result)[:MOST_NOTES]
     pilot = [Fold(title="What the pilot says", parts=[_pilot_table(result)])] if result.pilot is not None else []
-    blocks: list[Block] = [
-        heat_map(result, _grid_table(result)),
-        *([Points(title="", texts=notes)] if notes else []),
-        *pilot,
-        Fold(title="What the plan assumes", parts=[_assumed(result)]),
-    ]
-    title = "How many items and raters does it take to tell the judges apart?"
-    return Section(title=title, lead=recommendation(result), blocks=blocks)
+    return Section(
+        title="How many items and raters does it take to tell the judges apart?",
+        lead=recommendation(result),
+        blocks=[
+            heat_map(result, _grid_table(result)),
+            *noted(notes_of(result)[:MOST_NOTES]),
+            *pilot,
+            Fold(title="What the plan assumes", parts=[_assumed(result)]),
+        ],
+    )
 
 
 def recommendation(result: PlanRatersResult) -> str:
@@ -81,9 +71,8 @@ def _number(settings: Mapping[str, object], name: str, default: float) -> float:
 def _assumed(result: PlanRatersResult) -> Table:
     """What the plan rests on, a row for each assumption."""
     settings = result.settings
-    metric = str(settings.get("metric"))
     rows = [
-        ["A judge is better if", METRIC_WORDS.get(metric, metric)],
+        ["A judge is better by", str(settings.get("metric"))],
         ["Test", f"two-sided sign-flip test at level {_number(settings, 'alpha', 0.05):g}, as in `compare`"],
     ]
     if result.pilot is None:
@@ -100,11 +89,6 @@ def _assumed(result: PlanRatersResult) -> Table:
         rows.append(["Judges and raters", "differ as in the pilot, without its noise"])
     else:
         rows.append(["Test sets", "drawn from the pilot; a model of it stands in for further raters"])
-    trade = result.trade_off
-    if trade is not None:
-        raters, items = decimal(trade.gain_raters), decimal(trade.gain_items)
-        where = f"Signal over noise, from {counted(trade.raters, 'rater')}"
-        rows.append([where, f"{raters} times with twice the raters, {items} with twice the items"])
     return Table(caption="If one of these is wrong, so is the plan", columns=["What", "Assumed"], rows=rows)
 
 
@@ -144,70 +128,24 @@ def _grid_table(result: PlanRatersResult) -> Table:
 
 # ---- The chart: power over items and raters
 
-ROW = 30
-TIPS = [
-    tip("items", "Items"),
-    tip("raters", "Raters per item"),
-    tip("power", "Power", ".1%"),
-    tip("p_value", "Expected p", ".3f"),
-    tip("cost", "Cost", ",.6~r"),
-]
-
 
 def heat_map(result: PlanRatersResult, table: Table) -> Figure:
-    """Power of each design of the grid, items upwards and raters to the right, with the line of the budget."""
-    budget = result.settings.get("budget")
-    limit = float(budget) if isinstance(budget, int | float) else None
-    best = result.recommended
-    title = "No design reaches the power"
+    """Power of each design of the grid, items upwards and raters to the right."""
+    best, title = result.recommended, "No design reaches the power"
     if best is not None:
         title = f"{counted(best.items, 'item')} with {counted(best.raters, 'rater')} each are enough"
-    caption = "Share of test sets of each size in which the sign-flip test finds the difference."
-    if limit is not None:
-        caption += f" Above the line: more than the budget of {limit:,.6g}."
-    return Figure(title=title, caption=caption, spec=_heat_map_spec(result.grid, limit), table=table)
-
-
-def _heat_map_spec(grid: Sequence[Design], budget: float | None) -> Spec:
-    sizes = sorted({design.items for design in grid}, reverse=True)
-    raters = sorted({design.raters for design in grid})
-    rows = [as_dict(design) | {"text": percent(design.power, 0), "colour": 0} for design in grid]
-    x: Spec = {"field": "raters", "type": "ordinal", "sort": raters, "title": "Raters per item"}
-    y: Spec = {"field": "items", "type": "ordinal", "sort": sizes, "title": "Items"}
-    shade = {
-        "field": "power",
-        "type": "quantitative",
-        "scale": {"domain": [0, 1], "range": [0.03, 0.6]},
-        "legend": None,
-    }
-    colour = {"field": "colour", "type": "nominal", "legend": None}
-    layer: list[Spec] = [
-        {"mark": {"type": "rect"}, "encoding": {"color": colour, "opacity": shade, "tooltip": TIPS}},
-        {"mark": {"type": "text", "aria": False}, "encoding": {"text": {"field": "text", "type": "nominal"}}},
+    rows: list[Row] = [
+        {
+            "across": str(design.raters),
+            "down": whole(design.items),
+            "choice": percent(design.power, 0),
+            "strength": design.power,
+        }
+        for design in sorted(result.grid, key=lambda design: (-design.items, design.raters))
     ]
-    if budget is not None:
-        layer.append(_budget_line(grid, budget, x, y))
-    return {
-        "data": {"values": rows},
-        "height": ROW * len(sizes),
-        "encoding": {"x": x | {"axis": {"labelAngle": 0, "grid": False}}, "y": y | {"axis": {"grid": False}}},
-        "layer": layer,
-    }
-
-
-def _budget_line(grid: Sequence[Design], budget: float, x: Spec, y: Spec) -> Spec:
-    """Along the upper edges of the largest designs that the budget pays for."""
-    paid = [design for design in grid if design.cost <= budget]
-    edge = [
-        {"raters": raters, "items": max(design.items for design in paid if design.raters == raters)}
-        for raters in sorted({design.raters for design in paid})
-    ]
-    return {
-        "data": {"values": edge},
-        "mark": {"type": "rule", "style": "reference", "strokeDash": [1, 0], "strokeWidth": 2},
-        "encoding": {
-            "x": x | {"bandPosition": 0},
-            "x2": {"field": "raters", "bandPosition": 1},
-            "y": y | {"bandPosition": 0},
-        },
-    }
+    return Figure(
+        title=title,
+        caption="Share of test sets of each size in which the sign-flip test finds the difference.",
+        spec=choice_map(rows, x_title="Raters per item", y_title="Items", choices="Power"),
+        table=table,
+    )

@@ -3,10 +3,9 @@
 import math
 from collections.abc import Callable, Sequence
 
-from dissensus.errors import DissensusError
 from dissensus.methods.prevalence.options import Method
 from dissensus.methods.prevalence.result import Estimate, JudgePrevalence, PrevalenceResult
-from dissensus.report.document import Block, Cell, Figure, Fold, Paragraph, Part, Points, Section, Table
+from dissensus.report.document import Block, Cell, Figure, Fold, Paragraph, Section, Table
 from dissensus.report.numbers import (
     counted,
     decimal,
@@ -19,8 +18,7 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs import Row, interval_row, intervals, zoomed
-from dissensus.report.views.section import judge_slots
-from dissensus.results import Result
+from dissensus.report.views.section import how_computed, judge_slots, noted
 
 METHOD_NAMES: dict[Method, str] = {
     "naive": "judge alone (naive)",
@@ -47,7 +45,6 @@ UNSEEN = "Intervals allow for half an error more than people found: no error on 
 STRENGTHS = "Strength (Bradley and Terry): the log-odds of beating a system of mean strength, 0. A tie is half a win."
 SILENT = ("answered the rated items only", "did not answer ", "Rescaled ", "The ratings hold forced choices")
 """In warnings that a note or the table replaces, or that ask for nothing."""
-OTHERS: tuple[Method, ...] = ("rogan-gladen", "ppi")
 MOST_NAMES = 3
 MOST_JUDGES = 6
 LONGEST = 16
@@ -56,20 +53,11 @@ WIDE = 0.05
 """An interval of five percentage points or more supports no decimals."""
 
 
-def view(result: Result) -> Section:
+def view(result: PrevalenceResult) -> Section:
     """How many items are positive: the answer, each judge, the estimates, and how they were computed."""
-    if not isinstance(result, PrevalenceResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what prevalence found.")
     notes = [text for text in (_naive_note(result), _unrated_note(result)) if text]
-    blocks: list[Block] = [_figure(result), *([Points(title="", texts=notes)] if notes else [])]
-    title = "How many items are positive?"
-    return Section(title=title, lead=lead_sentence(result), blocks=[*blocks, *_systems(result), _computed(result)])
-
-
-def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings that ask for something and are no note."""
-    del result
-    return [text for text in texts if not any(part in text for part in SILENT)]
+    blocks = [_figure(result), *noted(notes), *_systems(result), _computed(result)]
+    return Section(title="How many items are positive?", lead=lead_sentence(result), blocks=blocks)
 
 
 def estimate_text(estimate: Estimate, form: Callable[[float], str] = percent) -> str:
@@ -198,15 +186,12 @@ def systems_sentence(judge: JudgePrevalence) -> str:
 
 
 def _systems(result: PrevalenceResult) -> list[Block]:
-    """Win rates and strengths of the systems, by the judge that helps most, then by the others."""
-    judged = [judge for judge in result.judges if judge.systems]
-    folds: list[Block] = []
-    for place, judge in enumerate(judged):
-        strongest = systems_sentence(judge)
-        parts: list[Part] = [*([Paragraph(text=strongest)] if strongest else []), *_tables_of(judge)]
-        title = f"The systems by {quoted(judge.judge)}"
-        folds.append(Fold(title=title if place else f"{title}, which helps most", parts=parts))
-    return folds
+    """Win rates and strengths of the systems, by the judge that helps most."""
+    judge = next((judge for judge in result.judges if judge.systems), None)
+    if judge is None:
+        return []
+    title, strongest = f"The systems by {quoted(judge.judge)}, which helps most", systems_sentence(judge)
+    return [Fold(title=title, parts=[*([Paragraph(text=strongest)] if strongest else []), *_tables_of(judge)])]
 
 
 def _tables_of(judge: JudgePrevalence) -> list[Table]:
@@ -229,7 +214,7 @@ def _texts(estimates: Sequence[Estimate], form: Callable[[float], str]) -> list[
 
 
 def _computed(result: PrevalenceResult) -> Fold:
-    """What counts as positive, the methods, and how the judges fare against raters."""
+    """What counts as positive, and the methods."""
     by = "the share of its raters, and of a judge's samples or its probability, that is"
     if result.target == "decision":
         by = f"whether {percent(result.tau, 0)} or more of its raters, or of a judge's samples or probability, are for"
@@ -238,22 +223,7 @@ def _computed(result: PrevalenceResult) -> Fold:
     texts += [UNITS[str(result.settings.get("raters", "fixed"))], SAVED]
     texts += [UNSEEN] if result.settings.get("interval") == "wilson" else []
     texts += [STRENGTHS] if any(judge.systems for judge in result.judges) else []
-    names = short_names((judge.judge for judge in result.judges), LONGEST_NAME, has_end=True)
-    agreement = Table(
-        caption="Other estimates; how often a judge agrees with a rater's yes and no; its weight in PPI++",
-        columns=["Judge", "Rogan-Gladen", "PPI", "Yes", "No", "Weight"],
-        rows=[
-            [
-                names[one.judge],
-                *(estimate_text(one.estimate(method)) for method in OTHERS),
-                *(one.sensitivity, one.specificity, one.weight),
-            ]
-            for one in result.judges
-        ],
-        digits=2,
-        percent=frozenset({"Yes", "No"}),
-    )
-    return Fold(title="How this was computed", parts=[agreement, Points(title="", texts=texts)])
+    return how_computed(texts)
 
 
 def _confidence(result: PrevalenceResult) -> float:

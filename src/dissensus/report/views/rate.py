@@ -2,23 +2,18 @@
 
 import math
 
-from dissensus.errors import DissensusError
 from dissensus.methods.rate.result import RateResult
 from dissensus.report.document import Block, Cell, Fold, Points, Section, Table
 from dissensus.report.numbers import counted, percent, quoted, shortened, visible, whole
-from dissensus.results import Result
 
 ELICITATION_WORDS = {"forced_choice": "forced choice", "response_set": "response set"}
-FORMS = {"json-schema": "JSON that fits a schema", "letters": "the letters of options"}
 POOR = 0.9
 """Below this share of usable answers, the rest is more than noise."""
 LONGEST_RAW = 80
 
 
-def view(result: Result) -> Section:
+def view(result: RateResult) -> Section:
     """How the asking went, and folded away what the answers look like and what they took."""
-    if not isinstance(result, RateResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as answers of a model.")
     title = "What would the model be asked?" if result.dry_run else "What did the model answer?"
     notes = _notes(result)
     blocks: list[Block] = [_tallies(result), *([Points(title="", texts=notes)] if notes else [])]
@@ -93,14 +88,11 @@ def _troubled(result: RateResult) -> Table:
 
 
 def _spending(result: RateResult) -> Table:
-    spent, settings = result.spending, result.settings
+    spent = result.spending
     rows: list[list[Cell]] = [
         ["Asked in this run", whole(spent.asked)],
         ["Sent, tries included", whole(spent.sent)],
         ["Answered by an earlier run", whole(spent.cached)],
         ["Tokens read and written", f"{whole(spent.prompt_tokens)} and {whole(spent.answer_tokens)}"],
-        ["Form of answers", FORMS[result.form]],
-        ["Samples per item, options shuffled", str(settings["samples"])],
-        ["Temperature", str(settings["temperature"])],
     ]
-    return Table(caption="Requests and settings", columns=["What", "Number"], rows=rows)
+    return Table(caption="Requests and tokens", columns=["What", "Number"], rows=rows)

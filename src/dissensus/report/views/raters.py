@@ -3,12 +3,11 @@
 import math
 from collections.abc import Sequence
 
-from dissensus.errors import DissensusError
 from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.raters.cells import FEWEST_RATERS
 from dissensus.methods.raters.raters import FAR
 from dissensus.methods.raters.result import JudgeByGroup, Measure, RaterRow, RatersResult, Siding
-from dissensus.report.document import Block, Cell, Figure, Fold, Part, Points, Section, Table
+from dissensus.report.document import Block, Cell, Figure, Fold, Part, Section, Table
 from dissensus.report.numbers import (
     are,
     counted,
@@ -23,8 +22,8 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs import Spec, interval_row, intervals, zoomed
+from dissensus.report.views.section import how_computed, noted
 from dissensus.report.views.worth import bounds_text, end_text
-from dissensus.results import Result
 
 MOST_NAMED = 3
 LONGEST_NAME = 20
@@ -38,27 +37,13 @@ MOST_RATERS = 12
 """The chart and its table show this many raters: those who agree the least, and those who agree the most."""
 AGREEMENT_WORDS = {
     "same label": "Agrees: the share of the other raters of the same items who gave the same label.",
-    "distance": "Agrees: how close a rater's labels are to those of the other raters of the same items, from 0% (as "
-    "far apart as possible) to 100% (the same).",
-    "shared options": "Agrees: how many options a rater's sets share with those of the other raters of the same items, "
-    "as a share of the options in either set.",
+    "distance": "Agrees: how close a rater's labels are to the other raters' of the same items; 100% is the same.",
+    "shared options": "Agrees: the options in both a rater's and another's set, as a share of those in either.",
 }
-OTHERS = (
-    "Others: how well those other raters agree among themselves on the same items, so hard items do not count against "
-    "anybody. Items: those with at least two other raters."
-)
-SHRUNK = (
-    "Numbers with brackets are pulled towards the mean of all raters, most for those with few items (empirical Bayes): "
-    "with few items, anybody can look unusual."
-)
-STANDS_OUT = (
-    f"A rater stands out if the difference lies more than {FAR:g} robust standard deviations (from the median absolute "
-    "deviation) below the median of all raters, and its whole interval lies below that median."
-)
-DEALT = (
-    "Groups are compared on items that at least two of them rated. The p-value is how often groups dealt at random are "
-    "as far apart; with small groups it is rarely small."
-)
+OTHERS = "Others: how well those other raters agree among themselves, on items with at least two of them."
+SHRUNK = "Numbers with brackets are pulled towards the mean of all raters, most for those with few items."
+STANDS_OUT = f"Stands out: {FAR:g} robust standard deviations below the median, and the whole interval below it."
+DEALT = "p: how often groups dealt at random are as far apart, on items that at least two groups rated."
 NEARER = (
     "Nearer: how many points more the judge agrees with the group than with other groups on the same items. Bias: how "
     "much {what}. Worth: how many raters of the group predict another one of them as well as the judge does; >max: "
@@ -66,14 +51,12 @@ NEARER = (
 )
 
 
-def view(result: Result) -> Section:
+def view(result: RatersResult) -> Section:
     """Who the raters are: the answer, the raters, groups of them, and how it was computed."""
-    if not isinstance(result, RatersResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as what raters found.")
     notes = [*_check(result), *group_notes(result)]
-    blocks: list[Block] = [_raters(result), *([Points(title="", texts=notes)] if notes else [])]
+    blocks: list[Block] = [_raters(result), *noted(notes)]
     blocks += [Fold(title="Groups of raters", parts=_groups(result))] if result.groups else []
-    blocks.append(Fold(title="How this was computed", parts=[Points(title="", texts=_computed(result))]))
+    blocks.append(how_computed(_computed(result)))
     return Section(title="Who are the raters?", lead=lead_sentence(result), blocks=blocks)
 
 

@@ -34,13 +34,6 @@ PAPERS = {
     "how-many-raters": "How many raters do you need?",
     "dont-label-twice": "Don't label twice",
 }
-GROUPS = {
-    "failed": "Failed: it should be the same and is not",
-    "differs": "Differs, and why",
-    "data missing": "Waiting for the authors' data",
-    "not reproducible": "Not reproducible, and why",
-    "reproduced": "Reproduced",
-}
 OPEN = ("failed", "differs")
 """What a page shows at once; the rest is opened on demand."""
 COLUMNS = {"claim": "Where", "published": "Published", "ours": "Ours", "difference": "Difference", "reason": "Reason"}
@@ -112,10 +105,10 @@ def _tables(claims: Sequence[Row]) -> dict[str, Table]:
     """Every number, those that fared the same in one table."""
     tables = {}
     for status, rows in _by(claims, "status").items():
-        caption = f"{GROUPS.get(status, visible(status))} ({len(rows):,})"
+        caption = f"{STATUSES.get(status, visible(status))} ({len(rows):,})"
         cells = [[cell_of(row.get(name)) for name in COLUMNS] for row in rows]
         tables[status] = Table(caption=caption, columns=list(COLUMNS.values()), rows=cells, digits=4)
-    return {status: tables[status] for status in sorted(tables, key=[*GROUPS, *tables].index)}
+    return {status: tables[status] for status in sorted(tables, key=lambda one: (one not in OPEN, one == AS_PUBLISHED))}
 
 
 def cell_of(value: object) -> Cell:
@@ -165,7 +158,7 @@ def figure_of(drawing: Drawing) -> Figure:
         curve = drawing.curve
         terms = terms_of(curve.settings, largest=curve.curve[-1].raters)
         made = curve_figure(curve, curve.ranked, terms)
-        return replace(made, title=drawing.title, caption=f"{caption} {made.caption}", spark=None)
+        return replace(made, title=drawing.title, caption=f"{caption} {made.caption}")
     return Figure(
         title=drawing.title, caption=caption, spec=_SPECS[drawing.kind](drawing), table=_figure_table(drawing)
     )

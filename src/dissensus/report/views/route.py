@@ -1,52 +1,29 @@
 """What `route` says: which items the judge can do alone, what that costs, and who is asked about new items."""
 
 import math
-from collections.abc import Sequence
 
-from dissensus.errors import DissensusError
 from dissensus.methods.route.result import Plan, RouteResult
-from dissensus.report.document import Block, Cell, Figure, Fold, Points, Section, Table
+from dissensus.report.document import Block, Cell, Figure, Section, Table
 from dissensus.report.numbers import counted, decimal, finite, percent, quoted, spelled, whole, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart
-from dissensus.report.views.section import interval_sentence
-from dissensus.results import Result
+from dissensus.report.views.section import how_computed, interval_sentence, noted
 
 SILENT = ("Rescaled ", "Fewer items have enough ", "Left out ", "The curve ")
-"""How warnings begin that ask for nothing here."""
-LEARNED = (
-    "The judge's answers are turned into people's terms, learned from the items of other folds. What people would add "
-    "to an answer is learned in the same way: the less sure the judge, the more, and then as items with the same "
-    "answer and sureness had it."
-)
-ASKED = (
-    "People are asked where they are expected to add more than the threshold, and they are put beside the judge. "
-    "Share, cost and score are those on items that did not set the threshold."
-)
-MEASURED = (
-    "Known is measured in bits: how well the next person's answer is predicted. Decisions are the share of next "
-    "persons who give the answer that is then most likely."
+"""In warnings that ask for nothing here."""
+COMPUTED = (
+    "What people would add to an answer is learned from other items; where it passes the threshold, they are asked.",
+    "Share, cost and score are those on items that did not set the threshold.",
+    "Known, in bits: how well the next person's answer is predicted. Decisions: how often it is the most likely one.",
 )
 LITTLE = 0.005
 """A share below this is nobody."""
 
 
-def view(result: Result) -> Section:
+def view(result: RouteResult) -> Section:
     """The answer, what each number of people is matched by, the frontier, and how it was computed."""
-    if not isinstance(result, RouteResult):
-        raise DissensusError(f"A {type(result).__name__} cannot be shown as routing.")
-    blocks: list[Block] = [_plans(result), *_notes(result), _figure(result)]
-    computed = [LEARNED, ASKED, MEASURED, interval_sentence(result.settings)]
-    blocks += [
-        Fold(title="Policies that nothing cheaper beats", parts=[_frontier(result)]),
-        Fold(title="How this was computed", parts=[Points(title="", texts=[text for text in computed if text])]),
-    ]
+    computed = how_computed([*COMPUTED, interval_sentence(result.settings)])
+    blocks = [_plans(result), *_notes(result), _figure(result), computed]
     return Section(title="Where to ask people?", lead=lead_sentence(result), blocks=blocks)
-
-
-def warning_texts(result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings that ask for something."""
-    del result
-    return [text for text in texts if not text.startswith(SILENT)]
 
 
 def lead_sentence(result: RouteResult) -> str:
@@ -54,7 +31,7 @@ def lead_sentence(result: RouteResult) -> str:
     plan, judge = result.recommended, quoted(result.judge)
     everywhere = f"{_people(plan.people)} everywhere"
     if not plan.saves:
-        return _no_saving(result)
+        return f"Routing is not shown to save anything: ask {_people(plan.people)} about every item."
     cost = f"at {_cost(plan, ' of the cost')}"
     if plan.share_to_people < LITTLE:
         return f"{judge} alone tells as much as {everywhere}, {cost}."
@@ -63,17 +40,6 @@ def lead_sentence(result: RouteResult) -> str:
         f"{judge} alone on {alone} of the items, and {_people(plan.raters)} beside it on the rest, tell as much as "
         f"{everywhere}, {cost}."
     )
-
-
-def _no_saving(result: RouteResult) -> str:
-    plan = result.recommended
-    ask = f"ask {_people(plan.people)} about every item"
-    if math.isfinite(plan.high) and plan.cost_share < 1:
-        return (
-            f"Routing is not shown to save anything, at {_cost(plan, ' of the cost')} of {_people(plan.people)} "
-            f"everywhere: {ask}."
-        )
-    return f"Routing saves nothing, because {quoted(result.judge)} tells too little where it is sure: {ask}."
 
 
 def _people(number: int) -> str:
@@ -100,7 +66,7 @@ def _notes(result: RouteResult) -> list[Block]:
             f"Of {counted(new['items'], 'item')} without ratings {whole(new['to_people'])} go to people: "
             f"{counted(new['ratings'], 'rating')}."
         )
-    return [Points(title="", texts=texts)] if texts else []
+    return noted(texts)
 
 
 def _plans(result: RouteResult) -> Table:
@@ -141,17 +107,11 @@ def _figure(result: RouteResult) -> Figure:
         rows=rows, series="Who answers", x_title="Cost of an item", y_title="Bits gained over asking nobody",
         y_form=".2f", tip_form=".3f",
     )  # fmt: skip
-    table = Table(
-        caption="People on every item, without the judge",
-        columns=["Asked", "Cost", "Score in bits", "Decisions"],
-        rows=[[own.raters, own.cost, own.score, own.agreement] for own in result.people],
-        percent=frozenset({"Decisions"}),
-    )
     return Figure(
         title="What is known, by what it costs",
         caption="Where the upper line lies left of the lower one, the judge saves people.",
         spec=line_chart(chart),
-        table=table,
+        table=_frontier(result),
     )
 
 

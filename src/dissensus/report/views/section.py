@@ -27,7 +27,8 @@ def section_of(result: Result, spelling: Spelling = in_python) -> Section:
     """What a result says, its warnings last, with options as a front end spells them.
 
     The view is the function `view` in the module of this folder that is named like the command; a command without one
-    shows its rows. A module with a function `warning_texts` has its own words for warnings.
+    shows its rows. A module with a function `warning_texts` has its own words for warnings; the warnings with a part of
+    `SILENT` in them are not shown: they ask for nothing, or the view says the same.
     """
     return respelled(unspelled_section(result), spelling)
 
@@ -39,10 +40,10 @@ def unspelled_section(result: Result) -> Section:
     return with_warnings(section, [Note(text=text) for text in warning_texts(result)])
 
 
-def with_warnings(section: Section, warnings: Sequence[Note]) -> Section:
-    """The section with warnings as its last notes; those beyond the number that are read are folded."""
+def with_warnings(section: Section, warnings: Sequence[Note], *, folded: Sequence[Note] = ()) -> Section:
+    """The section with warnings as its last notes; some of them, and those beyond the first few, are folded."""
     room = max(MOST_NOTES - sum(len(block.texts) for block in section.blocks if isinstance(block, Points)), 0)
-    asking = [warning for warning in warnings if not is_fact(warning.text)]
+    asking = [warning for warning in warnings if not is_fact(warning.text) and warning not in folded]
     shown = asking[:room]
     more = [warning for warning in warnings if warning not in shown]
     fold = [Fold(title=counted(len(more), "more warning"), parts=more)] if more else []
@@ -54,20 +55,14 @@ def is_fact(warning: str) -> bool:
     return warning.startswith(FACTS)
 
 
-def asking_texts(_result: Result, texts: Sequence[str]) -> list[str]:
-    """The warnings that ask for something: the words of views that tell the others with their computation."""
-    return [text for text in texts if not is_fact(text)]
-
-
 def noted(texts: Sequence[str]) -> list[Block]:
     """Notes of a section, if there are any."""
     return [Points(title="", texts=texts)] if texts else []
 
 
-def how_computed(result: Result, texts: Iterable[str]) -> Fold:
-    """How the numbers came about, with the warnings that ask for nothing."""
-    known = [*filter(None, texts), *filter(is_fact, warnings_of(result))]
-    return Fold(title="How this was computed", parts=[Points(title="", texts=known)])
+def how_computed(texts: Iterable[str]) -> Fold:
+    """How the numbers came about."""
+    return Fold(title="How this was computed", parts=[Points(title="", texts=list(filter(None, texts)))])
 
 
 def warnings_of(result: Result) -> list[str]:
@@ -77,8 +72,9 @@ def warnings_of(result: Result) -> list[str]:
 
 def warning_texts(result: Result) -> list[str]:
     """The same as its section shows them."""
-    texts = warnings_of(result)
-    worded = getattr(_module_of(result.shown_as), "warning_texts", None)
+    module = _module_of(result.shown_as)
+    silent, worded = getattr(module, "SILENT", ()), getattr(module, "warning_texts", None)
+    texts = [text for text in warnings_of(result) if not any(part in text for part in silent)]
     return texts if worded is None else worded(result, texts)
 
 

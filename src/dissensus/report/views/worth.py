@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dissensus.methods.equivalence.result import CurvePoint, JudgeWorth, Verdict, worth_decimals
-from dissensus.methods.equivalence.scores import ADDITIVE_SCORES
 from dissensus.options import named
-from dissensus.report.numbers import counted, decimal, percent, quoted, spelled
+from dissensus.report.numbers import counted, decimal, quoted, spelled
 
 # ---- Whom a survey asks, what it predicts, how that is scored and computed
 
@@ -79,18 +78,13 @@ class ScoreWords:
 
     heading: str
     axis: str
-    meaning: str  # what it is, and which direction is better; `{label}` stands for the positive label
     digits: int = 2
     is_share: bool = False
     is_gain: bool = False  # whether it is shown as the gain over asking nobody, in bits
 
-    def form(self, value: float) -> str:
-        """A score as text."""
-        return percent(value) if self.is_share else f"{decimal(value, self.digits)}{' bits' * self.is_gain}"
-
     @property
     def d3_form(self) -> str:
-        """The same for a chart."""
+        """A score in a chart."""
         return ".1%" if self.is_share else f".{self.digits}f"
 
     @property
@@ -104,75 +98,47 @@ class ScoreWords:
 
 
 _SCORES: Mapping[str, ScoreWords] = {
-    "cross-entropy": ScoreWords(
-        "Bits", "Bits gained over asking nobody",
-        "cross-entropy, as bits gained over asking nobody: more is better",
-        digits=3, is_gain=True),
-    "agreement": ScoreWords(
-        "Agreement", "How often the prediction is another rater's label",
-        "agreement: how often the predicted label is the other rater's; more is better", is_share=True),
-    "brier": ScoreWords("Brier", "Minus the Brier score", "minus the Brier score: more is better, 0 is perfect", 3),
-    "rps": ScoreWords(
-        "RPS", "Minus the ranked probability score",
-        "minus the ranked probability score, where a near miss costs less than a far one: more is better, 0 is perfect",
-        3),
-    "auc": ScoreWords("AUC", "AUC against another rater's label", "AUC {label}: 0.5 is chance, 1 is perfect", 3),
-    "f1": ScoreWords("F1", "F1 against another rater's label", "F1 {label}: more is better, 1 is perfect", 3),
-    "precision": ScoreWords(
-        "Precision", "Precision against another rater's label", "precision {label}: more is better", is_share=True),
-    "recall": ScoreWords(
-        "Recall", "Recall against another rater's label", "recall {label}: more is better", is_share=True),
-    "dmi": ScoreWords(
-        "DMI", "Determinant-based mutual information",
-        "determinant-based mutual information: 0 is none, more is better", 4),
-    "pearson": ScoreWords(
-        "Pearson", "Correlation with another rater's number",
-        "Pearson's correlation with the other rater's number: 0 is no relation, 1 is perfect", 3),
-    "spearman": ScoreWords(
-        "Spearman", "Rank correlation with another rater's number",
-        "Spearman's rank correlation with the other rater's number: 0 is no relation, 1 is the same order", 3),
-}  # fmt: skip
+    "cross-entropy": ScoreWords("Bits", "Bits gained over asking nobody", digits=3, is_gain=True),
+    "agreement": ScoreWords("Agreement", "How often the prediction is another rater's label", is_share=True),
+    "brier": ScoreWords("Brier", "Minus the Brier score", 3),
+    "rps": ScoreWords("RPS", "Minus the ranked probability score", 3),
+    "auc": ScoreWords("AUC", "AUC against another rater's label", 3),
+    "f1": ScoreWords("F1", "F1 against another rater's label", 3),
+    "precision": ScoreWords("Precision", "Precision against another rater's label", is_share=True),
+    "recall": ScoreWords("Recall", "Recall against another rater's label", is_share=True),
+    "dmi": ScoreWords("DMI", "Determinant-based mutual information", 4),
+    "pearson": ScoreWords("Pearson", "Correlation with another rater's number", 3),
+    "spearman": ScoreWords("Spearman", "Rank correlation with another rater's number", 3),
+}
+OF_A_LABEL = frozenset({"auc", "f1", "precision", "recall"})
 
 
 def score_words(settings: Settings) -> ScoreWords:
     """The words for the score; for one that has none its name."""
     name = str(settings.get("score", "cross-entropy"))
-    return _SCORES.get(name) or ScoreWords(name, name, f"{name}: more is better")
+    return _SCORES.get(name) or ScoreWords(name, name)
 
 
 def score_sentence(settings: Settings) -> str:
     """What the score is, and which direction is better."""
     positive = settings.get("positive")
     label = "averaged over the labels" if positive is None else f"for {quoted(str(positive))}"
-    return f"The score is {score_words(settings).meaning.replace('{label}', label)}."
+    of = f", {label}" if settings.get("score") in OF_A_LABEL else ""
+    return f"The score: {score_words(settings).axis}{of}; more is better."
 
 
 _COMBINERS = {
-    "abc": "what the next rater said of other items with these labels (Anonymous Bayesian Combiner).",
-    "npmle": "by Bayes' rule, from the mixture of kinds of items that fits all ratings best.",
-    "frequency": "the shares of labels that it collected.",
-    "plurality": "its most frequent label; tied labels share the point.",
-}
-_LEARN = {
-    "midpoint": "Its score is the mean of two: learned with and without the predicted item.",
-    "leave-one-out": "It is learned from all other items.",
-    "in-sample": "It is learned from all items, the predicted one included, which favours large surveys a little.",
-    "cross-fit": "It is learned on nine tenths of the items and used on the last tenth, in turn.",
-}
-_CALIBRATIONS = {
-    "auto": "with the mix of simple curves that predicts other items best",
-    "multinomial": "by softmax regression of people's shares on the judge's probabilities",
-    "isotonic": "by isotonic regression of people's shares on the judge's probabilities",
-    "platt": "by Platt's logistic curve from the judge's probability to people's share",
-    "table": "by a table of people's shares for each distinct answer of the judge",
+    "abc": "what the next rater said of other items with these labels (Anonymous Bayesian Combiner)",
+    "npmle": "by Bayes' rule, from the mixture of kinds of items that fits all ratings best",
+    "frequency": "the shares of labels that it collected",
+    "plurality": "its most frequent label; tied labels share the point",
 }
 
 
 def combiner_sentence(settings: Settings) -> str:
     """How a survey's answers become a prediction."""
-    combiner, learn = str(settings.get("combiner", "abc")), str(settings.get("learn"))
-    how = f"A survey predicts {_COMBINERS.get(combiner, f'by the combiner {quoted(combiner)}.')}"
-    return f"{how} {_LEARN[learn]}" if combiner in {"abc", "npmle"} and learn in _LEARN else how
+    combiner = str(settings.get("combiner", "abc"))
+    return f"A survey predicts {_COMBINERS.get(combiner, f'by the combiner {quoted(combiner)}')}."
 
 
 def reference_sentence(settings: Settings, terms: Terms) -> str:
@@ -183,9 +149,9 @@ def reference_sentence(settings: Settings, terms: Terms) -> str:
 
 def calibration_sentence(settings: Settings) -> str:
     """How judges were calibrated; empty where they were not."""
-    method = _CALIBRATIONS.get(str(settings.get("calibrate", "none")))
-    learned = "The score is the mean of two: learned with and without the scored items"
-    return "" if method is None else f"Each judge is calibrated {method}. {learned}."
+    method = settings.get("calibrate", "none")
+    means = "each answer is replaced by what people said where the judge gave it or a similar one"
+    return "" if method == "none" else f"Calibrated ({method}): {means}."
 
 
 _BY = {
@@ -208,10 +174,6 @@ def by_words(score: object) -> str:
 
 # ---- How many raters a judge is worth
 
-CALIBRATED = (
-    "Calibrated: each answer of a judge is replaced by what people said where it gave that answer or a similar one. "
-    "This measures what the judge knows, not how sure it sounds."
-)
 FLAT = "Judges cannot be measured here: asking people does not predict another rater better than asking nobody."
 """For a curve that does not rise, as where every rating is the same."""
 
@@ -310,23 +272,6 @@ def asking(best: JudgeWorth, terms: Terms) -> str:
         return f"better than asking {people(largest)}"
     span = people(largest) if worse + 1 == largest else f"{spelled(worse + 1)} to {people(largest)}"
     return f"better than asking {people(worse)}; asking {span} may be better"
-
-
-def fraction_sentence(worth: JudgeWorth, settings: Settings, terms: Terms) -> str:
-    """A fractional value as the paper explains it; empty if there is nothing to explain.
-
-    Asking about a share of the items brings that share of the gain where a score is a mean over items. It does not
-    elsewhere: a quarter of the items is enough for half of one person's correlation.
-    """
-    if worth.verdict != "within" or worth.equivalence == math.floor(worth.equivalence):
-        return ""
-    k = math.ceil(worth.equivalence)
-    means = f"{value_text(worth, terms)} {terms.raters} means: the judge's score"
-    share = percent(worth.equivalence - (k - 1), 0)
-    if settings.get("score", "cross-entropy") not in ADDITIVE_SCORES:
-        return f"{means} lies {share} of the way from asking {terms.people(k - 1)} to asking {terms.people(k)}."
-    rest = f"{terms.people(k - 1)} about the rest" if k > 1 else f"{terms.nobody} for the rest"
-    return f"{means} equals that of asking {terms.people(k)} about {share} of the items and {rest}."
 
 
 # ---- What the curve says, and what to do about it

@@ -20,15 +20,20 @@ from dissensus.data.collection import (
     link_event,
     new_key,
 )
-from dissensus.data.project import open_project
+from dissensus.data.project import folder_for
 from dissensus.errors import DissensusError, FileError
 from dissensus.methods.collect.collect import drop_rater
+from dissensus.methods.collect.options import MOST_RATERS, CollectOptions
 from dissensus.methods.collect.status import status_of
 from dissensus.report.charts import script_safe_json
 from dissensus.report.views.collect import STATES, view
 from dissensus.web.collecting import IMAGE_TYPES, Collections, Desk, event_of, image_of, state_of, task_shown
-from dissensus.web.layout import RUN, blocks_html, page_html, refusal, render, rendered
+from dissensus.web.fields import Field, keywords, option_field, values_of, what_is_wrong
+from dissensus.web.layout import RUN, address, blocks_html, page_html, project_address, refusal, render, rendered
 from dissensus.web.links import qr_svg
+from dissensus.web.pages.data import form_of
+from dissensus.web.shelf import DataSet
+from dissensus.web.state import data_of, desk_of
 
 LONGEST_BODY = 16_384
 WRONG_SECONDS = 0.5
@@ -144,9 +149,9 @@ def _folder(request: Request) -> Path | None:
 
 async def owner_page(request: Request) -> Response:
     """How far a collection is, the raters' links, and what the owner can do."""
-    folder = _folder(request)
+    folder, data = _folder(request), data_of(request)
     if folder is None:
-        return refusal("No ratings are collected in this project.", status=404)
+        return new_page(request, data)
     desk = await asyncio.to_thread(collections_of(request).open, folder)
     result = await asyncio.to_thread(status_of, desk.collection, bootstrap=OWNER_BOOTSTRAP, confidence=0.95, seed=0)
     section = view(result)
@@ -159,8 +164,8 @@ async def owner_page(request: Request) -> Response:
         for row, link in zip(result.by_rater, links, strict=True)
     ]  # fmt: skip
     html = page_html(
-        "collect.html.j2", title=f"Collecting: {open_project(folder).name}", page="collect", lead=section.lead,
-        result=result, raters=raters, id=request.path_params["id"], says=request.query_params.get("says", "")[:200],
+        "collect.html.j2", title=data.project.name, data=data, tab="collect", lead=section.lead, result=result,
+        raters=raters, id=data.id, says=request.query_params.get("says", "")[:200],
         blocks=rendered(blocks_html(section.blocks, "collect")), may_stop=result.may_stop,
     )  # fmt: skip
     return HTMLResponse(html)
@@ -207,7 +212,74 @@ async def owner_file(request: Request) -> Response:
     return FileResponse(folder / name, media_type="text/csv", filename=Path(name).name)
 
 
+# ---- A new collection, from a table of items and a plan
+
+NUMBERS = (
+    option_field(CollectOptions, "raters", label="People who will rate", default="6", high=str(MOST_RATERS)),
+    option_field(
+        CollectOptions, "ratings_per_item", label="How many of them rate each item", default="3", high=str(MOST_RATERS)
+    ),
+    Field(
+        name="wanted", label="How many items", kind="number", holds="whole", step="1", low="1",
+        hint="drawn at random; all of them if empty",
+    ),
+)  # fmt: skip
+ASKED = {
+    "forced-choice": "The one option that fits best",
+    "both": "That, and then every option that a reasonable person could choose",
+    "response-set": "Every option that a reasonable person could choose",
+}
+ONE_PROJECT = (
+    "The app was started with one project: start it with a folder of projects, as `dissensus serve`, to make another."
+)
+
+
+async def start_page(request: Request) -> Response:
+    """Make a collection from files that are still to come."""
+    return new_page(request, None)
+
+
+def new_page(request: Request, data: DataSet | None) -> Response:
+    """Make a collection: which files are missing, then what is asked of whom."""
+    query = request.query_params
+    plan = {"items": query.get("items", "")[:12], "raters": query.get("raters", "")[:12]}
+    has_items = data is not None and data.project.path("items") is not None
+    given = {"wanted": plan["items"], "ratings_per_item": plan["raters"]}
+    if plan["raters"].isdecimal():
+        given["raters"] = str(min(2 * int(plan["raters"]), MOST_RATERS))
+    html = page_html(
+        "collect_new.html.j2", title="Collect ratings", tab="collect", page="" if data else "collect", data=data,
+        has_items=has_items, plan=plan, fields=NUMBERS, asked=ASKED, largest=desk_of(request).settings.largest_upload,
+        values=values_of(NUMBERS, {name: value for name, value in given.items() if value}),
+        upload=address("/upload", {"data": "" if data is None else data.id, **plan}),
+    )  # fmt: skip
+    return HTMLResponse(html)
+
+
+async def new_collection(request: Request) -> Response:
+    """Make a project that collects ratings of the items of another one."""
+    desk, data, form = desk_of(request), data_of(request), await form_of(request)
+    given = {name: values[0] for name, values in form.items()}
+    values = values_of(NUMBERS, given)
+    if wrong := what_is_wrong(NUMBERS, values):
+        raise DissensusError(wrong)
+    if desk.shelf.only is not None:
+        raise DissensusError(ONE_PROJECT)
+    items, name = data.project.path("items"), given.get("name", "") or data.project.name
+    if items is None:
+        raise DissensusError("There are no items yet: add a table with the columns item and text.")
+    desk.shelf.place.mkdir(parents=True, exist_ok=True)
+    folder = folder_for(desk.shelf.place, name)
+    typed = {key: given.get(key, "") for key in ("question", "options", "elicitation")}
+    arguments = {"items": str(items), "task": data.task and str(data.task), "name": name, "output": str(folder)}
+    order = {**arguments, **typed, "numbers": keywords(NUMBERS, values)}
+    await desk.quick.ask(("collect", new_key()), "collect", order)
+    return RedirectResponse(project_address(folder.name, "collect"), status_code=303)
+
+
 ROUTES = [
+    Route("/collect", start_page, methods=["GET"]),
+    Route("/p/{id}/collect/start", new_collection, methods=["POST"]),
     Route("/r/{token}", rating_page, methods=["GET"]),
     Route("/r/{token}", rating_post, methods=["POST"]),
     Route("/r/{token}/image/{slot:int}/{side:int}", rating_image),

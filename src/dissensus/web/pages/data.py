@@ -22,6 +22,7 @@ from dissensus.web.data_options import (
     checked_fixes,
     fix_words,
     is_read_plainly,
+    read_as,
     reading,
     reading_lines,
     said_here,
@@ -71,11 +72,9 @@ async def data_page(request: Request) -> Response:
 def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
     data = shelf.find(query.get("data", ""))
     read = reading(data, query)
-    key = f"{chosen(DATA, read)} {shelf.fingerprint(data)}"
     arguments = {**data.arguments(), **read}
-    return Order(
-        task="checkup", arguments=arguments, data=data.id, state=urlencode(said_here(data, query)), reading=key
-    )
+    state = urlencode(said_here(data, query))
+    return Order(task="checkup", arguments=arguments, data=data.id, state=state, reading=read_as(shelf, data, read))
 
 
 def _show(job: Job) -> str:
@@ -134,7 +133,9 @@ async def upload(request: Request) -> Response:
             raise
         html = render("problem.html.j2", message=why(error))
         return HTMLResponse(html, status_code=status_of(error), headers={"X-Says": "why"})
-    where = project_address(data.id, "data")
+    then = {name: value for name, value in request.query_params.items() if name in {"items", "raters"}}
+    is_for_people = {file.role for file in files} & {"items", "task"}
+    where = project_address(data.id, "collect", then) if is_for_people else project_address(data.id, "data")
     desk.tidy()
     return Response(headers={"HX-Redirect": where}) if is_htmx else RedirectResponse(where, status_code=303)
 

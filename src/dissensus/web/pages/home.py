@@ -30,7 +30,7 @@ async def home(request: Request) -> Response:
     largest, shelf = desk.settings.largest_upload, desk.shelf
     projects, problems = shelf.listed() if knows else ([], [])
     if knows and shelf.only and "all" not in request.query_params:
-        return RedirectResponse(project_address(shelf.only, "results"), status_code=303)
+        return RedirectResponse(_where(projects[0]) if projects else "/?all", status_code=303)
     html = page_html(
         "home.html.j2",
         title="How good is your judge?",
@@ -51,12 +51,19 @@ async def home(request: Request) -> Response:
 def _entry(project: Project) -> dict[str, object]:
     """A project as the list has it."""
     names = [project.file_name(role) for role in ("people", "judges") if project.file_name(role)]
+    names = [*names, "ratings as they come in"] if project.is_collection else names
     return {
-        "where": project_address(project.id, "results" if project.path("people") else "data"),
+        "where": _where(project),
         "name": project.name,
-        "files": " and ".join(names) or "no files yet",
+        "files": ", ".join(names) or "no files yet",
         "created": project.created[:10],
     }
+
+
+def _where(project: Project) -> str:
+    """The first page of a project: its results, or what there is to do before there are any."""
+    page = "results" if project.path("people") else "data"
+    return project_address(project.id, "collect" if project.is_collection else page)
 
 
 async def explain(request: Request) -> Response:

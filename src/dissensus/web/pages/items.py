@@ -1,5 +1,6 @@
 """The Items tab: every item, sorted and filtered on the server, a page at a time."""
 
+import asyncio
 import csv
 import io
 import json
@@ -12,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from dissensus.errors import DissensusError
-from dissensus.web.data_options import DATA, file_words, fixing, reading, reading_lines, said_here
-from dissensus.web.fields import Recipe, chosen, command_line
-from dissensus.web.item_store import PAGE, SHOW, SORTS, Wanted, as_rows, choices_in, page_of_items
+from dissensus.web.data_options import file_words, fixing, read_as, reading, reading_lines, said_here
+from dissensus.web.fields import Recipe, command_line
+from dissensus.web.item_store import LAYOUT, PAGE, SHOW, SORTS, Wanted, as_rows, choices_in, page_of_items
 from dissensus.web.jobs import Job, Order, Work
 from dissensus.web.layout import address, page_html, project_address, render, rendered
 from dissensus.web.pages.results import attachment
@@ -38,7 +39,7 @@ async def items_page(request: Request) -> Response:
     if not path.is_file():
         about = {**about, **answer_values(desk, ITEMS, order)}
     else:
-        about |= {"job": None, "html": rendered(_list(path, wanted, _page_in(query), data.id))}
+        about |= {"job": None, "html": rendered(await asyncio.to_thread(_list, path, wanted, _page_in(query), data.id))}
     state = {name: value for name, value in asdict(wanted).items() if value}
     html = page_html(
         "items.html.j2",
@@ -99,14 +100,14 @@ def _list(path: Path, wanted: Wanted, page: int, id_: str) -> str:
 def store_of(shelf: Shelf, order: Order) -> Path:
     """Where the items of a project are."""
     folder = shelf.find(order.data).project.folder / "results"
-    return folder / f"{result_key(shelf, order.key)}.sqlite"
+    return folder / f"{result_key(order.key)}-{LAYOUT}.sqlite"
 
 
 def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
     data = shelf.find(query.get("data", ""))
     read, said = reading(data, query), said_here(data, query)
     order = Order(
-        task="items", arguments={}, data=data.id, state=urlencode(said), reading=str(chosen(DATA, read))
+        task="items", arguments={}, data=data.id, state=urlencode(said), reading=read_as(shelf, data, read)
     )  # fmt: skip
     arguments = {"data": {**data.arguments(), **read}, "output": str(store_of(shelf, order))}
     return Order(task="items", arguments=arguments, data=data.id, state=order.state, reading=order.reading)

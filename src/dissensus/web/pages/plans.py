@@ -1,5 +1,6 @@
 """The Plan tab: how many items, raters and labels, from a pilot or from what is typed in."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from dissensus.errors import DissensusError
-from dissensus.web.data_options import DATA, fixing, pilot_words, reading, reading_lines, said_here
+from dissensus.web.data_options import fixing, pilot_words, read_as, reading, reading_lines, said_here
 from dissensus.web.fields import (
     Field,
     Recipe,
@@ -180,25 +181,66 @@ def _state(planner: str, query: Mapping[str, str], values: Mapping[str, str]) ->
     return {"goal": values["goal"], **described, **said}
 
 
-def limits(values: Mapping[str, str]) -> dict[str, str]:
-    """The largest value of fields that others bound: no model is right more often than always.
+def limits(values: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """The ends of fields that others bound, as those stand, so that nothing impossible can be chosen.
+
+    No model is right more often than always, the better one is right more often than the worse one, and something has
+    a cost.
 
     Examples
     --------
-    >>> limits({"accuracy": "0.9"}), limits({"accuracy": "much"})
-    ({'margin': '0.1'}, {})
+    >>> limits({"accuracy": "0.9", "margin": "0.05"})
+    {'accuracy': ('0.5', '0.95'), 'margin': ('0.01', '0.1')}
+    >>> limits({"item_cost": "0", "rating_cost": "1"}), limits({"accuracy": "much"})
+    ({'item_cost': ('0', ''), 'rating_cost': ('0.01', '')}, {})
     """
+    found: dict[str, tuple[str, str]] = {}
+    if two := _numbers(values, "accuracy", "margin"):
+        found |= {"accuracy": _within("accuracy", high=1 - two[1]), "margin": _within("margin", high=1 - two[0])}
+    if three := _numbers(values, "worse_accuracy", "better_if_worse_wrong", "better_if_worse_right"):
+        worse, if_wrong, if_right = three
+        # The better one alone is right on (1 - worse) * if_wrong of the items, the worse one on worse * (1 - if_right).
+        most, least = if_wrong / max(if_wrong + 1 - if_right, STEP), worse * (1 - if_right) / max(1 - worse, STEP)
+        found["worse_accuracy"] = _within("worse_accuracy", high=most - CLEAR)
+        found["better_if_worse_wrong"] = _within("better_if_worse_wrong", low=least + CLEAR)
+        least = 1 - (1 - worse) * if_wrong / max(worse, STEP)
+        found["better_if_worse_right"] = _within("better_if_worse_right", low=least + CLEAR)
+    for names in (("item_cost", "label_cost"), ("item_cost", "rating_cost")):
+        if costs := _numbers(values, *names):
+            found |= {name: ("0" if other else "0.01", "") for name, other in zip(names, reversed(costs), strict=True)}
+    return found
+
+
+STEP, CLEAR = 0.01, 1e-6
+"""Of the sliders that others bound, and how far an end that is not possible itself is left."""
+_ENDS = {field.name: (float(field.low), float(field.high)) for field in (*INDEPENDENT, *CORRELATED)}
+
+
+def _numbers(values: Mapping[str, str], *names: str) -> list[float]:
+    """The values of these fields; none unless all are finite numbers."""
     try:
-        room = 1 - float(values.get("accuracy", ""))
-    except ValueError:
-        return {}
-    return {"margin": f"{max(min(room, 0.3), 0.01):.4g}"}
+        found = [float(values[name]) for name in names]
+    except (KeyError, ValueError):
+        return []
+    return found if all(map(math.isfinite, found)) else []
+
+
+def _within(name: str, *, low: float = -math.inf, high: float = math.inf) -> tuple[str, str]:
+    """The ends of a slider, moved inwards to steps that are within some others."""
+    least, most = _ENDS[name]
+    low, high = (min(max(end, least), most) for end in (low, high))
+    low = min(math.ceil(low / STEP - CLEAR) * STEP, most) if low > least else least
+    high = max(math.floor(high / STEP + CLEAR) * STEP, least) if high < most else most
+    return f"{low:.4g}", f"{high:.4g}"
 
 
 def _bounded(fields: Sequence[Field], values: Mapping[str, str]) -> list[Field]:
     """The fields with what can be chosen as the others stand."""
-    most = limits(values)
-    return [replace(field, high=most[field.name]) if field.name in most else field for field in fields]
+    ends = limits(values)
+    return [
+        replace(field, low=ends[field.name][0], high=ends[field.name][1]) if field.name in ends else field
+        for field in fields
+    ]
 
 
 def is_quick(planner: str, query: Mapping[str, str], values: Mapping[str, str]) -> bool:
@@ -223,6 +265,9 @@ async def plan_page(request: Request, planner: str) -> HTMLResponse:
     """A planner with its answer: inputs beside one big number."""
     desk, query = desk_of(request), query_of(request)
     data = desk.shelf.find(query["data"]) if query.get("data") else None
+    known = [] if data is None else judges_known(desk, data.id)
+    if len(known) > 1 and not {"a", "b"} & query.keys():
+        query |= {"a": known[0], "b": known[1]}  # two of them to begin with; the menus have the others
     values = _values(planner, query)
     asked, read = _asked(planner, query, values), {} if data is None else reading(data, query)
     shown = _shown_fields(planner, query)
@@ -239,7 +284,7 @@ async def plan_page(request: Request, planner: str) -> HTMLResponse:
         here=_page(data, planner),
         goals=GOALS if planner == "labels" else (),
         forms=FORMS if planner == "labels" and data is None else (),
-        fields=_bounded(fields_for(judges_known(desk, data.id), shown) if data is not None else shown, values),
+        fields=_bounded(shown if data is None else fields_for(known, shown), values),
         values=values,
         hidden=[] if data is None else list(said_here(data, query).items()),
         moves=is_quick(planner, query, values) or (planner == "raters" and data is None),
@@ -352,7 +397,7 @@ def _order(planner: str, shelf: Shelf, query: Mapping[str, str]) -> Order:
         found = shelf.find(query["data"])
         read = reading(found, query)
         arguments["data"], data = {**found.arguments(), **read}, found.id
-        state, said = {**said_here(found, query), **state}, str(chosen(DATA, read))
+        state, said = {**said_here(found, query), **state}, read_as(shelf, found, read)
     return Order(task=f"plan_{planner}", arguments=arguments, data=data, state=urlencode(state), reading=said)
 
 

@@ -13,7 +13,7 @@ from dissensus.methods.gate.options import GateOptions
 from dissensus.methods.panel.options import PanelOptions
 from dissensus.methods.prevalence.options import PrevalenceOptions
 from dissensus.methods.raters.options import RatersOptions
-from dissensus.web.data_options import DATA, file_words, fixing, reading, reading_lines, said_here
+from dissensus.web.data_options import file_words, fixing, read_as, reading, reading_lines, said_here
 from dissensus.web.fields import (
     Field,
     Recipe,
@@ -86,7 +86,8 @@ class Asking:
         about = {**data.arguments(), **read, **keywords(self.reading_fields, values)}
         arguments = {"data": about, "options": keywords(self.fields, values)}
         state = urlencode({**said_here(data, query), **chosen(self.all_fields, values)})
-        return Order(task=self.method, arguments=arguments, data=data.id, state=state, reading=str(chosen(DATA, read)))
+        key = read_as(shelf, data, read)
+        return Order(task=self.method, arguments=arguments, data=data.id, state=state, reading=key)
 
     def show(self, job: Job) -> str:
         """The answer; where a judge had to be named and was not, the judges to choose from."""

@@ -6,7 +6,8 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from dissensus.web.data_options import DATA, file_words, fixing, reading, reading_lines, said_here
+from dissensus.data.project import HISTORY
+from dissensus.web.data_options import file_words, fixing, read_as, reading, reading_lines, said_here
 from dissensus.web.fields import (
     MOST_TIMES,
     Field,
@@ -74,9 +75,10 @@ def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
     data = shelf.find(query.get("data", ""))
     read, values = reading(data, query), values_of(FIELDS, query)
     samples = typed(FIELDS[0], values["bootstrap"] or FIELDS[0].default)
-    arguments = {"data": {**data.arguments(), **read}, "bootstrap": samples, "title": title_of(data)}
+    kept = {"history": str(data.project.folder / HISTORY)} if not data.is_example else {}
+    arguments = {"data": {**data.arguments(), **read, **kept}, "bootstrap": samples, "title": title_of(data)}
     state = urlencode({**said_here(data, query), **chosen(FIELDS, values)})
-    return Order(task="report", arguments=arguments, data=data.id, state=state, reading=str(chosen(DATA, read)))
+    return Order(task="report", arguments=arguments, data=data.id, state=state, reading=read_as(shelf, data, read))
 
 
 def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:

@@ -124,7 +124,9 @@ if (planner !== null) {
   const empty = place.firstElementChild && place.querySelector(".panel") ? place.querySelector(".panel").cloneNode(true) : null;
   const show = (answer, query) => {
     history.replaceState(null, "", answer.address);
-    for (const [name, most] of Object.entries(answer.limits)) for (const id of [name, name + "-slider"]) document.getElementById(id).max = most;
+    for (const [name, [least, most]] of Object.entries(answer.limits))
+      for (const input of [name, name + "-slider"].map((id) => document.getElementById(id)))
+        if (input !== null) Object.assign(input, { min: least, max: most });
     document.getElementById("recipe-command").textContent = answer.command;
     document.getElementById("recipe-python").textContent = answer.python;
     if (answer.slow) return location.assign(answer.address);
@@ -136,6 +138,9 @@ if (planner !== null) {
     if (place.querySelector(".panel") === null) place.replaceChildren(empty.cloneNode(true));
     for (const name of ["big", "unit", "sentence"]) put(name, answer.numbers[name]);
     place.querySelector("[data-number=bars]").replaceChildren(...answer.numbers.bars.map(bar));
+    const collect = place.querySelector("[data-number=collect]");
+    collect.href = answer.numbers.collect;
+    collect.hidden = !answer.numbers.collect;
     const state = answer.address.split("?")[1] || "";
     document.getElementById("keep-beside").href = answer.address.split("?")[0] + "?" + state + "&beside=" + encodeURIComponent(state);
     clearTimeout(resting);

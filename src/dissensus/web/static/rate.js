@@ -54,7 +54,7 @@ const prepare = () => {
   if (task.asksChoice) addOptions("choice", "radio");
   if (task.asksSet) addOptions("set", "checkbox");
   if (!task.asksChoice) place("set").querySelector("legend").textContent = "Tick every option that a reasonable person could choose";
-  place("choice").hidden = !task.asksChoice;
+  place("choice").hidden = place("set-hint").hidden = !task.asksChoice;
   const box = place("examples");
   box.hidden = task.examples.length === 0;
   for (const example of task.examples) {
