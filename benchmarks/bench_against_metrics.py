@@ -8,7 +8,7 @@ from dissensus.data import Judges
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.prevalence.estimators import Sample, estimates_of
-from dissensus.methods.prevalence.options import PrevalenceOptions
+from dissensus.methods.prevalence.result import PrevalenceOptions
 from environments import answers_of
 from populations import drawn
 

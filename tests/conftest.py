@@ -126,7 +126,7 @@ def described():
     """Makes what `describe` could have returned: hand-written numbers, some of them replaced."""
     from dataclasses import replace  # noqa: PLC0415 - only the tests of reports need these
 
-    from dissensus.methods.describe.result import Coefficient, DescribeResult, Description, LabelShare  # noqa: PLC0415
+    from dissensus.methods.describe.describe import Coefficient, DescribeResult, Description, LabelShare  # noqa: PLC0415
 
     def coefficient(name: str, value: float, low: float, high: float) -> Coefficient:
         return Coefficient(name=name, value=value, low=low, high=high)

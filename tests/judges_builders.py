@@ -3,7 +3,7 @@
 import numpy as np
 
 from dissensus.data import Judges, Ratings
-from dissensus.methods.judges.options import JudgesOptions
+from dissensus.methods.judges.result import JudgesOptions
 
 OPTIONS = ("a", "b", "c")
 KINDS = {"choice": 0, "set": 1, None: -1}

@@ -13,7 +13,7 @@ from dissensus.methods.decide.result import (
     Raters,
     Recommendation,
 )
-from dissensus.methods.describe.result import Coefficient, DescribeResult, Description
+from dissensus.methods.describe.describe import Coefficient, DescribeResult, Description
 from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
 from dissensus.methods.judges.result import DefinitionResult, Downstream, JudgesResult, JudgeValue
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.methods.describe.result import LabelShare
+from dissensus.methods.describe.describe import LabelShare
 from dissensus.report.files import write_report
 from dissensus.report.views import main_chart
 

@@ -7,7 +7,7 @@ import pytest
 
 from dissensus.errors import MissingExtraError, OptionError
 from dissensus.methods.compare.result import CompareResult, PairComparison
-from dissensus.methods.describe.result import LabelShare
+from dissensus.methods.describe.describe import LabelShare
 from dissensus.report.charts import Chart, script_safe_json
 from dissensus.report.views import main_chart, section_of
 

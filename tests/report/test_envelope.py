@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dissensus
-from dissensus.methods.describe.result import Coefficient
+from dissensus.methods.describe.describe import Coefficient
 from dissensus.report.envelope import envelope, envelope_json, plain
 
 

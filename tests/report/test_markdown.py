@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt  # comes with rich
 
 import dissensus
-from dissensus.methods.describe.result import LabelShare
+from dissensus.methods.describe.describe import LabelShare
 from dissensus.report.document import Figure, Fold, Note, Paragraph, Points, Report, Section, Table
 from dissensus.report.files import chart_names, figures_of, write_charts, write_markdown
 from dissensus.report.markdown import MOST_ROWS, escaped, markdown_of

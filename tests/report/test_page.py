@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 import dissensus
-from dissensus.methods.describe.result import LabelShare
+from dissensus.methods.describe.describe import LabelShare
 from dissensus.report.document import Section, Table
 from dissensus.report.files import write_report
 from dissensus.report.html import (

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from dissensus.methods.describe.result import Coefficient, LabelShare
+from dissensus.methods.describe.describe import Coefficient, LabelShare
 from dissensus.report.views import section_of
 from dissensus.report.views.describe import (
     agreement_in_short,

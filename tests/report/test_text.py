@@ -4,7 +4,7 @@ import math
 import pytest
 from rich.console import Console
 
-from dissensus.methods.describe.result import Coefficient, LabelShare
+from dissensus.methods.describe.describe import Coefficient, LabelShare
 from dissensus.report.document import Figure, Section, Table
 from dissensus.report.text import print_result, print_section, text_of
 

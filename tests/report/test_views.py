@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 from dissensus.errors import DissensusError
-from dissensus.methods.describe.result import Coefficient, LabelShare
+from dissensus.methods.describe.describe import Coefficient, LabelShare
 from dissensus.report.document import Figure, Fold, Note, Table
 from dissensus.report.text import text_of
 from dissensus.report.views import main_chart, section_of

@@ -15,7 +15,7 @@ def collect_command(
     items: Annotated[
         Path, typer.Argument(metavar="ITEMS", help="Columns item, text; or item, text_a, text_b. Or a project.")
     ],
-    options: Annotated[Keywords, "collect.options.CollectOptions"],
+    options: Annotated[Keywords, "collect.result.CollectOptions"],
     task: Annotated[Path | None, flag("TASK.toml", "What raters are asked.")] = None,
     out: Annotated[Path | None, typer.Option("-o", "--output", metavar="PROJECT", help="The folder to make.")] = None,
     plan: Annotated[Path | None, flag("PLAN.json", "What `plan raters --json` recommends.")] = None,

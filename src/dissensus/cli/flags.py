@@ -24,7 +24,7 @@ Command = Callable[..., None]
 Keywords = Mapping[str, Any]
 """What was typed for the options of a method, ready for its function.
 
-Annotated with where they are declared below `methods`: `Annotated[Keywords, "raters.options.RatersOptions"]`. Only the
+Annotated with where they are declared below `methods`: `Annotated[Keywords, "raters.result.RatersOptions"]`. Only the
 command that was typed imports them.
 """
 FLAGS = {

@@ -36,7 +36,7 @@ NOT_PASSED = 1
 def decide_command(
     source: RatingsInput,
     judges_source: JudgesInput,
-    options: Annotated[Keywords, "decide.options.DecideOptions"],
+    options: Annotated[Keywords, "decide.result.DecideOptions"],
     out: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Write what the judge's answers mean in people's terms."),
@@ -83,7 +83,7 @@ def decision_in(result: "DecideResult | PartsResult") -> "DecideResult":
 
 def describe_command(
     source: RatingsInput,
-    options: Annotated[Keywords, "describe.options.DescribeOptions"],
+    options: Annotated[Keywords, "describe.describe.DescribeOptions"],
     group: Annotated[
         Text, flag("G", "A group column, to describe each of its groups; or a group, to describe only it.")
     ] = None,
@@ -106,7 +106,7 @@ def describe_command(
 def raters_command(
     source: RatingsInput,
     judges_source: OptionalJudgesInput,
-    options: Annotated[Keywords, "raters.options.RatersOptions"],
+    options: Annotated[Keywords, "raters.result.RatersOptions"],
     group: Annotated[Text, flag("COL", "Name of the column with the raters' group.")] = None,
     work: Work = Work(),
     output: Output = Output(),
@@ -160,7 +160,7 @@ def _scored_by(options: Keywords) -> "LabelScoring | None":
 def judges_command(
     source: RatingsInput,
     judges_source: JudgesInput,
-    options: Annotated[Keywords, "judges.options.JudgesOptions"],
+    options: Annotated[Keywords, "judges.result.JudgesOptions"],
     record: Annotated[
         Path | None, flag("HISTORY.duckdb", "Keep the run in a history, which `dissensus history` shows.")
     ] = None,
@@ -189,7 +189,7 @@ def judges_command(
 def items_command(
     source: RatingsInput,
     judges_source: OptionalJudgesInput,
-    options: Annotated[Keywords, "items.options.ItemsOptions"],
+    options: Annotated[Keywords, "items.result.ItemsOptions"],
     out: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Also write the items, as CSV or as JSONL by the name."),
@@ -219,7 +219,7 @@ def items_command(
 def compare_command(
     source: RatingsInput,
     judges_source: JudgesInput,
-    options: Annotated[Keywords, "compare.options.CompareOptions"],
+    options: Annotated[Keywords, "compare.result.CompareOptions"],
     large: LargeOptions = LargeOptions(),
     work: Work = Work(),
     output: Output = Output(),
@@ -238,7 +238,7 @@ def compare_command(
 def panel_command(
     source: RatingsInput,
     judges_source: JudgesInput,
-    options: Annotated[Keywords, "panel.options.PanelOptions"],
+    options: Annotated[Keywords, "panel.result.PanelOptions"],
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
@@ -255,7 +255,7 @@ def panel_command(
 def route_command(
     source: RatingsInput,
     judges_source: JudgesInput,
-    options: Annotated[Keywords, "route.options.RouteOptions"],
+    options: Annotated[Keywords, "route.result.RouteOptions"],
     new: Annotated[Path | None, flag("NEW.csv", "The judge's answers to items without ratings, to assign.")] = None,
     out: Annotated[
         Path | None,
@@ -287,7 +287,7 @@ def route_command(
 def alt_test_command(
     source: RatingsInput,
     judges_source: JudgesInput,
-    options: Annotated[Keywords, "alt_test.options.AltTestOptions"],
+    options: Annotated[Keywords, "alt_test.result.AltTestOptions"],
     output: Output = Output(),
 ) -> None:
     """Can this judge replace a rater?
@@ -302,7 +302,7 @@ def alt_test_command(
 def prevalence_command(
     source: RatingsInput,
     judges_source: JudgesInput,
-    options: Annotated[Keywords, "prevalence.options.PrevalenceOptions"],
+    options: Annotated[Keywords, "prevalence.result.PrevalenceOptions"],
     pairs: Annotated[
         Path | None, flag("PAIRS.csv", "The systems of each item: columns item, a, b; LABEL means a wins.")
     ] = None,
@@ -322,7 +322,7 @@ def prevalence_command(
 def gate_command(
     source: RatingsInput,
     judges_source: JudgesInput,
-    options: Annotated[Keywords, "gate.options.GateOptions"],
+    options: Annotated[Keywords, "gate.result.GateOptions"],
     baseline: Annotated[
         Path | None,
         flag(
@@ -384,7 +384,7 @@ def keep_run(path: Path | None, ratings: "Ratings", judges: "Judges", result: "R
 
 def history_command(
     path: Annotated[Path, typer.Argument(metavar="HISTORY", help="A history, as --record keeps it.")],
-    options: Annotated[Keywords, "history.options.HistoryOptions"],
+    options: Annotated[Keywords, "history.history.HistoryOptions"],
     output: Output = Output(),
 ) -> None:
     """Is the judge still as good?

@@ -12,7 +12,7 @@ from dissensus.methods.alt_test.result import AltTestResult
 from dissensus.methods.decide.answers import Answers
 from dissensus.methods.decide.reasons import raters_text, worth_text
 from dissensus.methods.decide.result import AsIs, DecideJudge, DecideResult, Measure
-from dissensus.methods.describe.result import DescribeResult
+from dissensus.methods.describe.describe import DescribeResult
 from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.report.document import Bar, Bars, Cell, Figure, Front, Table, Tile
 from dissensus.report.numbers import (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from dissensus.methods.decide.answers import Answers, AnswersInParts
 from dissensus.methods.decide.reasons import worth_text
 from dissensus.methods.decide.result import DecideResult
-from dissensus.methods.describe.result import DescribeResult
+from dissensus.methods.describe.describe import DescribeResult
 from dissensus.methods.parts.result import Overall, Part, PartsResult
 from dissensus.report.document import Figure, Front, Points, Section, Table, Tile
 from dissensus.report.front import NEXT, agree_tile, ends_of, judges_in, next_tile, worth_tile

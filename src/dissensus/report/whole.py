@@ -23,7 +23,7 @@ from dissensus.methods.decide.answers import (
     Unanswered,
     unforeseen,
 )
-from dissensus.methods.describe.result import Description
+from dissensus.methods.describe.describe import Description
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.parts.result import Part as DataPart
 from dissensus.methods.parts.result import PartsResult

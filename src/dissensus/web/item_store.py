@@ -18,8 +18,7 @@ import numpy as np
 
 from dissensus.data import Judges, Ratings
 from dissensus.methods.items.items import items_of
-from dissensus.methods.items.options import ItemsOptions
-from dissensus.methods.items.result import ItemTable
+from dissensus.methods.items.result import ItemsOptions, ItemTable
 from dissensus.sampling import Progress
 
 PAGE = 50

@@ -21,7 +21,7 @@ from dissensus.methods.decide.answers import (
     answers_in_parts,
     portrayed,
 )
-from dissensus.methods.describe.result import DescribeResult
+from dissensus.methods.describe.describe import DescribeResult
 from dissensus.methods.equivalence.equivalence import Worked
 from dissensus.methods.history import history
 from dissensus.methods.history.evidence import runs_of

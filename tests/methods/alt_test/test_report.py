@@ -12,7 +12,7 @@ from dissensus.cli.flags import spread
 from dissensus.cli.measure import alt_test_command
 from dissensus.errors import DissensusError
 from dissensus.methods.alt_test import AltTestResult, Dropped, JudgeTest, RaterTest, alt_test
-from dissensus.methods.alt_test.options import SCORES
+from dissensus.methods.alt_test.result import SCORES
 from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.alt_test import SCORE_WORDS
 

@@ -12,7 +12,7 @@ from scipy import stats
 from dissensus import read, read_judges
 from dissensus.methods.compare import CompareResult, compare
 from dissensus.methods.compare.metrics import METRICS
-from dissensus.methods.compare.options import TESTS
+from dissensus.methods.compare.result import TESTS
 from dissensus.simulation.responses import simulate_responses
 
 from comparison_builders import judges_of, ratings_of

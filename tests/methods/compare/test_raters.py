@@ -7,9 +7,9 @@ from scipy.stats import t
 
 from dissensus import compare, read, read_judges
 from dissensus.methods.compare.metrics import METRICS
-from dissensus.methods.compare.options import CompareOptions
 from dissensus.methods.compare.pairs import pairs_of
 from dissensus.methods.compare.raters import difference_without, noise_of
+from dissensus.methods.compare.result import CompareOptions
 
 NAMES = np.array(["1", "2", "3", "4"])
 

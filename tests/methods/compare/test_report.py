@@ -14,8 +14,7 @@ from dissensus.cli.measure import compare_command
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.compare import CompareResult, compare
 from dissensus.methods.compare.metrics import METRICS
-from dissensus.methods.compare.options import ASKED, TESTS, bounds_of
-from dissensus.methods.compare.result import Constant, NonInferiority, PairComparison
+from dissensus.methods.compare.result import ASKED, TESTS, Constant, NonInferiority, PairComparison, bounds_of
 from dissensus.report.document import Figure
 from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.compare import METRIC_WORDS, TEST_WORDS

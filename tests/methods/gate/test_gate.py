@@ -20,8 +20,7 @@ from dissensus.methods.compare import compare
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.gate import GateResult, gate
 from dissensus.methods.gate.gate import better_verdict
-from dissensus.methods.gate.options import POWER, GateOptions
-from dissensus.methods.gate.result import Check, Constant, Ruler
+from dissensus.methods.gate.result import POWER, Check, Constant, GateOptions, Ruler
 from dissensus.methods.gate.verdicts import (
     Estimate,
     more_above,

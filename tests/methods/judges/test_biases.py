@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from dissensus import judges, read, read_judges
 from dissensus.data import Judges, Ratings
 from dissensus.methods.judges.biases import biases_of, is_same, last_coefficient, wins_of
-from dissensus.methods.judges.options import JudgesOptions
+from dissensus.methods.judges.result import JudgesOptions
 from dissensus.methods.judges.setup import set_up
 from dissensus.report.text import text_of
 

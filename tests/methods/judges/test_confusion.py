@@ -15,7 +15,7 @@ from dissensus import judges, read, read_judges
 from dissensus.cli.main import main
 from dissensus.data import Judges, Ratings
 from dissensus.methods.judges.confusion import confusions
-from dissensus.methods.judges.options import JudgesOptions
+from dissensus.methods.judges.result import JudgesOptions
 from dissensus.methods.judges.setup import set_up
 from dissensus.report.text import text_of
 

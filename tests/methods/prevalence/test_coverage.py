@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dissensus.methods.prevalence.estimators import Sample, estimates_of
-from dissensus.methods.prevalence.options import PrevalenceOptions
+from dissensus.methods.prevalence.result import PrevalenceOptions
 
 RUNS = 1000
 NAMES = {

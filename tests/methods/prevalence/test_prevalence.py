@@ -22,7 +22,7 @@ from dissensus.methods.prevalence.estimators import (
     rogan_gladen,
     tuned_weight,
 )
-from dissensus.methods.prevalence.options import PrevalenceOptions
+from dissensus.methods.prevalence.result import PrevalenceOptions
 
 from comparison_builders import judges_of, ratings_of
 from tables import message_of

@@ -14,7 +14,7 @@ from dissensus.cli.flags import spread
 from dissensus.cli.inputs import read_pairs
 from dissensus.cli.measure import prevalence_command
 from dissensus.methods.prevalence import Estimate, JudgePrevalence, PrevalenceResult, SystemScore, prevalence
-from dissensus.methods.prevalence.options import METHODS
+from dissensus.methods.prevalence.result import METHODS
 from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.prevalence import METHOD_NAMES, METHOD_WORDS, estimate_text, systems_sentence
 

@@ -13,7 +13,6 @@ from dissensus.data.align import Aligned, Responses, align, answers_to, elicitat
 from dissensus.data.closeness import accuracies, nearnesses, set_likeness, similarities
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed, named
-from dissensus.methods.alt_test.options import FEW_ITEMS, AltTestOptions, Score, Test
 from dissensus.methods.alt_test.p_values import (
     MOST_EXACT_ITEMS,
     MOST_FLIPS,
@@ -25,7 +24,16 @@ from dissensus.methods.alt_test.p_values import (
     t_interval,
     t_p_value,
 )
-from dissensus.methods.alt_test.result import AltTestResult, Dropped, JudgeTest, RaterTest
+from dissensus.methods.alt_test.result import (
+    FEW_ITEMS,
+    AltTestOptions,
+    AltTestResult,
+    Dropped,
+    JudgeTest,
+    RaterTest,
+    Score,
+    Test,
+)
 from dissensus.methods.parts.parts import in_parts
 from dissensus.sampling.intervals import share_interval
 from dissensus.sampling.raters import RatersAs, resolve_raters

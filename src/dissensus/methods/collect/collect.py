@@ -33,8 +33,7 @@ from dissensus.data.task import Task, read_task
 from dissensus.errors import FileError, OptionError, RatingsError, counted, listed
 from dissensus.methods.collect.assignment import assign
 from dissensus.methods.collect.items import read_for_rating, store
-from dissensus.methods.collect.options import CollectOptions
-from dissensus.methods.collect.result import CollectResult
+from dissensus.methods.collect.result import CollectOptions, CollectResult
 from dissensus.methods.collect.status import status_of
 from dissensus.methods.rate.requests import Columns, check_options
 from dissensus.options import named

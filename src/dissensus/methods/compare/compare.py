@@ -11,12 +11,19 @@ from dissensus.data import JudgesLike, RatingsLike, as_data
 from dissensus.errors import listed, named
 from dissensus.methods.compare.information import fold_stream
 from dissensus.methods.compare.metrics import Columns, MetricName, midranks
-from dissensus.methods.compare.options import ASKED, CompareOptions, Test
 from dissensus.methods.compare.pairs import NamedPair, pairs_of
 from dissensus.methods.compare.raters import noise_of, on_items_of
 from dissensus.methods.compare.references import references_of
 from dissensus.methods.compare.resampling import Resampled, holm, non_inferiority_p_value, resample
-from dissensus.methods.compare.result import Better, CompareResult, NonInferiority, PairComparison
+from dissensus.methods.compare.result import (
+    ASKED,
+    Better,
+    CompareOptions,
+    CompareResult,
+    NonInferiority,
+    PairComparison,
+    Test,
+)
 from dissensus.methods.parts.parts import in_parts
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.intervals import percentile_interval

@@ -15,7 +15,7 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.align import Aligned, answers_of, are_points_of_a_measure, other_scale
 from dissensus.errors import joined, named
 from dissensus.methods.compare.metrics import MetricName
-from dissensus.methods.compare.options import CompareOptions
+from dissensus.methods.compare.result import CompareOptions
 from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds
 from dissensus.methods.equivalence.options import MOST_LABELS
 from dissensus.methods.equivalence.scores import label_scores

@@ -41,7 +41,7 @@ from dissensus.methods.compare.information import (
     with_metric,
 )
 from dissensus.methods.compare.metrics import Columns, Coordinates, Metric, metric_of, put_together, rankable, settled
-from dissensus.methods.compare.options import CompareOptions
+from dissensus.methods.compare.result import CompareOptions
 
 # ---- Responses as vectors
 

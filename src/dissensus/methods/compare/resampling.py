@@ -12,9 +12,9 @@ from numpy.random import Generator
 
 from dissensus.arrays import Floats
 from dissensus.methods.compare.metrics import Columns, Metric
-from dissensus.methods.compare.options import Test
 from dissensus.methods.compare.pairs import Cloud, Problem
 from dissensus.methods.compare.raters import RaterNoise
+from dissensus.methods.compare.result import Test
 from dissensus.sampling import Progress, run_tasks
 from dissensus.sampling.draws import draw_weights
 

@@ -15,26 +15,22 @@ from dissensus.data.align import are_points_of_a_measure
 from dissensus.data.ratings import ELICITATIONS
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.alt_test import AltTestResult, alt_test
-from dissensus.methods.alt_test.options import Score
+from dissensus.methods.alt_test.result import Score
 from dissensus.methods.compare import compare
 from dissensus.methods.compare.result import CompareResult
 from dissensus.methods.decide.decide import decide, decision_of, plan_of, with_next, worked_worth
-from dissensus.methods.decide.options import DecideOptions
-from dissensus.methods.decide.result import DecideResult
-from dissensus.methods.describe.describe import describe
-from dissensus.methods.describe.result import DescribeResult
+from dissensus.methods.decide.result import DecideOptions, DecideResult
+from dissensus.methods.describe.describe import DescribeResult, describe
 from dissensus.methods.equivalence.equivalence import Worked
 from dissensus.methods.equivalence.options import survey_options
 from dissensus.methods.equivalence.problem import reference_shares
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.items.items import items_of
-from dissensus.methods.items.options import ItemsOptions
-from dissensus.methods.items.result import ItemsResult
+from dissensus.methods.items.result import ItemsOptions, ItemsResult
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.result import JudgesResult
-from dissensus.methods.panel.options import MOST_LABELS
 from dissensus.methods.panel.panel import panel
-from dissensus.methods.panel.result import PanelResult
+from dissensus.methods.panel.result import MOST_LABELS, PanelResult
 from dissensus.methods.parts.overall import overall_of
 from dissensus.methods.parts.parts import cuts_of
 from dissensus.methods.parts.parts import together as put_together

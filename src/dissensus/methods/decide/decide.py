@@ -17,10 +17,10 @@ from dissensus.errors import DissensusError, OptionError, counted, listed
 from dissensus.methods.apply import recalibration_of
 from dissensus.methods.decide.as_is import StandingOf, stakes_of, standings
 from dissensus.methods.decide.information import LEAST, Gain, gains
-from dissensus.methods.decide.options import DecideOptions
 from dissensus.methods.decide.reasons import Decisions, caveat_texts, reason_text
 from dissensus.methods.decide.result import (
     DecideJudge,
+    DecideOptions,
     DecideResult,
     How,
     Influential,

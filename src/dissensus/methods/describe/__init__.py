@@ -12,8 +12,7 @@ from dissensus.methods.describe.coefficients import (
     pairwise_agreement,
     set_alpha,
 )
-from dissensus.methods.describe.describe import describe
-from dissensus.methods.describe.result import Coefficient, DescribeResult, Description, LabelShare
+from dissensus.methods.describe.describe import Coefficient, DescribeResult, Description, LabelShare, describe
 
 __all__ = [
     "Coefficient",

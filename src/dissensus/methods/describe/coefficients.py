@@ -10,7 +10,7 @@ often each type counts in each replicate; the data if not given. It returns an a
 
 from collections.abc import Callable
 from functools import partial
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,9 @@ from dissensus.data import CountTypes, Ratings
 from dissensus.data.counts import sum_cells
 from dissensus.data.labels import Scale, membership
 from dissensus.errors import OptionError
-from dissensus.methods.describe.options import Weighting
 from dissensus.options import named
+
+Weighting = Literal["ordinal", "linear", "quadratic"]
 
 # ---- Weighted sums over types: what every coefficient is made of
 

@@ -21,8 +21,7 @@ from dissensus.methods.equivalence.bounds import place_of
 from dissensus.methods.equivalence.curve import verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, survey_options
 from dissensus.methods.equivalence.scores import POSITIVE_SCORES, ScoreName
-from dissensus.methods.gate.options import GateOptions
-from dissensus.methods.gate.result import Check, Constant, GateResult, Missing, Ruler, Verdict
+from dissensus.methods.gate.result import Check, Constant, GateOptions, GateResult, Missing, Ruler, Verdict
 from dissensus.methods.gate.survey import SurveyRun, gap_at, run_survey
 from dissensus.methods.gate.verdicts import (
     Estimate,

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from dissensus.methods.gate.options import POWER, GateOptions
-from dissensus.methods.gate.result import Missing, Verdict
+from dissensus.methods.gate.result import POWER, GateOptions, Missing, Verdict
 from dissensus.sampling.intervals import Bounds
 
 

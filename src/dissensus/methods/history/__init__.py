@@ -1,6 +1,5 @@
 """What judges were worth over time, and which changes are real."""
 
-from dissensus.methods.history.history import history
-from dissensus.methods.history.result import HistoryResult
+from dissensus.methods.history.history import HistoryResult, history
 
 __all__ = ["HistoryResult", "history"]

@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,10 +12,94 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data.history import History, Run, RunJudge, read_history
 from dissensus.errors import OptionError, counted, listed
 from dissensus.methods.history.changes import changes_in
-from dissensus.methods.history.options import HistoryOptions
-from dissensus.methods.history.result import HistoryResult, Point, Series
-from dissensus.options import named
+from dissensus.options import Options, named, option
+from dissensus.results import Result
 from dissensus.sampling.intervals import normal_interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryOptions(Options):
+    """What the user asked for, as in `history`."""
+
+    judge: tuple[str, ...] | None = option(None, metavar="J", help="A judge to look at; may be repeated.")
+    by: str | None = option(
+        None, metavar="COL", help="Follow the slices of a column that runs were recorded by, such as a month."
+    )
+    alpha: float = option(
+        0.05, metavar="A", above=0, below=1, wants="give a small share, such as 0.05",
+        help="Chance of ever calling a change of a series real when there is none.",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A series at one run."""
+
+    run: int
+    at: str  # when it was recorded, or the slice
+    value: float  # bits over asking nobody; of people a share
+    low: float
+    high: float
+    worth: float  # in raters, where the run says so
+    worth_low: float
+    worth_high: float
+    worth_verdict: str | None
+    verdict: str | None  # of a gate
+    # Since the last real change: the last runs less those before, with its confidence sequence; NaN where nothing can
+    # be compared.
+    difference: float
+    difference_low: float
+    difference_high: float
+    runs: int  # how many of the last runs that compares with those before
+    shared: int  # on how many items
+    paired: bool  # whether these are the same items with the same ratings
+    changed: bool  # whether the change is real
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A judge, or people, over time."""
+
+    name: str  # of the judge, or of what is followed of people
+    kind: str  # judge | people
+    question: str | None
+    points: tuple[Point, ...]
+
+    @property
+    def changes(self) -> tuple[Point, ...]:
+        """The points with a real change."""
+        return tuple(point for point in self.points if point.changed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryResult(Result):
+    """Is the judge still as good?
+
+    Attributes
+    ----------
+    runs : int
+        How many runs the history holds.
+    series : tuple of Series
+        Each judge over time, then people.
+    left_out : tuple of str
+        What cannot be compared, and why.
+    """
+
+    command: ClassVar[str] = "history"
+
+    runs: int
+    series: tuple[Series, ...]
+    left_out: tuple[str, ...]
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per series and run."""
+        return [
+            {"name": own.name, "kind": own.kind, "question": own.question}
+            | {name: getattr(point, name) for name in Point.__slots__}
+            for own in self.series
+            for point in own.points
+        ]
+
 
 NAN = float("nan")
 TWO = 2

@@ -20,8 +20,7 @@ from dissensus.data.ratings import Elicitation, Slicing
 from dissensus.errors import OptionError, RatingsError, counted, listed, named
 from dissensus.methods.compare.information import fold_stream, rows_in_folds, scores_of_labels
 from dissensus.methods.equivalence.options import MOST_LABELS, EquivalenceOptions
-from dissensus.methods.items.options import SHOWN, ItemsOptions, Show
-from dissensus.methods.items.result import ItemsResult, ItemTable, JudgeSurprise, Kind
+from dissensus.methods.items.result import SHOWN, ItemsOptions, ItemsResult, ItemTable, JudgeSurprise, Kind, Show
 from dissensus.methods.parts.parts import Cut, in_parts, together
 from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.options import default_of

@@ -19,8 +19,7 @@ from dissensus.arrays import Floats
 from dissensus.data import Ratings
 from dissensus.methods.judges.definitions import SLACK
 from dissensus.methods.judges.left_out import panels_without
-from dissensus.methods.judges.options import JudgesOptions
-from dissensus.methods.judges.result import Confusion, ConfusionCell, LabelRates
+from dissensus.methods.judges.result import Confusion, ConfusionCell, JudgesOptions, LabelRates
 from dissensus.methods.judges.setup import People, Prepared
 from dissensus.sampling.intervals import wilson_interval
 from dissensus.sampling.raters import rater_pool, rater_stream

@@ -11,8 +11,15 @@ from dissensus.methods.judges.advice import advice_on
 from dissensus.methods.judges.biases import biases_of
 from dissensus.methods.judges.confusion import confusions
 from dissensus.methods.judges.left_out import moved_by_raters
-from dissensus.methods.judges.options import JudgesOptions, LeakMapping, distinct
-from dissensus.methods.judges.result import FlipPoint, JudgesResult, Sensitivity, Violation
+from dissensus.methods.judges.result import (
+    FlipPoint,
+    JudgesOptions,
+    JudgesResult,
+    LeakMapping,
+    Sensitivity,
+    Violation,
+    distinct,
+)
 from dissensus.methods.judges.rulers import (
     BestConstant,
     beats_constant,

@@ -19,8 +19,7 @@ import numpy.typing as npt
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.errors import OptionError
 from dissensus.methods.judges.definitions import BLIND, SLACK, RatingVectors, mean_of, reaches
-from dissensus.methods.judges.options import JudgesOptions, LeakMapping
-from dissensus.methods.judges.result import FlipPoint, Sensitivity
+from dissensus.methods.judges.result import FlipPoint, JudgesOptions, LeakMapping, Sensitivity
 from dissensus.methods.judges.scoring import Problem, item_values
 from dissensus.methods.judges.summary import ranks
 from dissensus.options import named

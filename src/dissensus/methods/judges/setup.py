@@ -20,7 +20,7 @@ from dissensus.data.labels import (
 )
 from dissensus.errors import DissensusError, JudgesError, OptionError, RatingsError, TaskError, counted, listed
 from dissensus.methods.judges.definitions import RatingVectors, definitions_at, modes, number_of
-from dissensus.methods.judges.options import JudgesOptions
+from dissensus.methods.judges.result import JudgesOptions
 from dissensus.methods.judges.reverse_matrix import (
     Reversal,
     apply_reverse,

@@ -22,8 +22,7 @@ from dissensus.methods.equivalence.replicates import task_sizes
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.equivalence.surveys import count_subsets, surveys_of_size
-from dissensus.methods.panel.options import MOST_LABELS, PanelOptions
-from dissensus.methods.panel.result import PeopleAndJudge
+from dissensus.methods.panel.result import MOST_LABELS, PanelOptions, PeopleAndJudge
 from dissensus.methods.panel.stacking import kinds_of, learned_stack, logs_of, most_likely, refined
 from dissensus.options import named
 from dissensus.sampling import Progress, run_tasks

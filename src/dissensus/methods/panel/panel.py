@@ -17,8 +17,7 @@ from dissensus.methods.equivalence.options import Calibration
 from dissensus.methods.equivalence.problem import Predictions
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.panel.beside_people import Members, members_of, people_and_judge
-from dissensus.methods.panel.options import METHODS, Method, PanelOptions, PanelScore
-from dissensus.methods.panel.result import PanelResult, PanelWorth
+from dissensus.methods.panel.result import METHODS, Method, PanelOptions, PanelResult, PanelScore, PanelWorth
 from dissensus.methods.panel.stacking import average, plurality, stacked
 from dissensus.methods.parts.parts import in_parts
 from dissensus.sampling import Engine, Progress, open_executor, seed_of

@@ -13,7 +13,7 @@ from numpy.random import Generator
 from dissensus.arrays import Codes, Floats
 from dissensus.errors import OptionError, RatingsError, counted, listed, named
 from dissensus.methods.compare.information import Rows, scores_of_labels
-from dissensus.methods.compare.options import CompareOptions
+from dissensus.methods.compare.result import CompareOptions
 from dissensus.methods.equivalence.calibration import draw_folds
 from dissensus.methods.plan_raters.designs import Pair
 from dissensus.methods.plan_raters.moments import Moments, first_row

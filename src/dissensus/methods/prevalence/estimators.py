@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dissensus.arrays import Floats
-from dissensus.methods.prevalence.options import Method, PrevalenceOptions
-from dissensus.methods.prevalence.result import Estimate
+from dissensus.methods.prevalence.result import Estimate, Method, PrevalenceOptions
 from dissensus.sampling.intervals import UNKNOWN, normal_interval, reach_of, wilson_interval
 from dissensus.sampling.raters import RaterPool, RaterSpread
 

@@ -15,8 +15,14 @@ from dissensus.errors import JudgesError, OptionError, RatingsError, counted, li
 from dissensus.methods.judges.definitions import reaches
 from dissensus.methods.parts.parts import in_parts
 from dissensus.methods.prevalence.estimators import Estimates, Sample, Without, estimates_of
-from dissensus.methods.prevalence.options import IntervalName, PrevalenceOptions, Target, counted_labels
-from dissensus.methods.prevalence.result import JudgePrevalence, PrevalenceResult
+from dissensus.methods.prevalence.result import (
+    IntervalName,
+    JudgePrevalence,
+    PrevalenceOptions,
+    PrevalenceResult,
+    Target,
+    counted_labels,
+)
 from dissensus.methods.prevalence.systems import Pairs, systems_of
 from dissensus.options import named
 from dissensus.sampling import seed_of

@@ -17,8 +17,7 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data.labels import natural_order
 from dissensus.errors import OptionError, counted, listed
 from dissensus.methods.prevalence.estimators import Sample, Without, estimates_of
-from dissensus.methods.prevalence.options import Method, PrevalenceOptions
-from dissensus.methods.prevalence.result import Estimate, SystemScore
+from dissensus.methods.prevalence.result import Estimate, Method, PrevalenceOptions, SystemScore
 from dissensus.options import named
 from dissensus.sampling.intervals import normal_interval
 

@@ -15,8 +15,7 @@ from dissensus.methods.equivalence.equivalence import equivalence
 from dissensus.methods.equivalence.options import survey_options
 from dissensus.methods.equivalence.result import JudgeWorth
 from dissensus.methods.raters.cells import Cells, Groups, centred, groups_p, on_shared_items, smallest_p
-from dissensus.methods.raters.options import RatersOptions
-from dissensus.methods.raters.result import About, GroupRow, GroupTest, JudgeByGroup, Siding
+from dissensus.methods.raters.result import About, GroupRow, GroupTest, JudgeByGroup, RatersOptions, Siding
 from dissensus.sampling import Progress
 from dissensus.sampling.draws import draw_weights
 from dissensus.sampling.intervals import bootstrap_interval

@@ -22,8 +22,7 @@ from dissensus.methods.raters.cells import (
     rater_means,
     shrink,
 )
-from dissensus.methods.raters.options import RatersOptions
-from dissensus.methods.raters.result import Measure, Population, RaterRow, RatersResult, Siding
+from dissensus.methods.raters.result import Measure, Population, RaterRow, RatersOptions, RatersResult, Siding
 from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.raters import RatersAs, resolve_raters

@@ -24,7 +24,6 @@ from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.panel.beside_people import folds_among
 from dissensus.methods.parts.parts import in_parts
 from dissensus.methods.route.knowledge import ItemScores, Knowledge, known_of, largest_survey
-from dissensus.methods.route.options import MOST_PEOPLE, USUAL_PEOPLE, RouteOptions
 from dissensus.methods.route.policies import (
     SHARES,
     GainMap,
@@ -38,7 +37,16 @@ from dissensus.methods.route.policies import (
     routing,
     share_needed,
 )
-from dissensus.methods.route.result import Assigned, PeoplePoint, Plan, Policy, RouteResult
+from dissensus.methods.route.result import (
+    MOST_PEOPLE,
+    USUAL_PEOPLE,
+    Assigned,
+    PeoplePoint,
+    Plan,
+    Policy,
+    RouteOptions,
+    RouteResult,
+)
 from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks, seed_of
 from dissensus.sampling.intervals import Bounds, bootstrap_interval

@@ -3,8 +3,7 @@
 import math
 
 from dissensus.methods.alt_test.alt_test import REPLACES_AT
-from dissensus.methods.alt_test.options import Score
-from dissensus.methods.alt_test.result import AltTestResult, JudgeTest
+from dissensus.methods.alt_test.result import AltTestResult, JudgeTest, Score
 from dissensus.options import named
 from dissensus.report.document import Cell, Figure, Section, Table
 from dissensus.report.numbers import (

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from dissensus.methods.apply.result import ApplyResult
+from dissensus.methods.apply.apply import ApplyResult
 from dissensus.report.document import Block, Cell, Note, Section, Table
 from dissensus.report.numbers import are, counted, quoted, visible
 from dissensus.results import Result

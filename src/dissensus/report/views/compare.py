@@ -4,8 +4,7 @@ import math
 from collections.abc import Mapping
 
 from dissensus.methods.compare.metrics import MetricName
-from dissensus.methods.compare.options import ASKED, Asked
-from dissensus.methods.compare.result import CompareResult, Constant, PairComparison
+from dissensus.methods.compare.result import ASKED, Asked, CompareResult, Constant, PairComparison
 from dissensus.report.document import Cell, Figure, Fold, Section, Table
 from dissensus.report.numbers import (
     capital,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dissensus.data.labels import SEPARATOR, number
-from dissensus.methods.describe.result import Coefficient, DescribeResult, Description, LabelShare
+from dissensus.methods.describe.describe import Coefficient, DescribeResult, Description, LabelShare
 from dissensus.report.document import Block, Cell, Figure, Fold, Points, Section, Table
 from dissensus.report.numbers import (
     counted,

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from dissensus.methods.equivalence.result import worth_decimals
-from dissensus.methods.gate.options import POWER
-from dissensus.methods.gate.result import Check, GateResult, Ruler
+from dissensus.methods.gate.result import POWER, Check, GateResult, Ruler
 from dissensus.methods.judges.result import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
 from dissensus.methods.parts.result import PartsResult
 from dissensus.options import named

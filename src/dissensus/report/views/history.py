@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from dissensus.methods.history.result import HistoryResult, Point, Series
+from dissensus.methods.history.history import HistoryResult, Point, Series
 from dissensus.report.document import Block, Cell, Figure, Fold, Section, Table
 from dissensus.report.numbers import counted, decimal, finite, listing, percent, quoted, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart

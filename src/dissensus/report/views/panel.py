@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 
 from dissensus.methods.equivalence.result import worth_decimals
-from dissensus.methods.panel.options import Method
-from dissensus.methods.panel.result import PanelResult, PanelWorth, PeopleAndJudge
+from dissensus.methods.panel.result import Method, PanelResult, PanelWorth, PeopleAndJudge
 from dissensus.report.document import Block, Cell, Figure, Section, Table
 from dissensus.report.numbers import counted, decimal, finite, quoted, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart

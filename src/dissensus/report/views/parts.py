@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dissensus.methods.decide.reasons import worth_text as decided_text
 from dissensus.methods.decide.result import DecideResult
-from dissensus.methods.describe.result import DescribeResult
+from dissensus.methods.describe.describe import DescribeResult
 from dissensus.methods.equivalence.result import EquivalenceResult, Verdict, worth_decimals
 from dissensus.methods.items.result import ItemsResult
 from dissensus.methods.parts.result import Overall, OverallJudge, Part, PartsResult

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from dissensus.methods.prevalence.options import Method
-from dissensus.methods.prevalence.result import Estimate, JudgePrevalence, PrevalenceResult
+from dissensus.methods.prevalence.result import Estimate, JudgePrevalence, Method, PrevalenceResult
 from dissensus.report.document import Block, Cell, Figure, Fold, Paragraph, Section, Table
 from dissensus.report.numbers import (
     counted,

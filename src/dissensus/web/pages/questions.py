@@ -7,12 +7,12 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from dissensus.methods.alt_test.options import AltTestOptions
-from dissensus.methods.compare.options import CompareOptions
-from dissensus.methods.gate.options import GateOptions
-from dissensus.methods.panel.options import PanelOptions
-from dissensus.methods.prevalence.options import PrevalenceOptions
-from dissensus.methods.raters.options import RatersOptions
+from dissensus.methods.alt_test.result import AltTestOptions
+from dissensus.methods.compare.result import CompareOptions
+from dissensus.methods.gate.result import GateOptions
+from dissensus.methods.panel.result import PanelOptions
+from dissensus.methods.prevalence.result import PrevalenceOptions
+from dissensus.methods.raters.result import RatersOptions
 from dissensus.web.data_options import file_words, fixing, read_as, reading, reading_lines, said_here
 from dissensus.web.fields import (
     Field,
