@@ -183,16 +183,18 @@ def lookup(codes: Iterable[int]) -> Codes:
     return np.array([*codes, MISSING], dtype=np.intp)
 
 
-def compact(codes: Codes, texts: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:
-    """Codes into the sorted texts that are used at all.
+def compact(codes: Codes, texts: Sequence[str], *, by_name: bool = True) -> tuple[Codes, tuple[str, ...]]:
+    """Codes into the texts that are used at all, sorted or in the order in which they are.
 
     Examples
     --------
     >>> compact(np.array([2, 0, 2]), ["b", "unused", "a"])
     (array([0, 1, 0]), ('a', 'b'))
+    >>> compact(np.array([2, 0, 2]), ["b", "unused", "a"], by_name=False)
+    (array([1, 0, 1]), ('b', 'a'))
     """
-    used = np.flatnonzero(np.bincount(codes, minlength=len(texts)))
-    ordered = sorted(used.tolist(), key=texts.__getitem__)
+    used = np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist()
+    ordered = sorted(used, key=texts.__getitem__) if by_name else used
     new_code = np.empty(len(texts), dtype=np.intp)
     new_code[ordered] = np.arange(len(ordered))
     return new_code[codes], tuple(texts[code] for code in ordered)

@@ -284,16 +284,16 @@ class Ratings(ShownData):
         return self.types.dense()[self.type_of_item]
 
     def where(self, mask: npt.NDArray[np.bool_]) -> "Ratings":
-        """The ratings at these rows, with the items, raters and groups that are left.
+        """The ratings at these rows, with the items, raters and groups that are left, in their order.
 
         Options stay, since they could have been chosen; response sets nobody gave here go.
         """
-        item, items = compact(self.item[mask], self.items)
+        item, items = compact(self.item[mask], self.items, by_name=False)
         copies = None if self.copies is None else np.ones(len(items), dtype=np.intp)
         if copies is not None and self.copies is not None:
             copies[item] = self.copies[self.item[mask]]
-        rater, raters = (None, ()) if self.rater is None else compact(self.rater[mask], self.raters)
-        group, groups = (None, ()) if self.group is None else compact(self.group[mask], self.groups)
+        rater, raters = (None, ()) if self.rater is None else compact(self.rater[mask], self.raters, by_name=False)
+        group, groups = (None, ()) if self.group is None else compact(self.group[mask], self.groups, by_name=False)
         is_kept = np.bincount(self.label[mask], minlength=self.n_labels) > 0
         is_kept[: len(self.options)] = True
         return replace(

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -38,7 +39,7 @@ def knowledge_of(counts, most=2):
 def test_masses_of_surveys_are_those_of_drawing_raters_one_by_one(rows):
     counts = np.array(rows)
     survey = knowledge_of(counts).surveys[2]
-    masses = survey_masses(survey, np.arange(len(survey.rows.item)), counts)
+    masses = survey_masses(survey, np.arange(len(survey.rows.item)), counts[survey.rows.item])
     assert np.allclose(masses, survey.rows.masses)
     for item, own in enumerate(counts):
         people = np.repeat(np.arange(len(own)), own)
@@ -66,11 +67,19 @@ def test_scores_without_a_rater_are_those_of_the_data_without_them():
     for item, rater, label in zip(ratings.item, ratings.rater, ratings.label, strict=True):
         without[item, label] += rater != pool.raters[0]
     survey = known.surveys[1]
-    masses = survey_masses(survey, np.arange(len(survey.rows.item)), without)
+    masses = survey_masses(survey, np.arange(len(survey.rows.item)), without[survey.rows.item])
     expected = np.bincount(survey.rows.item, weights=(masses * survey.beside[0]).sum(axis=1))
     assert np.allclose(first.beside[1, 0], expected)
     shares = without / without.sum(axis=1, keepdims=True)
     assert np.allclose(first.judge[0], (shares * known.judge[0]).sum(axis=1))
+
+
+def test_numbers_do_not_depend_on_the_order_of_the_items_names():
+    ratings, judges = drawn("graded", n=60)  # i0, i1, i2: not in the order of the alphabet, which has i10 before i2
+    names = tuple(f"i{i:02d}" for i in range(60))
+    people = tuple(f"r{i:02d}" for i in range(8))
+    same = route(replace(ratings, items=names, raters=people), replace(judges, items=names), bootstrap=40)
+    assert route(ratings, judges, bootstrap=40).as_dict() == same.as_dict()
 
 
 def test_the_least_sure_items_are_not_those_where_people_add_most():

@@ -130,7 +130,7 @@ def label_scores(predictions: Floats, score: Score) -> Floats:
 
 
 def _cases(rows: Rows, judges: Floats) -> Cases:
-    answers, code = _distinct(judges)
+    answers, code = distinct_answers(judges)
     n_answers = answers.shape[1]
     cases, of_row = np.unique(rows.survey * n_answers + code[rows.item], return_inverse=True)
     survey, answer = cases // n_answers, cases % n_answers
@@ -144,7 +144,7 @@ def _learned(rows: Rows, cases: Cases, masses: Floats) -> Floats:
     return np.asarray(refined(predictions, masses, cases.kind)[cases.of_row])
 
 
-def _distinct(judges: Floats) -> tuple[Floats, Codes]:
+def distinct_answers(judges: Floats) -> tuple[Floats, Codes]:
     """The different answers that items got, of shape (n_judges, n_answers, n_labels), and the answer to each item.
 
     Answers that differ by less than a step in every logarithm are one: probabilities of .9 and .99 stay apart, and so

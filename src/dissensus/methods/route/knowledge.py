@@ -1,7 +1,8 @@
 """What is known of each item: with the judge alone, with k people, and with both, exactly.
 
 Every survey of k of an item's raters is scored against every rater who was not in it. Where a rater is left out, the
-same surveys come with other probabilities; what they predict was learned once.
+same surveys come with other probabilities; what they predict was learned once. Items with the same answer, fold and
+ratings score the same, so each such kind is scored once for all raters who are left out.
 """
 
 import math
@@ -12,14 +13,17 @@ from typing import NamedTuple
 import numpy as np
 
 from dissensus.arrays import Codes, Floats
+from dissensus.methods.equivalence.maps import distinct
 from dissensus.methods.equivalence.problem import Predictions
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.surveys import count_subsets
-from dissensus.methods.panel.beside_people import Rows, label_scores, row_predictions, rows_of
+from dissensus.methods.panel.beside_people import Rows, distinct_answers, label_scores, row_predictions, rows_of
 from dissensus.sampling.raters import RaterPool
 
 MOST_CELLS = 600_000
 """Surveys of one size that the items allow, times labels."""
+AT_ONCE = 5_000
+"""Kinds of items that are scored together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,27 +49,39 @@ class Knowledge:
     """The items, and what every label scores by the judge alone and after every survey."""
 
     counts: Codes  # (n_items, n_labels)
+    kind: Codes  # (n_items,): items of one kind have the same answer and the same fold
     judge: Floats  # (n_scores, n_items, n_labels)
     surveys: tuple[Survey, ...]  # of 0, 1, ... people
 
     def scores(self) -> ItemScores:
         """The score of each item."""
         every = np.arange(len(self.counts))
-        return _scored(self, self.counts, every, [survey.rows.masses for survey in self.surveys])
+        judge = _judge_scores(self.judge, self.counts)
+        return _with_judge(judge, *_scored(self, self.counts, every))
 
     def scores_without(self, pool: RaterPool, places: Codes, n_labels: int) -> Iterator[ItemScores]:
         """The score of each item without each group of raters, in the order of `RaterPool.cells`.
 
         `places` says where each of the raters' labels stands among all labels.
         """
-        whole = self.scores()
+        whole, items, rows = self.scores(), [], []
         for cells in pool.cells(n_labels):
             counts = np.zeros_like(self.counts)
             counts[:, places] = cells.dense(len(counts), n_labels)
             changed = np.flatnonzero((counts != self.counts).any(axis=1))
-            own = _scored(self, counts, changed, None)
+            items.append(changed)
+            rows.append(np.column_stack([self.kind[changed], counts[changed]]))
+        kinds, place = distinct(np.concatenate(rows))
+        example = np.empty(len(kinds), dtype=np.intp)
+        example[place] = np.concatenate(items)
+        blocks = [slice(first, first + AT_ONCE) for first in range(0, len(kinds), AT_ONCE)]
+        parts = [_scored(self, kinds[block, 1:].astype(np.intp), example[block]) for block in blocks]
+        alone, beside = (np.concatenate(part, axis=2) for part in zip(*parts, strict=True))
+        ends = np.cumsum([len(changed) for changed in items])[:-1]
+        for changed, own, at in zip(items, rows, np.split(place, ends), strict=True):
             copy = ItemScores(*(part.copy() for part in whole))
-            for part, new in zip(copy, own, strict=True):
+            judge = _judge_scores(self.judge[:, changed], own[:, 1:])
+            for part, new in zip(copy, _with_judge(judge, alone[..., at], beside[..., at]), strict=True):
                 part[..., changed] = new
             yield copy
 
@@ -97,7 +113,8 @@ def known_of(counts: Codes, outputs: Floats, calibrated: Predictions, scores: tu
         people = row_predictions(rows, np.empty((0, *counts.shape)), fold=fold)
         both = row_predictions(rows, outputs[None], fold=fold) if k else (calibrated.inside, calibrated.predictions)
         surveys.append(Survey(size=k, rows=rows, alone=_midpoint(people, scores), beside=_midpoint(both, scores)))
-    return Knowledge(counts=counts, judge=alone, surveys=tuple(surveys))
+    kind = distinct_answers(outputs[None])[1] * (int(fold.max()) + 1) + fold
+    return Knowledge(counts=counts, kind=kind, judge=alone, surveys=tuple(surveys))
 
 
 def _midpoint(learned: tuple[Floats, Floats], scores: tuple[Score, ...]) -> Floats:
@@ -116,20 +133,28 @@ def largest_survey(counts: Codes, most: int) -> int:
     return possible
 
 
-def _scored(known: Knowledge, counts: Codes, items: Codes, masses: list[Floats] | None) -> ItemScores:
-    """The scores of some items with these ratings; the masses of their surveys are computed if not given."""
-    own = counts[items]
-    total = own.sum(axis=1)
-    shares = own / np.where(total > 0, total, np.nan)[:, None]
-    judge = np.einsum("nl,snl->sn", shares, known.judge[:, items])
+def _judge_scores(judge: Floats, counts: Codes) -> Floats:
+    """What the judge alone scores on items with these ratings, (n_scores, n_items); NaN where there are none."""
+    total = counts.sum(axis=1)
+    shares = counts / np.where(total > 0, total, np.nan)[:, None]
+    return np.asarray(np.einsum("nl,snl->sn", shares, judge))
+
+
+def _scored(known: Knowledge, counts: Codes, items: Codes) -> tuple[Floats, Floats]:
+    """Scores of surveys alone and beside the judge, (n_sizes, n_scores, n), of items as if they had these ratings."""
     alone, beside = [], []
-    for number, survey in enumerate(known.surveys):
+    for survey in known.surveys:
         rows, place = _rows_at(survey.rows, items, len(known.counts))
-        mass = survey_masses(survey, rows, counts) if masses is None else masses[number]
-        enough = np.where(total > survey.size, 0.0, np.nan)
+        mass = survey_masses(survey, rows, counts[place])
+        enough = np.where(counts.sum(axis=1) > survey.size, 0.0, np.nan)
         alone.append(_summed(survey.alone[:, rows], mass, place, len(items)) + enough)
         beside.append(_summed(survey.beside[:, rows], mass, place, len(items)) + enough)
-    return ItemScores(judge, np.stack(alone), np.stack([judge, *beside[1:]]))
+    return np.stack(alone), np.stack(beside)
+
+
+def _with_judge(judge: Floats, alone: Floats, beside: Floats) -> ItemScores:
+    """Scores with those of the judge, which is what nobody beside it scores."""
+    return ItemScores(judge, alone, np.concatenate([judge[None], beside[1:]]))
 
 
 def _rows_at(rows: Rows, items: Codes, n_items: int) -> tuple[Codes, Codes]:
@@ -146,13 +171,12 @@ def _summed(scored: Floats, masses: Floats, place: Codes, n_items: int) -> Float
     return np.stack([np.bincount(place, weights=row, minlength=n_items) for row in rows])
 
 
-def survey_masses(survey: Survey, rows: Codes, counts: Codes) -> Floats:
-    """Probability of each survey and of the next rater's label, if items have these ratings; (n_rows, n_labels).
+def survey_masses(survey: Survey, rows: Codes, given: Codes) -> Floats:
+    """Probability of each survey and of the next rater's label, if its item has these ratings; both (n_rows, n_labels).
 
     The survey y out of counts n has the probability prod C(n_l, y_l) / C(N, k), and the next rater gives label l with
     (n_l - y_l) / (N - k).
     """
-    given = counts[survey.rows.item[rows]]
     drawn = survey.rows.counts[survey.rows.survey[rows]]
     total = given.sum(axis=1)
     ways = _binomials(int(total.max(initial=0)), survey.size)

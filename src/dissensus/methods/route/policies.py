@@ -6,7 +6,7 @@ a threshold that was set without them.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -15,9 +15,14 @@ from dissensus.arrays import Codes, Floats
 from dissensus.methods.route.knowledge import ItemScores
 from dissensus.sampling.draws import draw_weights
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 SHARES = np.array([0, 0.01, 0.02, 0.035, 0.05, 0.075, *np.arange(0.1, 0.91, 0.05).round(2), 0.95, 1])
 """Shares of the items with people: between two of them the score of a policy is taken as straight."""
 ITEMS_PER_CELL, MOST_CELLS = 25, 20
+SAME = 1e-12
+"""In bits: what differs by less differs by rounding."""
 
 
 # ---- What people would add
@@ -139,40 +144,60 @@ class Means(NamedTuple):
         return np.asarray(self.policies[..., 0] - self.people[:, k, 0][:, None, None])
 
 
-def columns_of(scores: ItemScores, routes: Floats) -> Floats:
-    """Everything that `Means` has the mean of, item by item: shape (n_columns, n_items)."""
-    n_items = routes.shape[-1]
-    gains = scores.beside[1:] - scores.judge
-    policies = scores.judge[None, None] + routes[:, :, None] * gains[:, None]
-    return np.concatenate([part.reshape(-1, n_items) for part in (scores.alone, policies, routes)])
+def steps_of(routes: Floats) -> "csr_array":
+    """How much likelier each item is to go to people than at the share before, by size and share.
+
+    Of shape ((n_sizes - 1) * n_shares, n_items) and nearly empty: most items go to people at one share, from none.
+    """
+    from scipy.sparse import csr_array  # noqa: PLC0415 - takes a while to import
+
+    return csr_array(np.diff(routes, axis=1, prepend=0.0).reshape(-1, routes.shape[-1]))
+
+
+def columns_of(scores: ItemScores, steps: "csr_array") -> "csr_array":
+    """Everything that `Means` is summed up from, item by item: shape (n_columns, n_items)."""
+    from scipy.sparse import csr_array, vstack  # noqa: PLC0415 - takes a while to import
+
+    n_items = steps.shape[1]
+    gains = (scores.beside[1:] - scores.judge).transpose(1, 0, 2)  # (n_scores, n_sizes - 1, n_items)
+    size = np.repeat(np.arange(steps.shape[0]) // len(SHARES), np.diff(steps.indptr))
+    told = [csr_array((steps.data * own[size, steps.indices], steps.indices, steps.indptr), steps.shape)
+            for own in gains]  # fmt: skip
+    plain = csr_array(np.concatenate([scores.alone.reshape(-1, n_items), scores.judge]))
+    return csr_array(vstack([plain, *told, steps], format="csr"))
 
 
 def means_in(values: Floats, n_sizes: int, n_scores: int) -> Means:
-    """Means of the columns, of shape (n_replicates, n_columns), by what they are of."""
-    people, policies = n_sizes * n_scores, (n_sizes - 1) * len(SHARES) * n_scores
+    """Means from those of the columns, of shape (n_columns, n_replicates)."""
+    people, judge = n_sizes * n_scores, (n_sizes + 1) * n_scores
+    steps = values[judge:].reshape(n_scores + 1, n_sizes - 1, len(SHARES), -1)
+    summed = np.cumsum(steps, axis=2).transpose(3, 1, 2, 0)
     return Means(
-        values[:, :people].reshape(-1, n_sizes, n_scores),
-        values[:, people : people + policies].reshape(-1, n_sizes - 1, len(SHARES), n_scores),
-        values[:, people + policies :].reshape(-1, n_sizes - 1, len(SHARES)),
+        values[:people].T.reshape(-1, n_sizes, n_scores),
+        summed[..., :n_scores] + values[people:judge].T[:, None, None],
+        np.minimum(summed[..., n_scores], 1.0),  # steps that add up to 1 may be 1e-16 beyond it
     )
 
 
-def bootstrap_columns(task: tuple[Floats, int], rng: Generator) -> Floats:
+def bootstrap_columns(task: tuple["csr_array", int], rng: Generator) -> Floats:
     """Means of the columns in bootstrap samples of the items; a task for an executor."""
     columns, replicates = task
     weights = draw_weights(columns.shape[1], replicates, rng)
-    return np.asarray(np.einsum("ri,ci->rc", weights.astype(np.float64), columns) / columns.shape[1])
+    return np.asarray(columns @ weights.T.astype(np.float64) / columns.shape[1])
 
 
-def known_means(scores: ItemScores, routes: Floats) -> Floats:
-    """Means of the columns of `columns_of`, each over the items that have enough ratings for it."""
+def known_means(scores: ItemScores, steps: "csr_array") -> Means:
+    """The means of one replicate, each over the items that have enough ratings for it."""
     known = ~np.isnan(scores.alone[:, 0])
     number = np.where(known.any(axis=1), known.sum(axis=1), np.nan)[:, None]
     people = np.where(known[:, None], scores.alone, 0.0).sum(axis=2) / number
     judge = np.einsum("kn,cn->kc", known[1:], np.nan_to_num(scores.judge))
     gains = np.where(known[1:, None], scores.beside[1:] - scores.judge, 0.0)
-    policies = (judge[:, None] + np.einsum("ksn,kcn->ksc", routes, gains)) / number[1:, None]
-    return np.concatenate([people.ravel(), policies.ravel(), routes.mean(axis=2).ravel()])
+    n_shares = len(SHARES)
+    told = np.stack([steps[k * n_shares : (k + 1) * n_shares] @ own.T for k, own in enumerate(gains)])
+    policies = (judge[:, None] + np.cumsum(told, axis=1)) / number[1:, None]
+    asked = np.cumsum(steps.sum(axis=1).reshape(-1, n_shares), axis=1) / steps.shape[1]
+    return Means(people[None], policies[None], asked[None])
 
 
 def share_needed(gaps: Floats) -> Floats:
@@ -184,7 +209,7 @@ def share_needed(gaps: Floats) -> Floats:
     >>> round(float(share_needed(gaps)), 3)  # between .45 and .5
     0.475
     """
-    enough = gaps >= 0
+    enough = gaps >= -SAME
     first = enough.argmax(axis=-1)
     before = np.maximum(first - 1, 0)
     low, high = (np.take_along_axis(gaps, at[..., None], axis=-1)[..., 0] for at in (before, first))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -36,6 +36,7 @@ from dissensus.methods.route.policies import (
     routed_shares,
     routing,
     share_needed,
+    steps_of,
 )
 from dissensus.methods.route.result import (
     MOST_PEOPLE,
@@ -60,6 +61,9 @@ from dissensus.sampling.raters import (
     rater_stream,
     resolve_raters,
 )
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 FEWEST_ITEMS = 20
 """To learn from and to test a threshold on."""
@@ -204,6 +208,8 @@ class Setting:
     knowledge: Knowledge
     scores: ItemScores
     routes: Floats  # (n_sizes - 1, n_shares, n_items)
+    gain_maps: tuple[GainMap, ...]  # what 1, 2, ... people would add, learned from all items
+    expected: Floats  # (n_sizes - 1, n_items): that of these items, the largest first
     fold: Codes
     most: int  # people asked about an item
     warnings: tuple[str, ...]
@@ -236,9 +242,11 @@ def _setting(ratings: Ratings, judges: Judges, judge: str, options: RouteOptions
                       values=calibrated.values[kept], inside=inside[kept])  # fmt: skip
     knowledge = known_of(counts[kept], outputs[kept], own, scores, most=most, fold=fold)
     by_item = knowledge.scores()
+    maps = tuple(GainMap.of(own.predictions, beside[0] - by_item.judge[0]) for beside in by_item.beside[1:])
     return Setting(
         prepared=prepared, kept=kept, outputs=outputs, predictions=own.predictions, knowledge=knowledge,
         scores=by_item, routes=routing(own.predictions, by_item, fold), fold=fold, most=most,
+        gain_maps=maps, expected=np.stack([np.sort(learned(own.predictions))[::-1] for learned in maps]),
         warnings=_left_out(len(kept), len(counts), most, asked),
     )  # fmt: skip
 
@@ -287,21 +295,22 @@ def _estimated(
     setting: Setting, options: RouteOptions, raters_as: RatersAs, rng: Generator, rater_rng: Generator,
     executor: Executor, progress: Progress | None,
 ) -> Estimated:  # fmt: skip
-    columns = columns_of(setting.scores, setting.routes)
+    steps = steps_of(setting.routes)
+    columns = columns_of(setting.scores, steps)
     shape = setting.most + 1, len(setting.scores.judge)
-    data = means_in(columns.mean(axis=1)[None], *shape)
+    data = means_in(columns.mean(axis=1)[:, None], *shape)
     if not options.bootstrap:
         return Estimated(data, None, None, 0, None)
     tasks = [(columns, size) for size in task_sizes(options.bootstrap)]
-    drawn = np.concatenate(run_tasks(executor, bootstrap_columns, tasks, rng=rng, progress=progress))
+    drawn = np.concatenate(run_tasks(executor, bootstrap_columns, tasks, rng=rng, progress=progress), axis=1)
     samples = means_in(drawn, *shape)
     if raters_as == "fixed":
         return Estimated(data, samples, None, 0, None)
-    deleted, groups = _without_raters(setting, rater_rng)
+    deleted, groups = _without_raters(setting, steps, rater_rng)
     return Estimated(data, samples, deleted, groups, rater_draws(options.bootstrap, groups, rater_rng))
 
 
-def _without_raters(setting: Setting, rng: Generator) -> tuple[Means, int]:
+def _without_raters(setting: Setting, steps: "csr_array", rng: Generator) -> tuple[Means, int]:
     """The means without each group of raters; what was learned and who is asked about what stay as they are."""
     rated, labels, knowledge = setting.prepared.rated, setting.prepared.labels, setting.knowledge
     is_kept = np.zeros(rated.n_items, dtype=np.bool_)
@@ -312,10 +321,10 @@ def _without_raters(setting: Setting, rng: Generator) -> tuple[Means, int]:
     works = setting.most
     values = []
     for scores in knowledge.scores_without(pool, places, rated.n_labels):
-        values.append(known_means(scores, setting.routes))
+        values.append(known_means(scores, steps))
         left = (~np.isnan(scores.alone[:, 0])).mean(axis=1)
         works = min(works, int(np.flatnonzero(left >= ENOUGH_LEFT).max(initial=0)))
-    means = means_in(np.stack(values), setting.most + 1, len(setting.scores.judge))
+    means = Means(*map(np.concatenate, zip(*values, strict=True)))
     # Larger surveys than raters left out allow move as the largest that works.
     sizes = np.minimum(np.arange(setting.most + 1), works)
     asked = np.maximum(sizes[1:], 1) - 1
@@ -391,15 +400,8 @@ def _policy(setting: Setting, found: Estimated, options: RouteOptions, k: int, s
 
 def _threshold(setting: Setting, raters: int, share: float) -> float:
     """What people must be expected to add so that this share of the items goes to them."""
-    if not share:
-        return NAN
-    gains = _gain_map(setting, raters)(setting.predictions)
-    return float(np.sort(gains)[::-1][min(int(np.ceil(share * len(gains))), len(gains)) - 1])
-
-
-def _gain_map(setting: Setting, raters: int) -> GainMap:
-    gains = setting.scores.beside[raters, 0] - setting.scores.judge[0]
-    return GainMap.of(setting.predictions, gains)
+    gains = setting.expected[raters - 1]
+    return float(gains[min(int(np.ceil(share * len(gains))), len(gains)) - 1]) if share else NAN
 
 
 # ---- The cheapest policy that tells as much as people everywhere
@@ -449,11 +451,11 @@ def _held_out(setting: Setting, number: int, people: int) -> tuple[float, float,
     scores, routes = setting.scores, setting.routes[number]
     gains = scores.beside[number + 1] - scores.judge
     gaps = scores.judge[0] + routes * gains[0] - scores.alone[people, 0]  # (n_shares, n_items)
-    asked = np.empty(len(setting.fold))
+    asked, total = np.empty(len(setting.fold)), gaps.sum(axis=1)
     for fold in np.unique(setting.fold):
-        held = setting.fold == fold
-        share = float(np.nan_to_num(share_needed(gaps[:, ~held].mean(axis=1)), nan=1.0))
-        asked[held] = at_share(routes[:, held], share)
+        held = np.flatnonzero(setting.fold == fold)
+        others = (total - gaps[:, held].sum(axis=1)) / (len(asked) - len(held))
+        asked[held] = at_share(routes[:, held], float(np.nan_to_num(share_needed(others), nan=1.0)))
     told = scores.judge + asked * gains
     return float(asked.mean()), float(told[0].mean()), float(told[1].mean())
 
@@ -490,7 +492,7 @@ def _assigned(
     shares = problem.counts / problem.counts.sum(axis=1, keepdims=True)
     learned = calibrated_predictions("auto", setting.outputs, shares[problem.type_of_item], fold=problem.fold).map
     predictions = learned(np.stack(list(outputs.values())))
-    learned_gains = _gain_map(setting, plan.raters)
+    learned_gains = setting.gain_maps[plan.raters - 1]
     gains = learned_gains(predictions)
     chance = routed_shares(gains, learned_gains(setting.predictions))
     asked = rng.random(len(gains)) < at_share(chance, plan.share_to_people) if plan.saves else np.ones_like(gains) > 0
