@@ -228,7 +228,7 @@ def test_what_is_taken_for_true_is_what_many_items_have():
 
 CELLS = {  # labels, raters and items: data sets
     (3, 4, 80): 100, (3, 4, 300): 120, (3, 4, 1000): 60, (3, 8, 80): 100, (3, 8, 300): 120, (3, 8, 1000): 40,
-    (5, 4, 80): 100, (5, 4, 300): 100, (5, 4, 1000): 50, (5, 8, 300): 50,
+    (5, 4, 80): 100, (5, 4, 300): 100, (5, 4, 1000): 50, (5, 8, 300): 50, (3, 3, 150): 100, (4, 4, 80): 100,
 }  # fmt: skip
 
 
@@ -241,7 +241,7 @@ def with_lenient_raters(labels, raters, n, sets):
 @pytest.mark.parametrize("cell", CELLS)
 def test_worths_and_agreement_with_raters_who_differ_in_leniency(cell, trust):
     found = with_lenient_raters(*cell, trust.sets(CELLS[cell]))
-    check(keep(trust, found, People(*cell[:2]), cell[2]), goal=0.90 if cell[-1] < 100 else 0.92)
+    check(keep(trust, found, People(*cell[:2]), cell[2]), goal=0.90 if cell[-1] < 100 or cell[1] == 3 else 0.92)
 
 
 def test_all_sizes_together_cover_as_they_should():

@@ -79,6 +79,14 @@ def test_every_change_stands_in_the_changelog_once():
     assert [lines.count(f"- {path.read_text(encoding='utf-8').strip()}") for path in paths] == [1] * len(paths)
 
 
+def test_the_upgrade_note_names_what_is_gone_and_what_is_there():
+    rows = re.findall(r"^\| (`dissensus\..*?) \| (.*?) \|$", text_of("docs/how-to/upgrade.md"), re.MULTILINE)
+    gone, here = ([name for row in rows for name in re.findall(r"`dissensus\.(\w+)`", row[side])] for side in (0, 1))
+    assert len(gone) == len(here) == 5
+    assert [name for name in gone if hasattr(dissensus, name)] == []
+    assert [name for name in here if not hasattr(dissensus, name)] == []
+
+
 def test_changes_stand_in_the_order_of_their_issues_and_results_come_first(tmp_path):
     for name in ("10.added.md", "9-b.added.md", "9-a.added.md", "3.fixed.md", "11.results.md", "README.md"):
         (tmp_path / name).write_text(f"From {name}.\n", encoding="utf-8")

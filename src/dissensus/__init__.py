@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from dissensus.methods.route.route import route
     from dissensus.sizes import limits
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "AltTestResult": "methods.alt_test",
