@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from textwrap import wrap
 from typing import NamedTuple
 
+import pandas as pd
 import pytest
 
 import dissensus
@@ -28,6 +29,7 @@ MOST_WORDS_IN_ALL = 300
 MOST_WORDS_ON_A_PAGE = 2500
 RULE = re.compile(r"^ *─{8,} *$")
 
+FILES = ("ratings.csv", "judges.csv")
 BOTH = "{ratings} {judges}"
 FEW = f"{BOTH} --bootstrap 20"
 TYPED = {
@@ -69,6 +71,8 @@ ELSEWHERE = {
 """Commands whose lines are counted elsewhere."""
 BUNDLED = ("toxicity", "binary")
 REAL = ("mtbench_pairs", "convabuse", "bluebirds", "wmt23_mqm_ende", "ambient_nli")
+MOST_ITEMS = 1000
+"""Of each real file: the words count, and thousands of items have the same ones."""
 
 
 class Answer(NamedTuple):
@@ -81,7 +85,7 @@ class Answer(NamedTuple):
 
 def typed(command, folder):
     """The words of a command about the two files of a folder."""
-    files = {"ratings": folder / "ratings.csv", "judges": folder / "judges.csv"}
+    files = {name.removesuffix(".csv"): folder / name for name in FILES}
     names = dissensus.read_judges(files["judges"]).judges
     known = {**files, "a": names[0], "b": names[-1], "label": dissensus.read(files["ratings"]).labels[0]}
     return [*command.split(), *(word.format_map(known) for word in TYPED[command].split())]
@@ -146,7 +150,7 @@ QUESTIONS = ("toxic", "rude", "off topic")
 def asked_thrice(tmp_path_factory):
     """A folder with three questions about the same items."""
     folder = tmp_path_factory.mktemp("asked_thrice")
-    for name in ("ratings.csv", "judges.csv"):
+    for name in FILES:
         head, *rows = (example_path("toxicity") / name).read_text(encoding="utf-8").splitlines()
         lines = [f"question,{head}", *(f"{question},{row}" for question in QUESTIONS for row in rows)]
         (folder / name).write_text("\n".join(lines), encoding="utf-8")
@@ -171,10 +175,23 @@ def several(request, asked_thrice):
     return answer_to(typed(request.param, asked_thrice), asked_thrice)
 
 
+@pytest.fixture(scope="module")
+def thinned(shared, tmp_path_factory):
+    """A folder for each real data set, with its first items."""
+    folder = tmp_path_factory.mktemp("thinned")
+    for data in REAL:
+        (folder / data).mkdir()
+        ratings, judges = (pd.read_csv(shared / "data" / data / name, dtype=str) for name in FILES)
+        first = ratings["item"].drop_duplicates()[:MOST_ITEMS]
+        for name, table in zip(FILES, (ratings, judges), strict=True):
+            table[table["item"].isin(first)].to_csv(folder / data / name, index=False)
+    return folder
+
+
 @pytest.fixture(scope="module", params=[f"{command} | {data}" for command in TYPED for data in REAL])
-def real(request, shared, tmp_path_factory):
+def real(request, thinned, tmp_path_factory):
     command, data = request.param.split(" | ")
-    return answer_to(typed(command, shared / "data" / data), tmp_path_factory.mktemp("real"))
+    return answer_to(typed(command, thinned / data), tmp_path_factory.mktemp("real"))
 
 
 def test_every_command_is_counted():
@@ -301,9 +318,9 @@ def test_a_command_answers_real_data_on_one_screen(real):
     check(real)
 
 
-def test_a_report_says_once_which_kind_of_ratings_count(shared, tmp_path):
+def test_a_report_says_once_which_kind_of_ratings_count(thinned, tmp_path):
     # Of its sections four use forced choices or response sets only, each with a warning of its own.
-    page = Page(answer_to(typed("report", shared / "data" / "ambient_nli"), tmp_path).page)
+    page = Page(answer_to(typed("report", thinned / "ambient_nli"), tmp_path).page)
     assert " ".join(page.seen).count("orced choices") == 1
     assert " ".join(page.words).count("orced choices") > 1
 
