@@ -15,7 +15,7 @@ import pandas as pd
 
 from dissensus import equivalence, read, read_judges
 from dissensus.data import types_of_matrix
-from dissensus.methods.reproduce.data import download_data
+from dissensus.methods.reproduce.claims import download_data
 from environments import answers_of
 
 from timing import answer_and_seconds, best_seconds, report

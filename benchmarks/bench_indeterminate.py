@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 from dissensus.methods.judges.reverse_matrix import reverse_by_items
-from dissensus.methods.reproduce.judges_without_gold.experiments import measures_of
+from dissensus.methods.reproduce.judges_without_gold_findings import measures_of
 from dissensus.simulation.indeterminate import UNDERSPECIFIED, selected_consistency
 from dissensus.simulation.indeterminate_model import Indeterminacy, draw_population, response_sets
 

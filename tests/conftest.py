@@ -168,7 +168,7 @@ def described():
 @pytest.fixture(scope="session")
 def authors_wheel() -> Path:
     """The wheel with the data of "Survey Equivalence": in DISSENSUS_PAPER_DATA, or in the cache of the checkout."""
-    from dissensus.methods.reproduce.data import WHEEL  # noqa: PLC0415 - only the tests of the paper need it
+    from dissensus.methods.reproduce.claims import WHEEL  # noqa: PLC0415 - only the tests of the paper need it
 
     folder = Path(os.environ.get("DISSENSUS_PAPER_DATA") or ROOT / ".cache" / "papers")
     if not (folder / WHEEL).is_file():

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dissensus import alt_test, compare, decide, describe, equivalence, gate, items, judges, panel, read, read_judges
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.methods.decide.answers import answers_of
 
 SAMPLES = 60

@@ -44,8 +44,8 @@ ROOMS = {
 }
 """The command of each method; parts are of any."""
 FLAGS_IN_TEXT = {
-    "methods/reproduce/data.py": 1,
-    "methods/reproduce/survey_equivalence/authors_files.py": 3,
+    "methods/reproduce/claims.py": 1,
+    "methods/reproduce/survey_equivalence.py": 3,
 }
 """Texts outside the front ends that still have an option as the command line types it; it must only get shorter."""
 FLAG = re.compile(r"(?<![\w(-])--[a-z][a-z-]+")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dissensus import equivalence, read, read_judges
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence import curve as learning
 from dissensus.methods.equivalence.curve import crosses_again, crossings, own_predictions, verdict_of

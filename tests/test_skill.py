@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from dissensus.cli.main import COMMANDS, main
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 
 SKILL = Path(__file__).resolve().parents[1] / "skills" / "dissensus" / "SKILL.md"
 TEXT = SKILL.read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dissensus.data import Judges, read, read_judges, read_task
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.report.files import write_report
 

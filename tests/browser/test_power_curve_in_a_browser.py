@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dissensus
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.report.files import write_report
 
 pytestmark = pytest.mark.browser

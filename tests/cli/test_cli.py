@@ -8,8 +8,8 @@ import pytest
 
 from dissensus import __version__, describe, read
 from dissensus.cli.main import main
-from dissensus.data.examples import example_path
-from dissensus.methods.reproduce.dont_label_twice.sweep import Grid
+from dissensus.data.paths import example_path
+from dissensus.methods.reproduce.dont_label_twice_sweep import Grid
 from dissensus.methods.reproduce.reproduce import GRIDS, PAPERS
 
 NOT_A_NUMBER = "Input should be a valid integer, unable to parse string as an integer"

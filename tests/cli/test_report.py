@@ -8,7 +8,7 @@ import pytest
 
 import dissensus
 from dissensus.cli.main import main
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.methods.equivalence.options import survey_options
 from dissensus.report.front import title_of
 

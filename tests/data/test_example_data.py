@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dissensus.data import read, read_judges, read_task
-from dissensus.data.examples import EXAMPLES, example_path
+from dissensus.data.paths import EXAMPLES, example_path
 from dissensus.errors import OptionError
 
 ROOT = Path(__file__).resolve().parents[2]

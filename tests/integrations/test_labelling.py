@@ -8,7 +8,7 @@ import pytest
 
 from dissensus import DissensusError, Task, read
 from dissensus.cli.main import main
-from dissensus.data.labelling import argilla_settings, label_studio_config
+from dissensus.data.import_ import argilla_settings, label_studio_config
 
 TASK = Task(
     name="toxicity",

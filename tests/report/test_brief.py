@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 import dissensus
+from dissensus.cli.inputs import Output
 from dissensus.cli.main import COMMANDS, WRONG_INPUT, main
-from dissensus.cli.output import Output
 from dissensus.data.collection import Collection, Event, new_key
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.report.document import Fold, Note, Paragraph, Points, Table
 from dissensus.report.views import section_of
 from dissensus.results import Result

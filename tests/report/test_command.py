@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from dissensus.cli.main import main
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import dissensus
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.errors import DissensusError
 from dissensus.methods.equivalence.options import COMBINERS
 from dissensus.methods.equivalence.result import (

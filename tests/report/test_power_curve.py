@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dissensus
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.report.specs.lines import spread_apart
 from dissensus.report.views import section_of
 

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from dissensus.data.outputs import save_bytes
+from dissensus.data.paths import save_bytes
 from dissensus.errors import DissensusError
 
 

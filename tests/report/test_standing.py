@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.methods.decide.answers import answers_of
 from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
 from dissensus.report.document import Note

@@ -11,7 +11,7 @@ from dissensus.methods.decide.result import (
 from dissensus.methods.plan_raters.result import Design, PlanRatersResult
 from dissensus.options import named
 from dissensus.report.document import Figure, Fold, Note, Paragraph, Points
-from dissensus.report.verdict import verdict_of
+from dissensus.report.front import verdict_of
 from dissensus.report.whole import Prices, next_steps, report_of, together
 from report_builders import (
     BC,

@@ -20,8 +20,8 @@ from dissensus.data.large.read_large import read_reduced
 from dissensus.data.large.tables import find_files
 from dissensus.errors import DissensusError, MissingExtraError, OptionError, RepeatedRatingsError
 from dissensus.methods.equivalence.scores import label_scores
-from dissensus.methods.reproduce.dont_label_twice.sweep import Grid, sweep_grid
-from dissensus.methods.reproduce.how_many_raters.cells import ITEMS, PERTURBATIONS, RESPONSES
+from dissensus.methods.reproduce.dont_label_twice_sweep import Grid, sweep_grid
+from dissensus.methods.reproduce.how_many_raters import ITEMS, PERTURBATIONS, RESPONSES
 from dissensus.report.envelope import envelope_json
 from dissensus.sampling import dask_cluster as connecting
 from dissensus.sampling import dask_cluster as watching

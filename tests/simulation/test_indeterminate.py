@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from dissensus import read, read_judges, read_task
-from dissensus.cli.output import Output
+from dissensus.cli.inputs import Output
 from dissensus.cli.simulate import number_or_range, simulate_indeterminate_command
 from dissensus.errors import OptionError
-from dissensus.methods.reproduce.judges_without_gold.experiments import measures_of
+from dissensus.methods.reproduce.judges_without_gold_findings import measures_of
 from dissensus.simulation.indeterminate import (
     TAUS,
     Seen,

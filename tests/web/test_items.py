@@ -5,7 +5,7 @@ import math
 import pytest
 
 import dissensus
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
 

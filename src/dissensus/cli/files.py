@@ -12,13 +12,13 @@ from dissensus.cli.inputs import (
     LabelColumn,
     LabelMap,
     Labels,
+    Output,
     Repeated,
     Text,
     Wide,
     flag,
     resolve,
 )
-from dissensus.cli.output import Output
 from dissensus.errors import OptionError
 from dissensus.options import pattern_of, renamed_labels, split_labels
 
@@ -108,8 +108,8 @@ def import_command(
 
 def _write_labelling(source: str, tool: str, out: Path | None, output: Output) -> None:
     from dissensus.data import read_task
-    from dissensus.data.labelling import TOOLS, write_labelling
-    from dissensus.data.outputs import is_same
+    from dissensus.data.import_ import TOOLS, write_labelling
+    from dissensus.data.paths import is_same
 
     if tool not in TOOLS:
         raise OptionError.unknown("--to", tool, TOOLS)

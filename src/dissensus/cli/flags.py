@@ -174,7 +174,7 @@ def check_files(typed: Mapping[str, object]) -> None:
     outputs = [path for name in OUTPUTS if isinstance(path := typed.get(name), Path)]
     if not outputs:
         return
-    from dissensus.data.outputs import is_same
+    from dissensus.data.paths import is_same
 
     others = [value for name, value in typed.items() if name not in OUTPUTS]
     inputs = [one for value in others for one in (value if isinstance(value, list) else [value])]

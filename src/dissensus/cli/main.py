@@ -54,9 +54,9 @@ COMMANDS = {
     "route": Entry("measure", "Which items can the judge do alone, and which need people?"),
     "alt-test": Entry("measure", "Can this judge replace a rater?"),
     "prevalence": Entry("measure", "How many items are positive?"),
-    "plan raters": Entry("plan", "How many items and raters does it take to tell two judges apart?"),
-    "plan labels": Entry("plan", "One label each for many items, or several for few?"),
-    "collect": Entry("collect", "Collect ratings from people."),
+    "plan raters": Entry("simulate", "How many items and raters does it take to tell two judges apart?"),
+    "plan labels": Entry("simulate", "One label each for many items, or several for few?"),
+    "collect": Entry("rate", "Collect ratings from people."),
     "rate": Entry("rate", "Ask a model what people were asked."),
     "gate": Entry("measure", "May this judge pass?"),
     "history": Entry("measure", "Is the judge still as good?"),
@@ -67,7 +67,7 @@ COMMANDS = {
     "simulate indeterminate": Entry("simulate", "Raters and judges who may find several options reasonable."),
     "simulate responses": Entry("simulate", "People, a judge A like them, and a judge B that strays."),
     "simulate labels": Entry("simulate", "People with noisy labels, a better judge and a worse one."),
-    "reproduce": Entry("reproduce", "Recompute the numbers that the papers print."),
+    "reproduce": Entry("show", "Recompute the numbers that the papers print."),
 }
 """By name: the function of `plan raters` is `plan_raters_command`."""
 GROUPS = {"plan": "How many items, raters and labels do I need?", "simulate": "Make data whose truth is known."}

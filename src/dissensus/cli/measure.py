@@ -10,8 +10,10 @@ from dissensus.cli.inputs import (
     JudgesInput,
     LargeOptions,
     OptionalJudgesInput,
+    Output,
     RatingsInput,
     Text,
+    Work,
     flag,
     read_both,
     read_inputs,
@@ -19,7 +21,6 @@ from dissensus.cli.inputs import (
     read_pair,
     read_pairs,
 )
-from dissensus.cli.output import Output, Work
 from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def decide_command(
 
     As it is, recalibrated, or none yet; what it is worth, and what would change the answer.
     """
-    from dissensus.data.outputs import check_place
+    from dissensus.data.paths import check_place
     from dissensus.methods.decide import decide
 
     for path in (out, record):
@@ -172,7 +173,7 @@ def judges_command(
 
     Ranks the judges by every definition of agreement, compares their decisions with people's, and gives advice.
     """
-    from dissensus.data.outputs import check_place
+    from dissensus.data.paths import check_place
     from dissensus.methods.judges import judges
 
     if record is not None:
@@ -200,7 +201,7 @@ def items_command(
 
     What people and judges said of each item, how far people split, and how much their labels surprise each judge.
     """
-    from dissensus.data.outputs import check_place
+    from dissensus.data.paths import check_place
     from dissensus.methods.items import items
     from dissensus.methods.items.result import write_items
     from dissensus.methods.parts import PartsResult
@@ -269,7 +270,7 @@ def route_command(
     The cheapest way to know as much as people on every item would tell, and who is asked about new items.
     """
     from dissensus.data import read_judges
-    from dissensus.data.outputs import check_place
+    from dissensus.data.paths import check_place
     from dissensus.methods.route import RouteResult, route
 
     if out is not None:
@@ -341,7 +342,7 @@ def gate_command(
 
     Tests thresholds on the bounds of intervals. Exit status 0: every check passes; 1: one fails or is inconclusive.
     """
-    from dissensus.data.outputs import check_place, save_bytes
+    from dissensus.data.paths import check_place, save_bytes
     from dissensus.methods.gate import gate
     from dissensus.methods.gate.result import GateResult
     from dissensus.report.markdown import markdown_of

@@ -1,4 +1,4 @@
-"""Ask a model: `rate`, and how far it is."""
+"""Ask people, `collect`, or a model, `rate`, and how far it is."""
 
 import csv
 import re
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.flags import Keywords
-from dissensus.cli.inputs import flag
-from dissensus.cli.output import Output
+from dissensus.cli.inputs import Output, flag
 from dissensus.errors import OptionError
 
 if TYPE_CHECKING:
@@ -22,6 +21,49 @@ if TYPE_CHECKING:
 
     from dissensus.methods.rate.asking import Progress, Standing
     from dissensus.methods.rate.requests import Columns
+
+
+def collect_command(
+    items: Annotated[
+        Path, typer.Argument(metavar="ITEMS", help="Columns item, text; or item, text_a, text_b. Or a project.")
+    ],
+    options: Annotated[Keywords, "collect.result.CollectOptions"],
+    task: Annotated[Path | None, flag("TASK.toml", "What raters are asked.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--output", metavar="PROJECT", help="The folder to make.")] = None,
+    plan: Annotated[Path | None, flag("PLAN.json", "What `plan raters --json` recommends.")] = None,
+    chosen: Annotated[
+        Path | None, flag("FILE", "Rate only the items in this file, as `route` writes it.", "--from")
+    ] = None,
+    drop: Annotated[
+        str | None, flag("RATER", "In a project: withdraw this rater's link, and give the rest to the others.")
+    ] = None,
+    item: Annotated[str | None, flag("COL", "Name of the item column.")] = None,
+    text: Annotated[str | None, flag("COL", "Name of the text column.")] = None,
+    text_a: Annotated[str | None, flag("COL", "Name of the column of a pair's first text.")] = None,
+    text_b: Annotated[str | None, flag("COL", "Name of the column of its second text.")] = None,
+    output: Output = Output(),
+) -> None:
+    """Collect ratings from people.
+
+    Plans who rates what and makes a project; `dissensus serve PROJECT` then has a link for each rater. With a project
+    in place of ITEMS it says how far the collection is, and writes the ratings so far.
+    """
+    from dissensus.data.collection import Collection
+    from dissensus.methods.collect import collect
+    from dissensus.methods.collect.collect import drop_rater
+    from dissensus.methods.rate.requests import Columns
+
+    if drop is not None:
+        if not items.is_dir():
+            raise OptionError("--drop is about a project: name its folder in place of ITEMS.")
+        with Collection(items) as collection:
+            taken, left = drop_rater(collection, drop)
+        output.remark(f"{drop} was dropped: {taken} ratings go to the others, {left} to nobody.")
+    columns = Columns(item=item, text=text, text_a=text_a, text_b=text_b)
+    output.show(
+        collect(items, task=task, output=out, plan=plan, chosen=chosen, columns=columns, **options, rng=output.seed)
+    )
+
 
 SECONDS_BETWEEN_LINES = 10.0
 """Where stderr is no terminal, progress is a line now and then."""
@@ -100,7 +142,7 @@ def _of_project(source: ItemsInput) -> ItemsInput:
 
 def _add_to_project(folder: Path, answers: Path, judge: str) -> None:
     """Put a judge's answers into the project's file of judges, in place of those that it gave before."""
-    from dissensus.data.outputs import replaced
+    from dissensus.data.paths import replaced
     from dissensus.data.project import open_project, save_project
 
     project = open_project(folder)

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Literal, Self, TypeVar
 
 from dissensus.data.labels import SEPARATOR
-from dissensus.data.outputs import save_bytes
+from dissensus.data.paths import save_bytes
 from dissensus.data.project import ANSWERS
 from dissensus.data.task import Task, read_task
 from dissensus.data.writers import quoted, write_table

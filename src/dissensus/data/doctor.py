@@ -114,7 +114,7 @@ def doctor(
 
     Examples
     --------
-    >>> from dissensus.data.examples import example_path
+    >>> from dissensus.data.paths import example_path
     >>> result = doctor(example_path("binary") / "ratings.csv")
     >>> result.format, result.findings
     ('tidy', ())

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from dissensus.data.outputs import replaced, save_bytes
+from dissensus.data.paths import replaced, save_bytes
 from dissensus.errors import FileError
 
 FORMAT = 1

@@ -191,7 +191,7 @@ def read_task(path: str | os.PathLike[str]) -> Task:
 
     Examples
     --------
-    >>> from dissensus.data.examples import example_path
+    >>> from dissensus.data.paths import example_path
     >>> read_task(example_path("binary") / "task.toml").options
     ('No', 'Yes')
     """

@@ -9,7 +9,7 @@ import numpy as np
 from dissensus.arrays import Codes
 from dissensus.data.judges import ORDERS, Judges
 from dissensus.data.labels import options_of, parts_of
-from dissensus.data.outputs import save_bytes
+from dissensus.data.paths import save_bytes
 from dissensus.data.ratings import ELICITATIONS, Ratings
 from dissensus.data.sources.csv_rows import guarded
 from dissensus.errors import FileError, RatingsError, listed

@@ -206,7 +206,7 @@ class Chart:
             content = (json.dumps(self.themed(theme), indent=2, ensure_ascii=False) + "\n").encode()
         else:
             content = self.to_html().encode()
-        from dissensus.data.outputs import save_bytes  # noqa: PLC0415 - for those who save a chart
+        from dissensus.data.paths import save_bytes  # noqa: PLC0415 - for those who save a chart
 
         save_bytes(path, content)
 

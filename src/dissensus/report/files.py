@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from dissensus.data.outputs import save_bytes
+from dissensus.data.paths import save_bytes
 from dissensus.errors import DissensusError
 from dissensus.report.charts import Chart
 from dissensus.report.document import Figure, Report

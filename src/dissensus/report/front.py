@@ -29,9 +29,16 @@ from dissensus.report.numbers import (
     whole,
     with_interval,
 )
-from dissensus.report.verdict import WITH_JUDGES
 from dissensus.report.views.alt_test import replaces_words
-from dissensus.report.views.decide import MEASURES, SHIFT_MEANS, STANDINGS, answer_sentence, shift_text, value_text
+from dissensus.report.views.decide import (
+    MEASURES,
+    SHIFT_MEANS,
+    STANDINGS,
+    answer_sentence,
+    lead_sentence,
+    shift_text,
+    value_text,
+)
 from dissensus.report.views.describe import (
     agreement_by_item,
     agreement_in_short,
@@ -41,6 +48,21 @@ from dissensus.report.views.describe import (
     labels_finding,
 )
 from dissensus.report.views.section import judge_slots
+
+WITH_JUDGES = "With a file of judges' answers this page also says which judge to use and what it is worth."
+
+
+def verdict_of(answers: Answers) -> list[str]:
+    """Which judge to use and why, what could change that, and what to do next; of ratings alone how far they agree."""
+    decision = answers.decision
+    if decision is None:
+        agreement = answers.agreement
+        texts = [agreement_in_short(agreement.whole, agreement.settings.get("scale"))]
+        return texts if answers.ranking is not None or answers.worth is not None else [*texts, WITH_JUDGES]
+    advice = decision.recommendation
+    step = [] if decision.next is None else [f"Next: {visible(decision.next.text)}"]
+    return [lead_sentence(decision), *(visible(text) for text in advice.caveats), *step]
+
 
 GENERIC = frozenset({"ratings", "rating", "labels", "annotations", "data", "people", "human", "humans", "export"})
 """Names of files that say nothing about what is in them: the folder's name says more."""

@@ -42,10 +42,9 @@ from dissensus.report.document import (
     Table,
     respelled,
 )
-from dissensus.report.front import front_of
+from dissensus.report.front import front_of, verdict_of
 from dissensus.report.front_parts import front_of_parts
 from dissensus.report.numbers import capital, counted, sentences, whole
-from dissensus.report.verdict import verdict_of
 from dissensus.report.views import unspelled_section, warning_texts, with_warnings
 from dissensus.report.views.section import is_fact
 from dissensus.results import Result

@@ -213,7 +213,7 @@ def reading_lines(data: DataSet | None, values: Mapping[str, str], *, more: Sequ
     where, judges_where = repr(data.ratings.name), repr("" if data.judges is None else data.judges.name)
     said = arguments_of((*ALL_RATINGS, *more), values)
     if data.id.startswith(EXAMPLE):
-        lines = ["import dissensus", "from dissensus.data.examples import example_path", ""]
+        lines = ["import dissensus", "from dissensus.data.paths import example_path", ""]
         lines += [f"folder = example_path({data.id.removeprefix(EXAMPLE)!r})"]
         lines += ['task = dissensus.read_task(folder / "task.toml")']
         where, judges_where = 'folder / "ratings.csv"', 'folder / "judges.csv"'

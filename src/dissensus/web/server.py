@@ -21,8 +21,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dissensus.errors import DissensusError, OptionError
 from dissensus.web.app import make_app
+from dissensus.web.collecting import link_lines
 from dissensus.web.guard import KEY, LOOPBACK, Settings
-from dissensus.web.links import link_lines
 
 # ---- Connections that do not get to the point are dropped
 

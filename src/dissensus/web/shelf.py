@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_urlsafe
 
-from dissensus.data.examples import EXAMPLES, example_path
+from dissensus.data.paths import EXAMPLES, example_path
 from dissensus.data.project import (
     PROJECT_FILE,
     Project,

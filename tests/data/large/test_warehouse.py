@@ -14,7 +14,7 @@ import sqlglot
 from sqlglot import exp
 
 from dissensus.cli.main import main
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 
 from warehouses import Duckdb, Sqlite, running_postgresql
 

@@ -8,7 +8,7 @@ from scipy.stats import t
 from dissensus import compare, read, read_judges
 from dissensus.methods.compare.metrics import METRICS
 from dissensus.methods.compare.pairs import pairs_of
-from dissensus.methods.compare.raters import difference_without, noise_of
+from dissensus.methods.compare.resampling import difference_without, noise_of
 from dissensus.methods.compare.result import CompareOptions
 
 NAMES = np.array(["1", "2", "3", "4"])

@@ -12,7 +12,7 @@ from dissensus.cli.flags import flag_of
 from dissensus.cli.main import main
 from dissensus.data import Task, read_task
 from dissensus.data.align import are_points_of_a_measure
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.decide.answers import (
     BETTER,

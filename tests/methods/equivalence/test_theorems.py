@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dissensus.methods.reproduce.survey_equivalence.theorems import (
+from dissensus.methods.reproduce.survey_equivalence_theorems import (
     ABOUT_THE_MAJORITY,
     CASES,
     COMBINERS,

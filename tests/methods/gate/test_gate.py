@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from dissensus.data import Judges, read, read_judges
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.compare import compare
 from dissensus.methods.equivalence import equivalence

@@ -14,7 +14,7 @@ from dissensus.methods.judges.reverse_matrix import (
     share_meeting,
     simplex_least_squares,
 )
-from dissensus.methods.reproduce.judges_without_gold.experiments import ASYMMETRIC, RANDOM, mean_of, omega_errors
+from dissensus.methods.reproduce.judges_without_gold_findings import ASYMMETRIC, RANDOM, mean_of, omega_errors
 from dissensus.simulation.indeterminate import UNDERSPECIFIED
 from dissensus.simulation.indeterminate_model import endorsements, forced_choices, response_sets, reverse_choice
 

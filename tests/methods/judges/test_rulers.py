@@ -11,7 +11,7 @@ from dissensus import compare
 from dissensus.data import Ratings
 from dissensus.methods.equivalence.scores import ranked_probability_scores
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.left_out import scores_of_panels
+from dissensus.methods.judges.confusion import scores_of_panels
 from dissensus.methods.judges.rulers import perfect_draws
 from dissensus.methods.judges.scoring import scores_of, statistics_of
 from dissensus.methods.judges.setup import set_up

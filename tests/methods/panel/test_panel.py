@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from dissensus.data import read, read_judges
-from dissensus.data.examples import example_path
+from dissensus.data.paths import example_path
 from dissensus.errors import OptionError, RatingsError
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.panel import PanelResult

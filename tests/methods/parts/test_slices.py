@@ -13,7 +13,7 @@ from dissensus.data.slices import sliced, slicing_of, slicing_of_numbers
 from dissensus.methods.equivalence.equivalence import worked_equivalence
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.slices import leads_of
-from dissensus.methods.parts.differences import Leads, slice_differences, trends
+from dissensus.methods.parts.parts import Leads, slice_differences, trends
 
 from tables import typed_message_of, write
 

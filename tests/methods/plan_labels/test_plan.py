@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.cli.flags import spread
-from dissensus.cli.plan import plan_labels_command
+from dissensus.cli.simulate import plan_labels_command
 from dissensus.methods.plan_labels.curves import COST_RATIOS, items_draws
 from dissensus.methods.plan_labels.designs import Scheme, fixed_scheme
 from dissensus.methods.plan_labels.options import CORRELATED

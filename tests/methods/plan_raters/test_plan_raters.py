@@ -11,7 +11,7 @@ import typer
 
 from dissensus import read_judges
 from dissensus.cli.flags import spread
-from dissensus.cli.plan import plan_raters_command
+from dissensus.cli.simulate import plan_raters_command
 from dissensus.methods.plan_raters.from_pilot import fit_pilot
 from dissensus.methods.plan_raters.moments import item_moments, normal_nodes, sign_flip_power
 from dissensus.methods.plan_raters.options import MOST_SIMULATED

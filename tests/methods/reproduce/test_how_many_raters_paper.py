@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dissensus.methods.plan_raters.plan_raters import plan_raters
-from dissensus.methods.reproduce.how_many_raters.cells import (
+from dissensus.methods.reproduce.how_many_raters import (
     EQUAL_RATINGS,
     PERTURBATIONS,
     RESPONSES,

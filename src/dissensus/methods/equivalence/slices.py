@@ -24,8 +24,7 @@ from dissensus.methods.equivalence.problem import Problem, type_weights
 from dissensus.methods.equivalence.raters import RaterTerm
 from dissensus.methods.equivalence.replicates import Extras, scores_by_size, scores_of, task_sizes
 from dissensus.methods.equivalence.setup import Prepared
-from dissensus.methods.parts.differences import Leads, slice_differences, trends
-from dissensus.methods.parts.parts import FEWEST_ITEMS, Cut, together
+from dissensus.methods.parts.parts import FEWEST_ITEMS, Cut, Leads, slice_differences, together, trends
 from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.sampling import Engine, seed_of
 from dissensus.sampling.draws import draw_weights, merely

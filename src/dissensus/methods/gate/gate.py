@@ -22,12 +22,14 @@ from dissensus.methods.equivalence.curve import verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, survey_options
 from dissensus.methods.equivalence.scores import POSITIVE_SCORES, ScoreName
 from dissensus.methods.gate.result import Check, Constant, GateOptions, GateResult, Missing, Ruler, Verdict
-from dissensus.methods.gate.survey import SurveyRun, gap_at, run_survey
 from dissensus.methods.gate.verdicts import (
     Estimate,
     Settling,
+    SurveyRun,
+    gap_at,
     more_above,
     more_between,
+    run_survey,
     settling,
     verdict_above,
     verdict_between,
@@ -144,7 +146,7 @@ def gate(
     Examples
     --------
     >>> from dissensus import read, read_judges
-    >>> from dissensus.data.examples import example_path
+    >>> from dissensus.data.paths import example_path
     >>> folder = example_path("binary")
     >>> result = gate(
     ...     read(folder / "ratings.csv"), read_judges(folder / "judges.csv"), judge="classifier", min_equivalence=1

@@ -25,7 +25,7 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.align import rows_among
 from dissensus.data.closeness import ordered_values
 from dissensus.methods.compare.resampling import holm
-from dissensus.methods.judges.left_out import panels_without
+from dissensus.methods.judges.confusion import panels_without
 from dissensus.methods.judges.result import Bias, BiasKind, BiasUnit, JudgesOptions
 from dissensus.methods.judges.setup import Prepared
 from dissensus.sampling.raters import rater_pool, rater_stream

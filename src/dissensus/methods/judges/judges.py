@@ -9,8 +9,7 @@ from numpy.random import Generator
 from dissensus.data import JudgesLike, RatingsLike, Task, as_data
 from dissensus.methods.judges.advice import advice_on
 from dissensus.methods.judges.biases import biases_of
-from dissensus.methods.judges.confusion import confusions
-from dissensus.methods.judges.left_out import moved_by_raters
+from dissensus.methods.judges.confusion import confusions, moved_by_raters
 from dissensus.methods.judges.result import (
     FlipPoint,
     JudgesOptions,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from dissensus.data.labels import SEPARATOR
-from dissensus.data.outputs import is_same, replaced
+from dissensus.data.paths import is_same, replaced
 from dissensus.data.sources.csv_rows import guarded
 from dissensus.data.sources.files import SUFFIXES
 from dissensus.data.task import Asking, Task

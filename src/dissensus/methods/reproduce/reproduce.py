@@ -7,10 +7,24 @@ from typing import Literal
 from numpy.random import Generator
 
 from dissensus.errors import OptionError
-from dissensus.methods.reproduce.claims import Claim, ClaimOutcome, Drawing, ReproduceResult, Status, called
-from dissensus.methods.reproduce.data import MissingDataError, PaperData
-from dissensus.methods.reproduce.dont_label_twice import numbers
-from dissensus.methods.reproduce.dont_label_twice.sweep import (
+from dissensus.methods.reproduce import dont_label_twice as numbers
+from dissensus.methods.reproduce import how_many_raters as cells
+from dissensus.methods.reproduce import judges_without_gold as theory
+from dissensus.methods.reproduce import judges_without_gold_findings as findings
+from dissensus.methods.reproduce import survey_equivalence as running
+from dissensus.methods.reproduce import survey_equivalence_cases as cases
+from dissensus.methods.reproduce import survey_equivalence_theorems as theorems
+from dissensus.methods.reproduce.claims import (
+    Claim,
+    ClaimOutcome,
+    Drawing,
+    MissingDataError,
+    PaperData,
+    ReproduceResult,
+    Status,
+    called,
+)
+from dissensus.methods.reproduce.dont_label_twice_sweep import (
     PAPER_GRID,
     REDUCED_GRID,
     Grid,
@@ -18,15 +32,12 @@ from dissensus.methods.reproduce.dont_label_twice.sweep import (
     read_record,
     sweep_grid,
 )
-from dissensus.methods.reproduce.how_many_raters import cells
-from dissensus.methods.reproduce.judges_without_gold import findings, printed, theory
-from dissensus.methods.reproduce.survey_equivalence import cases, running, theorems
 from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks
 
 PAPERS: Mapping[str, tuple[Claim, ...]] = {
     "survey-equivalence": (*running.CLAIMS, *theorems.CLAIMS, *cases.CLAIMS),
-    "judges-without-gold": (*theory.CLAIMS, *findings.CLAIMS, *printed.CLAIMS),
+    "judges-without-gold": (*theory.CLAIMS, *findings.CLAIMS, *theory.PRINTED_CLAIMS),
     "how-many-raters": tuple(cells.CLAIMS),
     "dont-label-twice": tuple(numbers.CLAIMS),
 }

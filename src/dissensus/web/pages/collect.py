@@ -27,10 +27,9 @@ from dissensus.methods.collect.result import MOST_RATERS, CollectOptions
 from dissensus.methods.collect.status import status_of
 from dissensus.report.charts import script_safe_json
 from dissensus.report.views.collect import STATES, view
-from dissensus.web.collecting import IMAGE_TYPES, Collections, Desk, event_of, image_of, state_of, task_shown
+from dissensus.web.collecting import IMAGE_TYPES, Collections, Desk, event_of, image_of, qr_svg, state_of, task_shown
 from dissensus.web.fields import Field, keywords, option_field, values_of, what_is_wrong
 from dissensus.web.layout import RUN, address, blocks_html, page_html, project_address, refusal, render, rendered
-from dissensus.web.links import qr_svg
 from dissensus.web.pages.data import form_of
 from dissensus.web.shelf import DataSet
 from dissensus.web.state import data_of, desk_of

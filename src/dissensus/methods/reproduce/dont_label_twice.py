@@ -17,9 +17,8 @@ from dissensus.arrays import Floats
 from dissensus.methods.plan_labels.needed import log_cramer, log_hoeffding
 from dissensus.methods.plan_labels.votes import Steps, correlated_steps, independent_steps, majority_accuracy
 from dissensus.methods.plan_labels.walk import log_chances
-from dissensus.methods.reproduce.claims import Claim, Drawing, Part, Point, spearman
-from dissensus.methods.reproduce.data import PaperData
-from dissensus.methods.reproduce.dont_label_twice.sweep import (
+from dissensus.methods.reproduce.claims import Claim, Drawing, PaperData, Part, Point, spearman
+from dissensus.methods.reproduce.dont_label_twice_sweep import (
     ITEMS,
     LABELS,
     PAPER_GRID,

@@ -13,7 +13,7 @@ from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.options import Combiner, OwnCombiner
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.reproduce.claims import ALWAYS, Claim, Part
-from dissensus.methods.reproduce.survey_equivalence.authors_files import PAPER
+from dissensus.methods.reproduce.survey_equivalence import PAPER
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, HardClassifier, SoftClassifier, Urn, simulate_urn
 from dissensus.simulation.urn_draws import classifier_information, equivalent_raters, survey_information
 

@@ -1,13 +1,45 @@
-"""Files that we write: there as a whole or not at all, and never in place of a file that was read."""
+"""Where files are: bundled examples, and files that we write, whole or not at all, never over one that was read."""
 
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO, cast
 
-from dissensus.errors import FileError
+from dissensus.errors import FileError, OptionError
+
+Example = Literal["binary", "toxicity"]
+EXAMPLES: tuple[Example, ...] = ("binary", "toxicity")
+
+
+def example_path(name: Example) -> Path:
+    """The folder of a bundled data set: ratings.csv, judges.csv, task.toml, truth.json and README.md.
+
+    Examples
+    --------
+    >>> from dissensus import read
+    >>> ratings = read(example_path("binary") / "ratings.csv")
+    >>> ratings.n_items, ratings.n_raters, ratings.labels
+    (300, 10, ('No', 'Yes'))
+    """
+    if name not in EXAMPLES:
+        raise OptionError.unknown("The example", name, EXAMPLES)
+    return Path(str(files("dissensus.data").joinpath("example_data", name)))
+
+
+EXAMPLE = "example:"
+
+
+def resolved(source: str | os.PathLike[str], file: str) -> Path:
+    """The path behind what the user wrote: `example:binary` is a bundled data set, of which this is the file."""
+    name = str(source)
+    if name.startswith(EXAMPLE):
+        return example_path(cast("Example", name.removeprefix(EXAMPLE))) / file
+    if not name:
+        raise FileError("The name of the file is empty: name a file.")
+    return Path(source)
 
 
 def check_place(path: Path) -> None:

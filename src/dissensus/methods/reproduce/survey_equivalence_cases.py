@@ -15,9 +15,8 @@ from dissensus.methods.equivalence import equivalence
 from dissensus.methods.equivalence.options import Combiner, Learn
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.equivalence.scores import ScoreName
-from dissensus.methods.reproduce.claims import Claim, Drawing, Part
-from dissensus.methods.reproduce.data import PaperData
-from dissensus.methods.reproduce.survey_equivalence import authors_files as files
+from dissensus.methods.reproduce import survey_equivalence as files
+from dissensus.methods.reproduce.claims import Claim, Drawing, PaperData, Part
 
 CLAIMS: list[Claim] = []
 

@@ -1,1 +1,0 @@
-"""What the paper "Don't Label Twice" prints, recomputed."""

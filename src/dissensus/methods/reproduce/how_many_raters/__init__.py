@@ -1,1 +1,0 @@
-"""What the paper "How Many Raters Do You Need?" prints, recomputed."""

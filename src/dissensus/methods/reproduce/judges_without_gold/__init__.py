@@ -1,1 +1,0 @@
-"""What the paper "Validating LLM-as-a-Judge Systems in the Absence of Gold Labels" prints, recomputed."""

@@ -1,1 +1,0 @@
-"""What the paper "Survey Equivalence" prints, recomputed."""
