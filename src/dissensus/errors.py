@@ -34,14 +34,8 @@ _NAME = re.compile(f"{NAME_START}([a-z_]+)(?:@([a-z_]+))?(?:=([^{NAME_END}]*))?{
 def named(option: str, *, of: str = "", value: str = "") -> str:
     """An option in a message, as data.
 
-    Parameters
-    ----------
-    option : str
-        As Python calls it.
-    of : str
-        The function it belongs to, where that may not be the one that the user called, such as `read`.
-    value : str
-        What to give it, if the message says so.
+    `option`: as Python calls it. `of`: the function it belongs to, where that may not be the one that the user called,
+    such as `read`. `value`: what to give it, if the message says so.
     """
     return f"{NAME_START}{option}{'@' * bool(of)}{of}{'=' * bool(value)}{value}{NAME_END}"
 

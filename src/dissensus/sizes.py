@@ -196,18 +196,8 @@ def raising(name: str, needed: int | str) -> str:
 def check_size(name: str, found: int, what: str, advice: str, *, error: type[Exception] = FileError) -> None:
     """Raise if there is more of something than its limit allows.
 
-    Parameters
-    ----------
-    name : str
-        The limit.
-    found : int
-        How many there are.
-    what : str
-        What has them, as the beginning of a sentence: "r.csv has 20,003 columns".
-    advice : str
-        What to do if they are not wanted.
-    error : type
-        The error to raise.
+    `name`: the limit. `found`: how many there are. `what`: what has them, as the beginning of a sentence: "r.csv has
+    20,003 columns". `advice`: what to do if they are not wanted. `error`: the error to raise.
     """
     most: int = getattr(current(), name)
     if found > most:

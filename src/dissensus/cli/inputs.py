@@ -371,18 +371,9 @@ def read_inputs(
 ) -> "tuple[Ratings, Judges | None]":
     """Ratings and judges' answers, reduced where they are large.
 
-    Parameters
-    ----------
-    source, judges_source
-        The files.
-    large, work
-        How to reduce them, and where.
-    group_column : str, optional
-        Name of the group column.
-    judge : sequence of str, optional
-        Which judges will be asked for.
-    scored_by : callable, optional
-        What labels score, where judges give too many different probabilities to tell their items apart.
+    `source`, `judges_source`: the files. `large`, `work`: how to reduce them, and where. `group_column`: name of the
+    group column. `judge`: which judges will be asked for. `scored_by`: what labels score, where judges give too many
+    different probabilities to tell their items apart.
     """
     path = resolve(source.ratings, "ratings.csv")
     judges = None if judges_source is None else judges_source.judges

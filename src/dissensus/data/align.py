@@ -27,12 +27,8 @@ def asked_in_one_way(
 ) -> tuple[Ratings, list[str]]:
     """The ratings of one elicitation, so that nobody counts twice, and what was left out.
 
-    Parameters
-    ----------
-    ratings, judges
-        The data; without judges, raters are compared with each other.
-    elicitation : str, optional
-        Which one. Left to us, response sets where judges answer with several options, else forced choices.
+    `ratings`, `judges`: the data; without judges, raters are compared with each other. `elicitation`: which one. Left
+    to us, response sets where judges answer with several options, else forced choices.
     """
     if elicitation is not None:
         return ratings.of_elicitation(elicitation), []
@@ -119,13 +115,8 @@ class CommonLabels(NamedTuple):
 def common_labels(judges: Judges, ratings: Ratings, scale: Scale) -> CommonLabels:
     """The labels of both.
 
-    Parameters
-    ----------
-    judges, ratings
-        The data.
-    scale : str
-        On an interval scale every number counts as the nearest label; on others a whole number beyond the raters'
-        labels is a label that nobody gave.
+    `judges`, `ratings`: the data. `scale`: on an interval scale every number counts as the nearest label; on others a
+    whole number beyond the raters' labels is a label that nobody gave.
     """
     known = frozenset(ratings.labels)
     used = [label for label, is_used in zip(judges.labels, judges.labels_used(), strict=True) if is_used]
@@ -322,12 +313,7 @@ class Aligned:
 def align(ratings: Ratings, judges: Judges, *, labels: tuple[str, ...] | None = None) -> Aligned:
     """The responses of the raters and of these judges, a number between labels standing at the nearest one.
 
-    Parameters
-    ----------
-    ratings, judges
-        The data.
-    labels : tuple of str, optional
-        The raters' labels and those that only judges use; found out if not given.
+    `ratings`, `judges`: the data. `labels`: the raters' labels and those that only judges use; found out if not given.
     """
     values = label_numbers(ratings)
     common = (

@@ -21,17 +21,8 @@ def closeness(ratings: Ratings, strange: Sequence[str] = ()) -> Floats:
     Labels without an order are near if they are the same; response sets by the options that they share (Jaccard);
     others by their distance as a share of the largest one between raters' labels.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        Whose labels they are.
-    strange : sequence of str
-        Labels that only judges use.
-
-    Returns
-    -------
-    ndarray of shape (n_labels + n_strange, n_labels)
-        The raters' labels come first. A strange word is near to none.
+    `ratings`: whose labels they are. `strange`: labels that only judges use. Returns shape (n_labels + n_strange,
+    n_labels): the raters' labels come first. A strange word is near to none.
     """
     labels = (*ratings.labels, *strange)
     if ratings.has_response_sets:
@@ -67,14 +58,8 @@ def ordered_values(ratings: Ratings, strange: Sequence[str] = ()) -> Floats | No
 def label_heights(ratings: Ratings, positive: tuple[str, ...], strange: Sequence[str] = ()) -> Floats | None:
     """What leniency is measured in: 1 for positive labels and sets with one, or the labels as numbers; None if neither.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        Whose labels they are.
-    positive : tuple of str
-        Options or whole labels.
-    strange : sequence of str
-        Labels that only judges use; they come last.
+    `ratings`: whose labels they are. `positive`: options or whole labels. `strange`: labels that only judges use; they
+    come last.
     """
     if not positive:
         return ordered_values(ratings, strange)
@@ -103,14 +88,8 @@ def set_likeness(labels: Sequence[str], options: Sequence[str]) -> Floats:
 def accuracies(item: Codes, label: Codes, judge_label: Codes, n_labels: int) -> tuple[Floats, Floats]:
     """How many others gave the judge's label, and how many gave the rater's.
 
-    Parameters
-    ----------
-    item, label : ndarray of shape (n_ratings,)
-        The ratings.
-    judge_label : ndarray of shape (n_items,)
-        The judge's label of each item.
-    n_labels : int
-        How many labels there are.
+    `item`, `label` (n_ratings,): the ratings. `judge_label` (n_items,): the judge's label of each item. `n_labels`: how
+    many labels there are.
 
     Examples
     --------
@@ -130,12 +109,8 @@ def nearnesses(item: Codes, value: Floats, judge_value: Floats) -> tuple[Floats,
     The root mean squared distance to several numbers grows with the distance to their mean, so who is nearer to the
     mean has the smaller error.
 
-    Parameters
-    ----------
-    item, value : ndarray of shape (n_ratings,)
-        The ratings, each item with two or more.
-    judge_value : ndarray of shape (n_items,)
-        The judge's number for each item.
+    `item`, `value` (n_ratings,): the ratings, each item with two or more. `judge_value` (n_items,): the judge's number
+    for each item.
 
     Examples
     --------
@@ -151,14 +126,9 @@ def nearnesses(item: Codes, value: Floats, judge_value: Floats) -> tuple[Floats,
 def similarities(item: Codes, label: Codes, judge_shares: Floats, likeness: Floats) -> tuple[Floats, Floats]:
     """Sum over the others of how similar their labels are to the judge's answer, and to the rater's.
 
-    Parameters
-    ----------
-    item, label : ndarray of shape (n_ratings,)
-        The ratings.
-    judge_shares : ndarray of shape (n_items, n_labels)
-        The judge's answer to each item, as shares of labels: several samples, or probabilities, count in proportion.
-    likeness : ndarray of shape (n_labels, n_labels)
-        How similar two labels are; 1 for a label and itself.
+    `item`, `label` (n_ratings,): the ratings. `judge_shares` (n_items, n_labels): the judge's answer to each item, as
+    shares of labels: several samples, or probabilities, count in proportion. `likeness` (n_labels, n_labels): how
+    similar two labels are; 1 for a label and itself.
 
     Examples
     --------
@@ -176,10 +146,7 @@ def similarities(item: Codes, label: Codes, judge_shares: Floats, likeness: Floa
 def jaccard(member: npt.NDArray[np.bool_]) -> Floats:
     """How similar two sets of options are: the options in both over the options in one or both.
 
-    Parameters
-    ----------
-    member : ndarray of shape (n_labels, n_options)
-        Which option is in which label; no label is empty.
+    `member` (n_labels, n_options): which option is in which label; no label is empty.
 
     Examples
     --------

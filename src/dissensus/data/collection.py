@@ -338,16 +338,9 @@ def link_event(rater: str) -> Event:
 def answer_body(task: Task, slot: Slot, content: Mapping[str, object], meanings: Sequence[str]) -> dict[str, object]:
     """What the log keeps of an answer.
 
-    Parameters
-    ----------
-    task : Task
-        What was asked.
-    slot : Slot
-        Which item, and which side first.
-    content : mapping
-        `choice`, the place of the chosen option; `set`, the places of those that were ticked; `seconds`.
-    meanings : sequence of str
-        The option that each place means; another one where the sides of a pair changed places.
+    `task`: what was asked. `slot`: which item, and which side first. `content`: `choice`, the place of the chosen
+    option; `set`, the places of those that were ticked; `seconds`. `meanings`: the option that each place means;
+    another one where the sides of a pair changed places.
     """
     asks_choice, asks_set = task.elicitation != "response-set", task.elicitation != "forced-choice"
     body: dict[str, object] = {"seconds": _seconds(content.get("seconds")), "order": slot.order}

@@ -68,16 +68,7 @@ class CountTypes:
 def sum_cells(types: CountTypes, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     """Sum of a value per cell over the cells of each type; no type is empty.
 
-    Parameters
-    ----------
-    types : CountTypes
-        Which cells belong to which type.
-    values : ndarray of shape (n_cells,)
-        What to sum.
-
-    Returns
-    -------
-    ndarray of shape (n_types,)
+    `types`: which cells belong to which type. `values` (n_cells,): what to sum. Returns shape (n_types,).
     """
     return np.add.reduceat(values, types.start[:-1]) if types.n_types else values[:0]
 
@@ -115,19 +106,9 @@ def items_as_types(item: Codes, label: Codes, count: Codes, *, n_labels: int) ->
 def count_types(item: Codes, label: Codes, count: Codes, *, n_items: int, n_labels: int) -> tuple[CountTypes, Codes]:
     """Collapse items with the same counts.
 
-    Parameters
-    ----------
-    item, label, count : ndarray of shape (n_cells,)
-        As from `count_cells`; every item has a cell.
-    n_items, n_labels : int
-        How many there are.
-
-    Returns
-    -------
-    CountTypes
-        The types: those with fewer labels first, then in lexicographic order of their cells.
-    ndarray of shape (n_items,)
-        The type of each item.
+    `item`, `label`, `count` (n_cells,): as from `count_cells`; every item has a cell. `n_items`, `n_labels`: how many
+    there are. Returns the types: those with fewer labels first, then in lexicographic order of their cells. Returns
+    shape (n_items,): the type of each item.
     """
     cells = np.bincount(item, minlength=n_items)
     first = np.concatenate([[0], np.cumsum(cells)[:-1]]).astype(np.intp)
@@ -180,17 +161,7 @@ HALF = 0.5
 def quantiles(values: Floats, shares: Sequence[float], times: Codes | Floats) -> Floats:
     """Where these shares of the values lie, as np.quantile has it, if each value occurs this many times.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-    shares : sequence of float
-        From 0 to 1.
-    times : ndarray of shape (n,)
-        Whole numbers, not all of them 0.
-
-    Returns
-    -------
-    ndarray of shape (n_shares,)
+    `values` (n,). `shares`: from 0 to 1. `times` (n,): whole numbers, not all of them 0. Returns shape (n_shares,).
 
     Examples
     --------

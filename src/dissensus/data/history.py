@@ -180,14 +180,8 @@ def _version_of(connection: "duckdb.DuckDBPyConnection", path: Path) -> int | No
 def record(path: Path, runs: Sequence[NewRun], *, recorded_at: str) -> int:
     """Keep runs, all of them or none, and return the number of the first.
 
-    Parameters
-    ----------
-    path : Path
-        The history; it is made if it is not there, and brought to this version of the tables if it is older.
-    runs : sequence of NewRun
-        What was found.
-    recorded_at : str
-        When, as an ISO time in UTC.
+    `path`: the history; it is made if it is not there, and brought to this version of the tables if it is older.
+    `runs`: what was found. `recorded_at`: when, as an ISO time in UTC.
 
     Raises
     ------

@@ -109,24 +109,11 @@ def import_(
 ) -> ImportResult:  # fmt: skip
     """Read a source, write it as our tidy CSV, and say what was done.
 
-    Parameters
-    ----------
-    source : path
-        The file.
-    output : path, optional
-        The CSV file to write.
-    judges : bool
-        Whether to take the answers of judges where a source has both; a source that has judges only needs no word.
-    item, rater, label, group, elicitation, count, labels, scale, repeats, wide, source_format, question, item_key
-        As for `read`.
-    judge, sample, order : str, optional
-        What these columns of judges' answers are called, as for `read_judges`.
-    sheet, columns, skipped, label_map, merge_case, decimal_comma, off_scale, split, drop
-        As for `read`.
-
-    Returns
-    -------
-    ImportResult
+    `source`: the file. `output`: the CSV file to write. `judges`: whether to take the answers of judges where a source
+    has both; a source that has judges only needs no word. `item`, `rater`, `label`, `group`, `elicitation`, `count`,
+    `labels`, `scale`, `repeats`, `wide`, `source_format`, `question`, `item_key`: as for `read`. `judge`, `sample`,
+    `order`: what these columns of judges' answers are called, as for `read_judges`. `sheet`, `columns`, `skipped`,
+    `label_map`, `merge_case`, `decimal_comma`, `off_scale`, `split`, `drop`: as for `read`.
     """
     plan = ReadPlan.given(locals(), of="import_")
     if output is not None:

@@ -127,18 +127,8 @@ def order_labels(
 ) -> tuple[LabelSet, dict[frozenset[str], int]]:
     """Order labels and say which code each has.
 
-    Parameters
-    ----------
-    given : iterable of tuple of str
-        The distinct labels, each as its options; all of them are in `order`.
-    order : sequence of str, optional
-        Every option in its order; without it numbers stand as numbers and the rest alphabetically.
-    scale : str, optional
-        Overrides what the labels look like.
-
-    Returns
-    -------
-    LabelSet, dict from frozenset to int
+    `given`: the distinct labels, each as its options; all of them are in `order`. `order`: every option in its order;
+    without it numbers stand as numbers and the rest alphabetically. `scale`: overrides what the labels look like.
     """
     sets = {frozenset(label) for label in given}
     used = frozenset().union(*sets)
@@ -221,10 +211,7 @@ def parts_of(label: str, options: Collection[str]) -> tuple[str, ...]:
 def membership(labels: Sequence[str], options: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Which option is in which label.
 
-    Returns
-    -------
-    ndarray of shape (n_labels, n_options)
-        Lambda of "Judges without gold labels", transposed.
+    Returns shape (n_labels, n_options): lambda of "Judges without gold labels", transposed.
 
     Examples
     --------

@@ -431,16 +431,8 @@ About = dict[str, dict[str, str]]
 def with_about(ratings: Ratings, sheet: Sheet | None, item: str | None, items: "Table | None") -> Ratings:
     """The ratings, and those of each question, with what their table and one about the items say of each item.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        The ratings.
-    sheet : Sheet, optional
-        Their table, of which the columns in `KNOWN` are about items.
-    item : str, optional
-        The column of the items' ids there.
-    items : path or table, optional
-        A table with a row per item; its columns go first.
+    `sheet`: their table, of which the columns in `KNOWN` are about items. `item`: the column of the items' ids there.
+    `items`: a table with a row per item; its columns go first.
     """
     about = {} if sheet is None else about_items(sheet, item)
     if items is not None:
@@ -467,14 +459,8 @@ def _check_ids(sheet: Sheet, item: str, ratings: Ratings) -> None:
 def about_items(sheet: Sheet, item: str | None = None, *, only: Sequence[str] | None = KNOWN) -> About:
     """The columns that have one value for each item.
 
-    Parameters
-    ----------
-    sheet : Sheet
-        A table with a row per item, or with several.
-    item : str, optional
-        The column of the items' ids; found by its name if not given.
-    only : sequence of str, optional
-        Names of columns to take; all but that of the items if None.
+    `sheet`: a table with a row per item, or with several. `item`: the column of the items' ids; found by its name if
+    not given. `only`: names of columns to take; all but that of the items if None.
     """
     known = item if item in sheet.columns else find_column(sheet, "item")
     place = known or named_otherwise(sheet, {}, ("item",)).get("item")

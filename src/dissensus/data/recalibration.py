@@ -46,12 +46,7 @@ class Recalibration:
 def write_recalibration(recalibrations: Sequence[Recalibration], path: str | os.PathLike[str]) -> None:
     """Write the recalibration of one or several judges, who share their labels, as a CSV file.
 
-    Parameters
-    ----------
-    recalibrations : sequence of Recalibration
-        What to write, one judge after the other.
-    path : path
-        A CSV file, as for `write_ratings`.
+    `recalibrations`: what to write, one judge after the other. `path`: a CSV file, as for `write_ratings`.
 
     Raises
     ------
@@ -131,11 +126,8 @@ class RecalibrationFile:
 def read_recalibration(source: Table) -> RecalibrationFile:
     """The recalibrations in a file or a frame.
 
-    Parameters
-    ----------
-    source : path or frame
-        Columns `judge`, `answer` and `p_<label>`, one row per answer; `kind`, `scale`, `items` and `value` where
-        `decide` wrote it.
+    `source`: columns `judge`, `answer` and `p_<label>`, one row per answer; `kind`, `scale`, `items` and `value` where
+    `decide` wrote it.
     """
     with open_source(source) as opened:
         sheet = opened.table()

@@ -50,18 +50,8 @@ def sliced(ratings: Ratings, slicing: Slicing) -> Ratings:
 def slicing_in(by: str, ratings: Ratings, source: Source, plan: ReadPlan, items: "Table | None") -> Slicing:
     """The slices that an attribute makes.
 
-    Parameters
-    ----------
-    by : str
-        A column, or one of `BUILT_IN`.
-    ratings : Ratings
-        The items.
-    source : Source
-        The ratings' file, whose columns may hold the attribute.
-    plan : ReadPlan
-        How that is read.
-    items : path or table, optional
-        A table with a row per item; its columns go first.
+    `by`: a column, or one of `BUILT_IN`. `ratings`: the items. `source`: the ratings' file, whose columns may hold the
+    attribute. `plan`: how that is read. `items`: a table with a row per item; its columns go first.
     """
     if ratings.questions and by.strip().lower() == "question":
         option = named("by", of="read", value=by)

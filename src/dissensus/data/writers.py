@@ -22,12 +22,8 @@ def write_ratings(ratings: Ratings, path: str | os.PathLike[str]) -> None:
 
     The order of the labels is not in the file: read it back with `labels=ratings.options`, or with a task.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        What to write, in the order of its rows.
-    path : path
-        A CSV file: UTF-8, a line feed after each row; what is there is overwritten.
+    `ratings`: what to write, in the order of its rows. `path`: a CSV file: UTF-8, a line feed after each row; what is
+    there is overwritten.
     """
     if ratings.rater is not None and ratings.times is not None:
         raise RatingsError("Ratings with raters and counts cannot be written: a table of counts has no rater column.")
@@ -45,12 +41,7 @@ def write_ratings(ratings: Ratings, path: str | os.PathLike[str]) -> None:
 def write_judges(judges: Judges, path: str | os.PathLike[str]) -> None:
     """Write `item, judge, sample`, and `label`, `p_<label>`, `elicitation`, `order` where there are any.
 
-    Parameters
-    ----------
-    judges : Judges
-        What to write, in the order of its rows.
-    path : path
-        A CSV file, as for `write_ratings`.
+    `judges`: what to write, in the order of its rows. `path`: a CSV file, as for `write_ratings`.
     """
     labels = _label_cells(judges.labels, judges.options)
     columns: dict[str, Cells | None] = {

@@ -183,14 +183,8 @@ class Chart:
     def save(self, path: str | Path, *, theme: Literal["light", "dark"] = "light", scale: float = 2.0) -> None:
         """Write the chart to a file: .html, .svg, .png or .json (Vega-Lite), by its suffix.
 
-        Parameters
-        ----------
-        path : str or Path
-            Where to write.
-        theme : {"light", "dark"}
-            For .svg, .png and .json; a page follows its reader's setting.
-        scale : float
-            For .png: how many dots for each point.
+        `path`: where to write. `theme`: for .svg, .png and .json; a page follows its reader's setting. `scale`: for
+        .png: how many dots for each point.
         """
         path = Path(path)
         suffix = path.suffix.lower()

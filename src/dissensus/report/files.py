@@ -20,16 +20,8 @@ def write_report(
 ) -> Path:
     """Write one page about the results, as a whole or not at all; where it was written.
 
-    Parameters
-    ----------
-    results : sequence of Result
-        In the order in which they are read.
-    path : str or Path
-        Where to write it.
-    title : str
-        Heading of the page.
-    command_line : str
-        The command that makes the page again.
+    `results`: in the order in which they are read. `path`: where to write it. `title`: heading of the page.
+    `command_line`: the command that makes the page again.
     """
     save_bytes(Path(path), page_of(results, title=title, command_line=command_line).encode())
     return Path(path)

@@ -96,20 +96,9 @@ def front_of(answers: Answers, *, title: str, asked: str = "", figures: Sequence
              warnings: Sequence[str] = ()) -> Front:  # fmt: skip
     """The first screen of some answers.
 
-    Parameters
-    ----------
-    answers : Answers
-        What the data say.
-    title : str
-        The name of the data.
-    asked : str
-        What people were asked, if that is known.
-    figures : sequence of Figure
-        The chart beside the judges: the survey power curve.
-    step : str
-        What to collect next; empty for nothing.
-    warnings : sequence of str
-        Of the decision: the first stands for a caveat where there is none.
+    `answers`: what the data say. `title`: the name of the data. `asked`: what people were asked, if that is known.
+    `figures`: the chart beside the judges: the survey power curve. `step`: what to collect next; empty for nothing.
+    `warnings`: of the decision: the first stands for a caveat where there is none.
     """
     decision = answers.decision
     scope = scope_of(answers, asked)

@@ -27,16 +27,9 @@ MOST_NAMES = 3
 def front_of_parts(found: AnswersInParts, section: Section, *, title: str, steps: Mapping[str, str]) -> Front:
     """The first screen of several questions, or of slices.
 
-    Parameters
-    ----------
-    found : AnswersInParts
-        What the data say of each, and together.
-    section : Section
-        What the parts say together, as their view has it: the answer, the table, notes.
-    title : str
-        The name of the data.
-    steps : mapping
-        What to collect next, by question; empty for nothing.
+    `found`: what the data say of each, and together. `section`: what the parts say together, as their view has it: the
+    answer, the table, notes. `title`: the name of the data. `steps`: what to collect next, by question; empty for
+    nothing.
     """
     notes = [text for block in section.blocks if isinstance(block, Points) for text in block.texts]
     tiles = _of_slices(found, steps) if found.decision.by is not None else _of_questions(found, steps)

@@ -136,14 +136,8 @@ def _script(name: str) -> str:
 def page_of(results: Sequence[Result], *, title: str = "What the ratings say", command_line: str = "") -> str:
     """A page of HTML with a section for each result, in the order in which they are read.
 
-    Parameters
-    ----------
-    results : sequence of Result
-        What to show.
-    title : str
-        Heading of the page.
-    command_line : str
-        The command that makes the page again; left out if empty.
+    `results`: what to show. `title`: heading of the page. `command_line`: the command that makes the page again; left
+    out if empty.
     """
     return page_of_report(report_on(results, title=title), command_line=command_line)
 

@@ -26,14 +26,8 @@ Link = Callable[[Figure], str | None]
 def markdown_of(report: Report, *, command_line: str = "", link: Link = lambda _: None) -> str:
     """The report as Markdown.
 
-    Parameters
-    ----------
-    report : Report
-        What to show.
-    command_line : str
-        The command that makes it again.
-    link : callable
-        From a figure to the path of its drawing, or None.
+    `report`: what to show. `command_line`: the command that makes it again. `link`: from a figure to the path of its
+    drawing, or None.
     """
     front = report.front
     lines = [f"# {escaped(report.title)}", "", *([] if front is None else [escaped(front.scope), ""])]

@@ -81,16 +81,8 @@ def report_of(
 ) -> Report:
     """The report about some answers, in the order of a reader's questions, options in words.
 
-    Parameters
-    ----------
-    answers : Answers
-        What the data say.
-    title : str
-        The name of the data.
-    asked : str
-        What people were asked, if that is known.
-    item_cost, rating_cost : float
-        What a new item costs to prepare, and one rating of it.
+    `answers`: what the data say. `title`: the name of the data. `asked`: what people were asked, if that is known.
+    `item_cost`, `rating_cost`: what a new item costs to prepare, and one rating of it.
     """
     prices = Prices(item=item_cost, rating=rating_cost)
     front = _front(answers, prices, title=title, asked=asked)

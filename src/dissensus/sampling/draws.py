@@ -122,16 +122,9 @@ class _Entries(NamedTuple):
 def draw_copies(weights: Floats, items: Codes, rng: Generator, *, is_smooth: bool) -> Copies:
     """How many items of each type occur how often, given how often the types were drawn.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_replicates, n_types)
-        How often items of each type were drawn in all.
-    items : ndarray of shape (n_types,)
-        How many items of each type there are.
-    rng : Generator
-        Of random numbers.
-    is_smooth : bool
-        Whether the score changes little where predictions do, as additive scores; the most likely label may change.
+    `weights` (n_replicates, n_types): how often items of each type were drawn in all. `items` (n_types,): how many
+    items of each type there are. `rng`: of random numbers. `is_smooth`: whether the score changes little where
+    predictions do, as additive scores; the most likely label may change.
 
     Notes
     -----

@@ -42,12 +42,8 @@ def studentized(estimate: Floats, replicates: Floats, *, error: Floats, errors: 
     Scores are skewed: samples with a low score have a large standard error. A basic interval, which mirrors the
     samples, is then too short on one side (Hall 1988).
 
-    Parameters
-    ----------
-    estimate, error : ndarray of shape (n_statistics,)
-        Numbers, and their standard errors.
-    replicates, errors : ndarray of shape (n_replicates, n_statistics)
-        The same in bootstrap samples.
+    `estimate`, `error` (n_statistics,): numbers, and their standard errors. `replicates`, `errors` (n_replicates,
+    n_statistics): the same in bootstrap samples.
 
     References
     ----------
@@ -109,14 +105,8 @@ def share_interval(count: float, n: int, *, confidence: float) -> Bounds:
 def paired_difference_interval(more: float, less: float, n: int, *, confidence: float) -> Bounds:
     """Interval of the difference of two shares of the same items (Bonett and Price 2012: Wald with two items added).
 
-    Parameters
-    ----------
-    more, less : float
-        Items that only the first, and that only the second has.
-    n : int
-        All items.
-    confidence : float
-        Of the interval.
+    `more`, `less`: items that only the first, and that only the second has. `n`: all items. `confidence`: of the
+    interval.
 
     Examples
     --------

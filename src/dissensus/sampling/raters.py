@@ -199,12 +199,8 @@ class RaterSpread(NamedTuple):
     def variance_with(self, variance: Floats, confidence: float) -> Floats:
         """The variance of a normal interval as long as one for other items and other raters.
 
-        Parameters
-        ----------
-        variance : ndarray of shape (n_statistics,)
-            What items alone bring.
-        confidence : float
-            Of the interval: few raters count for more, the surer it is.
+        `variance` (n_statistics,): what items alone bring. `confidence`: of the interval: few raters count for more,
+        the surer it is.
         """
         from scipy.special import chdtri, ndtr, ndtri  # noqa: PLC0415 - takes a while to import
 

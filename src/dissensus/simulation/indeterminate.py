@@ -80,25 +80,9 @@ def selected_consistency(
 ) -> dict[str, float]:
     """Decision consistency of the judge that each measure selects, averaged over thresholds.
 
-    Parameters
-    ----------
-    design : Indeterminacy
-        How people and judges rate.
-    measures : mapping of str to Measure
-        By what to select.
-    ratings : int, optional
-        Forced choices per item; None is a population of people.
-    taus : sequence of float
-        Thresholds of the decision.
-    items, judges : int
-        How many.
-    rng : int or Generator, optional
-        Seed.
-
-    Returns
-    -------
-    dict from str to float
-        One entry for each measure, and `best` for the judge that does best on average.
+    `design`: how people and judges rate. `measures`: by what to select. `ratings`: forced choices per item; None is a
+    population of people. `taus`: thresholds of the decision. `items`, `judges`: how many. Returns one entry for each
+    measure, and `best` for the judge that does best on average.
 
     Examples
     --------
@@ -228,23 +212,9 @@ def simulate_indeterminate(
     Options are called A, B, C, ...; A is the positive one. Every rater gives every item a forced choice; for some
     ratings, drawn at random, the rater also gives the response set. Judges always give both.
 
-    Parameters
-    ----------
-    design : Indeterminacy, optional
-        How people and judges rate; three options and every set of them if not given.
-    items, raters, judges : int
-        How many.
-    paired : int
-        How many ratings come with a response set.
-    samples : int
-        How many answers of either kind each judge gives to each item.
-    rng : int or Generator, optional
-        Seed.
-
-    Returns
-    -------
-    Simulated
-        `ratings`, `judges` and `truth`.
+    `design`: how people and judges rate; three options and every set of them if not given. `items`, `raters`, `judges`:
+    how many. `paired`: how many ratings come with a response set. `samples`: how many answers of either kind each judge
+    gives to each item. Returns `ratings`, `judges` and `truth`.
 
     Examples
     --------

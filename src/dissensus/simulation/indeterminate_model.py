@@ -57,16 +57,10 @@ def response_sets(n_options: int, n_sets: int | None = None) -> Flags:
 def error_matrix(members: Flags, size: float, skew: float = 0.0) -> Floats:
     """E: the probability that a rater gives one set who has another one in mind.
 
-    Parameters
-    ----------
-    members : ndarray of shape (n_sets, n_options)
-        Which option is in which set.
-    size : float
-        Probability of an error, the same for every set.
-    skew : float
-        0 spreads errors evenly over the other sets. Above 0, they fall on sets with the first option rather than on
-        others, below 0 the other way round: the others in that order, with weights 1, 1/2, 1/3, ... to the power of
-        its absolute value.
+    `members` (n_sets, n_options): which option is in which set. `size`: probability of an error, the same for every
+    set. `skew`: 0 spreads errors evenly over the other sets. Above 0, they fall on sets with the first option rather
+    than on others, below 0 the other way round: the others in that order, with weights 1, 1/2, 1/3, ... to the power of
+    its absolute value.
 
     Examples
     --------

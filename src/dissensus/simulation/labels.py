@@ -323,29 +323,12 @@ def simulate_labels(
 ) -> Simulated[LabelsTruth]:
     """Labels of people and predictions of a better and a worse classifier, with the truth behind them.
 
-    Parameters
-    ----------
-    classifiers : TwoClassifiers, optional
-        How often each is right; if not given the paper's, of accuracies .75 and .85, independent of each other.
-    noise : LabelNoise, optional
-        How often labels are right; if not given three in four, on every item.
-    items : int
-        How many items are labelled.
-    raters : int or (int, int)
-        Labels per item: a number, or a range from which each item's number is drawn.
-    pool : int, optional
-        How many raters there are, if more than the labels of an item.
-    unlabelled : int
-        How many further items only the classifiers see.
-    prevalence : float, optional
-        Share of the items in the first class; the other classes are equally frequent, and so are all without it.
-    rng : int or Generator, optional
-        Seed.
-
-    Returns
-    -------
-    Simulated
-        `ratings`, `judges` and `truth`.
+    `classifiers`: how often each is right; if not given the paper's, of accuracies .75 and .85, independent of each
+    other. `noise`: how often labels are right; if not given three in four, on every item. `items`: how many items are
+    labelled. `raters`: labels per item: a number, or a range from which each item's number is drawn. `pool`: how many
+    raters there are, if more than the labels of an item. `unlabelled`: how many further items only the classifiers see.
+    `prevalence`: share of the items in the first class; the other classes are equally frequent, and so are all without
+    it. Returns `ratings`, `judges` and `truth`.
 
     References
     ----------

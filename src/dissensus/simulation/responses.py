@@ -211,23 +211,9 @@ def simulate_responses(
 ) -> Simulated[ResponsesTruth]:
     """Ratings of people and answers of judges A, who is like them, and B, who is not, with the truth behind them.
 
-    Parameters
-    ----------
-    responses : Responses, optional
-        How responses come about; the paper's normal items with effect .1 if not given.
-    items : int
-        How many items.
-    raters : int or (int, int)
-        Raters per item: a number, or a range from which each item's number is drawn.
-    samples : (int, int)
-        Answers of A, and of B, to each item.
-    rng : int or Generator, optional
-        Seed.
-
-    Returns
-    -------
-    Simulated
-        `ratings`, `judges` and `truth`.
+    `responses`: how responses come about; the paper's normal items with effect .1 if not given. `items`: how many
+    items. `raters`: raters per item: a number, or a range from which each item's number is drawn. `samples`: answers of
+    A, and of B, to each item. Returns `ratings`, `judges` and `truth`.
 
     Examples
     --------

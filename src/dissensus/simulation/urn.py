@@ -237,13 +237,10 @@ _SOFT_ONLY = ("temperature", "noise", "decimals")
 def urn_from(description: Mapping[str, object]) -> tuple[Urn, tuple[Classifier, ...]]:
     """The urn and the classifiers that a description names.
 
-    Parameters
-    ----------
-    description : mapping
-        `labels` (a list), `scale` (nominal if not given), `states` (each with a `share` of the items and a list
-        `labels` with the share of raters who give each label), and `judges` (each with a `name`, a `kind`, hard or
-        soft, and `outputs`: for each state the probability of each answer; optionally what HardClassifier and
-        SoftClassifier take besides).
+    `description`: `labels` (a list), `scale` (nominal if not given), `states` (each with a `share` of the items and a
+    list `labels` with the share of raters who give each label), and `judges` (each with a `name`, a `kind`, hard or
+    soft, and `outputs`: for each state the probability of each answer; optionally what HardClassifier and
+    SoftClassifier take besides).
 
     Examples
     --------

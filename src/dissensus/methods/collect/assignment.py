@@ -122,23 +122,11 @@ def assign(
 ) -> Mapping[str, tuple[Slot, ...]]:
     """What each rater is asked, in order.
 
-    Parameters
-    ----------
-    n_items, n_checks : int
-        Items to rate, and items whose answer is known.
-    raters : sequence of str
-        Their names.
-    per_item : int
-        Ratings of each item, by different raters.
-    repeat_share, check_share : float
-        Of a rater's items: how many come again, and how many checks are mixed in.
-    waves : int
-        Items are dealt into as many waves; everybody finishes one before the next, so that a collection that stops
-        after a wave has complete items.
-    is_pairwise : bool
-        Whether the two sides of an item are shown in a random order.
-    seed : int
-        Seed.
+    `n_items`, `n_checks`: items to rate, and items whose answer is known. `raters`: their names. `per_item`: ratings of
+    each item, by different raters. `repeat_share`, `check_share`: of a rater's items: how many come again, and how many
+    checks are mixed in. `waves`: items are dealt into as many waves; everybody finishes one before the next, so that a
+    collection that stops after a wave has complete items. `is_pairwise`: whether the two sides of an item are shown in
+    a random order.
     """
     by_rater, by_order = np.random.default_rng(seed).spawn(2)
     shuffled = by_rater.permutation(n_items)

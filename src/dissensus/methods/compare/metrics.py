@@ -17,14 +17,7 @@ def absolute_error(judge: Floats, people: Floats) -> Floats:
     What that is depends on the coordinates: the absolute error of means (values), the total variation distance of
     distributions (half shares), the earth mover's distance (distribution functions times the gaps between answers).
 
-    Parameters
-    ----------
-    judge, people : ndarray of shape (..., n_items, n_coordinates)
-        Mean of their answers.
-
-    Returns
-    -------
-    ndarray of shape (..., n_items)
+    `judge`, `people` (..., n_items, n_coordinates): mean of their answers. Returns shape (..., n_items).
 
     Examples
     --------
@@ -60,14 +53,7 @@ TIE = 1e-12
 def accuracy(judge: Floats, people: Floats) -> Floats:
     """Share of the raters who gave the judge's most frequent label; labels that tie share it.
 
-    Parameters
-    ----------
-    judge, people : ndarray of shape (..., n_items, n_labels)
-        Shares of the labels.
-
-    Returns
-    -------
-    ndarray of shape (..., n_items)
+    `judge`, `people` (..., n_items, n_labels): shares of the labels. Returns shape (..., n_items).
 
     Examples
     --------
@@ -81,12 +67,8 @@ def accuracy(judge: Floats, people: Floats) -> Floats:
 def cross_entropy(judge: Floats, people: Floats, *, clip: float) -> Floats:
     """Bits of surprise of a rater's label to who expects the judge's distribution; shapes as in `accuracy`.
 
-    Parameters
-    ----------
-    judge, people
-        As in `accuracy`.
-    clip : float
-        How far the judge's shares are kept from 0 and 1 before they are scaled to sum to 1 again.
+    `judge`, `people`: as in `accuracy`. `clip`: how far the judge's shares are kept from 0 and 1 before they are scaled
+    to sum to 1 again.
 
     Examples
     --------
@@ -243,14 +225,8 @@ def wins(columns: Columns) -> Floats:
 def settled(columns: Columns, *, size: float, is_square: bool = False) -> Columns:
     """The columns with B's errors equal to A's where rounding alone sets them apart.
 
-    Parameters
-    ----------
-    columns : Columns
-        Errors, or scores in bits.
-    size : float
-        How large the numbers are that errors are differences of: a hundredth is rounding between numbers of 10^13.
-    is_square : bool
-        Whether the errors are squared.
+    `columns`: errors, or scores in bits. `size`: how large the numbers are that errors are differences of: a hundredth
+    is rounding between numbers of 10^13. `is_square`: whether the errors are squared.
 
     Examples
     --------
@@ -266,14 +242,8 @@ def settled(columns: Columns, *, size: float, is_square: bool = False) -> Column
 def put_together(columns: Columns, *, by_sign: bool = False, by_people: bool = False) -> Columns:
     """The columns with one item, and its copies, for all that count the same.
 
-    Parameters
-    ----------
-    columns : Columns
-        Of shape (n_items,), with copies.
-    by_sign : bool
-        Whether all that counts is which of the judges errs more.
-    by_people : bool
-        Whether what raters say counts, too.
+    `columns`: of shape (n_items,), with copies. `by_sign`: whether all that counts is which of the judges errs more.
+    `by_people`: whether what raters say counts, too.
 
     Examples
     --------
@@ -330,12 +300,8 @@ class RankCorrelation:
 def rankable(judge: Floats, people: Floats, *, copies: Floats | None = None) -> Floats:
     """The judge's mean answer to each item, equal where means differ by rounding only.
 
-    Parameters
-    ----------
-    judge, people : ndarray of shape (..., n_items, 1)
-        Mean answers; the raters' are not needed here.
-    copies : ndarray of shape (n_items,), optional
-        How many items each one stands for, which goes with answers of shape (n_items, 1) only.
+    `judge`, `people` (..., n_items, 1): mean answers; the raters' are not needed here. `copies` (n_items,): how many
+    items each one stands for, which goes with answers of shape (n_items, 1) only.
 
     Examples
     --------
@@ -397,14 +363,7 @@ def midranks(values: Floats) -> Floats:
 def weighted_midranks(values: Floats, weights: Floats) -> Floats:
     """The ranks that values have when each occurs `weights` times, without sorting again for each replicate.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_items,)
-    weights : ndarray of shape (n_items,) or (n_replicates, n_items)
-
-    Returns
-    -------
-    ndarray of the weights' shape
+    `values` (n_items,). `weights` (n_items,).
 
     Examples
     --------
@@ -473,15 +432,9 @@ class Metric:
 def metric_of(name: MetricName, *, has_numbers: bool = True, clip: float = 0.02) -> Metric:
     """The metric of this name.
 
-    Parameters
-    ----------
-    name : str
-        One of METRICS.
-    has_numbers : bool
-        Whether labels are numbers. Else wins and emd take distributions over labels that are all equally far apart: the
-        earth mover's distance is then the total variation distance.
-    clip : float
-        Of the cross-entropy.
+    `name`: one of METRICS. `has_numbers`: whether labels are numbers. Else wins and emd take distributions over labels
+    that are all equally far apart: the earth mover's distance is then the total variation distance. `clip`: of the
+    cross-entropy.
     """
     mean = MeanScore()
     values: Coordinates = "values" if has_numbers else "half-shares"

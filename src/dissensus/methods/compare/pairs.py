@@ -197,14 +197,8 @@ def problem_of(parties: Sequence[Responses], metric: Metric, space: Space, *, co
 def problem_of_values(people: Floats, a: Floats, b: Floats, metric: Metric, space: Space | None = None) -> Problem:
     """The problem of comparing judges whose responses are numbers.
 
-    Parameters
-    ----------
-    people, a, b : ndarray of shape (n_items, n_responses)
-        NaN where an item has fewer responses; the numbers of responses may differ.
-    metric : Metric
-        One that takes numbers.
-    space : Space, optional
-        The bins, where the metric has some.
+    `people`, `a`, `b` (n_items, n_responses): NaN where an item has fewer responses; the numbers of responses may
+    differ. `metric`: one that takes numbers. `space`: the bins, where the metric has some.
     """
     parties = [_responses_of_values(np.asarray(values, dtype=np.float64)) for values in (people, a, b)]
     return problem_of(parties, metric, space or Space(n_labels=1))

@@ -92,9 +92,7 @@ def permuted_differences(problem: Problem, resamples: int, rng: Generator) -> Fl
 
     Each judge keeps its number of responses.
 
-    Returns
-    -------
-    ndarray of shape (resamples,)
+    Returns shape (resamples,).
     """
     pooled = np.concatenate([problem.a.vectors, problem.b.vectors], axis=1)
     is_there = np.concatenate([problem.a.times, problem.b.times], axis=1) > 0
@@ -138,10 +136,7 @@ def mixture_differences(problem: Problem, resamples: int, rng: Generator) -> Flo
     Items are drawn with replacement, then responses of each item with replacement. In the alternative each judge's come
     from its own; in the null hypothesis each response of both comes from A's with chance 1/2, else from B's.
 
-    Returns
-    -------
-    ndarray of shape (resamples, 2)
-        Null hypothesis, alternative.
+    Returns shape (resamples, 2): null hypothesis, alternative.
     """
     pooled = _pooled(problem.a, problem.b)
     parts = []
@@ -155,10 +150,7 @@ def mixture_differences(problem: Problem, resamples: int, rng: Generator) -> Flo
 def mixture_p_value(differences: Floats) -> float:
     """Chance that a test set of the null hypothesis differs as much as one of the alternative, ties counted.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n, 2)
-        Null hypothesis, alternative; signs are flipped where the alternative is below.
+    `differences` (n, 2): null hypothesis, alternative; signs are flipped where the alternative is below.
 
     Examples
     --------
@@ -209,14 +201,8 @@ def bootstrap_differences(metric: Metric, columns: Columns, replicates: int, rng
 def non_inferiority_p_value(gain: float, gains: Floats, margin: float) -> float:
     """Chance of so good a B if it were worse by the margin, from the bootstrap moved there; NaN without replicates.
 
-    Parameters
-    ----------
-    gain : float
-        How much better B is than A; negative where it is worse.
-    gains : ndarray of shape (replicates,)
-        The same in bootstrap samples.
-    margin : float
-        How much worse it may be.
+    `gain`: how much better B is than A; negative where it is worse. `gains` (replicates,): the same in bootstrap
+    samples. `margin`: how much worse it may be.
 
     Examples
     --------
@@ -239,17 +225,9 @@ def two_sided_p_value(
 ) -> float:
     """Twice the chance of a difference at least as far out on the same side, at most 1; NaN if it is undefined.
 
-    Parameters
-    ----------
-    difference : float
-        Observed.
-    resampled : ndarray of shape (n,)
-        Under the null hypothesis.
-    is_every : bool
-        Whether these are all that there are. Else the observed one counts as one of them, so that p is never 0.
-    is_symmetric : bool
-        Whether differences are as likely as their opposites. Then both sides are counted, which is the same with less
-        noise.
+    `difference`: observed. `resampled` (n,): under the null hypothesis. `is_every`: whether these are all that there
+    are. Else the observed one counts as one of them, so that p is never 0. `is_symmetric`: whether differences are as
+    likely as their opposites. Then both sides are counted, which is the same with less noise.
 
     Examples
     --------

@@ -50,14 +50,8 @@ def weighted_sum(weights: Floats, per_type: npt.NDArray[np.floating] | Codes) ->
 def label_totals(types: CountTypes, weights: Floats, per_rating: Floats | None = None) -> Floats:
     """Weighted number of ratings of each label, of shape (n_replicates, n_labels).
 
-    Parameters
-    ----------
-    types : CountTypes
-        The histogram.
-    weights : ndarray of shape (n_replicates, n_types)
-        Weights of the types.
-    per_rating : ndarray of shape (n_types,), optional
-        What one rating of a type counts; 1 if not given.
+    `types`: the histogram. `weights` (n_replicates, n_types): weights of the types. `per_rating` (n_types,): what one
+    rating of a type counts; 1 if not given.
     """
     if types.n_labels <= DENSE_LABELS:
         if per_rating is None:

@@ -29,12 +29,8 @@ def equivalence_ends(gaps: Floats, confidence: float) -> Ends:
     An interval of the equivalence itself would need every sample to be on the curve; one of (judge less k raters) does
     not, and where it contains 0 says for which k.
 
-    Parameters
-    ----------
-    gaps : ndarray of shape (n_replicates, K + 1)
-        Values whose percentiles are bounds of the judge's score less that of k raters.
-    confidence : float
-        Of the interval.
+    `gaps` (n_replicates, K + 1): values whose percentiles are bounds of the judge's score less that of k raters.
+    `confidence`: of the interval.
     """
     bounds = np.array([_percentiles(column, confidence) for column in gaps.T])
     return Ends(place_of(bounds[:, 0]), place_of(bounds[:, 1]))

@@ -63,17 +63,11 @@ def calibrated_predictions(
 ) -> Calibrated:  # fmt: skip
     """A judge's outputs as raters' shares, learned from all items and from those of other folds.
 
-    Parameters
-    ----------
-    method : {"auto", "none", "isotonic", "platt", "table", "multinomial"}
-        The best mixture; outputs as they are; a rising curve or a logistic one, label by label; the mean answer of
-        raters for each different output; softmax regression on the logarithms of all labels.
-    outputs, shares : ndarray of shape (n_items, n_labels)
-        The judge's probabilities, and the share of raters who gave each label; a row of zeros teaches nothing.
-    fold, copies : ndarray of shape (n_items,)
-        Fold of each item, and how many items each one stands for; one if not given.
-    exact : bool
-        Whether auto sums up as it was always done, to the last digit, which takes longer with many labels.
+    `method`: the best mixture; outputs as they are; a rising curve or a logistic one, label by label; the mean answer
+    of raters for each different output; softmax regression on the logarithms of all labels. `outputs`, `shares`
+    (n_items, n_labels): the judge's probabilities, and the share of raters who gave each label; a row of zeros teaches
+    nothing. `fold`, `copies` (n_items,): fold of each item, and how many items each one stands for; one if not given.
+    `exact`: whether auto sums up as it was always done, to the last digit, which takes longer with many labels.
 
     Examples
     --------

@@ -143,14 +143,9 @@ def scaled_likelihood(counts: npt.NDArray[np.integer], states: Floats) -> Floats
 def fit_mixtures(counts: Codes, weights: Floats, *, start: Mixture | None = None) -> list[Mixture]:
     """Maximum likelihood mixing distribution of each replicate.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_types, n_labels)
-        Label counts of each type of item.
-    weights : ndarray of shape (n_replicates, n_types)
-        How many items of each type there are; where there are none, every state is as frequent as another.
-    start : Mixture, optional
-        A fit to similar data; fewer steps are taken from there.
+    `counts` (n_types, n_labels): label counts of each type of item. `weights` (n_replicates, n_types): how many items
+    of each type there are; where there are none, every state is as frequent as another. `start`: a fit to similar data;
+    fewer steps are taken from there.
     """
     n_labels = counts.shape[1]
     if start is not None:

@@ -91,14 +91,9 @@ def leave_one_out(
 ) -> Floats:
     """Predictions for an item, learned from all the others, of shape (n, n_labels).
 
-    Parameters
-    ----------
-    surveys : Surveys
-        The surveys of one size.
-    totals, support : ndarray of shape (n_replicates, n_surveys, n_labels)
-        Sums over items of P(y + e_l | n), and of whether it is positive.
-    row, cell, copies : ndarray of shape (n,)
-        Replicate and cell to predict for, and how often the item occurs in the replicate; all copies leave.
+    `surveys`: the surveys of one size. `totals`, `support` (n_replicates, n_surveys, n_labels): sums over items of P(y
+    + e_l | n), and of whether it is positive. `row`, `cell`, `copies` (n,): replicate and cell to predict for, and how
+    often the item occurs in the replicate; all copies leave.
     """
     n_surveys, n_labels = surveys.shape
     place = row * n_surveys + surveys.survey[cell]
@@ -162,12 +157,8 @@ LARGEST, SMALLEST = 1e6, 1e-3
 def nearest_dirichlet(counts: Codes, items: Codes) -> tuple[float, ...]:
     """The Dirichlet distribution of items with the shares of the labels and the agreement of pairs that the data have.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_types, n_labels)
-        Ratings of an item of each type.
-    items : ndarray of shape (n_types,)
-        How many items there are of each type.
+    `counts` (n_types, n_labels): ratings of an item of each type. `items` (n_types,): how many items there are of each
+    type.
     """
     size = counts.sum(axis=1).astype(np.float64)
     weight = items * (size > 0)
@@ -191,14 +182,10 @@ def curve_point(
 ) -> Floats:
     """Score of surveys of one size in each replicate; NaN where no item has enough ratings.
 
-    Parameters
-    ----------
-    surveys, copies, panel, score
-        Every survey of k raters that the items allow, the replicates, the combiner and the score.
-    folds : ndarray of shape (n_folds, n_replicates, n_types), optional
-        The replicates' weights by fold, for a cross-fitted combiner.
-    mixtures : list of Mixture, optional
-        The fitted mixing distribution of each replicate, or of its training part fold by fold, for npmle.
+    `surveys`, `copies`, `panel`, `score`: every survey of k raters that the items allow, the replicates, the combiner
+    and the score. `folds` (n_folds, n_replicates, n_types): the replicates' weights by fold, for a cross-fitted
+    combiner. `mixtures`: the fitted mixing distribution of each replicate, or of its training part fold by fold, for
+    npmle.
     """
     # With nobody asked a hard score takes the most frequent label for all items. Learned without the item it would be
     # the other label just where two are equally frequent, and right on no item at all.
@@ -373,17 +360,9 @@ SAME = 1e-10
 def crossings(curve: Floats, score: Floats) -> Floats:
     """Survey equivalence: the leftmost point at which the curve reaches the score.
 
-    Parameters
-    ----------
-    curve : ndarray of shape (n_replicates, K + 1)
-        Score of 0, 1, ..., K raters; NaN where it is not known, which ends the curve.
-    score : ndarray of shape (n_replicates,)
-        The judge's score.
-
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
-        -inf where the judge is worse than nobody, inf where K raters do not reach it, NaN where it has no score.
+    `curve` (n_replicates, K + 1): score of 0, 1, ..., K raters; NaN where it is not known, which ends the curve.
+    `score` (n_replicates,): the judge's score. Returns shape (n_replicates,): -inf where the judge is worse than
+    nobody, inf where K raters do not reach it, NaN where it has no score.
 
     Examples
     --------

@@ -92,18 +92,9 @@ def rater_term(problem: Problem, rated: Ratings, labels: tuple[str, ...], *, rep
 
     Judges' predictions stay as they are: they are learned once.
 
-    Parameters
-    ----------
-    problem : Problem
-        Items, judges and survey sizes.
-    rated : Ratings
-        The ratings that judges are scored against, of the problem's items in their order.
-    labels : tuple of str
-        The problem's labels.
-    replicates : int
-        How many bootstrap samples there are to move.
-    rng : Generator
-        Of random numbers.
+    `problem`: items, judges and survey sizes. `rated`: the ratings that judges are scored against, of the problem's
+    items in their order. `labels`: the problem's labels. `replicates`: how many bootstrap samples there are to move.
+    `rng`: of random numbers.
     """
     pool = rater_pool(rated, rng)
     places = np.array([labels.index(label) for label in rated.labels], dtype=np.intp)

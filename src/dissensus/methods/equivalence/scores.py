@@ -73,15 +73,8 @@ def ranked_probability_scores(predictions: Floats) -> Floats:
     Minus the mean over the cuts between neighbouring labels of the squared error of the probability of lying at or
     below the cut: a near miss costs less than a far one, which no other score of probabilities here knows.
 
-    Parameters
-    ----------
-    predictions : ndarray of shape (..., n_labels)
-        The labels from the lowest to the highest.
-
-    Returns
-    -------
-    ndarray of shape (..., n_labels)
-        From -1, all on the lowest where the highest was given, to 0.
+    `predictions` (..., n_labels): the labels from the lowest to the highest. Returns shape (..., n_labels): from -1,
+    all on the lowest where the highest was given, to 0.
 
     References
     ----------
@@ -122,20 +115,10 @@ def hard_predictions(predictions: Floats) -> Floats:
 def confusion_score(score: ConfusionScore, matrix: Floats, *, positive: int | None = None) -> Floats:
     """The score of each matrix.
 
-    Parameters
-    ----------
-    score : {"f1", "precision", "recall", "dmi"}
-        Which score.
-    matrix : ndarray of shape (n_replicates, n_labels, n_labels)
-        Mass of each pair of predicted (row) and given (column) label.
-    positive : int, optional
-        Code of the positive label; without it the mean over labels (macro).
-
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
-        NaN where the score is undefined, as precision is where the positive label was never predicted, and where there
-        is no mass at all.
+    `score`: which score. `matrix` (n_replicates, n_labels, n_labels): mass of each pair of predicted (row) and given
+    (column) label. `positive`: code of the positive label; without it the mean over labels (macro). Returns shape
+    (n_replicates,): NaN where the score is undefined, as precision is where the positive label was never predicted, and
+    where there is no mass at all.
     """
     if score == "dmi":
         total = matrix.sum(axis=(1, 2))
@@ -172,26 +155,12 @@ def ranked_score(
 ) -> Floats:
     """The score of each replicate.
 
-    Parameters
-    ----------
-    score : {"auc", "pearson", "spearman"}
-        AUC ranks by the probability of the positive label; without one it is the mean over labels, each against the
-        rest. The correlations are between the expected and the given value.
-    predictions : ndarray of shape (n, n_labels) or (n_replicates, n, n_labels)
-        The predictions.
-    masses : ndarray of shape (n_replicates, n, n_labels)
-        How often each prediction met each label.
-    values : ndarray of shape (n_labels,)
-        The labels as numbers.
-    positive : int, optional
-        Code of the positive label.
-    prediction_values : ndarray, optional
-        The columns of the predictions as numbers, where they are not the labels.
-
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
-        NaN where the score is undefined: one label only, or all predictions the same for a correlation.
+    `score`: AUC ranks by the probability of the positive label; without one it is the mean over labels, each against
+    the rest. The correlations are between the expected and the given value. `predictions` (n, n_labels): the
+    predictions. `masses` (n_replicates, n, n_labels): how often each prediction met each label. `values` (n_labels,):
+    the labels as numbers. `positive`: code of the positive label. `prediction_values`: the columns of the predictions
+    as numbers, where they are not the labels. Returns shape (n_replicates,): NaN where the score is undefined: one
+    label only, or all predictions the same for a correlation.
     """
     if score == "auc":
         labels = range(masses.shape[2]) if positive is None else [positive]

@@ -299,16 +299,9 @@ def _choose_items(
 ) -> tuple[ItemChoice, list[str]]:
     """The items with answers and enough ratings, and what was left out.
 
-    Parameters
-    ----------
-    asked, rated : Ratings
-        All ratings, and those that judges are compared with (all, or the experts').
-    answered : ndarray of shape (n_rated_items,)
-        Whether every judge answered the item.
-    options : EquivalenceOptions
-        What the user asked for.
-    n_labels : int
-        How many labels there are, those included that only judges use.
+    `asked`, `rated`: all ratings, and those that judges are compared with (all, or the experts'). `answered`
+    (n_rated_items,): whether every judge answered the item. `options`: what the user asked for. `n_labels`: how many
+    labels there are, those included that only judges use.
     """
     kept = answered.copy()
     copies = np.ones(rated.n_items, dtype=np.intp) if rated.copies is None else rated.copies

@@ -44,17 +44,11 @@ def fit_softmax(
 ) -> Floats:
     """The parameters under which the labels are most likely, less the ridge; of shape (n_parameters,).
 
-    Parameters
-    ----------
-    design : callable, optional
-        Features of some inputs; a label's value is the sum of its features times the parameters. If not given: a bias
-        for each label, then for each label a slope on every input, which takes much less time than its features would.
-    inputs, masses : ndarray of shape (n_rows, n_labels)
-        What the features are made of, and how often each label was given.
-    ridge : Ridge
-        The penalty; it must hold every direction that the data leave open.
-    start : ndarray of shape (n_parameters,), optional
-        Where to start; from the goal of the ridge if not given.
+    `design`: features of some inputs; a label's value is the sum of its features times the parameters. If not given: a
+    bias for each label, then for each label a slope on every input, which takes much less time than its features would.
+    `inputs`, `masses` (n_rows, n_labels): what the features are made of, and how often each label was given. `ridge`:
+    the penalty; it must hold every direction that the data leave open. `start` (n_parameters,): where to start; from
+    the goal of the ridge if not given.
     """
     theta = np.array(ridge.goal if start is None else start, dtype=np.float64)
     weight = max(float(masses.sum()), 1e-300)

@@ -29,12 +29,7 @@ def draw_subsets(counts: Codes, k: int) -> Draws:
     Labels are decided one after the other, all rows at once; each choice leaves enough ratings for the rest, so nothing
     is built in vain. Rows with fewer than k ratings have no draw.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_rows, n_labels)
-        Ratings of each label.
-    k : int
-        How many to draw.
+    `counts` (n_rows, n_labels): ratings of each label. `k`: how many to draw.
 
     Examples
     --------
@@ -151,14 +146,8 @@ class Surveys:
 def surveys_of_size(counts: Codes, k: int, *, references: int = 1) -> Surveys:
     """Surveys of k raters, scored against the plurality of further raters of the same item.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_types, n_labels)
-        Ratings of each type of item.
-    k : int
-        How many raters are asked.
-    references : int
-        How many further raters make the reference: one, or the plurality of several.
+    `counts` (n_types, n_labels): ratings of each type of item. `k`: how many raters are asked. `references`: how many
+    further raters make the reference: one, or the plurality of several.
     """
     total = counts.sum(axis=1)
     enough = np.where((total >= k + references)[:, None], counts, 0)
@@ -172,14 +161,8 @@ def surveys_of_size(counts: Codes, k: int, *, references: int = 1) -> Surveys:
 def surveys_against(counts: Codes, k: int, reference: Floats) -> Surveys:
     """Surveys of k raters of one kind, scored against the label distribution of another kind.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_types, n_labels)
-        Ratings by those who are asked.
-    k : int
-        How many are asked.
-    reference : ndarray of shape (n_types, n_labels)
-        How a reference rater answers; a row of zeros where there is none.
+    `counts` (n_types, n_labels): ratings by those who are asked. `k`: how many are asked. `reference` (n_types,
+    n_labels): how a reference rater answers; a row of zeros where there is none.
     """
     known = (counts.sum(axis=1) >= k) & (reference.sum(axis=1) > 0)
     enough = np.where(known[:, None], counts, 0)

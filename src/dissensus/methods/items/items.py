@@ -241,12 +241,8 @@ def entropy(shares: Floats) -> Floats:
 def surprises(outputs: Floats, shares: Floats, stream: Generator) -> Floats:
     """Bits that people's labels cost whoever expects what the judge's answers mean; NaN in items without an answer.
 
-    Parameters
-    ----------
-    outputs, shares : ndarray of shape (n_items, n_labels)
-        The judge's answers as shares of labels, NaN where it gave none, and the shares of people.
-    stream : Generator
-        Of the folds, left as it was.
+    `outputs`, `shares` (n_items, n_labels): the judge's answers as shares of labels, NaN where it gave none, and the
+    shares of people. `stream`: of the folds, left as it was.
     """
     rows = np.flatnonzero(~np.isnan(outputs).any(axis=1))
     split = rows_in_folds(len(rows), None, stream)

@@ -100,12 +100,7 @@ class Found(NamedTuple):
 def last_coefficient(design: Floats, y: Floats) -> Found | None:
     """The last coefficient of a least squares fit, with HC3 variance; None where it is not determined.
 
-    Parameters
-    ----------
-    design : ndarray of shape (n_items, n_columns)
-        What y may depend on.
-    y : ndarray of shape (n_items,)
-        What each item says.
+    `design` (n_items, n_columns): what y may depend on. `y` (n_items,): what each item says.
     """
     n, k = design.shape
     if n <= k or np.linalg.matrix_rank(design) < k:
@@ -244,16 +239,8 @@ def biases_of(
 ) -> tuple[Bias, ...]:
     """Every bias that the data can show, judge by judge; none where labels have no height or items were put together.
 
-    Parameters
-    ----------
-    prepared : Prepared
-        The problem.
-    ratings, judges
-        What it was made of: what is known of items, and in which order pairs were shown.
-    options : JudgesOptions
-        With `raters` as they are drawn; no intervals without bootstrap samples.
-    rng : int or Generator
-        Seed.
+    `prepared`: the problem. `ratings`, `judges`: what it was made of: what is known of items, and in which order pairs
+    were shown. `options`: with `raters` as they are drawn; no intervals without bootstrap samples.
     """
     heights = None if ratings.copies is not None else heights_of(prepared, ratings)
     if heights is None:

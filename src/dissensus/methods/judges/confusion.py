@@ -216,16 +216,8 @@ def confusions(
 ) -> tuple[tuple[Confusion, ...], Confusion | None]:
     """What each judge and one more person confuse; nothing where there are very many labels.
 
-    Parameters
-    ----------
-    prepared : Prepared
-        The problem.
-    ratings : Ratings
-        Who rated what, to leave raters out.
-    options : JudgesOptions
-        With `raters` as they are drawn; no intervals without bootstrap samples.
-    rng : int or Generator
-        Seed.
+    `prepared`: the problem. `ratings`: who rated what, to leave raters out. `options`: with `raters` as they are drawn;
+    no intervals without bootstrap samples.
     """
     labels, weights = prepared.space.options, prepared.problem.weights
     if len(labels) > MOST_LABELS:

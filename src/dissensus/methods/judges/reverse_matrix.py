@@ -202,22 +202,11 @@ def own_betas(
     known. The share of positive sets on items with a negative choice would take a judge that wavers between yes and
     no, and never endorses both, for one with a large beta.
 
-    Parameters
-    ----------
-    soft : ndarray of shape (n_items, n_judges, n_options)
-        Shares of each judge's forced choices.
-    judge_positive, has_both : ndarray of shape (n_items, n_judges)
-        Share of its response sets with a positive option, and on which items it was asked for both.
-    positive, leaking : ndarray of shape (n_options,)
-        Which options are positive, and which leak: all others if not given.
-    weights : ndarray of shape (n_items,) or (n_replicates, n_items), optional
-        How often each item counts.
-
-    Returns
-    -------
-    ndarray of shape (n_judges,) or (n_replicates, n_judges)
-        From 0, also for a judge whose sets are less often positive than its choices, to 1; NaN for a judge that was
-        asked for both nowhere, or never chose a negative option there.
+    `soft` (n_items, n_judges, n_options): shares of each judge's forced choices. `judge_positive`, `has_both` (n_items,
+    n_judges): share of its response sets with a positive option, and on which items it was asked for both. `positive`,
+    `leaking` (n_options,): which options are positive, and which leak: all others if not given. `weights` (n_items,):
+    how often each item counts. Returns shape (n_judges,): from 0, also for a judge whose sets are less often positive
+    than its choices, to 1; NaN for a judge that was asked for both nowhere, or never chose a negative option there.
 
     References
     ----------

@@ -227,16 +227,8 @@ def person_of(prepared: Prepared, panels: Panels) -> Vectors:
 def dirichlet_weights(counts: Floats, items: Floats) -> Floats:
     """The Dirichlet distribution of item states that makes the counts most likely, its mean being that of the items.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_types, n_cells)
-        Every cell was used.
-    items : ndarray of shape (n_types,)
-        How many items of each type there are.
-
-    Returns
-    -------
-    ndarray of shape (n_cells,)
+    `counts` (n_types, n_cells): every cell was used. `items` (n_types,): how many items of each type there are. Returns
+    shape (n_cells,).
     """
     from scipy.special import gammaln  # noqa: PLC0415 - takes a while to import
 

@@ -42,15 +42,10 @@ def leaked_marginals(
 ) -> Floats:
     """Omega if a share beta of the negative choices goes with the nearest positive option.
 
-    Parameters
-    ----------
-    soft : ndarray of shape (n_items, n_options)
-        O: shares of the forced choices. Omega is of the same shape, or (n_betas, n_items, n_options) for several betas.
-    positive, leaking : ndarray of shape (n_options,)
-        Which options are positive, and which leak: all others if not given.
-    mapping : {"keep", "paper"}
-        Whether such a rater endorses both options, or the positive one only, as in the paper's Table 2, where raters
-        un-endorse what they chose.
+    `soft` (n_items, n_options): o: shares of the forced choices. Omega is of the same shape, or (n_betas, n_items,
+    n_options) for several betas. `positive`, `leaking` (n_options,): which options are positive, and which leak: all
+    others if not given. `mapping`: whether such a rater endorses both options, or the positive one only, as in the
+    paper's Table 2, where raters un-endorse what they chose.
 
     Examples
     --------
@@ -179,20 +174,10 @@ def sweep(
 ) -> tuple[SweepPoint, ...]:
     """Prevalence, selected and best judge: every tau of the first beta, then of the next.
 
-    Parameters
-    ----------
-    soft, positive, mapping, leaking
-        As in `leaked_marginals`.
-    judge_positive : ndarray of shape (n_items, n_judges)
-        Share of each judge's response sets with a positive option; beta is about people and leaves it alone.
-    betas, taus : sequence of float
-        The grid.
-    select : callable
-        Called as select(marginals, tau).
-    known : KnownSets, optional
-        Items on which people gave response sets.
-    weights : ndarray of shape (n_items,), optional
-        How often each item counts; once if not given.
+    `soft`, `positive`, `mapping`, `leaking`: as in `leaked_marginals`. `judge_positive` (n_items, n_judges): share of
+    each judge's response sets with a positive option; beta is about people and leaves it alone. `betas`, `taus`: the
+    grid. `select`: called as select(marginals, tau). `known`: items on which people gave response sets. `weights`
+    (n_items,): how often each item counts; once if not given.
     """
     items = np.ones(len(soft)) if weights is None else weights
     points = []
@@ -283,16 +268,9 @@ def sweep_problem(
 ) -> tuple[tuple[Sensitivity, ...], tuple[FlipPoint, ...]]:
     """The sweep over the user's betas, or ours, and where it changes its mind.
 
-    Parameters
-    ----------
-    problem : Problem
-        What is compared; it has a positive option.
-    values : ndarray of shape (n_definitions, n_judges)
-        Values as people's vectors are; those that need forced choices only do not depend on beta.
-    is_known : ndarray of shape (n_items,)
-        Items on which people gave response sets.
-    constants : Constants
-        What a judge must beat to be selected.
+    `problem`: what is compared; it has a positive option. `values` (n_definitions, n_judges): values as people's
+    vectors are; those that need forced choices only do not depend on beta. `is_known` (n_items,): items on which people
+    gave response sets. `constants`: what a judge must beat to be selected.
     """
     assert problem.judge_positive is not None  # noqa: S101 - there is no sweep without a positive option
     assert problem.people_positive is not None  # noqa: S101 - as above

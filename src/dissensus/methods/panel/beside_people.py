@@ -88,16 +88,9 @@ def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Flo
     vanish faster (Akaike 1974), so their mean is that best score. By the first one alone, judges that tell nothing
     would cost a fifth of a rater beside four people and 350 items, and seem certain to.
 
-    Parameters
-    ----------
-    rows : Rows
-        The surveys.
-    judges : ndarray of shape (n_judges, n_items, n_labels)
-        What the judges beside the people predict; none for people alone, who are learned in the same way.
-    score : Score
-        What a prediction is worth.
-    fold : ndarray of shape (n_items,)
-        Fold of each item.
+    `rows`: the surveys. `judges` (n_judges, n_items, n_labels): what the judges beside the people predict; none for
+    people alone, who are learned in the same way. `score`: what a prediction is worth. `fold` (n_items,): fold of each
+    item.
 
     References
     ----------

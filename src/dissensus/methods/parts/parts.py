@@ -64,12 +64,8 @@ def in_parts(slicer: Slicer | None = None, *, needs_judges: bool = True) -> Call
 
     For data in parts what is returned is a `PartsResult`, whose parts are what the method returns.
 
-    Parameters
-    ----------
-    slicer : callable, optional
-        The method's own way to answer for slices.
-    needs_judges : bool
-        Whether one table must hold judges, too, where a method that takes judges is given none.
+    `slicer`: the method's own way to answer for slices. `needs_judges`: whether one table must hold judges, too, where
+    a method that takes judges is given none.
     """
 
     def decorated(method: Callable[P, R]) -> Callable[P, R]:

@@ -349,24 +349,9 @@ def read_pilot(
 ) -> LabelPilot:
     """What a pilot says of two models and of the labels, with intervals by a bootstrap of items.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        Labels of some items, a few of them labelled by several raters.
-    judges : Judges
-        What the models say of these items and of others.
-    a, b : str, optional
-        The models; may be left out if there are just two.
-    bootstrap : int
-        How many bootstrap samples; 0 for no intervals.
-    confidence : float
-        Of the intervals.
-    rng : int or Generator, optional
-        Seed.
-
-    Returns
-    -------
-    LabelPilot
+    `ratings`: labels of some items, a few of them labelled by several raters. `judges`: what the models say of these
+    items and of others. `a`, `b`: the models; may be left out if there are just two. `bootstrap`: how many bootstrap
+    samples; 0 for no intervals. `confidence`: of the intervals.
 
     Examples
     --------

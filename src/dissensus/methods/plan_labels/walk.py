@@ -354,17 +354,9 @@ def log_chances(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Log
     Exact but for rounding, also far out in the tail: the logarithms are sums of positive terms throughout. The time
     does not grow with the number of items beyond 128.
 
-    Parameters
-    ----------
-    x, y : array_like
-        Chances of a step of +1 (the item speaks for the better classifier) and of -1 (for the worse one).
-    items : array_like of int
-        Number of items, at least 1; broadcasts against `x` and `y`.
-
-    Returns
-    -------
-    LogChances
-        Of the shape that `x`, `y` and `items` broadcast to.
+    `x`, `y`: chances of a step of +1 (the item speaks for the better classifier) and of -1 (for the worse one).
+    `items`: number of items, at least 1; broadcasts against `x` and `y`. Returns of the shape that `x`, `y` and `items`
+    broadcast to.
 
     References
     ----------

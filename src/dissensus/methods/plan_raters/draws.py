@@ -49,14 +49,8 @@ class LabelModel:
 def fit_labels(counts: Codes, features: Floats, answers: Sequence[Floats]) -> LabelModel:
     """The model of these ratings.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_items, n_labels)
-        How many raters gave each label.
-    features : ndarray of shape (n_items, n_features)
-        What the judges answered, for finding similar items.
-    answers : sequence of ndarrays of shape (n_items, n_labels)
-        Each judge's share of each label.
+    `counts` (n_items, n_labels): how many raters gave each label. `features` (n_items, n_features): what the judges
+    answered, for finding similar items. `answers` (n_items, n_labels): each judge's share of each label.
     """
     guesses = np.stack([*expected_shares(counts, features), *answers])
     prior = np.maximum(blend(counts, guesses), LEAST)
@@ -68,10 +62,7 @@ def fit_labels(counts: Codes, features: Floats, answers: Sequence[Floats]) -> La
 def blend(counts: Codes, guesses: Floats) -> Floats:
     """The mixture of guesses at each item's shares that makes its ratings most likely, by EM.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_items, n_labels)
-    guesses : ndarray of shape (n_guesses, n_items, n_labels)
+    `counts` (n_items, n_labels). `guesses` (n_guesses, n_items, n_labels).
 
     Examples
     --------
@@ -101,15 +92,8 @@ def neighbours(features: Floats, values: Floats) -> Floats:
     Weights are Gaussian, of each width in `WIDTHS`, which are standard deviations. Each width is half the next: its
     weights are the fourth power of those, so that exponentials are needed of the largest only.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_items, n_features)
-        In any unit.
-    values : ndarray of shape (n_items, n_values)
-
-    Returns
-    -------
-    ndarray of shape (n_widths, n_items, n_values)
+    `features` (n_items, n_features): in any unit. `values` (n_items, n_values). Returns shape (n_widths, n_items,
+    n_values).
 
     Examples
     --------
@@ -172,20 +156,9 @@ def continued(
 ) -> Codes:
     """Sequences of `wanted` codes: the first `size` of each item are given, the others come from the urn.
 
-    Parameters
-    ----------
-    first : ndarray of shape (n_items, draws, width)
-        The responses there are, in order.
-    size : ndarray of shape (n_items,)
-        How many of them count.
-    wanted : int
-        Length of the sequences.
-    rng : Generator
-        Source of random numbers.
-    concentration : float
-        How many ratings the prior is worth; at 0 each further response repeats an earlier one.
-    fresh : callable, optional
-        Draws from the prior, of shape (n_items, draws).
+    `first` (n_items, draws, width): the responses there are, in order. `size` (n_items,): how many of them count.
+    `wanted`: length of the sequences. `rng`: source of random numbers. `concentration`: how many ratings the prior is
+    worth; at 0 each further response repeats an earlier one. `fresh`: draws from the prior, of shape (n_items, draws).
     """
     n, draws, width = first.shape
     sequence = np.zeros((n, draws, wanted), dtype=np.intp)
@@ -283,10 +256,7 @@ def means_of_labels(labels: Codes, vectors: Vectors) -> Floats:
 def mean_answers(vectors: Floats, chosen: Codes | None) -> Floats:
     """Mean of a judge's chosen answers, of shape (n_items, draws, n_coordinates); draws is 1 if all are used.
 
-    Parameters
-    ----------
-    vectors : ndarray of shape (n_items, most, n_coordinates)
-    chosen : ndarray of shape (n_items, draws, samples), optional
+    `vectors` (n_items, most, n_coordinates). `chosen` (n_items, draws, samples).
     """
     if chosen is None:
         return np.asarray(vectors.mean(axis=1, keepdims=True))

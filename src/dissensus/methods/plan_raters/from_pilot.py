@@ -103,14 +103,8 @@ def fit_pilot(pilot: Pilot, spreads: Spreads, weights: Floats) -> Nodes:
     judge's samples. The true ones are taken to be normal over items, their covariance is found by maximum likelihood
     (EM) with each item's own noise, and each item's are what its pilot data leave open.
 
-    Parameters
-    ----------
-    pilot : Pilot
-        The data.
-    spreads : Spreads
-        Variances of one response to each item.
-    weights : ndarray of shape (n_samples, n_items)
-        Weights of the items; each row sums to 1.
+    `pilot`: the data. `spreads`: variances of one response to each item. `weights` (n_samples, n_items): weights of the
+    items; each row sums to 1.
     """
     shared = spreads.people / pilot.people.size[:, None]
     noise = Matrices(
@@ -513,11 +507,8 @@ def confirmed(
 ) -> tuple[Design | None, float]:
     """The first design whose power is there in simulated data, and that power; the first of all if none's is.
 
-    Parameters
-    ----------
-    designs : sequence of Design
-        Those that should reach the power, the cheapest first. If the number of items is free, somewhat larger versions
-        of the cheapest are tried too.
+    `designs`: those that should reach the power, the cheapest first. If the number of items is free, somewhat larger
+    versions of the cheapest are tried too.
     """
     if not designs:
         return None, math.nan

@@ -37,12 +37,8 @@ def normal_nodes(effect: float, spread: tuple[float, float] = (0.0, 0.3)) -> Nod
     The shift e = clip(mu + eps, 0, 1) - mu, with mu uniform on [0, 1] and eps on [-effect, effect], has the density
     (1 + effect - 2t) / effect at |e| = t; its sign does not matter.
 
-    Parameters
-    ----------
-    effect : float
-        How far B's mean is moved at most, between 0 and 1.
-    spread : (float, float)
-        The standard deviation of an item's responses is uniform between these.
+    `effect`: how far B's mean is moved at most, between 0 and 1. `spread`: the standard deviation of an item's
+    responses is uniform between these.
 
     References
     ----------
@@ -118,16 +114,9 @@ def item_moments(
 ) -> Moments:
     """Moments of an item with this many raters and this many responses of each judge.
 
-    Parameters
-    ----------
-    nodes : Nodes
-        The kinds of items.
-    raters, samples : int
-        Responses of people, and of each judge.
-    has_null : bool
-        Whether the null's variance, which only the paper's p needs, is computed; else it is NaN.
-    points : int
-        Of the quadrature behind the variances.
+    `nodes`: the kinds of items. `raters`, `samples`: responses of people, and of each judge. `has_null`: whether the
+    null's variance, which only the paper's p needs, is computed; else it is NaN. `points`: of the quadrature behind the
+    variances.
 
     Examples
     --------
@@ -183,14 +172,7 @@ def smaller_square(u: Floats, sd_u: Floats, v: Floats, sd_v: Floats, *, points: 
 
     Over V it is known; over U, which spreads no more than V, a few points of Gauss and Hermite suffice.
 
-    Parameters
-    ----------
-    u, v : ndarray
-        Means.
-    sd_u, sd_v : ndarray
-        Standard deviations, sd_u at most sd_v.
-    points : int
-        How many.
+    `u`, `v`: means. `sd_u`, `sd_v`: standard deviations, sd_u at most sd_v. `points`: how many.
     """
     from scipy.special import ndtr  # noqa: PLC0415 - as above
 
@@ -242,14 +224,8 @@ FARTHEST = 30.0
 def expected_p(moments: Moments, items: int, *, metric: str) -> float:
     """The paper's p: how often a test set without a difference shows as large a one as a test set with it, or larger.
 
-    Parameters
-    ----------
-    moments : Moments
-        Of one item; without a leading shape.
-    items : int
-        Size of the test set.
-    metric : str
-        Wins is exact; for the others the sum over items is taken as normal.
+    `moments`: of one item; without a leading shape. `items`: size of the test set. `metric`: wins is exact; for the
+    others the sum over items is taken as normal.
     """
     from scipy.special import bdtr, ndtr  # noqa: PLC0415 - takes a while to import
 
@@ -267,16 +243,8 @@ def expected_p(moments: Moments, items: int, *, metric: str) -> float:
 def sign_flip_power(moments: Moments, items: Items, *, metric: str, alpha: float) -> Floats:
     """How often the two-sided item sign-flip test rejects.
 
-    Parameters
-    ----------
-    moments : Moments
-        Of one item.
-    items : int or ndarray
-        Size of the test set; broadcasts with the moments.
-    metric : str
-        For wins the sign-flip test is the sign test, whose power is exact; for the others it is nearly a t test.
-    alpha : float
-        Level of the test.
+    `moments`: of one item. `items`: size of the test set; broadcasts with the moments. `metric`: for wins the sign-flip
+    test is the sign test, whose power is exact; for the others it is nearly a t test. `alpha`: level of the test.
 
     Examples
     --------

@@ -361,13 +361,7 @@ def spreads_of(pilot: Pilot) -> Spreads:
 def mixture_posterior(log_likelihood: Floats) -> Floats:
     """Probability of each class for each item, the classes' shares being those that fit all items best (by EM).
 
-    Parameters
-    ----------
-    log_likelihood : ndarray of shape (n_items, n_classes)
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_classes)
+    `log_likelihood` (n_items, n_classes). Returns shape (n_items, n_classes).
     """
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     share = np.full(likelihood.shape[1], 1 / likelihood.shape[1])

@@ -28,14 +28,8 @@ FIVE = ((0, 3), (1, 4), (0, 2), (1, 3), (0, 1), (2, 4), (1, 2), (3, 4), (2, 3))
 def distance(first: Singles, second: Singles) -> Floats:
     """The earth mover's distance of each pair of samples.
 
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_items, n_responses)
-        Sorted along the last axis; the two may have different numbers of responses.
-
-    Returns
-    -------
-    ndarray of shape (n_items,)
+    `first`, `second` (n_items, n_responses): sorted along the last axis; the two may have different numbers of
+    responses. Returns shape (n_items,).
 
     Examples
     --------
@@ -57,15 +51,8 @@ def sorted_count_distance(first: Counts, second: Counts) -> Floats:
     Differs from the earth mover's distance in that it ignores where the bins lie; kept because the paper's Tables 12 to
     15 are of it.
 
-    Parameters
-    ----------
-    first, second : ndarray of shape (5, n_items)
-        How many responses fall in each bin.
-
-    Returns
-    -------
-    ndarray of shape (n_items,)
-        Five times the mean, a whole number, so that equal sums stay equal.
+    `first`, `second` (5, n_items): how many responses fall in each bin. Returns shape (n_items,): five times the mean,
+    a whole number, so that equal sums stay equal.
     """
     pairs = zip(_sorted_rows(first), _sorted_rows(second), strict=True)
     return np.asarray(sum(np.abs(a - b) for a, b in pairs), dtype=np.float64)
@@ -229,14 +216,8 @@ def simulated_designs(
 ) -> dict[tuple[int, int, int], Simulated]:
     """What test sets say, by number of items, raters and samples.
 
-    Parameters
-    ----------
-    plan : TestSets
-        What to simulate; its `items` is the largest size.
-    sizes : sequence of int
-        Numbers of items; smaller test sets are the first items of larger ones.
-    alpha : float
-        Level of the sign-flip test.
+    `plan`: what to simulate; its `items` is the largest size. `sizes`: numbers of items; smaller test sets are the
+    first items of larger ones. `alpha`: level of the sign-flip test.
     """
     flip_stream, set_stream = np.random.default_rng(rng).spawn(2)
     with open_executor(engine, workers=workers) as executor:
@@ -287,12 +268,7 @@ def expected_p_of(null: Floats, alt: Floats) -> float:
 def sign_flip_p(differences: Floats | Singles, signs: Singles) -> Floats:
     """Two-sided p of each test set: how often flipping the signs of its items gives at least as large a sum.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n_sets, n_items)
-        One row per test set.
-    signs : ndarray of shape (n_flips, n_items)
-        Of 1 and -1.
+    `differences` (n_sets, n_items): one row per test set. `signs` (n_flips, n_items): of 1 and -1.
     """
     single = differences.astype(np.float32, copy=False)
     flipped = np.abs(signs @ single.T)

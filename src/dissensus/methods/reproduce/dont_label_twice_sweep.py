@@ -208,16 +208,8 @@ def sweep_grid(
 ) -> SweepResult:
     """Compare one label per item with several everywhere on a grid.
 
-    Parameters
-    ----------
-    grid : Grid
-        Which values to try.
-    done : mapping, optional
-        Cells that an earlier run noted, which are not computed again.
-    note : callable, optional
-        Told the name and the tallies of each cell when it is done.
-    engine, workers, progress
-        As in `reproduce`.
+    `grid`: which values to try. `done`: cells that an earlier run noted, which are not computed again. `note`: told the
+    name and the tallies of each cell when it is done. `engine`, `workers`, `progress`: as in `reproduce`.
     """
     cells = grid.cells()
     known = dict(done or {})

@@ -284,12 +284,8 @@ def zoomed(spec: Spec, rows: Sequence[Row], *, anchors: Sequence[float] = (), fo
 def choice_map(rows: Sequence[Row], *, x_title: str, y_title: str, choices: str) -> Spec:
     """Cells with the best choice in each: the larger it is, the fuller the colour.
 
-    Parameters
-    ----------
-    rows : sequence of mapping
-        `across` and `down` (text, in the order of the axes), `choice` (text) and `strength` from 0 to 1.
-    x_title, y_title, choices : str
-        What they are, in words.
+    `rows`: `across` and `down` (text, in the order of the axes), `choice` (text) and `strength` from 0 to 1. `x_title`,
+    `y_title`, `choices`: what they are, in words.
     """
     across, down = (list(dict.fromkeys(row[key] for row in rows)) for key in ("across", "down"))
     x_axis = {"labelAngle": 0, "grid": False, "titleAnchor": "start"}
