@@ -46,42 +46,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """What is known of an option beside its name, its type and its default.
+    """What is known of an option beside its name, its type and its default."""
 
-    Attributes
-    ----------
-    help : str
-        What it does, for the command line and the docs.
-    choices : tuple of str
-        The values it can have, where they can be listed.
-    at_least, above, at_most, below : float, optional
-        The range of a number.
-    limit : str
-        Which of our limits holds for it.
-    wants : str
-        What to give instead of a value that is out of range, for the message.
-    metavar : str
-        What stands for the value in the help.
-    flag : str
-        As the command line calls it, where that is not its name.
-    typed : callable, optional
-        Reads the value from one word of the command line, such as `1,3,5`.
-    label : str
-        As a web page calls it.
-    """
-
-    help: str
-    choices: tuple[str, ...] = ()
+    help: str  # what it does, for the command line and the docs
+    choices: tuple[str, ...] = ()  # the values it can have, where they can be listed
+    # `at_least`, `above`, `at_most`, `below`: the range of a number.
     at_least: float = -math.inf
     above: float = -math.inf
     at_most: float = math.inf
     below: float = math.inf
-    limit: str = ""
-    wants: str = ""
-    metavar: str = ""
-    flag: str = ""
-    typed: Callable[[str], object] | None = None
-    label: str = ""
+    limit: str = ""  # which of our limits holds for it
+    wants: str = ""  # what to give instead of a value that is out of range, for the message
+    metavar: str = ""  # what stands for the value in the help
+    flag: str = ""  # as the command line calls it, where that is not its name
+    typed: Callable[[str], object] | None = None  # reads the value from one word of the command line, such as `1,3,5`
+    label: str = ""  # as a web page calls it
 
     def allows(self, number: float) -> bool:
         """Whether a number is in the range; NaN and infinity never are."""

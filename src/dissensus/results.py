@@ -58,23 +58,13 @@ def _plain(value: object) -> object:
 
 @dataclass(frozen=True, kw_only=True)
 class Result(ABC):
-    """Base of the methods' results.
-
-    Attributes
-    ----------
-    settings : mapping
-        The options that made the result, seed included.
-    data : mapping
-        Shape, file name and hash of the data, by role (ratings, judges).
-    warnings : tuple of str
-        What was left out, fixed or could not be computed, and why.
-    """
+    """Base of the methods' results."""
 
     command: ClassVar[str]
 
-    settings: Mapping[str, object]
-    data: Mapping[str, Mapping[str, object]]
-    warnings: tuple[str, ...] = ()
+    settings: Mapping[str, object]  # the options that made the result, seed included
+    data: Mapping[str, Mapping[str, object]]  # shape, file name and hash of the data, by role (ratings, judges)
+    warnings: tuple[str, ...] = ()  # what was left out, fixed or could not be computed, and why
 
     def __post_init__(self) -> None:
         def spelling(option: str, of: str) -> str:

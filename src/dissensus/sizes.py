@@ -46,45 +46,19 @@ def bound_memory(most: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """The limits, each with what it counts.
+    """The limits, each with what it counts."""
 
-    Attributes
-    ----------
-    bytes : int
-        Of a packed file (gzip, ZIP, Zstandard) after unpacking.
-    ratio : int
-        Times a packed file may grow, once it has more than 64 MB. Tables come to about 30.
-    rows : int
-        Of a table that is read into memory; larger files are reduced while they are read.
-    columns : int
-        Of a table.
-    cells : int
-        Of a worksheet, empty ones included: one cell in the last corner makes seventeen billion.
-    cell : int
-        Characters of one cell.
-    document : int
-        Characters of one JSON or YAML document, or of one record.
-    depth : int
-        Lists and objects within each other.
-    labels : int
-        Different ones; more are texts.
-    samples : int
-        Resamples and simulated data sets: past this nothing becomes more exact that anybody reads.
-    memory : int
-        Bytes that a process of ours may take.
-    """
-
-    bytes: int = 2 * 2**30
-    ratio: int = 200
-    rows: int = 20_000_000
-    columns: int = 10_000
-    cells: int = 20_000_000
-    cell: int = 2**24
-    document: int = 2**26
-    depth: int = 100
-    labels: int = 1000
-    samples: int = 100_000
-    memory: int = field(default_factory=machine_memory)
+    bytes: int = 2 * 2**30  # of a packed file (gzip, ZIP, Zstandard) after unpacking
+    ratio: int = 200  # times a packed file may grow, once it has more than 64 MB. Tables come to about 30
+    rows: int = 20_000_000  # of a table that is read into memory; larger files are reduced while they are read
+    columns: int = 10_000  # of a table
+    cells: int = 20_000_000  # of a worksheet, empty ones included: one cell in the last corner makes seventeen billion
+    cell: int = 2**24  # characters of one cell
+    document: int = 2**26  # characters of one JSON or YAML document, or of one record
+    depth: int = 100  # lists and objects within each other
+    labels: int = 1000  # different ones; more are texts
+    samples: int = 100_000  # resamples and simulated data sets: past this nothing becomes more exact that anybody reads
+    memory: int = field(default_factory=machine_memory)  # bytes that a process of ours may take
 
 
 NAMES = tuple(own.name for own in fields(Limits))

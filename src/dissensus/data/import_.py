@@ -29,29 +29,15 @@ ROLES = ("item", "rater", "judge", "label", "question", "repeat", "status")
 
 @dataclass(frozen=True, kw_only=True)
 class ImportResult(Result):
-    """What was imported.
-
-    Attributes
-    ----------
-    format : str
-        The format that was recognised.
-    imported : Ratings or Judges
-        The answers themselves.
-    taken : mapping of str to str
-        What was taken for item, rater or judge, label, question, repeat and status, in words.
-    left_out : tuple of LeftOut
-        What was left out and why.
-    output : str, optional
-        The file that was written.
-    """
+    """What was imported."""
 
     command: ClassVar[str] = "import"
 
-    format: str
-    imported: Ratings | Judges
-    taken: Mapping[str, str]
-    left_out: tuple[LeftOut, ...]
-    output: str | None = None
+    format: str  # the format that was recognised
+    imported: Ratings | Judges  # the answers themselves
+    taken: Mapping[str, str]  # what was taken for item, rater or judge, label, question, repeat and status, in words
+    left_out: tuple[LeftOut, ...]  # what was left out and why
+    output: str | None = None  # the file that was written
 
     @property
     def holds(self) -> str:

@@ -34,23 +34,13 @@ class OutputMoments:
     A judge that gives another probability on every item leaves nothing to put together but items with the same label
     counts. For a score that is a mean over items these moments tell its value exactly, and how it varies from one
     bootstrap sample to the next as well as a normal distribution can.
-
-    Attributes
-    ----------
-    labels : tuple of str
-        Those of the raters, then those that only judges know.
-    mean : ndarray of shape (n_items, n_judges, n_labels)
-        Mean over the copies of an item.
-    covariance : ndarray of shape (n_items, n_judges * n_labels, n_judges * n_labels)
-        Over the copies, divided by their number.
-    scored_by : callable
-        What made scores of outputs; equal to another that scores the same.
     """
 
-    labels: tuple[str, ...]
-    mean: npt.NDArray[np.float64]
+    labels: tuple[str, ...]  # those of the raters, then those that only judges know
+    mean: npt.NDArray[np.float64]  # (n_items, n_judges, n_labels): mean over the copies of an item
+    # (n_items, n_judges * n_labels, n_judges * n_labels): over the copies, divided by their number.
     covariance: npt.NDArray[np.float64]
-    scored_by: LabelScores
+    scored_by: LabelScores  # what made scores of outputs; equal to another that scores the same
 
     def of(self, items: Codes, judges: Codes) -> "OutputMoments":
         """The moments of these items and judges."""

@@ -38,33 +38,17 @@ UNNAMED = "project"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """What `project.toml` says.
+    """What `project.toml` says."""
 
-    Attributes
-    ----------
-    folder : Path
-        Where it is.
-    name : str
-        As its owner calls it.
-    created : str
-        When, in ISO 8601.
-    files : mapping of str to str
-        The file of a role (people, judges, items, task), as a path inside the folder with `/` between its parts.
-    columns : mapping of str to str
-        Which column plays which role, and how the file is read.
-    fixes : tuple of (str, str)
-        What changes the data, in the order in which it was chosen: an option and its value.
-    options : mapping of str to str
-        What was chosen for the results.
-    """
-
-    folder: Path
-    name: str
-    created: str
+    folder: Path  # where it is
+    name: str  # as its owner calls it
+    created: str  # when, in ISO 8601
+    # The file of a role (people, judges, items, task), as a path inside the folder with `/` between its parts.
     files: Mapping[str, str] = field(default_factory=dict)
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)  # which column plays which role, and how the file is read
+    # What changes the data, in the order in which it was chosen: an option and its value.
     fixes: tuple[tuple[str, str], ...] = ()
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)  # what was chosen for the results
 
     @property
     def id(self) -> str:

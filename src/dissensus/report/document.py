@@ -35,27 +35,13 @@ class Points:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table with a caption; numbers stay numbers until a renderer formats them.
+    """A table with a caption; numbers stay numbers until a renderer formats them."""
 
-    Attributes
-    ----------
-    caption : str
-        What the table holds.
-    columns : sequence of str
-        Headings, in words.
-    rows : sequence of sequence of Cell
-        None and NaN are shown as a dash.
-    digits : int
-        Decimals shown for floats.
-    percent : frozenset of str
-        The columns whose floats are shares, shown as percentages.
-    """
-
-    caption: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    digits: int = 3
-    percent: frozenset[str] = frozenset()
+    caption: str  # what the table holds
+    columns: Sequence[str]  # headings, in words
+    rows: Sequence[Sequence[Cell]]  # None and NaN are shown as a dash
+    digits: int = 3  # decimals shown for floats
+    percent: frozenset[str] = frozenset()  # the columns whose floats are shares, shown as percentages
 
     def number_columns(self) -> list[bool]:
         """Which columns hold numbers, to be set to the right; a cell that is missing does not decide."""
@@ -69,26 +55,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A chart.
+    """A chart."""
 
-    Attributes
-    ----------
-    title : str
-        States the finding.
-    caption : str
-        Says how it was computed.
-    spec : mapping
-        Vega-Lite without width or theme; every text in it that others wrote is data, never an expression.
-    table : Table, optional
-        The numbers behind it.
-    spark : str, optional
-        A line of block characters that shows the same in a terminal, where it stands for the table.
-    """
-
-    title: str
-    caption: str
+    title: str  # states the finding
+    caption: str  # says how it was computed
+    # Vega-Lite without width or theme; every text in it that others wrote is data, never an expression.
     spec: Mapping[str, object]
-    table: Table | None = None
+    table: Table | None = None  # the numbers behind it
+    # A line of block characters that shows the same in a terminal, where it stands for the table.
     spark: str | None = None
 
 
@@ -116,24 +90,13 @@ Block = Part | Fold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """What a result says.
+    """What a result says."""
 
-    Attributes
-    ----------
-    title : str
-        The question that it answers.
-    lead : str
-        The answer in one sentence.
-    blocks : sequence of Block
-        The rest, in reading order: one table, charts, at most three notes; everything else is folded.
-    group : str
-        What a page folds it away under, with its neighbours of the same group; empty for nothing.
-    """
-
-    title: str
-    lead: str
+    title: str  # the question that it answers
+    lead: str  # the answer in one sentence
+    # The rest, in reading order: one table, charts, at most three notes; everything else is folded.
     blocks: Sequence[Block] = field(default_factory=tuple)
-    group: str = ""
+    group: str = ""  # what a page folds it away under, with its neighbours of the same group; empty for nothing
 
     def parts(self) -> list[Part]:
         """The blocks, with what is folded away in its place."""
@@ -172,21 +135,11 @@ def _several(count: int, word: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """A section in short.
+    """A section in short."""
 
-    Attributes
-    ----------
-    table : Table or None
-        The table that holds the answer.
-    notes : sequence of str
-        What to do about it.
-    left_out : str
-        How many notes and sections there are besides; empty if that was all.
-    """
-
-    table: Table | None
-    notes: Sequence[str]
-    left_out: str
+    table: Table | None  # the table that holds the answer
+    notes: Sequence[str]  # what to do about it
+    left_out: str  # how many notes and sections there are besides; empty if that was all
 
 
 # ---- The first screen of a report: what decides
@@ -203,54 +156,29 @@ class Tile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A line of `Bars`.
+    """A line of `Bars`."""
 
-    Attributes
-    ----------
-    name : str
-        Of a judge, or of what judges are held against.
-    slot : int or None
-        Its colour and mark in every chart (`report.charts.colour_of`, `mark_of`); None for what is no judge.
-    value, low, high : float or None
-        Where mark and interval are on the axis; an end beyond it is infinite, None what is not known.
-    cells : sequence of str
-        What stands in the columns after the bar.
-    """
-
-    name: str
+    name: str  # of a judge, or of what judges are held against
+    # Its colour and mark in every chart (`report.charts.colour_of`, `mark_of`); None for what is no judge.
     slot: int | None
+    # `value`, `low`, `high`: where mark and interval are on the axis; an end beyond it is infinite, None what is not
+    # known.
     value: float | None
     low: float | None
     high: float | None
-    cells: Sequence[str]
+    cells: Sequence[str]  # what stands in the columns after the bar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bars:
-    """A table with a bar for each judge's interval.
+    """A table with a bar for each judge's interval."""
 
-    Attributes
-    ----------
-    caption : str
-        What the bars are, with what they are held against.
-    columns : sequence of str
-        Headings: of the names, of the bars, and of the cells after them.
-    rows : sequence of Bar
-        The best judge first.
-    ticks : sequence of int
-        The numbers on the axis, 0 first.
-    table : Table
-        The same in numbers, with what there was no room for.
-    left_out : str
-        How many rows only the table has; empty if none.
-    """
-
-    caption: str
-    columns: Sequence[str]
-    rows: Sequence[Bar]
-    ticks: Sequence[int]
-    table: Table
-    left_out: str = ""
+    caption: str  # what the bars are, with what they are held against
+    columns: Sequence[str]  # headings: of the names, of the bars, and of the cells after them
+    rows: Sequence[Bar]  # the best judge first
+    ticks: Sequence[int]  # the numbers on the axis, 0 first
+    table: Table  # the same in numbers, with what there was no room for
+    left_out: str = ""  # how many rows only the table has; empty if none
 
     def at(self, value: float) -> str:
         """Where a number is on the axis, in percent of the bar's room: both ends leave room for arrows.
@@ -267,35 +195,18 @@ class Bars:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Front:
-    """The first screen: what was looked at, the answer with one reason and one caveat, and what it rests on.
+    """The first screen: what was looked at, the answer with one reason and one caveat, and what it rests on."""
 
-    Attributes
-    ----------
-    title : str
-        The name of the data.
-    scope : str
-        What was asked, and how many items, raters and judges there are.
-    answer, reason, caveat : str
-        Which judge to use and how, why, and what could change that; the last may be empty.
-    tiles : sequence of Tile
-        Four questions at most.
-    main : Bars or Table or None
-        The judges, or without judges how far raters agree.
-    figures : sequence of Figure
-        The chart beside it; of several questions or slices a small one for each.
-    more : sequence of str
-        What else could change the answer, folded.
-    """
-
-    title: str
-    scope: str
+    title: str  # the name of the data
+    scope: str  # what was asked, and how many items, raters and judges there are
+    # `answer`, `reason`, `caveat`: which judge to use and how, why, and what could change that; the last may be empty.
     answer: str
     reason: str = ""
     caveat: str = ""
-    tiles: Sequence[Tile] = ()
-    main: Bars | Table | None = None
-    figures: Sequence[Figure] = ()
-    more: Sequence[str] = ()
+    tiles: Sequence[Tile] = ()  # four questions at most
+    main: Bars | Table | None = None  # the judges, or without judges how far raters agree
+    figures: Sequence[Figure] = ()  # the chart beside it; of several questions or slices a small one for each
+    more: Sequence[str] = ()  # what else could change the answer, folded
 
     @property
     def table(self) -> Table | None:
@@ -305,27 +216,13 @@ class Front:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A whole page.
+    """A whole page."""
 
-    Attributes
-    ----------
-    title : str
-        Its heading.
-    verdict : sequence of str
-        What it comes down to, in a few sentences.
-    sections : sequence of Section
-        One for each question, in the order in which they are read.
-    results : sequence of Result
-        What they were made from, for the settings and the files at its foot.
-    front : Front, optional
-        The first screen, in place of title and verdict.
-    """
-
-    title: str
-    verdict: Sequence[str]
-    sections: Sequence[Section]
-    results: Sequence[Result]
-    front: Front | None = None
+    title: str  # its heading
+    verdict: Sequence[str]  # what it comes down to, in a few sentences
+    sections: Sequence[Section]  # one for each question, in the order in which they are read
+    results: Sequence[Result]  # what they were made from, for the settings and the files at its foot
+    front: Front | None = None  # the first screen, in place of title and verdict
 
 
 def respelled(document: T, spelling: Spelling) -> T:

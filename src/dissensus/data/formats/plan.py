@@ -33,15 +33,7 @@ KEEP_SKIPPED = f"{named('skipped', of='import_')} keep"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPlan:
-    """What the user says about a file; `read` and `read_judges` explain all but the last two.
-
-    Attributes
-    ----------
-    wants : {"ratings", "judges"}
-        Whose answers the user is after.
-    of : {"read", "read_judges", "import_"}
-        The function whose options these are, for messages.
-    """
+    """What the user says about a file; `read` and `read_judges` explain all but the last two."""
 
     item: str | None = None
     rater: str | None = None
@@ -68,8 +60,8 @@ class ReadPlan:
     off_scale: OffScale = "error"
     split: str | None = None
     drop: tuple[tuple[str, str], ...] = ()
-    wants: Wants = "ratings"
-    of: Reader = "import_"
+    wants: Wants = "ratings"  # whose answers the user is after
+    of: Reader = "import_"  # the function whose options these are, for messages
 
     @classmethod
     def given(cls, parameters: Mapping[str, Any], *, of: Reader, task: "Task | None" = None) -> Self:
@@ -191,28 +183,15 @@ class RawJudges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A way in which ratings or judges' answers are written down; the modules of this folder list theirs in `FORMATS`.
+    """A way in which ratings or judges' answers are written down; modules of this folder list theirs in `FORMATS`."""
 
-    Attributes
-    ----------
-    name : str
-        What the user calls it.
-    what : str
-        What it is, in a few words.
-    recognises : callable
-        Whether a source is written so; must not read more than it needs.
-    ratings, judges : callable, optional
-        Takes people's ratings or judges' answers from a source; None if the format has none.
-    is_layout : bool
-        Whether any program may have written it. Layouts are tried after the tools.
-    """
-
-    name: str
-    what: str
-    recognises: Callable[[Source, ReadPlan], bool]
+    name: str  # what the user calls it
+    what: str  # what it is, in a few words
+    recognises: Callable[[Source, ReadPlan], bool]  # whether a source is written so; must not read more than it needs
+    # `ratings`, `judges`: takes people's ratings or judges' answers from a source; None if the format has none.
     ratings: Callable[[Source, ReadPlan], RawRatings] | None = None
     judges: Callable[[Source, ReadPlan], RawJudges] | None = None
-    is_layout: bool = False
+    is_layout: bool = False  # whether any program may have written it. Layouts are tried after the tools
 
     def ratings_in(self, source: Source, plan: ReadPlan) -> RawRatings:
         """The ratings of a source in this format."""

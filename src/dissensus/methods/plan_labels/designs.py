@@ -38,27 +38,13 @@ from dissensus.options import named
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scheme:
-    """A way to label an item; each array has shape () or, for draws from a pilot, (n_draws,).
+    """A way to label an item; each array has shape () or, for draws from a pilot, (n_draws,)."""
 
-    Attributes
-    ----------
-    strategy : str
-        Its name.
-    labels_per_item : float
-        Expected labels for an item that is labelled.
-    accuracy : ndarray
-        How often the label that counts is right where exactly one of the models is.
-    steps : Steps
-        How often such an item speaks for the better model, and for the worse one.
-    kept : ndarray
-        Share of the items that are labelled at all.
-    """
-
-    strategy: Strategy
-    labels_per_item: float
-    accuracy: Floats
-    steps: Steps
-    kept: Floats
+    strategy: Strategy  # its name
+    labels_per_item: float  # expected labels for an item that is labelled
+    accuracy: Floats  # how often the label that counts is right where exactly one of the models is
+    steps: Steps  # how often such an item speaks for the better model, and for the worse one
+    kept: Floats  # share of the items that are labelled at all
 
     def item_cost(self, options: PlanLabelsOptions) -> float:
         """What a labelled item costs, with those that were looked through to find it."""

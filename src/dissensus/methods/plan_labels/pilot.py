@@ -25,15 +25,11 @@ Noise = Literal["no sign", "favours better", "favours worse", "cannot tell"]
 
 
 class PilotDraws(NamedTuple):
-    """What a plan needs, in each bootstrap sample of the pilot; each of shape (n_samples,).
+    """What a plan needs, in each bootstrap sample of the pilot; each of shape (n_samples,)."""
 
-    Attributes
-    ----------
-    disagreement, margin, label_accuracy, both_wrong : ndarray
-        As in `LabelPilot`, the label accuracy that of `for_plan`. A negative margin means that the other model is the
-        better one there; where a label is right no more often than by guessing, the margin is as large as it can be.
-    """
-
+    # `disagreement`, `margin`, `label_accuracy`, `both_wrong`: as in `LabelPilot`, the label accuracy that of
+    # `for_plan`. A negative margin means that the other model is the better one there; where a label is right no more
+    # often than by guessing, the margin is as large as it can be.
     disagreement: Floats
     margin: Floats
     label_accuracy: Floats
@@ -42,95 +38,60 @@ class PilotDraws(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LabelPilot:
-    """What a pilot says of two models and of the labels.
+    """What a pilot says of two models and of the labels."""
 
-    Attributes
-    ----------
-    a, b, better, worse : str
-        The models, as given and as the labels rank them.
-    classes : int
-        How many classes there are.
-    items, labelled, labelled_apart, repeated, repeated_apart : int
-        Items that both models answered; those of them with a label; those of these on which the models differ; items
-        with two labels or more; those of them on which the models differ.
-    labels : int
-        All labels.
-    disagreement : Estimate
-        Share of the items on which the models differ.
-    margin : Estimate
-        By how much the accuracy of the better model is higher, corrected for wrong labels.
-    both_wrong : Estimate
-        Share of the items on which both models are wrong and differ; 0 with two classes.
-    worse_accuracy : Estimate
-        Accuracy of the worse model, corrected for wrong labels.
-    share_other : float
-        Share of the bootstrap samples in which the other model is the better one; NaN without a bootstrap.
-    label_accuracy : Estimate
-        How often a label is right, over all items with two labels or more, which may differ in difficulty.
-    label_accuracy_apart : Estimate, optional
-        The same over the items on which the models differ, which is what a plan needs; None if they are too few.
-    label_accuracy_least, label_accuracy_most : Estimate
-        The least and the most that the agreement of two labels allows, over all items. The most is what one finds if
-        all items are taken to be equally difficult.
-    known, concentration : float
-        Mean of u over items and its concentration, for the items of `for_plan`: u is the share of the raters who know
-        an item's class. An infinite concentration means that items are equally hard.
-    concentration_everywhere : float
-        The same for the items of `label_accuracy`.
-    is_spread_told : bool
-        Whether enough items have four labels to tell how far items differ in difficulty.
-    noise : {"no sign", "favours better", "favours worse", "cannot tell"}
-        Whom the labels' errors seem to favour.
-    label_accuracy_better, label_accuracy_worse, noise_gap : Estimate, optional
-        How often a label is right where only the better model is right, where only the worse one is, and the
-        difference, if items are equal within these two parts (assumption 1 is that it is not below 0); None where the
-        pilot cannot tell.
-    margin_by_sides : Estimate, optional
-        The margin, if items are equal within these two parts; `margin` takes labels to be as often right in both.
-    difficulty_gap : Estimate, optional
-        By how much difficulties that differ harm the majority of three labels more where the better model is right,
-        as a share of all items, if labels are as often right in both parts (assumption 2 is that it is not below 0).
-    gain_of_three : Estimate, optional
-        By what factor the difference of the models grows with the majority of three labels, whatever the noise; one
-        label each for three times as many items is worth the root of three.
-    draws : PilotDraws
-        For the intervals of a plan.
-    assumptions, warnings : tuple of str
-        What no pilot can check, and what looks wrong.
-    """
-
+    # `a`, `b`, `better`, `worse`: the models, as given and as the labels rank them.
     a: str
     b: str
     better: str
     worse: str
-    classes: int
+    classes: int  # how many classes there are
+    # `items`, `labelled`, `labelled_apart`, `repeated`, `repeated_apart`: items that both models answered; those of
+    # them with a label; those of these on which the models differ; items with two labels or more; those of them on
+    # which the models differ.
     items: int
     labelled: int
     labelled_apart: int
     repeated: int
     repeated_apart: int
-    labels: int
-    disagreement: Estimate
-    margin: Estimate
-    both_wrong: Estimate
-    worse_accuracy: Estimate
+    labels: int  # all labels
+    disagreement: Estimate  # share of the items on which the models differ
+    margin: Estimate  # by how much the accuracy of the better model is higher, corrected for wrong labels
+    both_wrong: Estimate  # share of the items on which both models are wrong and differ; 0 with two classes
+    worse_accuracy: Estimate  # accuracy of the worse model, corrected for wrong labels
+    # Share of the bootstrap samples in which the other model is the better one; NaN without a bootstrap.
     share_other: float
+    # How often a label is right, over all items with two labels or more, which may differ in difficulty.
     label_accuracy: Estimate
+    # The same over the items on which the models differ, which is what a plan needs; None if they are too few.
     label_accuracy_apart: Estimate | None
+    # `label_accuracy_least`, `label_accuracy_most`: the least and the most that the agreement of two labels allows,
+    # over all items. The most is what one finds if all items are taken to be equally difficult.
     label_accuracy_least: Estimate
     label_accuracy_most: Estimate
+    # `known`, `concentration`: mean of u over items and its concentration, for the items of `for_plan`: u is the share
+    # of the raters who know an item's class. An infinite concentration means that items are equally hard.
     known: float
     concentration: float
-    concentration_everywhere: float
-    is_spread_told: bool
-    noise: Noise
+    concentration_everywhere: float  # the same for the items of `label_accuracy`
+    is_spread_told: bool  # whether enough items have four labels to tell how far items differ in difficulty
+    noise: Noise  # whom the labels' errors seem to favour
+    # `label_accuracy_better`, `label_accuracy_worse`, `noise_gap`: how often a label is right where only the better
+    # model is right, where only the worse one is, and the difference, if items are equal within these two parts
+    # (assumption 1 is that it is not below 0); None where the pilot cannot tell.
     label_accuracy_better: Estimate | None = None
     label_accuracy_worse: Estimate | None = None
     noise_gap: Estimate | None = None
+    # The margin, if items are equal within these two parts; `margin` takes labels to be as often right in both.
     margin_by_sides: Estimate | None = None
+    # By how much difficulties that differ harm the majority of three labels more where the better model is right, as a
+    # share of all items, if labels are as often right in both parts (assumption 2 is that it is not below 0).
     difficulty_gap: Estimate | None = None
+    # By what factor the difference of the models grows with the majority of three labels, whatever the noise; one label
+    # each for three times as many items is worth the root of three.
     gain_of_three: Estimate | None = None
-    draws: PilotDraws
+    draws: PilotDraws  # for the intervals of a plan
+    # `assumptions`, `warnings`: what no pilot can check, and what looks wrong.
     assumptions: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -152,24 +113,14 @@ MOST_UNDEFINED = 0.05
 
 
 class Checks(NamedTuple):
-    """What three labels of an item tell of their errors.
+    """What three labels of an item tell of their errors."""
 
-    Attributes
-    ----------
-    items : int
-        With three labels or more and different answers.
-    noise : str
-        Whom the labels' errors seem to favour.
-    estimates : mapping
-        `label_accuracy_better`, `noise_gap` and others, as in `LabelPilot`; None where the pilot cannot tell.
-    better_right : Estimate, optional
-        Share of the items with different answers on which the better model is right, by the same reckoning as the two
-        label accuracies.
-    """
-
-    items: int
-    noise: Noise = "cannot tell"
+    items: int  # with three labels or more and different answers
+    noise: Noise = "cannot tell"  # whom the labels' errors seem to favour
+    # `label_accuracy_better`, `noise_gap` and others, as in `LabelPilot`; None where the pilot cannot tell.
     estimates: Mapping[str, Estimate | None] = MappingProxyType({})
+    # Share of the items with different answers on which the better model is right, by the same reckoning as the two
+    # label accuracies.
     better_right: Estimate | None = None
 
 

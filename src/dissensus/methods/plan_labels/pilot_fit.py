@@ -47,23 +47,16 @@ MOST_OUTSIDE = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Kinds:
-    """The kinds of items of a pilot; an array has an entry for each kind.
+    """The kinds of items of a pilot; an array has an entry for each kind."""
 
-    Attributes
-    ----------
-    items, answers : ndarray of shape (n_kinds,)
-        How many items are of this kind, and whether the answers to them are UNKNOWN, SAME or DIFFERENT.
-    for_a, for_b : ndarray of shape (n_kinds,)
-        How many labels say what A says, and what B says.
-    counts : ndarray of shape (n_kinds, n_classes)
-        How many labels each class got, the largest number first, whatever the class.
-    """
-
+    # `items`, `answers`: (n_kinds,): how many items are of this kind, and whether the answers to them are UNKNOWN, SAME
+    # or DIFFERENT.
     items: Codes
     answers: Codes
+    # `for_a`, `for_b`: (n_kinds,): how many labels say what A says, and what B says.
     for_a: Codes
     for_b: Codes
-    counts: Codes
+    counts: Codes  # (n_kinds, n_classes): how many labels each class got, the largest number first, whatever the class
 
     @property
     def labels(self) -> Codes:

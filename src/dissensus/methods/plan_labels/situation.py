@@ -16,31 +16,19 @@ SHARE_ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Situation:
-    """Two models and the labels; each number has shape () or, for draws from a pilot, (n_draws,).
+    """Two models and the labels; each number has shape () or, for draws from a pilot, (n_draws,)."""
 
-    Attributes
-    ----------
-    better_only, worse_only : ndarray
-        Shares of items on which only the better model is right, and only the worse one.
-    both_wrong : ndarray
-        Share of items on which both are wrong and say different things; 0 with two classes.
-    label_accuracy_better, label_accuracy_worse : ndarray
-        How often a label is right where only the better model is, and where only the worse one is.
-    classes : int
-        How many different labels there are.
-    accuracy : float, optional
-        Of the worse model, where it is known.
-    concentration : float
-        How far items differ in difficulty, as in `over_items`; infinite if they do not differ.
-    """
-
+    # `better_only`, `worse_only`: shares of items on which only the better model is right, and only the worse one.
     better_only: Floats
     worse_only: Floats
-    both_wrong: Floats
+    both_wrong: Floats  # share of items on which both are wrong and say different things; 0 with two classes
+    # `label_accuracy_better`, `label_accuracy_worse`: how often a label is right where only the better model is, and
+    # where only the worse one is.
     label_accuracy_better: Floats
     label_accuracy_worse: Floats
-    classes: int = TWO_CLASSES
-    accuracy: float | None = None
+    classes: int = TWO_CLASSES  # how many different labels there are
+    accuracy: float | None = None  # of the worse model, where it is known
+    # How far items differ in difficulty, as in `over_items`; infinite if they do not differ.
     concentration: float = math.inf
 
     @property

@@ -165,26 +165,19 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """One figure or table.
+    """One figure or table."""
 
-    Attributes
-    ----------
-    paper, place : str
-        Where it stands, such as "figure 4".
-    title, caption : str
-        What it shows, in a sentence, and how it was computed.
-    kind, points : str, tuple of Point
-        How it is drawn and what, series by series; empty for a power curve, which is drawn from `curve`.
-    series, x_title, y_title, is_log_x : str, bool
-        What they are, in words, and whether x grows by factors.
-    """
-
+    # `paper`, `place`: where it stands, such as "figure 4".
     paper: str
     place: str
+    # `title`, `caption`: what it shows, in a sentence, and how it was computed.
     title: str
     caption: str
+    # `kind`, `points`: how it is drawn and what, series by series; empty for a power curve, which is drawn from
+    # `curve`.
     kind: Kind
     points: tuple[Point, ...] = ()
+    # `series`, `x_title`, `y_title`, `is_log_x`: what they are, in words, and whether x grows by factors.
     series: str = ""
     x_title: str = ""
     y_title: str = ""

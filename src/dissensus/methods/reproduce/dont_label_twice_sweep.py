@@ -132,24 +132,15 @@ REDUCED_GRID = Grid(parts=20)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How comparisons went, all integers.
+    """How comparisons went, all integers."""
 
-    Attributes
-    ----------
-    compared, several_better, equal : int
-        Configurations; those with which several labels per item are strictly better, which are violations where
-        assumption 1 holds; and those with which both are exactly equally good.
-    undecided : int
-        Too close for floating point and too long for fractions.
-    exceptions : int
-        With which a chance was no number, or more than 1.
-    """
-
+    # `compared`, `several_better`, `equal`: configurations; those with which several labels per item are strictly
+    # better, which are violations where assumption 1 holds; and those with which both are exactly equally good.
     compared: int = 0
     several_better: int = 0
     equal: int = 0
-    undecided: int = 0
-    exceptions: int = 0
+    undecided: int = 0  # too close for floating point and too long for fractions
+    exceptions: int = 0  # with which a chance was no number, or more than 1
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(**{name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__})

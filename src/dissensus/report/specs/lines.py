@@ -205,35 +205,19 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogLines:
-    """What the chart shows.
+    """What the chart shows."""
 
-    Attributes
-    ----------
-    rows : sequence of mapping
-        `series`, `x`, `y` (a decimal logarithm) and `shown` (the number in words); series in the order of the legend.
-    kind : {"chance", "count"}
-        What the logarithms are of.
-    series, x_title, y_title : str
-        What they are, in words.
-    x_form : str
-        Number format.
-    is_log_x : bool
-        Whether x grows by factors.
-    mark : float, optional
-        The x to mark with a line.
-    mark_name : str
-        What is there.
-    """
-
+    # `series`, `x`, `y` (a decimal logarithm) and `shown` (the number in words); series in the order of the legend.
     rows: Sequence[Row]
-    kind: Literal["chance", "count"]
+    kind: Literal["chance", "count"]  # what the logarithms are of
+    # `series`, `x_title`, `y_title`: what they are, in words.
     series: str
     x_title: str
     y_title: str
-    x_form: str
-    is_log_x: bool = False
-    mark: float | None = None
-    mark_name: str = ""
+    x_form: str  # number format
+    is_log_x: bool = False  # whether x grows by factors
+    mark: float | None = None  # the x to mark with a line
+    mark_name: str = ""  # what is there
 
 
 def log_lines(chart: LogLines) -> Spec:
