@@ -30,54 +30,26 @@ YES = "yes"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One field.
+    """One field."""
 
-    Attributes
-    ----------
-    name : str
-        In the address.
-    label : str
-        In words.
-    kind : {"slider", "number", "choice", "check", "text"}
-        How it is shown.
-    default : str
-        What it is if the address does not say; empty for nothing.
-    low, high, step : str
-        Of a slider or a number.
-    choices : sequence of (str, str)
-        What can be chosen, and how that is called.
-    hint : str
-        A few more words.
-    holds : str
-        One text or number, a whole number, or several things with commas between them: whole numbers, labels in order,
-        names (each of them an option of its own on the command line), other names for labels, patterns of rows.
-    usual : str
-        What the command takes if it is not told: then it is left out of the command line.
-    keyword : str
-        What the Python function calls it; as `name` if empty.
-    typed_as : str
-        What the command line calls it; after `name` if empty.
-    nobody : str
-        For a judge: how choosing none is called.
-    stand_in : str
-        For something that must be said: what a recipe has in its place as long as it is not.
-    """
-
-    name: str
-    label: str
-    kind: Kind = "text"
-    default: str = ""
+    name: str  # in the address
+    label: str  # in words
+    kind: Kind = "text"  # how it is shown
+    default: str = ""  # what it is if the address does not say; empty for nothing
+    # `low`, `high`, `step`: of a slider or a number.
     low: str = ""
     high: str = ""
     step: str = "any"
-    choices: Sequence[tuple[str, str]] = ()
-    hint: str = ""
+    choices: Sequence[tuple[str, str]] = ()  # what can be chosen, and how that is called
+    hint: str = ""  # a few more words
+    # One text or number, a whole number, or several things with commas between them: whole numbers, labels in order,
+    # names (each of them an option of its own on the command line), other names for labels, patterns of rows.
     holds: Holds = "one"
-    usual: str = ""
-    keyword: str = ""
-    typed_as: str = ""
-    nobody: str = ""
-    stand_in: str = ""
+    usual: str = ""  # what the command takes if it is not told: then it is left out of the command line
+    keyword: str = ""  # what the Python function calls it; as `name` if empty
+    typed_as: str = ""  # what the command line calls it; after `name` if empty
+    nobody: str = ""  # for a judge: how choosing none is called
+    stand_in: str = ""  # for something that must be said: what a recipe has in its place as long as it is not
 
     @property
     def option(self) -> str:

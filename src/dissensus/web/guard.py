@@ -21,46 +21,22 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the server allows.
+    """What the server allows."""
 
-    Attributes
-    ----------
-    host, port
-        Where it listens.
-    folder : str
-        A project, or a folder of projects, which need not exist yet.
-    token : str, optional
-        What a visitor must know; None on this machine only, where saved projects need the key of the start-up address.
-    largest_upload : int
-        Bytes of all files of one upload.
-    keep_seconds : float
-        What is not saved is forgotten this long after its last use.
-    request_seconds : float
-        A connection must have sent a complete request after so long.
-    upload_seconds : float
-        The same for one that uploads files.
-    most_half_open : int
-        Connections that may wait for the rest of their request; of more the oldest is dropped.
-    reports_at_once : int
-        Long jobs that run at the same time.
-    most_waiting : int
-        Long jobs that may wait for their turn.
-    longest_job : float
-        Seconds that one job may take.
-    """
-
+    # `host`, `port`: where it listens.
     host: str = "127.0.0.1"
     port: int = 8000
-    folder: str = "dissensus-projects"
+    folder: str = "dissensus-projects"  # a project, or a folder of projects, which need not exist yet
+    # What a visitor must know; None on this machine only, where saved projects need the key of the start-up address.
     token: str | None = None
-    largest_upload: int = 200 * MEGABYTE
-    keep_seconds: float = 3600.0
-    request_seconds: float = 10.0
-    upload_seconds: float = 600.0
-    most_half_open: int = 200
-    reports_at_once: int = 2
-    most_waiting: int = 20
-    longest_job: float = 1800.0
+    largest_upload: int = 200 * MEGABYTE  # bytes of all files of one upload
+    keep_seconds: float = 3600.0  # what is not saved is forgotten this long after its last use
+    request_seconds: float = 10.0  # a connection must have sent a complete request after so long
+    upload_seconds: float = 600.0  # the same for one that uploads files
+    most_half_open: int = 200  # connections that may wait for the rest of their request; of more the oldest is dropped
+    reports_at_once: int = 2  # long jobs that run at the same time
+    most_waiting: int = 20  # long jobs that may wait for their turn
+    longest_job: float = 1800.0  # seconds that one job may take
 
 
 TOKEN_PATH = "/token"  # noqa: S105 - the address of a page

@@ -26,42 +26,22 @@ Key = tuple[str, ...]
 
 @dataclass(slots=True, kw_only=True)
 class Job:
-    """Work that was asked for, and how far it is.
+    """Work that was asked for, and how far it is."""
 
-    Attributes
-    ----------
-    key : tuple of str
-        What was asked: the same question is not computed twice.
-    task, arguments
-        What a worker gets.
-    id : str
-        Unguessable.
-    status : str
-        waiting, running, done, failed or cancelled.
-    what, done, total
-        What is computed now, and how far that is.
-    parts : dict of str to str
-        HTML of the sections that are ready, by name.
-    result : mapping
-        What the task returned, once it is done.
-    error : str
-        Why it failed, in a sentence.
-    ended : float, optional
-        When, on the monotonic clock.
-    """
-
-    key: Key
+    key: Key  # what was asked: the same question is not computed twice
+    # `task`, `arguments`: what a worker gets.
     task: str
     arguments: Mapping[str, object]
-    id: str = field(default_factory=lambda: token_urlsafe(18))
-    status: Status = "waiting"
+    id: str = field(default_factory=lambda: token_urlsafe(18))  # unguessable
+    status: Status = "waiting"  # waiting, running, done, failed or cancelled
+    # `what`, `done`, `total`: what is computed now, and how far that is.
     what: str = "Waiting for its turn"
     done: int = 0
     total: int = 0
-    parts: dict[str, str] = field(default_factory=dict)
-    result: Mapping[str, object] = field(default_factory=dict)
-    error: str = ""
-    ended: float | None = None
+    parts: dict[str, str] = field(default_factory=dict)  # HTML of the sections that are ready, by name
+    result: Mapping[str, object] = field(default_factory=dict)  # what the task returned, once it is done
+    error: str = ""  # why it failed, in a sentence
+    ended: float | None = None  # when, on the monotonic clock
 
     @property
     def is_over(self) -> bool:
@@ -83,25 +63,14 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """Long work that a page asks for.
+    """Long work that a page asks for."""
 
-    Attributes
-    ----------
-    task, arguments
-        What a worker gets.
-    data : str
-        Id of the data set; empty if there is none.
-    state : str
-        What was chosen on the page, as in its address.
-    reading : str
-        How the files are read, whether the project says so or the address.
-    """
-
+    # `task`, `arguments`: what a worker gets.
     task: str
     arguments: Mapping[str, object]
-    data: str
-    state: str
-    reading: str = ""
+    data: str  # id of the data set; empty if there is none
+    state: str  # what was chosen on the page, as in its address
+    reading: str = ""  # how the files are read, whether the project says so or the address
 
     @property
     def key(self) -> Key:
@@ -111,24 +80,12 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """A kind of long work.
+    """A kind of long work."""
 
-    Attributes
-    ----------
-    page : str
-        The page that shows it: its name within a project, or its path where there is none.
-    part_names : tuple of str
-        Pieces that come before the end, in reading order.
-    order : callable
-        What a page's address asks for.
-    show : callable
-        HTML of the answer, once the job is done.
-    """
-
-    page: str
-    part_names: tuple[str, ...]
-    order: Callable[[Shelf, Mapping[str, str]], Order]
-    show: Callable[[Job], str]
+    page: str  # the page that shows it: its name within a project, or its path where there is none
+    part_names: tuple[str, ...]  # pieces that come before the end, in reading order
+    order: Callable[[Shelf, Mapping[str, str]], Order]  # what a page's address asks for
+    show: Callable[[Job], str]  # HTML of the answer, once the job is done
 
     def page_address(self, key: Key) -> str:
         """The page that shows the answer to a question."""

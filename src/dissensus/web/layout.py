@@ -81,15 +81,10 @@ TABS = (("data", "Data"), ("results", "Results"), ("items", "Items"), ("plan", "
 def page_html(template: str, **values: object) -> str:
     """A whole page.
 
-    Parameters
-    ----------
-    template : str
-        Its file.
-    values
-        What the template needs, `title` above all. `page` is the current entry of the navigation, `recipe` how to do
-        the same elsewhere, `data` the project whose tabs are shown and `tab` the open one, `has_charts` asks for the
-        script that draws them, `refresh` lets a browser without JavaScript ask again, and `is_signed_in` shows the
-        other pages.
+    `template`: its file. `values`: what the template needs, `title` above all. `page` is the current entry of the
+    navigation, `recipe` how to do the same elsewhere, `data` the project whose tabs are shown and `tab` the open one,
+    `has_charts` asks for the script that draws them, `refresh` lets a browser without JavaScript ask again, and
+    `is_signed_in` shows the other pages.
     """
     usual: dict[str, object] = {
         "page": "", "recipe": None, "has_charts": False, "refresh": False, "is_signed_in": True, "data": None,

@@ -32,14 +32,8 @@ LARGEST_FILE = 8 * 2**30
 def serve_tasks(connection: Connection, folder: str, warm: tuple[str, ...]) -> None:
     """Run tasks until the pipe is closed.
 
-    Parameters
-    ----------
-    connection : Connection
-        Tasks come in and messages go out as JSON.
-    folder : str
-        Where temporary files go; the server removes it.
-    warm : tuple of str
-        Modules to import before they are needed.
+    `connection`: tasks come in and messages go out as JSON. `folder`: where temporary files go; the server removes it.
+    `warm`: modules to import before they are needed.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which stops us
     threading.Thread(target=_end_with_parent, daemon=True).start()

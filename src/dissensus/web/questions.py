@@ -5,32 +5,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question that dissensus answers.
+    """A question that dissensus answers."""
 
-    Attributes
-    ----------
-    name : str
-        In the address.
-    question, short : str
-        The question, and in a sentence what the answer says.
-    paragraphs : tuple of str
-        What the number means and how to read it.
-    needs, source : str
-        What data it takes, and which paper it comes from.
-    command, python : str
-        How to ask elsewhere.
-    page, page_words : str
-        Where to ask here.
-    """
-
-    name: str
+    name: str  # in the address
+    # `question`, `short`: the question, and in a sentence what the answer says.
     question: str
     short: str
-    paragraphs: tuple[str, ...]
+    paragraphs: tuple[str, ...]  # what the number means and how to read it
+    # `needs`, `source`: what data it takes, and which paper it comes from.
     needs: str
     source: str
+    # `command`, `python`: how to ask elsewhere.
     command: str
     python: str
+    # `page`, `page_words`: where to ask here.
     page: str = ""
     page_words: str = ""
 

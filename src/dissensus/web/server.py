@@ -146,14 +146,7 @@ class Server(uvicorn.Server):
 def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> None:
     """Serve until Ctrl-C or SIGTERM.
 
-    Parameters
-    ----------
-    settings : Settings
-        Where, and what is allowed.
-    opens : bool
-        Whether to open a browser.
-    say : callable
-        Told the address.
+    `settings`: where, and what is allowed. `opens`: whether to open a browser. `say`: told the address.
 
     Raises
     ------

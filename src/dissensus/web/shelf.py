@@ -33,21 +33,11 @@ FIXED = "This is an example, which stays as it is. Drop your own files on the fi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataSet:
-    """A project as the pages see it.
+    """A project as the pages see it."""
 
-    Attributes
-    ----------
-    id : str
-        In addresses.
-    project : Project
-        The folder.
-    values : mapping of str to str
-        How its files are read, by field.
-    """
-
-    id: str
-    project: Project
-    values: Mapping[str, str]
+    id: str  # in addresses
+    project: Project  # the folder
+    values: Mapping[str, str]  # how its files are read, by field
 
     @property
     def is_example(self) -> bool:

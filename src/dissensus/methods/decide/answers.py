@@ -460,30 +460,11 @@ def answers_of(
 ) -> Answers:
     """Ask the data every question that they can answer.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        What people said.
-    judges : Judges, optional
-        What judges answered on the same items.
-    task : Task, optional
-        Options in order, and which of them are positive.
-    positive : sequence of str
-        Options that count as positive in a decision; those of the task if not given.
-    bootstrap : int
-        Bootstrap samples; 0 for no intervals.
-    item_cost, rating_cost : float
-        What a new item costs to prepare, and one rating of it.
-    seed : int
-        Of the random numbers.
-    engine, workers
-        Where the work runs; the numbers do not depend on it.
-    step : callable
-        Told what is done next, it gives a context whose value takes how far that is.
-
-    Returns
-    -------
-    Answers
+    `ratings`: what people said. `judges`: what judges answered on the same items. `task`: options in order, and which
+    of them are positive. `positive`: options that count as positive in a decision; those of the task if not given.
+    `bootstrap`: bootstrap samples; 0 for no intervals. `item_cost`, `rating_cost`: what a new item costs to prepare,
+    and one rating of it. `seed`: of the random numbers. `engine`, `workers`: where the work runs; the numbers do not
+    depend on it. `step`: told what is done next, it gives a context whose value takes how far that is.
 
     Raises
     ------

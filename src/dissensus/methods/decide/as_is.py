@@ -155,19 +155,9 @@ def standings(
 ) -> StandingOf:  # fmt: skip
     """Where each judge stands, from bootstrap samples of the items and, if they are a sample, the raters.
 
-    Parameters
-    ----------
-    stakes, ratings
-        What is scored, and the ratings it comes from.
-    raters : {"sampled", "fixed"}
-        Whether raters are a sample.
-    bootstrap, confidence
-        Of the intervals.
-    margin : float
-        How much worse than a person a judge may be and still be like one, as a share of how much better than the
-        constant a person is.
-    streams : tuple of Generator
-        Random numbers of items and of raters.
+    `stakes`, `ratings`: what is scored, and the ratings it comes from. `raters`: whether raters are a sample.
+    `bootstrap`, `confidence`: of the intervals. `margin`: how much worse than a person a judge may be and still be like
+    one, as a share of how much better than the constant a person is. `streams`: random numbers of items and of raters.
     """
     scores = item_scores(stakes, stakes.item, stakes.label)
     copies = np.ones(len(scores)) if stakes.copies is None else stakes.copies.astype(np.float64)

@@ -43,14 +43,8 @@ class Gain(NamedTuple):
 def gains(prepared: Prepared, *, raters: RatersAs, rng: Generator) -> dict[str, Gain]:
     """The gain of each calibrated judge over a constant, by name, for an additive score.
 
-    Parameters
-    ----------
-    prepared : Prepared
-        Judges calibrated on the rated items.
-    raters : {"sampled", "fixed"}
-        Whether raters are a sample.
-    rng : Generator
-        Of random numbers, for the raters.
+    `prepared`: judges calibrated on the rated items. `raters`: whether raters are a sample. `rng`: of random numbers,
+    for the raters.
     """
     problem = prepared.problem
     judges = [judge for judge in problem.judges if judge.calibrated]

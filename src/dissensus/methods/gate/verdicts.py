@@ -144,21 +144,12 @@ def settling(estimate: Estimate, threshold: float, options: GateOptions, more: M
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SurveyRun:
-    """Scores of surveys and of one judge.
+    """Scores of surveys and of one judge."""
 
-    Attributes
-    ----------
-    prepared : Prepared
-        The problem and its warnings.
-    intervals : Intervals
-        Scores of the data and of bootstrap samples, of surveys up to a size that the judge does not reach.
-    judge : int
-        Which of the judges stands at the gate: the last one, calibrated if that was asked for.
-    """
-
-    prepared: Prepared
+    prepared: Prepared  # the problem and its warnings
+    # Scores of the data and of bootstrap samples, of surveys up to a size that the judge does not reach.
     intervals: Intervals
-    judge: int = -1
+    judge: int = -1  # which of the judges stands at the gate: the last one, calibrated if that was asked for
 
     @property
     def gap(self) -> Floats:

@@ -45,16 +45,9 @@ class Change:
 def changes_in(run: Codes, key: Codes, values: Floats, runs: Codes, *, alpha: float = 0.05) -> list[Change | None]:
     """What changed with each run; None for the first, and where a run has no values.
 
-    Parameters
-    ----------
-    run, key : ndarray of shape (n_values,)
-        The run and the item of each value; an item whose ratings changed has another key.
-    values : ndarray of shape (n_values,)
-        Scores; NaN does not count.
-    runs : ndarray of shape (n_runs,)
-        The runs in their order.
-    alpha : float
-        Probability that any change is ever called real where there is none.
+    `run`, `key` (n_values,): the run and the item of each value; an item whose ratings changed has another key.
+    `values` (n_values,): scores; NaN does not count. `runs` (n_runs,): the runs in their order. `alpha`: probability
+    that any change is ever called real where there is none.
     """
     sums = _Sums.of(_table(run, key, values, runs))
     found: list[Change | None] = []

@@ -26,14 +26,8 @@ NAN = float("nan")
 def runs_of(ratings: Ratings, judges: Judges, result: Result, *, version: str) -> tuple[NewRun, ...]:
     """The run, or one for each question and slice.
 
-    Parameters
-    ----------
-    ratings, judges
-        The data that the result is about.
-    result : Result
-        What `decide`, `gate` or `judges` found.
-    version : str
-        Of dissensus.
+    `ratings`, `judges`: the data that the result is about. `result`: what `decide`, `gate` or `judges` found.
+    `version`: of dissensus.
     """
     if not isinstance(result, PartsResult):
         whole = Cut(question=None, value=None, ratings=ratings, judges=judges)

@@ -90,20 +90,10 @@ def known_of(counts: Codes, outputs: Floats, calibrated: Predictions, scores: tu
              fold: Codes) -> Knowledge:  # fmt: skip
     """What is learned about the next rater from the judge and from surveys of up to `most` people.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_items, n_labels)
-        Ratings of items that all have more than `most` of them.
-    outputs : ndarray of shape (n_items, n_labels)
-        The judge's answers as they are, which people's labels are put beside.
-    calibrated : Predictions
-        The judge alone.
-    scores : tuple of Score
-        What a prediction is worth.
-    most : int
-        The largest survey.
-    fold : ndarray of shape (n_items,)
-        Fold of each item, for learning from others.
+    `counts` (n_items, n_labels): ratings of items that all have more than `most` of them. `outputs` (n_items,
+    n_labels): the judge's answers as they are, which people's labels are put beside. `calibrated`: the judge alone.
+    `scores`: what a prediction is worth. `most`: the largest survey. `fold` (n_items,): fold of each item, for learning
+    from others.
     """
     assert calibrated.inside is not None  # noqa: S101 - it is calibrated
     alone = _midpoint((calibrated.inside, calibrated.predictions), scores)

@@ -91,16 +91,8 @@ def _shrunk(values: Floats, cell: Codes, n_cells: int) -> Floats:
 def routed_shares(expected: Floats, known: Floats) -> Floats:
     """How likely each item is to go to people at each of `SHARES`, by a threshold from other items.
 
-    Parameters
-    ----------
-    expected : ndarray of shape (n_items,)
-        What people would add to each item.
-    known : ndarray of shape (n_others,)
-        The same on the items that set the threshold. Items at the threshold itself are drawn at random.
-
-    Returns
-    -------
-    ndarray of shape (n_shares, n_items)
+    `expected` (n_items,): what people would add to each item. `known` (n_others,): the same on the items that set the
+    threshold. Items at the threshold itself are drawn at random. Returns shape (n_shares, n_items).
     """
     order = np.sort(np.round(known, 9))[::-1]
     threshold = order[np.clip(np.ceil(SHARES * len(order)).astype(np.intp) - 1, 0, len(order) - 1)]

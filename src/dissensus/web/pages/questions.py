@@ -38,32 +38,17 @@ from dissensus.web.state import Desk, answer_values, data_of, desk_of, query_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """A question about a data set.
+    """A question about a data set."""
 
-    Attributes
-    ----------
-    method : str
-        As Python calls it; address, command and task are named after it.
-    title, lead, button : str
-        The question, what the answer needs, and what asks for it.
-    fields : tuple of Field
-        What can be said about the question.
-    reading_fields : tuple of Field
-        What can be said about the ratings, here and not on other pages.
-    needs_judges : bool
-        Whether there is no answer without judges.
-    takes_task : bool
-        Whether Python is given the task of an example.
-    """
-
-    method: str
+    method: str  # as Python calls it; address, command and task are named after it
+    # `title`, `lead`, `button`: the question, what the answer needs, and what asks for it.
     title: str
     lead: str
     button: str
-    fields: tuple[Field, ...]
-    reading_fields: tuple[Field, ...] = ()
-    needs_judges: bool = True
-    takes_task: bool = False
+    fields: tuple[Field, ...]  # what can be said about the question
+    reading_fields: tuple[Field, ...] = ()  # what can be said about the ratings, here and not on other pages
+    needs_judges: bool = True  # whether there is no answer without judges
+    takes_task: bool = False  # whether Python is given the task of an example
 
     @property
     def command(self) -> str:
