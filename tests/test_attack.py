@@ -128,6 +128,13 @@ def test_every_command_is_attacked_or_excused():
     assert not cases.attacked() & set(cases.NOT_ATTACKED)
 
 
+@pytest.mark.parametrize("value", ["\N{SUPERSCRIPT TWO}", "1,\N{SUPERSCRIPT TWO}", "9" * 5000, "", "1,,2", "x"])
+@pytest.mark.parametrize("option", ["--items", "--raters", "--labels-per-item"])
+def test_digits_that_are_no_number_are_refused_in_one_short_line(capsys, option, value):
+    plan = ("raters", "--effect", 0.1) if option != "--labels-per-item" else ("labels", "--accuracy", 0.8)
+    assert len(refused(capsys, "plan", *plan, option, value)) < 250
+
+
 # ---- Faults of ours, and of the machine
 
 

@@ -36,6 +36,7 @@ __all__ = [
     "renamed_labels",
     "spelled",
     "split_labels",
+    "whole_numbers",
 ]
 
 T = TypeVar("T")
@@ -221,9 +222,26 @@ def numbers_of(text: str) -> list[float]:
     [1, 0.1, 0.2]
     """
     try:
-        return [int(part) if part.strip().isdigit() else float(part) for part in text.split(",")]
+        return [int(part) if part.strip().isdecimal() else float(part) for part in text.split(",")]
     except ValueError as error:
         raise OptionError(f"{text!r} is no list of numbers: write it as 1,3,5.") from error
+
+
+LONGEST_NUMBER = 15
+
+
+def whole_numbers(option: str, text: str, *, example: str = "1,3,5") -> list[int]:
+    """Whole numbers from `1,3,5`.
+
+    Examples
+    --------
+    >>> whole_numbers("raters", "1, 3,5")
+    [1, 3, 5]
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and len(part) <= LONGEST_NUMBER for part in parts):
+        raise OptionError(f"{named(option)} cannot be {text[:100]!r}: give whole numbers such as {example}.")
+    return [int(part) for part in parts]
 
 
 def parts_of(text: str) -> list[str]:

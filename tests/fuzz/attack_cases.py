@@ -10,6 +10,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date, time
 from pathlib import Path
 
 CELLS = (
@@ -18,6 +19,7 @@ CELLS = (
     "{}", "[1]", "[" * 300, "true", "3,5", "2024-01-01", "9" * 400, "'", "'=x", "\u2028", "\ufeff", "$(touch X)",
 )  # fmt: skip
 HEADERS = ("item", "rater", "label", "group", "elicitation", "count", "text", "item", "Label ", "p_x", "question", "")
+ILLEGAL = re.compile(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 FEW = ("--bootstrap", "5")
 ONE_FILE = (
     ("describe", *FEW), ("raters", *FEW, "--resamples", "20"), ("doctor",), ("import",), ("items",),
@@ -44,7 +46,8 @@ NOT_ATTACKED = {
 }  # fmt: skip
 VALUES = (
     "0", "1", "-1", "2", "0.5", "1e9", "1000000000", "nan", "inf", "", "x", "auto", "a,b", "1,2", "sampled", "fixed",
-    "none", "group", "\x1b[31m", "x" * 3000, "\udcff", "=1", "j0", "j1", "*", "item", "label",
+    "none", "group", "\u00b2", "\u0661", "9" * 5000, "1_0", "0x10", "-0", "1-", ",", "a=", "=", "\0", "../x",
+    "/dev/full", "\x1b[31m", "x" * 3000, "\udcff", "=1", "j0", "j1", "*", "item", "label",
 )  # fmt: skip
 
 FITTING = {
@@ -114,10 +117,80 @@ def damaged(rng: random.Random, text: str) -> tuple[str, bytes]:
         lambda: (rng.choice(("r.tsv", "r.txt")), content.replace(b",", rng.choice((b"\t", b";", b"|")))),
         lambda: (rng.choice(("r.parquet", "r.xlsx", "r.csv.gz", "r.yaml", "r.eval")), content),
         lambda: ("r.csv.gz", gzip.compress(content)[: rng.choice((10, -5, 10**6))]),
+        lambda: ("r.csv", text.encode("utf-16")[2:]),
+        lambda: (
+            "r.csv",
+            b"\xef\xbb\xbf" * rng.choice((1, 2)) + content.replace(b"\n", rng.choice((b"\r", b"\r\n", b"\n\r"))),
+        ),
+        lambda: (
+            "r.csv",
+            content.replace(b"\n", b"\n#comment\n", 1) + rng.choice((b"\x1a", b"\0" * 9, b'"', b",,,\n" * 50)),
+        ),
+        lambda: ("r.csv", content.splitlines()[0] + b"\n" + content),
+        lambda: ("r.zip", _zipped(rng.choice(("r.csv", "../r.csv", "a/b/r.csv")), content)),
+        lambda: ("r.csv", gzip.compress(content)),
+        lambda: ("r.csv.gz", gzip.compress(gzip.compress(content))),
+        lambda: (
+            "r.json",
+            json.dumps(rng.choice((records, {"data": records}, {"rows": [records]}, [records], "x", 1))).encode(),
+        ),
+        lambda: ("r.json", text_of_json(rng)),
+        lambda: ("r.jsonl", b"\n".join(text_of_json(rng) for _ in range(3))),
+        lambda: (
+            "r.yaml",
+            f"- {text_of_json(rng).decode()}\n".encode() + b"- !!python/object/apply:os.system ['touch X']",
+        ),
+        lambda: ("r.parquet", b"PAR1" + content + b"\xff\xff\xff\x7fPAR1"),
+        lambda: (
+            rng.choice(("r .csv", "r'.csv", "-r.csv", "r\u202e.csv", "$(x).csv", "r;x.csv", "r%s{}.csv")),
+            content,
+        ),
         lambda: trap(rng),
-        *[lambda: ("r.csv", content)] * 9,
+        lambda: workbook(rng, text),
+        *[lambda: ("r.csv", content)] * 14,
     ]
     return rng.choice(ways)()
+
+
+def text_of_json(rng: random.Random) -> bytes:
+    """JSON that no table is: keys twice, numbers that no machine holds, and values where others are expected."""
+    value = rng.choice(
+        ("1e999", "-0", "9" * 5000, "null", "true", '"\\ud800"', '"\\u0000"', "[]", "{}", "NaN", "1.0", '"x"')
+    )
+    ways = (
+        f'[{{"item": 1, "rater": 2, "label": {value}}}, {{"item": {value}, "rater": "a", "label": "x"}}]',
+        f'{{"item": [1, 2], "rater": ["a", "b"], "label": ["x", {value}]}}',
+        f'{{"item": {{"0": 1}}, "rater": {{"0": "a", "1": "b"}}, "label": {{"0": {value}}}}}',
+        f'{{"item": 1, "item": 2, "rater": "a", "label": {value}}}',
+        f'{{"a": {{"i": {value}, "j": "x"}}, "b": {{"i": "x", "": "y"}}}}',
+        f'{{"columns": ["item", "rater", "label"], "data": [[1, 2, {value}], [1]]}}',
+        f'{{"schema": {{"fields": []}}, "data": [{{"item": {value}}}]}}',
+        f'[{{"annotations": [{{"result": [{{"value": {{"choices": [{value}]}}, "from_name": "q"}}]}}]}}]',
+    )  # fmt: skip
+    return rng.choice(ways).encode()
+
+
+def workbook(rng: random.Random, text: str) -> tuple[str, bytes]:
+    """A workbook with the table beside what people leave in workbooks, or what no program wrote."""
+    import openpyxl  # noqa: PLC0415 - with the extras
+
+    book = openpyxl.Workbook()
+    odd = ("=1/0", "#REF!", 1e308, -0.0, True, date(1900, 1, 1), time(1), None, '=HYPERLINK("x")', "'x", " ")
+    for line in text.splitlines():
+        cells = [ILLEGAL.sub("", cell) for cell in line.split(",")]
+        book.active.append([rng.choice(odd) if rng.random() < 0.05 else cell for cell in cells])
+    if rng.random() < 0.3:
+        book.active.merge_cells("A1:B2")
+    if rng.random() < 0.3:
+        book.create_sheet(rng.choice(("notes", "ratings", "=x")), rng.choice((0, None))).append(["a note"])
+    if rng.random() < 0.2:
+        book.active.insert_rows(1, rng.choice((1, 3)))
+    stream = io.BytesIO()
+    book.save(stream)
+    content = bytearray(stream.getvalue())
+    if rng.random() < 0.3:
+        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+    return "r.xlsx", bytes(content)
 
 
 def trap(rng: random.Random) -> tuple[str, bytes]:
@@ -132,6 +205,18 @@ def trap(rng: random.Random) -> tuple[str, bytes]:
         lambda: ("r.csv", ("item,rater,label," + ",".join(f"c{i}" for i in many) + "\n1,2,3\n").encode()),
         lambda: ("r.csv", ("item,rater,label\n" + "".join(f"i{i},r,text {i}\n" for i in many)).encode()),
         lambda: ("r.csv", b'item,rater,label\na,b,"' + b"x" * (17 << 20)),
+        lambda: ("r.csv", ("item,rater,label\n" + "".join(f"i{i // 9},r{i % 9},{i % 40}\n" for i in many)).encode()),
+        lambda: ("r.csv", b"item,rater,label\n" + b"a,b,c" * 200_000),
+        lambda: ("r.csv", b"\n" * 2_000_000 + b"item,rater,label\na,b,c\n"),
+        lambda: ("r.csv", b"item,rater,label\n" + b'"' * 300_001),
+        lambda: ("r.tsv", b"item\trater\tlabel\n" + b"a\tb\t" + b"=" * 200_000),
+        lambda: ("r.jsonl", b'{"item": 1, "label": "x"}\n' * 3 + b"{" + b'"k": 1,' * 60_000 + b'"z": 1}\n'),
+        lambda: ("r.json", b"[" + b'{"' + b"k" * 70_000 + b'": 1},' * 3 + b"{}]"),
+        lambda: ("r.csv", ("item,rater,label\n" + "".join(f"i,r{i},x\n" for i in many)).encode()),
+        lambda: (
+            "r.csv",
+            ("item,rater,label\n" + "".join(f"i{i},r,{'|'.join(map(str, range(40)))}\n" for i in range(20))).encode(),
+        ),
         lambda: ("r.yaml", ("a: &a [x]\n" + "".join(f"b{i}: [*a, *a]\n" for i in range(30))).encode()),
         lambda: ("r.csv", ("item," + ",".join(f"r{i}" for i in many) + "\n" + "1" + ",x" * len(many)).encode()),
     ]

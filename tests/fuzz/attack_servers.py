@@ -2,132 +2,234 @@
 
 import contextlib
 import csv
+import json
 import random
+import re
 import signal
 import socket
 import sqlite3
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from attack_cases import CELLS, VALUES, damaged, table
 
+from dissensus.web.app import ROUTES
+from dissensus.web.pages.data import CHANGES
+from dissensus.web.pages.jobs import WORKS
+
+from collect_project import links, make_project
 from eliciting_server import Asked, Says, ScriptedServer, error
 from web_server import Running, form, running
 
 SAMPLES, ITEMS = 3, 40
 TASK = 'name = "t"\nkind = "single"\ninstructions = "?"\noptions = ["no", "yes"]\n'
-PAGES = ("/", "/data", "/report", "/judges", "/compare", "/plan/labels/answer", "/plan/raters/answer", "/explain/x")
-TASKS = ("report", "decide", "describe", "judges", "equivalence", "compare", "check", "x")
-BROKEN = 500
+FIELDS = (
+    "bootstrap", "judge", "a", "b", "items", "raters", "effect", "question", "labels", "map", "error", "page", "sort",
+    "show", "search", "place", "fixes", "up", "label", "role", "column", "file", "merge", "name", "rater", "judges_map",
+    "options", "wanted", "ratings_per_item", "next", "token", "have", "says", "positive", "drop", "split", "merge_case",
+    "data", "item", "scale", "repeats", "budget", "elicitation",
+)  # fmt: skip
+ODD = (
+    *VALUES, *CELLS, "..", "../..", "%00", "NaN", '[["map", "x=y"]]', json.dumps([["map", "x" * 5000]]), "[[[]]]",
+    "[" * 9000, '[["map", "=,=,"]]', "example:toxicity", "1e308",
+)  # fmt: skip
+JSON = (
+    None, True, -1, 0, 1, 2**63, 10**30, 1e308, float("nan"), "", "x" * 9000, "\ud800", "\0", [], [0], [0, 0], [2**70],
+    {}, {"a": [1]}, "answer", "skip", "undo", "a" * 32,
+)  # fmt: skip
+BROKEN, REFUSED = 500, 400
 
 
 # ---- Faults of a server's visitors
 
 
+@dataclass
+class Target:
+    """A server whose owner's key is known, the projects that it has, and a rater's link."""
+
+    server: Running
+    ids: list[str]
+    tokens: list[str]
+
+    def ask(self, method: str, path: str, *, body: bytes | None = None, headers: dict[str, str] | None = None) -> int:
+        """The status of the answer to the owner's browser."""
+        return self.server.ask(method, path, body=body, headers={"Cookie": self.server.cookie, **(headers or {})})[0]
+
+
+@contextlib.contextmanager
+def _attacked(folder: Path) -> Iterator[Target]:
+    project = make_project(folder, items=30, raters=3, per_item=2, elicitation="both")
+    with running(is_lasting=True, request_seconds=3.0, largest_upload=8 << 20, folder=str(folder)) as server:
+        server.sign_in()
+        yield Target(server, ["example:toxicity", "example:binary", project.name], list(links(project).values()))
+
+
 def fault_counts(rng: random.Random, number: int) -> Counter[str]:
     """How a server bears faults: each is answered or refused, and the first page is there afterwards."""
     counts: Counter[str] = Counter()
-    with running(is_lasting=True, request_seconds=3.0, largest_upload=8 << 20) as server:
+    with tempfile.TemporaryDirectory() as folder, _attacked(Path(folder)) as target:
         for _ in range(number):
             fault = rng.choice(FAULTS)
             try:
-                status = fault(rng, server)
-                answered = server.ask("GET", "/")[0] == 200
+                status = fault(rng, target)
+                answered = target.ask("GET", "/") == 200
             except (OSError, TimeoutError):
-                status, answered = 0, server.process.poll() is None and _answers(server)
-            counts["hang" if not answered else "traceback" if status == BROKEN else "refused"] += 1
-        server.process.send_signal(signal.SIGTERM)
-        said = server.process.communicate(timeout=60)[1]
+                status, answered = 0, target.server.process.poll() is None and _answers(target)
+            kind = "traceback" if status == BROKEN else "answered" if 0 < status < REFUSED else "refused"
+            counts[kind if answered else "hang"] += 1
+        target.server.process.send_signal(signal.SIGTERM)
+        said = target.server.process.communicate(timeout=60)[1]
     if "Traceback" in said or "Error" in said:
         counts["traceback"] += said.count("Traceback") or 1
         print(said, file=sys.stderr)  # noqa: T201
     return counts
 
 
-def _answers(server: Running) -> bool:
+def _answers(target: Target) -> bool:
     with contextlib.suppress(OSError, TimeoutError):
-        return server.ask("GET", "/")[0] == 200
+        return target.ask("GET", "/") == 200
     return False
 
 
-def _raw(server: Running, content: bytes, *, resets: bool) -> None:
+def _raw(target: Target, content: bytes, *, resets: bool) -> None:
     """Send bytes and go: with a reset, as a machine that is switched off, or in good order."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", target.server.port), timeout=20) as connection:
         connection.sendall(content)
         if resets:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-def noise(rng: random.Random, server: Running) -> int:
+def _address(rng: random.Random, target: Target) -> str:
+    """An address of any of our pages, about one of our projects or about none."""
+    known = {
+        "id": target.ids, "token": target.tokens, "change": list(CHANGES), "task": list(WORKS),
+        "form": ["csv", "json", "html"], "page": ["report", "describe"], "file": ["ratings.csv", "answers.csv"],
+        "name": ["app.js", "app.css"], "action": ["stop", "reopen", "link", "drop"], "slot": ["0", "9" * 5000],
+        "side": ["0", "7"],
+    }  # fmt: skip
+
+    def filled(found: re.Match[str]) -> str:
+        values = known[found[1]] if rng.random() < 0.9 else ODD
+        return quote(rng.choice(values), errors="replace")[:6000]
+
+    return re.sub(r"\{(\w+)(?::\w+)?\}", filled, rng.choice(ROUTES).path)
+
+
+def _query(rng: random.Random) -> str:
+    pairs = [(rng.choice(FIELDS), rng.choice(ODD)) for _ in range(rng.randrange(4))]
+    return urlencode(pairs, errors="replace")[:7000]
+
+
+def noise(rng: random.Random, target: Target) -> int:
     """Bytes that are no request."""
-    _raw(server, rng.randbytes(rng.randrange(1, 4000)), resets=rng.random() < 0.5)
+    _raw(target, rng.randbytes(rng.randrange(1, 4000)), resets=rng.random() < 0.5)
     return 0
 
 
-def half_a_request(rng: random.Random, server: Running) -> int:
+def half_a_request(rng: random.Random, target: Target) -> int:
     """A request that is cut off, in its head or in its body."""
     sent = form({"ratings": ("r.csv", table(rng).encode() * 50)})
-    kind = sent["headers"]["Content-Type"]
-    host = f"127.0.0.1:{server.port}"
-    head = f"POST /data HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Type: {kind}\r\n"
+    host = f"127.0.0.1:{target.server.port}"
+    head = f"POST /upload HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+    head += f"Content-Type: {sent['headers']['Content-Type']}\r\n"
     whole = f"{head}Content-Length: {len(sent['body'])}\r\n\r\n".encode() + sent["body"]
-    _raw(server, whole[: rng.randrange(1, len(whole))], resets=rng.random() < 0.7)
+    _raw(target, whole[: rng.randrange(1, len(whole))], resets=rng.random() < 0.7)
     return 0
 
 
-def garbled_upload(rng: random.Random, server: Running) -> int:
+def odd_head(rng: random.Random, target: Target) -> int:
+    """A request whose head says what no browser says."""
+    lines = (
+        "Content-Length: -1", "Content-Length: 99999999999999999999", "Transfer-Encoding: chunked",
+        "Expect: 100-continue",
+        "Content-Type: multipart/form-data", "Content-Type: multipart/form-data; boundary=" + "x" * 300,
+        "Range: bytes=5-1", "Range: bytes=0-0,0-0,1-2", "Cookie: dissensus=" + "\xff" * 50, "Cookie: " + "a=b; " * 900,
+        "Origin: http://[", "Content-Encoding: gzip", "Upgrade: websocket\r\nConnection: Upgrade", "X: " + "y" * 60_000,
+        "HX-Request: true", "Host: 127.0.0.1", "If-Modified-Since: never",
+    )  # fmt: skip
+    path = f"{_address(rng, target)}?{_query(rng)}"
+    host, method = f"127.0.0.1:{target.server.port}", rng.choice(("GET", "POST", "HEAD", "DELETE", "get"))
+    chosen = "".join(f"{line}\r\n" for line in rng.sample(lines, rng.randrange(1, 4)))
+    head = f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n{chosen}Connection: close\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", target.server.port), timeout=30) as connection:
+        connection.sendall(head.encode("latin-1") + rng.choice((b"", b"0\r\n\r\n", b"zz\r\n", b"{}")))
+        first = connection.recv(20).split()
+    return int(first[1]) if len(first) > 1 and first[1].isdigit() else 0
+
+
+def garbled_upload(rng: random.Random, target: Target) -> int:
     """An upload with bytes changed."""
-    sent = form({"ratings": ("r.csv", table(rng).encode())})
+    sent = form({rng.choice(("ratings", "judges", "items", "task", "")): ("r.csv", table(rng).encode())})
     body = bytearray(sent["body"])
     for _ in range(rng.randrange(1, 20)):
         body[rng.randrange(len(body))] = rng.randrange(256)
-    return server.ask("POST", "/data", body=bytes(body), headers=sent["headers"])[0]
+    return target.ask("POST", f"/upload?{_query(rng)}", body=bytes(body), headers=sent["headers"])
 
 
-def hostile_file(rng: random.Random, server: Running) -> int:
-    """A hostile file, uploaded well, looked at and asked about."""
+def hostile_file(rng: random.Random, target: Target) -> int:
+    """A hostile file, uploaded well, looked at and asked about; its project stays for the faults to come."""
     name, content = damaged(rng, table(rng))
     files = {"ratings": (name, content), "judges": ("j.csv", table(rng, judges=True).encode())}
-    status, headers, _ = server.ask("POST", "/data", **form(files))
-    where = headers.get("Location", "/")
-    found = [status, server.ask("GET", where)[0]]
-    query = where.partition("?")[2]
-    task = rng.choice(TASKS)
-    found.append(server.ask("POST", f"/start/{task}?{query}&bootstrap=5", headers={"HX-Request": "true"})[0])
-    return max(found)
+    status, headers, _ = target.server.ask("POST", "/upload", **form(files))
+    where = re.fullmatch(r"/p/([^/]+)/data", headers.get("Location", ""))
+    if where is None:
+        return status
+    target.ids.append(where[1])
+    found = [target.ask("GET", f"/p/{where[1]}/{page}") for page in ("data", "results", "items", "plan/raters")]
+    asked = f"/start/{rng.choice(list(WORKS))}?data={where[1]}&bootstrap=5"
+    return max(status, *found, target.ask("POST", asked, headers={"HX-Request": "true"}))
 
 
-def odd_address(rng: random.Random, server: Running) -> int:
+def odd_address(rng: random.Random, target: Target) -> int:
     """A page with odd values in its address."""
-    names = ("data", "bootstrap", "judge", "a", "b", "items", "raters", "effect", "question", "labels", "map", "error")
-    values = [quote(rng.choice((*VALUES, *CELLS)), errors="replace")[:4000] for _ in range(3)]
-    query = "&".join(f"{rng.choice(names)}={value}" for value in values)
-    page = rng.choice(PAGES)
-    return server.ask("GET", f"{page}?data=example:toxicity&{query}")[0]
+    return target.ask("GET", f"{_address(rng, target)}?{_query(rng)}")
 
 
-def odd_task(rng: random.Random, server: Running) -> int:
+def odd_form(rng: random.Random, target: Target) -> int:
+    """A button pressed with odd fields."""
+    pairs = [(rng.choice(FIELDS), rng.choice(ODD)) for _ in range(rng.randrange(6))]
+    body = urlencode(pairs, errors="replace").encode()
+    headers = {"Content-Type": "application/x-www-form-urlencoded"} | rng.choice(({}, {"HX-Request": "true"}))
+    return target.ask("POST", f"{_address(rng, target)}?{_query(rng)}", body=body, headers=headers)
+
+
+def odd_answer(rng: random.Random, target: Target) -> int:
+    """What no rater's browser sends."""
+    names = ("key", "kind", "slot", "choice", "set", "seconds", "reason")
+    sent = {"key": f"{rng.getrandbits(120):030x}", "kind": rng.choice(("answer", "skip")), "slot": 0, "choice": 0}
+    sent |= {rng.choice(names): rng.choice(JSON) for _ in range(rng.randrange(3))}
+    body = rng.choice((*[json.dumps(sent)] * 5, json.dumps([sent]), json.dumps(sent)[:-3], "[" * 9000, "9" * 5000))
+    path = f"/r/{rng.choice(target.tokens)}"
+    status = target.ask("POST", path, body=body.encode(), headers={"Content-Type": "application/json"})
+    is_open = target.ask("GET", f"/p/{target.ids[2]}/collect") == 200  # whatever a rater sends, the owner can go on
+    return status if is_open else BROKEN
+
+
+def odd_task(rng: random.Random, target: Target) -> int:
     """Long work with options that nobody has time for."""
-    query = f"data=example:binary&bootstrap={rng.choice(('1000000000', '-1', 'x', '1e9'))}"
-    return server.ask("POST", f"/start/{rng.choice(TASKS)}?{query}", headers={"HX-Request": "true"})[0]
+    query = f"data={rng.choice(target.ids)}&bootstrap={rng.choice(('1000000000', '-1', 'x', '1e9'))}&{_query(rng)}"
+    return target.ask("POST", f"/start/{rng.choice(list(WORKS))}?{query}", headers={"HX-Request": "true"})
 
 
-def stranger(rng: random.Random, server: Running) -> int:
+def stranger(rng: random.Random, target: Target) -> int:
     """A request from another site, or under another name."""
     headers = rng.choice(({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}))
-    return server.ask(rng.choice(("GET", "POST", "PUT")), rng.choice(PAGES), headers=headers)[0]
+    return target.ask(rng.choice(("GET", "POST", "PUT")), _address(rng, target), headers=headers)
 
 
-FAULTS: tuple[Callable[[random.Random, Running], int], ...] = (
-    noise, half_a_request, half_a_request, garbled_upload, hostile_file, odd_address, odd_task, stranger,
+FAULTS: tuple[Callable[[random.Random, Target], int], ...] = (
+    noise, half_a_request, odd_head, garbled_upload, hostile_file, odd_address, odd_address, odd_form, odd_form,
+    odd_answer, odd_task, stranger,
 )  # fmt: skip
 
 

@@ -16,8 +16,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from dissensus.data.collection import Collection
-from dissensus.web.collecting import BURST, PER_SECOND, Allowance
+from dissensus.data.collection import ALL_ANSWERS_FILE, Collection
+from dissensus.methods.collect.status import status_of
+from dissensus.web.collecting import BURST, PER_SECOND, Allowance, Desk, event_of
 
 from collect_project import links, make_project
 from web_server import START, form, running
@@ -55,6 +56,19 @@ def test_a_rater_sees_neither_ids_nor_others_nor_why_an_item_is_there(served):
     ids = [f"c{i:03d}" for i in range(30)]
     assert not [word for word in (*ids, *names, *(tokens[name] for name in ("rater-1", "rater-3"))) if word in page]
     assert not [word for word in ("repeat", 'check"', "answers.sqlite", str(project)) if word in page]
+
+
+@pytest.mark.parametrize(
+    "reason", ["\ud800", "\0", "\x1b[31m", "\u202e", "=1+1", ["\0"], {"a": "\ud800"}, None, "x" * 9000]
+)
+def test_whatever_a_rater_gives_as_a_reason_the_owner_can_still_open_the_project(tmp_path, reason):
+    project = make_project(tmp_path, items=6, raters=2, per_item=1)
+    with Collection(project) as collection:
+        desk = Desk(collection=collection, items=(), checks=())
+        collection.post(event_of(desk, "rater-1", {"key": "k1", "kind": "skip", "slot": 0, "reason": reason}))
+        assert status_of(collection, bootstrap=0, confidence=0.95, seed=0).skipped == 1
+    text = (project / ALL_ANSWERS_FILE).read_text(encoding="utf-8")
+    assert not {char for char in text if not char.isprintable()} - {"\n"}
 
 
 @pytest.mark.parametrize("path", ["collect", "collect/ratings.csv", "collect/answers.csv"])

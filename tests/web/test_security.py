@@ -338,6 +338,37 @@ def test_the_id_of_a_job_or_an_upload_that_is_not_known_says_nothing_about_other
         assert server.ask("POST", f"{path}/cancel")[0] == 404
 
 
+def test_garbled_bytes_after_a_sound_head_print_nothing(tmp_path):
+    with running(folder=str(tmp_path)) as server:
+        for line in ("POST /upload", "GET /"):
+            host = f"127.0.0.1:{server.port}"
+            with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+                head = f"{line} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nTransfer-Encoding: chunked\r\n"
+                connection.sendall(f"{head}\r\nzz\r\n".encode())
+                connection.recv(1000)
+        sent = form({"ratings": ("r.csv", RATINGS)})
+        server.ask("POST", "/upload", body=sent["body"].replace(b"Content", b"\xff", 1), headers=sent["headers"])
+        server.process.terminate()
+        assert server.process.communicate(timeout=60)[1] == ""
+
+
+HUGE = "9" * 5000
+"""More digits than Python makes a number of."""
+
+
+@pytest.mark.parametrize(("change", "field"), [("undo", "place"), ("labels", "up")])
+def test_a_place_that_no_list_has_changes_nothing(server, change, field):
+    id_ = server.upload(ratings=("a.csv", RATINGS))
+    for place in (HUGE, "\N{SUPERSCRIPT TWO}", "-1"):
+        assert server.change(id_, change, **{field: place, "label": ["no", "yes"]})[0] == 303
+    assert "no longer" not in server.page(id_, "data")
+
+
+@pytest.mark.parametrize("path", [f"/p/{HUGE}/data", f"/p/{HUGE}/collect", "/p/%00/data", f"/r/x/image/{HUGE}/0"])
+def test_an_address_that_no_file_or_number_can_have_is_refused(server, path):
+    assert 400 <= server.ask("GET", path, headers=server.sign_in())[0] < 500
+
+
 def test_a_file_that_unpacks_to_a_thousand_times_its_size_harms_nobody(server):
     bomb = gzip.compress(b"item,rater,label\n" + b"1,1,yes\n" * 10 + b"\0" * (150 * 2**20))
     assert len(bomb) < 2**20

@@ -12,6 +12,7 @@ from dissensus.cli.flags import Keywords
 from dissensus.cli.inputs import JudgeColumns, OptionalJudgesInput, Output, RatingsInput, Text, Work, flag
 from dissensus.errors import FileError, OptionError
 from dissensus.methods.plan_raters.options import spread_of
+from dissensus.options import LONGEST_NUMBER
 
 if TYPE_CHECKING:
     from dissensus.simulation import Classifier, Simulated, Urn
@@ -150,10 +151,10 @@ def raters_per_item(text: str) -> int | tuple[int, int]:
     >>> raters_per_item("10"), raters_per_item("3-9")
     (10, (3, 9))
     """
-    fewest, dash, most = text.partition("-")
-    if not fewest.strip().isdigit() or (dash and not most.strip().isdigit()):
-        raise OptionError(f"--raters cannot be {text!r}: give a number such as 10, or a range such as 3-9.")
-    return (int(fewest), int(most)) if dash else int(fewest)
+    ends = text.split("-", 1)
+    if not all(end.strip().isdecimal() and len(end) <= LONGEST_NUMBER for end in ends):
+        raise OptionError(f"--raters cannot be {text[:100]!r}: give a number such as 10, or a range such as 3-9.")
+    return int(ends[0]) if len(ends) == 1 else (int(ends[0]), int(ends[1]))
 
 
 def simulate_indeterminate_command(

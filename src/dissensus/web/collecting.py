@@ -200,8 +200,8 @@ def event_of(desk: Desk, rater: str, content: Mapping[str, object]) -> Event:
         raise CollectionError("There is no such item.")
     body: dict[str, object] = {}
     if kind == "skip":
-        reason = content.get("reason")
-        body = {"reason": " ".join(str(reason).split())[:LONGEST_REASON] or "no reason given"}
+        reason = "".join(char if char.isprintable() else " " for char in str(content.get("reason")))
+        body = {"reason": " ".join(reason.split())[:LONGEST_REASON] or "no reason given"}
     elif kind == "answer":
         asked = desk.collection.look(lambda standing: dict(enumerate(standing.raters[rater].slots)).get(slot))
         if asked is None:

@@ -15,6 +15,7 @@ from dissensus.options import (
     pattern_of,
     renamed_labels,
     split_labels,
+    whole_numbers,
 )
 
 Kind = Literal["slider", "number", "choice", "check", "text"]
@@ -160,25 +161,15 @@ def check_size(option: str, *numbers: float) -> None:
         raise OptionError(f"{named(option)} is too large: give at most {LARGEST_NUMBER:,}.")
 
 
-def whole_numbers(option: str, text: str) -> list[int]:
-    """Whole numbers from `1,3,5`.
-
-    Examples
-    --------
-    >>> whole_numbers("raters", "1, 3,5")
-    [1, 3, 5]
-    """
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdigit() for part in parts):
-        raise OptionError(f"{named(option)} cannot be {text!r}: give whole numbers such as 1,3,5.")
-    found = [int(part) for part in parts]
+def _whole_numbers(option: str, text: str) -> list[int]:
+    found = whole_numbers(option, text)
     check_size(option, *found)
     return found
 
 
 READERS: dict[str, Callable[[Field, str], object]] = {
     "whole": number,
-    "wholes": lambda field, text: whole_numbers(field.argument, text),
+    "wholes": lambda field, text: _whole_numbers(field.argument, text),
     "labels": lambda field, text: split_labels(text, option=field.argument),
     "names": lambda field, text: split_labels(text, option=field.argument),
     "renaming": lambda _, text: renamed_labels(text),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
+from h11 import LocalProtocolError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
@@ -136,6 +137,8 @@ class Guard:
 
         try:
             await (self.refusal(scope) or self._app)(scope, receive, send_with_headers)
+        except LocalProtocolError:  # the visitor sent what is no HTTP after the head: nobody is there to answer
+            return
         except Exception:
             logging.getLogger("dissensus.web").exception("A page failed: %s", scope["path"])
             if has_begun:

@@ -6,6 +6,7 @@ uploads files, and of too many that are incomplete the oldest goes, so that thos
 
 import asyncio
 import errno
+import logging
 import signal
 import socket
 import webbrowser
@@ -168,6 +169,7 @@ def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> Non
             # A daemon, as some systems' openers wait until the browser is closed.
             Thread(target=webbrowser.open, args=(where,), daemon=True).start()
 
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # a garbled upload is its sender's problem
     config = uvicorn.Config(
         app,
         http=protocol_for(settings),

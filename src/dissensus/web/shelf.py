@@ -4,6 +4,7 @@ import hashlib
 import shutil
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_urlsafe
@@ -124,9 +125,14 @@ class Shelf:
             self._used[id_] = time.monotonic()
             return self._data_set(id_, open_project(self.folder / id_))
         is_name = id_ == Path(id_).name and not id_.startswith(".") and "\\" not in id_ and "\0" not in id_
-        if not is_name or (self.only and id_ != self.only) or not (self.place / id_ / PROJECT_FILE).is_file():
+        if not is_name or (self.only and id_ != self.only) or not self._is_project(id_):
             raise DissensusError(GONE)
         return self._data_set(id_, open_project(self.place / id_))
+
+    def _is_project(self, name: str) -> bool:
+        with suppress(OSError):  # a name that is too long for a file
+            return (self.place / name / PROJECT_FILE).is_file()
+        return False
 
     def listed(self) -> tuple[list[Project], list[str]]:
         """The saved projects, the last changed first, and why some cannot be opened."""

@@ -106,6 +106,14 @@ def query_of(request: Request) -> dict[str, str]:
     return {**{name: value for name, value in request.query_params.items() if name != "data"}, **about}
 
 
+LONGEST_NUMBER = 7
+
+
+def whole_number(text: str) -> int | None:
+    """A place in a list, or a page, as an address or a form has it; None if no list is that long."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER else None
+
+
 def is_signed_in(request: Request) -> bool:
     """Whether the visitor has shown the token."""
     return bool(request.scope.get("state", {}).get(SIGNED_IN))

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from dissensus.errors import OptionError
 from dissensus.methods.plan_labels.votes import EVENS, Even
 from dissensus.methods.plan_labels.walk import TIES, Ties
-from dissensus.options import Options, named, option
+from dissensus.options import Options, named, option, whole_numbers
 
 Strategy = Literal["fixed", "adaptive", "lead-by-two", "disagreement-only"]
 STRATEGIES: tuple[Strategy, ...] = ("fixed", "adaptive", "lead-by-two", "disagreement-only")
@@ -25,13 +26,6 @@ CORRELATED = (
 LEARNT = ("accuracy", "label_accuracy", "disagreement", "both_wrong")
 """What a pilot tells; the margin too, but one may be planned for that is worth finding."""
 PLAIN = ("margin", *LEARNT)
-
-
-def _whole_numbers(text: str) -> list[int]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() for part in parts):
-        raise OptionError(f"{named('labels_per_item')} cannot be {text!r}: give whole numbers such as 1,3,5.")
-    return [int(part) for part in parts]
 
 
 def checked_labels_per_item(given: Sequence[int]) -> tuple[int, ...]:
@@ -88,7 +82,7 @@ class PlanLabelsOptions(Options):
         help="How often the worse model may come out ahead.",
     )  # fmt: skip
     labels_per_item: tuple[int, ...] = option(
-        LABELS_PER_ITEM, metavar="M,...", typed=_whole_numbers,
+        LABELS_PER_ITEM, metavar="M,...", typed=partial(whole_numbers, "labels_per_item"),
         help="Numbers of labels for each item; 1,3,5 if not given.",
     )  # fmt: skip
     item_cost: float = _number(0.0, 0, "What an item costs before it is labelled.")

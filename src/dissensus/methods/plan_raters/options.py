@@ -8,7 +8,7 @@ from typing import Literal
 
 from dissensus.data import Ratings
 from dissensus.errors import OptionError
-from dissensus.options import Options, named, option
+from dissensus.options import Options, named, option, whole_numbers
 
 PlanMetric = Literal["wins", "mae", "emd", "emd-binned", "information"]
 METRICS: tuple[PlanMetric, ...] = ("wins", "mae", "emd", "emd-binned", "information")
@@ -24,22 +24,9 @@ MOST_SIMULATED = 10**5
 """Items of a simulated test set; more take gigabytes of memory."""
 FEWEST_ITEMS = 6
 """With five items no two-sided sign-flip test reaches .05."""
+MANY = "25,50,100"
 SHARE = "it is a share between 0 and 1"
 TWO_SPREADS = "give two standard deviations such as 0:0.3"
-
-
-def numbers(option: str, text: str, *, example: str = "25,50,100") -> list[int]:
-    """Whole numbers from `25,50,100`.
-
-    Examples
-    --------
-    >>> numbers("items", "25, 50")
-    [25, 50]
-    """
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() for part in parts):
-        raise OptionError(f"{option} cannot be {text!r}: give whole numbers such as {example}.")
-    return [int(part) for part in parts]
 
 
 def spread_of(text: str) -> tuple[float, float]:
@@ -87,11 +74,14 @@ class DesignOptions(Options):
     items: tuple[int, ...] | None = option(
         None,
         metavar="N,...",
-        typed=partial(numbers, named("items")),
+        typed=partial(whole_numbers, "items", example=MANY),
         help="Numbers of items to consider; the best is found if not given.",
     )
     raters: tuple[int, ...] = option(
-        RATERS, metavar="K,...", typed=partial(numbers, named("raters")), help="Numbers of raters per item to consider."
+        RATERS,
+        metavar="K,...",
+        typed=partial(whole_numbers, "raters", example=MANY),
+        help="Numbers of raters per item to consider.",
     )
     machine_samples: int | None = option(
         None,
@@ -244,5 +234,5 @@ def checked_numbers(option: str, given: Sequence[int], *, fewest: int, most: int
     wrong = [number for number in given if number < fewest]
     if wrong or not given:
         what = f"cannot be {wrong[0]}" if wrong else "names no number"
-        raise OptionError(f"{named(option)} {what}: give numbers of at least {fewest}, such as 25,50,100.")
+        raise OptionError(f"{named(option)} {what}: give numbers of at least {fewest}, such as {MANY}.")
     return tuple(sorted(set(given)))

@@ -32,7 +32,7 @@ from dissensus.web.fields import Field, keywords, option_field, values_of, what_
 from dissensus.web.layout import RUN, address, blocks_html, page_html, project_address, refusal, render, rendered
 from dissensus.web.pages.data import form_of
 from dissensus.web.shelf import DataSet
-from dissensus.web.state import data_of, desk_of
+from dissensus.web.state import data_of, desk_of, whole_number
 
 LONGEST_BODY = 16_384
 WRONG_SECONDS = 0.5
@@ -128,9 +128,10 @@ async def _content(request: Request) -> dict[str, object]:
 async def rating_image(request: Request) -> Response:
     """An image of an item that a rater is asked about."""
     found = await _rater(request)
+    slot, side = (whole_number(request.path_params[name]) for name in ("slot", "side"))
     path = None
-    if found is not None:
-        path = image_of(*found, int(request.path_params["slot"]), int(request.path_params["side"]))
+    if found is not None and slot is not None and side is not None:
+        path = image_of(*found, slot, side)
     if path is None or not path.is_file():
         return refusal("There is no such image.", status=404, is_signed_in=False)
     headers = {"Cache-Control": "private, max-age=3600"}
@@ -281,7 +282,7 @@ ROUTES = [
     Route("/p/{id}/collect/start", new_collection, methods=["POST"]),
     Route("/r/{token}", rating_page, methods=["GET"]),
     Route("/r/{token}", rating_post, methods=["POST"]),
-    Route("/r/{token}/image/{slot:int}/{side:int}", rating_image),
+    Route("/r/{token}/image/{slot}/{side}", rating_image),
     Route("/p/{id}/collect", owner_page, methods=["GET"]),
     Route("/p/{id}/collect/{file}", owner_file, methods=["GET"]),
     Route("/p/{id}/collect/{action}", owner_action, methods=["POST"]),

@@ -32,7 +32,7 @@ from dissensus.web.guard import MEGABYTE
 from dissensus.web.jobs import Job, Order, Work
 from dissensus.web.layout import page_html, project_address, render
 from dissensus.web.shelf import EXAMPLE, DataSet, Shelf
-from dissensus.web.state import Desk, answer_values, data_of, desk_of, is_signed_in, query_of, status_of
+from dissensus.web.state import Desk, answer_values, data_of, desk_of, is_signed_in, query_of, status_of, whole_number
 from dissensus.web.uploads import StoredFile, discard, receive
 
 MORE_FIELDS = {
@@ -210,8 +210,8 @@ def _fix(shelf: Shelf, data: DataSet, form: Form) -> DataSet:
 
 def _undo(shelf: Shelf, data: DataSet, form: Form) -> DataSet:
     """Without one of the fixes; without the last one if none is named."""
-    place = "".join(form.get("place", [])[:1])
-    gone = int(place) if place.isascii() and place.isdigit() else len(data.project.fixes) - 1
+    place = whole_number("".join(form.get("place", [])[:1]))
+    gone = len(data.project.fixes) - 1 if place is None else place
     return shelf.change(data, fixes=tuple(fix for i, fix in enumerate(data.project.fixes) if i != gone))
 
 
@@ -233,10 +233,9 @@ def _labels(shelf: Shelf, data: DataSet, form: Form) -> DataSet:
         name = "judges_map" if file == "judges" else "map"
         fix = checked_fixes([[name, listing(picked)]])
         return shelf.change(data, fixes=(*data.project.fixes, *fix))
-    order, place = list(form.get("label", [])), "".join(form.get("up", [])[:1])
-    if not place.isascii() or not place.isdigit() or not 0 < int(place) < len(order):
+    order, at = list(form.get("label", [])), whole_number("".join(form.get("up", [])[:1])) or 0
+    if not 0 < at < len(order):
         return data
-    at = int(place)
     order[at - 1], order[at] = order[at], order[at - 1]
     return shelf.change(data, columns={**data.project.columns, "labels": listing(order)})
 

@@ -20,7 +20,7 @@ from dissensus.web.jobs import Job, Order, Work
 from dissensus.web.layout import address, page_html, project_address, render, rendered
 from dissensus.web.pages.results import attachment
 from dissensus.web.shelf import DataSet, Shelf
-from dissensus.web.state import answer_values, data_of, desk_of, query_of, result_key
+from dissensus.web.state import answer_values, data_of, desk_of, query_of, result_key, whole_number
 
 LARGEST_PAGE = 10**6
 MOST_WRITTEN = 5000
@@ -71,8 +71,7 @@ def wanted_in(query: Mapping[str, str], *, has_judges: bool) -> Wanted:
 
 
 def _page_in(query: Mapping[str, str]) -> int:
-    text = query.get("page", "1")
-    return min(max(int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 1, 1), LARGEST_PAGE) - 1  # noqa: PLR2004 - digits
+    return min(max(whole_number(query.get("page", "")) or 1, 1), LARGEST_PAGE) - 1
 
 
 def _list(path: Path, wanted: Wanted, page: int, id_: str) -> str:
