@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import importlib
 import importlib.util
 import json
 import os
@@ -13,6 +14,7 @@ import sys
 import zipfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -139,7 +141,13 @@ def test_digits_that_are_no_number_are_refused_in_one_short_line(capsys, option,
 
 
 @pytest.mark.parametrize(
-    ("error", "status"), [(RuntimeError("a bug"), 3), (MemoryError(), 2), (ZeroDivisionError("a bug"), 3)]
+    ("error", "status"),
+    [
+        (RuntimeError("a bug"), 3),
+        (MemoryError(), 2),
+        (ZeroDivisionError("a bug"), 3),
+        (BrokenProcessPool("a worker"), 2),
+    ],
 )
 @pytest.mark.usefixtures("here")
 def test_a_crash_is_no_failed_gate(capsys, monkeypatch, error, status):
@@ -150,7 +158,8 @@ def test_a_crash_is_no_failed_gate(capsys, monkeypatch, error, status):
     found, _, err = run(capsys, "describe", "r.csv")
     assert found == status
     assert ("a bug" in err) == (status == 3)
-    assert ("not enough memory" in err) == (status == 2)
+    assert ("not enough memory" in err) == isinstance(error, MemoryError)
+    assert ("fewer --workers" in err) == isinstance(error, BrokenProcessPool)
 
 
 # ---- Files that were read otherwise than they are
@@ -183,6 +192,7 @@ ONE, OTHER = "caf\N{LATIN SMALL LETTER E WITH ACUTE}", "cafe\N{COMBINING ACUTE A
         ("no", "no\N{SOFT HYPHEN}"),
         ("not toxic", "not\N{NO-BREAK SPACE}toxic"),
         ("no", "n\N{ZERO WIDTH JOINER}o"),
+        ("no", "n\N{ZERO WIDTH NO-BREAK SPACE}o"),
     ],
 )
 def test_labels_that_look_the_same_are_found_told_apart_and_merged(here, capsys, one, other):
@@ -196,6 +206,72 @@ def test_labels_that_look_the_same_are_found_told_apart_and_merged(here, capsys,
 def test_a_count_beside_raters_is_said_to_be_ignored(here):
     (here / "c.csv").write_text("item,rater,label,count\na,x,y,3\na,z,n,0\nb,x,n,2\n")
     assert any(text.startswith("The column count was not used") for text in dissensus.read(here / "c.csv").warnings)
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_a_file_that_is_written_while_it_is_read_is_refused(here, capsys, monkeypatch, is_large):
+    home = "dissensus.data.large.tables.tables_of" if is_large else "dissensus.data.readers.read_table"
+    module, _, name = home.rpartition(".")
+    reading = getattr(importlib.import_module(module), name)
+
+    def meanwhile(*arguments, **keywords):
+        with (here / "r.csv").open("a") as stream:
+            stream.write("i99,r0,y\n")
+        return reading(*arguments, **keywords)
+
+    monkeypatch.setattr(home, meanwhile)
+    command = ("describe", "r.csv", "--bootstrap", 0, *["--reduce"] * is_large)
+    assert "r.csv changed while it was read" in refused(capsys, *command)
+
+
+@pytest.mark.parametrize("number", [-2, 2, 10**9])
+def test_a_number_that_no_class_has_is_no_class(here, number):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    features = {"info": {"features": {"label": {"names": ["neg", "pos"], "_type": "ClassLabel"}}}}
+    table = pa.table({"item": ["1", "1", "2"], "rater": ["a", "b", "a"], "label": [0, 1, number]})
+    pq.write_table(table.replace_schema_metadata({"huggingface": json.dumps(features)}), here / "train.parquet")
+    try:
+        found = dissensus.read(here / "train.parquet")
+    except dissensus.DissensusError:
+        return
+    assert [row["label"] for row in found.rows()][:2] == ["neg", "pos"]
+    assert set(found.labels) <= {"neg", "pos", str(number)}
+
+
+HOSTILE = "$(touch X)`touch X`;'\"|touch X"
+
+
+def test_advice_about_a_hostile_name_runs_nothing_in_a_shell(here, capsys):
+    names = (HOSTILE, "other")
+    results = [[{"from_name": name, "type": "choices", "value": {"choices": ["y"]}} for name in names]] * 3
+    tasks = [{"id": i, "annotations": [{"completed_by": 1, "result": one}]} for i, one in enumerate(results)]
+    (here / "tasks.json").write_text(json.dumps(tasks))
+    message = refused(capsys, "import", "tasks.json", "-o", "x.csv")
+    [advice] = re.findall(r"--question .*?(?=, or|\. |\.$| \(|$)", message)[:1] or [""]
+    subprocess.run(["sh", "-c", f"echo {advice}"], cwd=here, check=False, capture_output=True, timeout=20)
+    assert not (here / "X").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("import", "r.csv", "-o", "x.csv", "--map", "y=Y", "--split", ""),
+        ("describe", "r.csv", "--map", "y=\udcff"),
+        ("rate", "r.csv", "--task", "t.toml", "--model", "m", "--base-url", "http://["),
+        ("rate", "r.csv", "--task", "t.toml", "--model", "m", "--base-url", "http://a b"),
+        ("rate", "r.csv", "--task", "t.toml", "--model", "m", "--base-url", "http://x:99999999"),
+        ("rate", "r.csv", "--task", "t.toml", "--model", "m", "--base-url", "http://\udcff"),
+        ("describe", "counts.csv"),
+        ("describe", "half.csv"),
+    ],
+)
+def test_odd_values_end_without_a_traceback(here, capsys, arguments):
+    (here / "t.toml").write_text('name = "t"\ninstructions = "?"\noptions = ["y", "n"]\n')
+    (here / "counts.csv").write_text("item,y,n\na,1000000000,1\nb,1,1000000000\n")
+    (here / "half.csv").write_bytes(b"item,rater,label\na,x,\xed\xa0\x80\na,y,n\n")
+    status, _, err = run(capsys, *arguments)
+    assert status in {0, 2}, err
+    assert status == 0 or err.count("\n") == 1
 
 
 # ---- Limits, and cells that spreadsheets run

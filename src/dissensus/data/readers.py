@@ -269,6 +269,8 @@ def check_plan(plan: ReadPlan) -> None:
         value = getattr(plan, option)
         if value not in known:
             raise OptionError.unknown(plan.named(option), value, known if known[0] is not None else known[1:])
+    if plan.split == "":
+        raise OptionError(f"{plan.named('split')} is empty: give what separates the options, such as a comma.")
 
 
 # ---- From a source to plain columns: by the layout of a table where that is clear at a glance, else by its format

@@ -31,6 +31,7 @@ from dissensus.data.sources.files import (
     inspect_file,
     sha256_of,
     table_kind,
+    unchanged,
 )
 from dissensus.data.sources.sql_sheets import (
     SqlSource,
@@ -502,7 +503,12 @@ def input_of(
 @contextmanager
 def open_tables(wanted: Input, *, memory: str) -> Iterator[tuple[duckdb.DuckDBPyConnection, Tables]]:
     """A connection with the views of an input; what it wrote to disk goes at the end of the block."""
-    with tempfile.TemporaryDirectory(prefix="dissensus-") as folder, _explained(wanted, memory, Path(folder)):
+    read = [file for some in wanted.files for file in some.files]
+    with (
+        tempfile.TemporaryDirectory(prefix="dissensus-") as folder,
+        _explained(wanted, memory, Path(folder)),
+        unchanged(*read),
+    ):
         paths = [path for some in wanted.files for path in some.paths]
         connection = connect(*paths, spill=Path(folder), memory=memory)
         try:

@@ -166,6 +166,24 @@ def inspect_file(path: str | os.PathLike[str]) -> InputFile:
     return InputFile(file, kind, head == GZIP_MAGIC, "utf-16" if is_utf16 else UTF8)
 
 
+@contextmanager
+def unchanged(*files: InputFile) -> Iterator[None]:
+    """Refuse files that somebody writes while they are read in this block: half of one is no answer."""
+    before = [_state(file) for file in files]
+    yield
+    for file, state in zip(files, before, strict=True):
+        if _state(file) != state:
+            raise FileError(f"{file.name} changed while it was read: wait until it is written, and run it again.")
+
+
+def _state(file: InputFile) -> tuple[int, ...]:
+    try:
+        found = file.path.stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def _kind_of(file: Path) -> Kind:
     suffixes = [suffix.lower() for suffix in file.suffixes]
     if len(suffixes) > 1 and suffixes[-1] == ".gz":

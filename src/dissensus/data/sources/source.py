@@ -14,7 +14,7 @@ from dissensus.data.columns import shown_columns
 from dissensus.data.paths import resolved
 from dissensus.data.sources.csv_rows import CsvSheet, check_text, in_its_encoding
 from dissensus.data.sources.documents import RecordSheet, is_json_list, json_values, parsed_json, yaml_document
-from dissensus.data.sources.files import SQL_KINDS, InputFile, inspect_file, sha256_of
+from dissensus.data.sources.files import SQL_KINDS, InputFile, inspect_file, sha256_of, unchanged
 from dissensus.data.sources.frames import document_of, sheet_of, table_of
 from dissensus.errors import ColumnError, FileError, MissingExtraError, OptionError, listed, named
 
@@ -288,7 +288,8 @@ def open_source(
             if sheet is not None and file.kind != "workbook":
                 option = named("sheet", of="read")
                 raise OptionError(f"{file.name} has no sheets: {option} is for workbooks such as .xlsx. Leave it out.")
-            yield Source(file.name, stack, file=file, sheet_name=sheet, columns=columns)
+            with unchanged(file):
+                yield Source(file.name, stack, file=file, sheet_name=sheet, columns=columns)
             return
         traces, document = traces_held(source), document_of(source)
         if traces is not None:
