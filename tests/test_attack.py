@@ -203,6 +203,41 @@ def test_labels_that_look_the_same_are_found_told_apart_and_merged(here, capsys,
     assert "similar-labels" in run(capsys, "doctor", "l.csv", "--json")[1]
 
 
+PILOT = "--pilot {r} --pilot-judges {j} --a j --b k --bootstrap 5"
+READS = {
+    "import": "{r} -o x.csv", "doctor": "{r}", "describe": "{r} --bootstrap 0",
+    "raters": "{r} --bootstrap 0 --resamples 20",
+    "items": "{r} {j}", "decide": "{r} {j} --bootstrap 5", "equivalence": "{r} {j} --bootstrap 0",
+    "judges": "{r} {j} --bootstrap 0", "compare": "{r} {j} --bootstrap 0 --resamples 20",
+    "panel": "{r} {j} --bootstrap 0",
+    "alt-test": "{r} {j} --min-items 2", "prevalence": "{r} {j} --positive yes",
+    "gate": "{r} {j} --judge j --min-equivalence 0.1 --bootstrap 5", "route": "{r} {j} --judge j --bootstrap 5",
+    "report": "{r} {j} --bootstrap 0 -o x.html", "plan raters": PILOT, "plan labels": f"{PILOT} --budget 500",
+    "apply": "p.csv {j} -o x.csv",
+}  # fmt: skip
+"""Commands that read labels, and how they are asked."""
+READ_NO_LABELS = {"collect", "history", "rate", "demo", "serve", "reproduce", *(c for c in COMMANDS if "simulate" in c)}
+
+
+def test_every_command_reads_labels_or_is_known_not_to():
+    assert set(READS) | READ_NO_LABELS == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", READS)
+def test_every_command_warns_of_labels_that_look_the_same(here, capsys, command):
+    people, judges = ("yes", "no", "no\N{ZERO WIDTH SPACE}"), ("yes", "no", "yes\N{SOFT HYPHEN}")
+    rows = [f"i{i},r{r},{people[(i + (i % 7 == r)) % 3]}\n" for i in range(90) for r in range(3)]
+    (here / "l.csv").write_text("item,rater,label\n" + "".join(rows))
+    told = [f"i{i},{j},{judges[(i + (i % s == 0)) % 3]}\n" for i in range(90) for s, j in ((9, "j"), (2, "k"))]
+    (here / "a.csv").write_text("item,judge,label\n" + "".join(told))
+    (here / "p.csv").write_text("judge,answer,p_no,p_yes\nj,no,.8,.2\nj,yes,.1,.9\n")
+    status, out, err = run(capsys, *command.split(), *READS[command].format(r="l.csv", j="a.csv").split(), "--json")
+    assert status in {0, 1}, err
+    wanted = [people[2]] * (command != "apply") + [judges[2]] * ("{j}" in READS[command])
+    said = out if command == "doctor" else " ".join(json.loads(out)["warnings"])
+    assert "similar-labels" in said or [label for label in wanted if ascii(label)[1:-1] not in said] == []
+
+
 def test_a_count_beside_raters_is_said_to_be_ignored(here):
     (here / "c.csv").write_text("item,rater,label,count\na,x,y,3\na,z,n,0\nb,x,n,2\n")
     assert any(text.startswith("The column count was not used") for text in dissensus.read(here / "c.csv").warnings)

@@ -89,7 +89,7 @@ class PilotData(NamedTuple):
 def pilot_data(ratings: "Ratings", judges: "Judges", *, a: str | None = None, b: str | None = None) -> PilotData:
     """The pilot in counts; an error says why it cannot serve. The models may be left out if there are just two."""
     names = _two(judges, a, b)
-    warnings: list[str] = []
+    warnings = [*ratings.warnings, *judges.warnings]
     people = _single_labels(ratings, warnings)
     answers = [_predictions(judges, name, warnings) for name in names]
     for name, of_model in zip(names, answers, strict=True):

@@ -134,7 +134,7 @@ def pilot_of(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str |
         codes=codes,
         aligned=aligned,
         ratings=kept,
-        warnings=(*left_out, *(about_order(ratings) if aligned.has_numbers else ())),
+        warnings=(*ratings.warnings, *judges.warnings, *left_out, *(about_order(ratings) * aligned.has_numbers)),
     )
     _check_repeats(pilot.people)
     return pilot
