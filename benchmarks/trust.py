@@ -1,6 +1,6 @@
 """Write the page *How far to trust these numbers* from the slow simulations, whose truth is known.
 
-python benchmarks/trust.py                  run them and write benchmarks/trust.json and the page
+python benchmarks/trust.py                  run them and write benchmarks/trust.json and the page, file by file
 python benchmarks/trust.py --share 0.1      the same with a tenth of the data sets
 python benchmarks/trust.py --only history   only those whose names hold a word; the other figures stay
 python benchmarks/trust.py --page           only write the page, from benchmarks/trust.json
@@ -17,6 +17,8 @@ from itertools import groupby
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+NOTHING_CHOSEN = 5
+"""Of pytest, where no test of a file has the words."""
 FIGURES = ROOT / "benchmarks" / "trust.json"
 PAGE = ROOT / "docs" / "explanation" / "how-far-to-trust.md"
 BEGIN, END = "<!-- measured: {} -->\n", "<!-- end -->"
@@ -32,6 +34,16 @@ HEADS = {
     "kept": ("command: advice", "should be at least", "was kept", "farthest below: which data"),
 }
 AIMS = {"coverage": 0.95, "level": 0.05, "power": 0.8, "kept": 0.8}
+BANDS = {"coverage": (0.92, 0.98), "level": (0.03, 0.07), "power": (0.8, 1.0), "kept": (0.8, 1.0)}
+"""Where a share should be; outside by more than two standard errors it stands on the page, with a reason."""
+SAFE = "On the safe side: the interval is wider than needed where shares are near 0 or 1, or the judge tells little."
+WHY = {
+    "prevalence: ": SAFE,
+    "equivalence: ceiling": "Too short: what lies beyond the data is extrapolated. Take it as a rough figure.",
+    "alt-test: ": "On the safe side: its correction holds however the tests of raters depend on each other.",
+    "gate: ": "On the safe side, as worths are.",
+}
+"""Why a number is outside its band, by the beginning of its name."""
 ADVICE = ("right", "undecided", "wrong", "useless")
 
 
@@ -78,21 +90,45 @@ def summary(rows: list[dict], kind: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def advice(rows: list[dict]) -> Iterator[list[object]]:
-    """A row per population: how often `decide` is right, undecided, wrong, or names a judge that knows nothing."""
-    given = [row for row in rows if row["kind"] == "advice"]
-    for data in dict.fromkeys(row["data"] for row in given):
-        shares = {row["number"].removeprefix("decide: "): row for row in given if row["data"] == data}
-        yield [data, shares["right"]["sets"], *(percent(shares[word]) for word in ADVICE)]
+    """A row per population: how often advice is right, undecided, wrong, or trusts a judge that knows nothing."""
+    given = {(*row["number"].split(": "), row["data"]): row for row in rows if row["kind"] == "advice"}
+    for command, data in dict.fromkeys((command, data) for command, _, data in given):
+        shares = [given[command, word, data] for word in ADVICE]
+        yield [f"`{command}`", data, shares[0]["sets"], *(f"{one['share']:.0%}" for one in shares)]
+
+
+def is_outside(row: dict) -> bool:
+    """Whether a share is outside its band by more than two standard errors."""
+    low, high = BANDS[row["kind"]]
+    return not low - 2 * error_of(row) <= row["share"] <= high + 2 * error_of(row)
+
+
+def outside(rows: list[dict]) -> Iterator[list[object]]:
+    """A row per number that is outside its band, over all data or in some of them, with the reason."""
+    shares = sorted((row for row in rows if row["kind"] in BANDS), key=lambda row: row["number"])
+    for number, group in groupby(shares, key=lambda row: row["number"]):
+        cells = list(group)
+        found = [cell for cell in cells if is_outside(cell)]
+        whole = pooled(cells) | {"kind": cells[0]["kind"]}
+        if not found and not is_outside(whole):
+            continue
+        command, _, what = number.partition(": ")
+        why = next(why for beginning, why in WHY.items() if number.startswith(beginning))
+        which = ", ".join(dict.fromkeys(cell["data"] for cell in found)) or "all together"
+        ends = sorted({f"{cell['share']:.1%}" for cell in found or [whole]}, key=lambda text: float(text[:-1]))
+        yield [f"`{command}`: {what}", " to ".join(dict.fromkeys((ends[0], ends[-1]))), which, why]
 
 
 def page_of(text: str, figures: dict) -> str:
     """The page with its tables made anew from the figures."""
     rows = figures["measured"]
     tables = {kind: table(HEADS[kind], summary(rows, kind)) for kind in HEADS}
-    tables["advice"] = table(("population", "data sets", "right", "undecided", "wrong", "useless judge"), advice(rows))
+    tables["advice"] = table(("command", "data", "sets", "right", "undecided", "wrong", "useless judge"), advice(rows))
+    tables["outside"] = table(("command: number", "share", "data", "why"), outside(rows))
+    dates = sorted({row["date"] for row in rows})
     tables["run"] = (
-        f"Figures of {figures['date']}. With few data sets (the number behind *of*) a single miss moves a share by "
-        "several points."
+        f"Figures of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}: {sum(row['sets'] for row in rows):,} data "
+        "sets. With few of them (the number behind *of*) a single miss moves a share by several points."
     )
     for name, body in tables.items():
         before, rest = text.split(BEGIN.format(name))
@@ -102,23 +138,25 @@ def page_of(text: str, figures: dict) -> str:
 
 
 def run(share: float, only: str) -> None:
-    """Run the simulations; one that fails its test is shown on the page all the same."""
+    """Run the simulations file by file; one that fails its test is shown on the page all the same."""
+    files = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "trust.sets(" in path.read_text("utf-8")]
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / "trust.json"
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "slow", "tests", "--measured", str(found)]
-        done = subprocess.run([*command, "--share", str(share), "-k", only], cwd=ROOT, check=False)
-        if done.returncode not in (0, 1):
-            sys.exit(done.returncode)
-        figures = json.loads(found.read_text(encoding="utf-8"))
-    if only:
-        figures["measured"] = merged(json.loads(FIGURES.read_text(encoding="utf-8"))["measured"], figures["measured"])
-    FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "slow", "--measured", str(found)]
+        for path in files:
+            done = subprocess.run([*command, "--share", str(share), "-k", only, str(path)], cwd=ROOT, check=False)
+            if done.returncode not in (0, 1, NOTHING_CHOSEN):
+                sys.exit(done.returncode)
+            keep(json.loads(found.read_text(encoding="utf-8")))
 
 
-def merged(old: list[dict], new: list[dict]) -> list[dict]:
-    """The old rows with those of the same numbers replaced by the new ones."""
-    numbers = {row["number"] for row in new}
-    return [row for row in old if row["number"] not in numbers] + new
+def keep(new: dict) -> None:
+    """Write new figures over those of the same numbers and data; what is finished stays if the rest is cut off."""
+    rows = [row | {"date": new["date"]} for row in new["measured"]]
+    renewed = {(row["number"], row["data"]) for row in rows}
+    old = json.loads(FIGURES.read_text(encoding="utf-8"))["measured"] if FIGURES.exists() else []
+    rows = [row for row in old if (row["number"], row["data"]) not in renewed] + rows
+    FIGURES.write_text(json.dumps({"measured": rows}, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -129,6 +167,8 @@ def main() -> None:
     parser.add_argument("--page", action="store_true", help="only write the page")
     options = parser.parse_args()
     if not options.page:
+        if not options.only:
+            FIGURES.unlink(missing_ok=True)
         run(options.share, options.only)
     figures = json.loads(FIGURES.read_text(encoding="utf-8"))
     PAGE.write_text(page_of(PAGE.read_text(encoding="utf-8"), figures), encoding="utf-8")

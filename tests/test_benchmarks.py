@@ -297,3 +297,16 @@ def test_shares_on_the_page_about_trust_have_their_standard_errors(bench):
     assert trust.percent(trust.pooled([row, row])) == "90.0% ± 2.1%"
     assert trust.percent({"share": 1.0, "sets": 98}) == "100.0% ± 1.0%"  # as if 1 of 100 had come out otherwise
     assert trust.percent(trust.pooled([row | {"error": 0.01}] * 2)) == "90.0% ± 0.7%"
+
+
+def test_a_share_outside_its_band_stands_on_the_page_with_a_reason(bench, monkeypatch):
+    # .7 of 100 has a standard error of .046, so it is 4.8 of them below .92; .9 with .03 is not 2 below.
+    trust = bench("trust")
+    monkeypatch.setattr(trust, "WHY", {"judge: a": "Because."})
+    cells = [
+        {"kind": "coverage", "number": "judge: a", "data": d, "share": s, "sets": 100}
+        for d, s in (("x", 0.7), ("y", 0.9))
+    ]
+    assert list(trust.outside(cells)) == [["`judge`: a", "70.0%", "x", "Because."]]
+    with pytest.raises(RuntimeError):
+        list(trust.outside([cells[0] | {"number": "judge: b"}]))

@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from coverage_populations import CLIP, CUTS, QUALITY, Judge, People, draw, equal_to, information, labels_of
-from dissensus import compare, describe, equivalence, judges, prevalence
+from dissensus import compare, decide, describe, equivalence, judges, prevalence
 from dissensus.data import Judges, Ratings
 
 pytestmark = pytest.mark.slow
@@ -305,3 +306,57 @@ def test_agreement_shares_and_definitions_with_few_and_with_many_raters(people, 
     measures = agreement, share_of_the_last_label, definitions(people, judge)
     found = measured(people, {"hard": judge}, 200, trust.sets(120), *measures)
     check(keep(trust, found, people, 200), goal=0.90 if people.raters == 3 else 0.92)
+
+
+# ---- Advice of `decide`
+
+ASKED_OFTEN = {"five": Judge(0.6, samples=5), "once": Judge(0.6), "weak": Judge(2.5)}
+ADVISED = {
+    "3 raters, lenient and strict, 3 labels, 80 items": (People(3, 3, leniency=0.6), 80, ASKED_OFTEN),
+    "4 raters, lenient and strict, 5 labels, 300 items": (People(5, 4, leniency=0.6), 300, ASKED_OFTEN),
+    "12 raters, 2 to 9 per item, 4 labels, 300 items": (RAGGED, 300, PROBABLE),
+    "ten equal judges, 8 raters, 3 labels, 200 items": (People(3, 8, leniency=0.3), 200, TEN_EQUAL),
+    "no judge knows anything, 5 raters, 4 labels, 150 items": (
+        People(4, 5, leniency=0.3), 150, {"one": Judge(90.0), "two": Judge(90.0, shift=40.0), "three": Judge(90.0)},
+    ),
+}  # fmt: skip
+
+
+def advice(data):
+    """Right, wrong or undecided; `useless` where a judge that knows nothing is recommended."""
+    curve = data.people.curve(data.people.most)
+    worth = {name: np.interp(one.score(data.people), curve, range(len(curve))) for name, one in data.named.items()}
+    right = {name for name, one in worth.items() if one > max(max(worth.values()) - 0.1, 0.02)}
+    use = decide(data.ratings, data.answers, bootstrap=BOOTSTRAP, rng=data.seed).recommendation.use
+    if any(worth[name] < 0.02 for name in use):
+        return "useless"
+    if not use:
+        return "undecided" if right else "right"
+    if use[0] not in right:
+        return "wrong"
+    return "right" if set(use) <= right else "undecided"
+
+
+@pytest.mark.parametrize("case", ADVISED)
+def test_decide_names_a_best_judge_or_leaves_it_open(case, trust):
+    people, n, named = ADVISED[case]
+    sets = trust.sets(60)
+    drawn = (Drawn(people, named, *draw(people, named, n, np.random.default_rng([30, s])), s) for s in range(sets))
+    given = [advice(one) for one in drawn]
+    for word in ("right", "undecided", "wrong", "useless"):
+        trust.keep("advice", f"decide: {word}", given.count(word) / sets, sets, data=case)
+    assert given.count("wrong") + given.count("useless") <= (0.05 + allowance(0.05, sets)) * sets
+
+
+@pytest.mark.parametrize("people", [People(3, 8, leniency=0.3), People(4, 4, leniency=0.5)], ids=["8", "4"])
+def test_a_judge_just_beyond_the_margin_is_seldom_called_like_a_person(people, trust):
+    # By accuracy, which is known: a tenth of a person's lead over the constant below the person.
+    aim = people.agreement - 0.1 * (people.agreement - people.prior.max())
+    named = {"judge": Judge(brentq(lambda noise: Judge(noise).accuracy(people) - aim, 0.05, 6))}
+    sets, called = trust.sets(150), 0
+    for seed in range(sets):
+        ratings, answers = draw(people, named, 300, np.random.default_rng([31, seed]))
+        called += decide(ratings, answers, bootstrap=BOOTSTRAP, rng=seed).judges[0].as_is.standing == "like a person"
+    data = f"{people.labels} labels, {people.raters} raters, 300 items"
+    trust.keep("level", "decide: a judge just beyond the margin called like a person", called / sets, sets, data=data)
+    assert called / sets <= 0.05 + allowance(0.05, sets)

@@ -142,12 +142,16 @@ def test_the_cost_is_near_that_of_the_best_policy(name):
 def test_savings_are_not_overstated(name, trust):
     population = POPULATIONS[name]
     best = population.best_cost(2, 4) / 2
-    runs, costs, held = trust.sets(100), [], 0
+    runs, costs, held, advice = trust.sets(100), [], 0, []
     for run in range(runs):
         data = population.draw(400, 12, 5, np.random.default_rng([3, run]))
         plan = route(*data, bootstrap=200, max_raters=4, rng=run).recommended
         costs.append(plan.cost_share)
         held += not plan.high < best
+        worse = "useless" if name == "knows nothing" else "wrong"
+        advice.append("right" if plan.saves == (best < 1) else worse if plan.saves else "undecided")
+    for word in ("right", "undecided", "wrong", "useless"):
+        trust.keep("advice", f"route: {word}", advice.count(word) / runs, runs, data=f"{name}, 12 raters, 400 items")
     trust.keep("coverage", "route: cost is not below the interval", held / runs, runs, data=name)
     assert np.mean(costs) == pytest.approx(best, abs=0.05)
     assert held >= 0.93 * runs
