@@ -8,9 +8,8 @@ import pytest
 from dissensus.methods.plan_labels import needed
 from dissensus.methods.plan_labels.designs import MOST_ITEMS, affordable_items, fixed_scheme, sequential_scheme
 from dissensus.methods.plan_labels.needed import items_needed
-from dissensus.methods.plan_labels.options import CORRELATED
+from dissensus.methods.plan_labels.options import CORRELATED, situation_from
 from dissensus.methods.plan_labels.plan_labels import plan_labels
-from dissensus.methods.plan_labels.situation import situation_from
 from dissensus.methods.plan_labels.votes import (
     lead_by_two,
     majority_accuracy,

@@ -16,10 +16,9 @@ from dissensus.cli.flags import spread
 from dissensus.cli.simulate import plan_labels_command
 from dissensus.methods.plan_labels.curves import COST_RATIOS, items_draws
 from dissensus.methods.plan_labels.designs import Scheme, fixed_scheme
-from dissensus.methods.plan_labels.options import CORRELATED
+from dissensus.methods.plan_labels.options import CORRELATED, situation_from
 from dissensus.methods.plan_labels.plan_labels import plan_labels
 from dissensus.methods.plan_labels.result import PlanLabelsResult
-from dissensus.methods.plan_labels.situation import situation_from
 from dissensus.methods.plan_labels.votes import Steps
 from dissensus.methods.plan_labels.walk import log_chances
 from dissensus.simulation.labels import LabelNoise, simulate_labels

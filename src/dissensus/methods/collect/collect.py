@@ -40,7 +40,6 @@ from dissensus.options import named
 from dissensus.sampling import seed_of
 
 OUTPUT = named("output", of="collect")
-FEWEST_FOR_AGREEMENT = 2
 
 
 def collect(

@@ -17,9 +17,8 @@ from dissensus.methods.plan_labels.designs import (
     schemes_of,
 )
 from dissensus.methods.plan_labels.needed import items_needed, log_cramer, log_hoeffding, log_rate
-from dissensus.methods.plan_labels.options import LABELS_PER_ITEM, PlanLabelsOptions
+from dissensus.methods.plan_labels.options import LABELS_PER_ITEM, SHARE_ROUNDING, PlanLabelsOptions, Situation
 from dissensus.methods.plan_labels.result import Absolute, BreakEven, Choice, Point
-from dissensus.methods.plan_labels.situation import SHARE_ROUNDING, Situation
 from dissensus.methods.plan_labels.walk import log_chances
 
 BUDGETS = 2.0 ** np.arange(-4, 2.5, 0.5)

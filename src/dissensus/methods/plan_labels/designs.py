@@ -19,9 +19,15 @@ from dissensus.methods.plan_labels.needed import (
     log_cramer,
     log_hoeffding,
 )
-from dissensus.methods.plan_labels.options import TWO_CLASSES, PlanLabelsOptions, Strategy
+from dissensus.methods.plan_labels.options import (
+    TWO_CLASSES,
+    PlanLabelsOptions,
+    Situation,
+    Strategy,
+    independent_shares,
+    situation_from,
+)
 from dissensus.methods.plan_labels.result import LabelDesign, Needed
-from dissensus.methods.plan_labels.situation import Situation, independent_shares, situation_from
 from dissensus.methods.plan_labels.votes import (
     Even,
     Steps,

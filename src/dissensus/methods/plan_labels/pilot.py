@@ -12,9 +12,8 @@ from numpy.random import Generator
 from dissensus.arrays import Flags, Floats
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted
 from dissensus.methods.plan_labels import pilot_fit as fits
-from dissensus.methods.plan_labels.options import PlanLabelsOptions
+from dissensus.methods.plan_labels.options import PlanLabelsOptions, Situation, situation_from
 from dissensus.methods.plan_labels.pilot_fit import Estimate
-from dissensus.methods.plan_labels.situation import Situation, situation_from
 from dissensus.options import named
 from dissensus.results import as_dict
 

@@ -25,8 +25,10 @@ from dissensus.methods.plan_labels.options import (
     LABELS_PER_ITEM,
     TWO_CLASSES,
     PlanLabelsOptions,
+    Situation,
     Strategy,
     checked_labels_per_item,
+    situation_of,
 )
 from dissensus.methods.plan_labels.pilot import (
     LabelPilot,
@@ -38,7 +40,6 @@ from dissensus.methods.plan_labels.pilot import (
     with_pilot,
 )
 from dissensus.methods.plan_labels.result import Absolute, LabelDesign, Needed, PlanLabelsResult, smallest_error
-from dissensus.methods.plan_labels.situation import Situation, situation_of
 from dissensus.methods.plan_labels.votes import Even
 from dissensus.methods.plan_labels.walk import Ties
 from dissensus.options import named

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from dissensus.methods.plan_labels.options import PlanLabelsOptions, Strategy
-from dissensus.methods.plan_labels.situation import Situation
+from dissensus.methods.plan_labels.options import PlanLabelsOptions, Situation, Strategy
 from dissensus.results import Result, as_dict
 
 if TYPE_CHECKING:

@@ -84,12 +84,6 @@ def slot_scale(slots: Mapping[str, int]) -> dict[str, list[str]]:
     return {"domain": domain}
 
 
-def series_channels(title: str) -> Spec:
-    """Colour and shape of a series."""
-    channel = nominal("series", sort=BY_PLACE, title=title, legend=LEGEND)
-    return {"color": channel, "shape": channel}
-
-
 def tip(field: str, title: str, form: str | None = None) -> Spec:
     """A line of a tooltip: a number if it has a format, else text."""
     return nominal(field, title=title) if form is None else quantity(field, title=title, format=form)
