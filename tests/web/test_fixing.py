@@ -96,8 +96,39 @@ def test_judges_are_checked_against_people_as_they_are_computed(server):
 
 def test_a_card_shows_the_data_before_and_after(server):
     answer = words(server.answer("checkup", f"data={server.upload(ratings=FILES['ratings'])}"))
-    # 160 ratings, four of the check, two that mean missing.
-    assert re.search(r"Before 166 answers: [^:]*n/a \(2\) After 164 answers: No", answer)
+    # 160 ratings, four of the check, two that mean missing: of the labels only those that change are shown.
+    assert "Before 166 answers; n/a (2) After 164 answers Fix" in answer
+
+
+def test_a_label_that_only_judges_give_is_no_silent_label_of_its_own(server):
+    # One click on the proposed fix (NO is people's No) must not hide that NIX is nobody's label.
+    near = [(item, judge, {"No": "NIX", "Yes": "YES"}[label]) for item, judge, label in NEAR]
+    id_ = server.upload(
+        ratings=("ours.csv", table(("item", "rater", "label"), CLEAN)),
+        judges=("judges.csv", table(("item", "judge", "label"), near)),
+    )
+    answer = server.answer("checkup", f"data={id_}")
+    server.change(id_, "fix", fixes=json.dumps(fixes(answer)[-1]))
+    answer = server.answer("checkup", f"data={id_}")
+    said = f"No rater ever gives NIX ({sum(label == 'NIX' for _, _, label in near)})"
+    assert said in words(answer)
+    assert "No problems found." not in answer
+    assert 'value="NIX=No"' in answer  # people's labels are offered for it
+    server.change(id_, "labels", file="judges", merge="NIX=No")
+    assert "No problems found." in server.answer("checkup", f"data={id_}")
+
+
+def test_columns_that_count_without_a_role_are_not_called_unused(server):
+    rows = [(f"i{i}", "near", "0", "0.25", "0.75") for i in range(40)]
+    id_ = server.upload(
+        ratings=("ours.csv", table(("item", "rater", "label"), CLEAN)),
+        judges=("judges.csv", table(("item", "judge", "sample", "p_No", "p_Yes"), rows)),
+    )
+    menus = re.findall(
+        r'<option value="">([^<]*)</option>\s*<option value="item"', server.answer("checkup", f"data={id_}")
+    )
+    assert menus[:3] == ["not used"] * 3  # the menus of people's columns
+    assert menus[-3:] == ["sample", "chance of No", "chance of Yes"]
 
 
 def test_columns_get_their_roles_from_menus(server):

@@ -1,7 +1,9 @@
 """What is in the files of a project: first rows, columns, labels, problems and what each fix would change."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dissensus.data.checks.table import Finding, Table
 from dissensus.data.columns import find_column
@@ -13,7 +15,7 @@ from dissensus.data.sources.source import Source, open_source
 from dissensus.errors import DissensusError, spelled
 from dissensus.report.numbers import counted
 from dissensus.report.views import section_of
-from dissensus.web.data_options import Fix, after, as_typed, fix_words, fixes_in
+from dissensus.web.data_options import SEVERITIES, Fix, after, as_typed, fixes_in, fixes_words
 from dissensus.web.fields import on_page
 from dissensus.web.process import Message, Tell
 from dissensus.web.tasks import judges_plan, ratings_plan, said, steps
@@ -22,8 +24,12 @@ MOST_ROWS, MOST_COLUMNS, MOST_LABELS, LONGEST_CELL = 6, 30, 30, 80
 FILES = ("ratings", "judges")
 PLANS: Mapping[str, Callable[[Mapping[str, object]], ReadPlan]] = {"ratings": ratings_plan, "judges": judges_plan}
 ROLES = {"ratings": ("item", "rater", "label"), "judges": ("item", "judge", "label")}
+MOST_CHANGED = 6
+"""Labels that a card shows before and after a fix."""
 MOST_COMPARED = 50_000
 """A file with more answers is not read once more for each fix to show what it would change."""
+_NO_FORMAT = re.compile(r" in the format (?:tidy|judges)(?=[:.])")
+"""Our own layouts need no name."""
 COLUMNS = "Some columns have no role yet: choose in the menus over the columns below which of them are {}."
 
 
@@ -39,9 +45,9 @@ def checkup(arguments: Mapping[str, object], tell: Tell) -> Message:
                 result, table = examined(opened, PLANS[file](arguments), judges=file == "judges", people=people)
                 files[file] = _seen(file, result, table, opened, arguments)
             is_small = table is not None and len(table.row) <= MOST_COMPARED
-            files[file]["problems"] = [
+            files[file]["problems"] = _cards(
                 _problem(file, finding, arguments, people, is_small=is_small) for finding in result.findings
-            ]
+            )
         people = table if file == "ratings" else people
         judges = result.shape.get("judges", []) if file == "judges" else []
     errors = sum(problem["severity"] == "error" for seen in files.values() for problem in seen["problems"])  # type: ignore[attr-defined] # lists of problems
@@ -59,7 +65,7 @@ def _seen(
     name = str(arguments[f"{file}_name"])
     return {
         "name": name,
-        "size": section_of(result, on_page).lead.replace(opened.name, name),
+        "size": _NO_FORMAT.sub("", section_of(result, on_page).lead.replace(opened.name, name)),
         "preview": _preview(file, result, opened, PLANS[file](arguments)),
         "labels": [[label, counts[label]] for label in shown[:MOST_LABELS]],
         "more_labels": max(len(shown) - MOST_LABELS, 0),
@@ -85,9 +91,14 @@ def _preview(file: str, result: DoctorResult, opened: Source, plan: ReadPlan) ->
         column = where.removeprefix("column ")
         if role in ROLES[file] and where.startswith("column ") and column in names:
             roles[role] = column
+    used = {column: role.replace("repeat", "sample") for role, where in taken.items()
+            if (column := where.removeprefix("column ")) in names and role not in ROLES[file]}  # fmt: skip
+    if file == "judges":
+        used |= {name: f"chance of {name[2:]}" for name in names if name.startswith("p_")}
     other = [] if len(roles) == len(ROLES[file]) else [f"{role}: {where}" for role, where in taken.items()]
     return {
         "columns": names, "rows": rows, "roles": {column: role for role, column in roles.items()},
+        "used": used,
         "choices": list(ROLES[file]), "taken": other, "more": max(len(opened.columns) - MOST_COLUMNS, 0),
     }  # fmt: skip
 
@@ -119,10 +130,23 @@ def _problem(
         "rows": list(finding.rows),
         "more": max(finding.count - len(finding.rows), 0) if finding.rows else 0,
         "fixes": fixes or [],
-        "words": "; ".join(fix_words(fix) for fix in fixes or []),
+        "words": fixes_words(fixes or []),
         "is_choice": finding.is_choice,
         "compared": compared,
     }
+
+
+def _cards(problems: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The problems, the worst first; those that one fix solves are one."""
+    cards: list[dict[str, Any]] = []
+    for one in sorted(problems, key=lambda problem: SEVERITIES.index(problem["severity"])):
+        same = next((card for card in cards if one["fixes"] and card["fixes"] == one["fixes"]), None)
+        if same is None:
+            cards.append(one)
+        else:
+            same["text"] += f" {one['text']}"
+            same["more"] += one["more"] + len(one["rows"])
+    return cards
 
 
 def _compared(
@@ -130,24 +154,32 @@ def _compared(
 ) -> dict[str, str] | None:
     """The data before and after a fix, in words; None where they cannot be read either way."""
     values = {name: str(value) for name, value in arguments.items() if isinstance(value, str)}
-    found = {}
-    for when, own in (("before", values), ("after", after(values, fixes))):
+    found = []
+    for own in (values, after(values, fixes)):
         try:
             with open_source(Path(str(arguments[file]))) as opened:
                 result, table = examined(opened, PLANS[file](own), judges=file == "judges", people=people)
         except DissensusError:
             return None
-        found[when] = "cannot be read" if table is None else _in_short(result, table)
-    return found if found["before"] != found["after"] else None
+        found.append((result, {} if table is None else table.label_counts()))
+    before, after_it = (
+        _in_short(own, counts, other) for (own, counts), (_, other) in zip(found, found[::-1], strict=True)
+    )
+    return {"before": before, "after": after_it} if before != after_it else None
 
 
-def _in_short(result: DoctorResult, table: Table) -> str:
-    counts = table.label_counts()
-    labels = ", ".join(f"{label} ({n:,})" for label, n in sorted(counts.items(), key=lambda one: -one[1])[:6])
-    answers = counted(int(table.weight.sum()), "answer")
+def _in_short(result: DoctorResult, counts: Mapping[str, int], other: Mapping[str, int]) -> str:
+    """The labels whose counts differ from those of the other reading, and what stops everything."""
+    if not counts:
+        return "cannot be read"
+    changed = [label for label in counts if counts[label] != other.get(label)]
+    shown = [
+        f"{label} ({counts[label]:,})" for label in sorted(changed, key=lambda label: -counts[label])[:MOST_CHANGED]
+    ]
     problems = sum(finding.severity == "error" for finding in result.findings)
-    stops = f"; {counted(problems, 'problem')} that stop{'s' * (problems == 1)} everything" if problems else ""
-    return f"{answers}: {labels}{', ...' if len(counts) > 6 else ''}{stops}"  # noqa: PLR2004 - as above
+    stops = [f"{counted(problems, 'problem')} that stop{'s' * (problems == 1)} everything"] if problems else []
+    parts = [counted(sum(counts.values()), "answer"), ", ".join(shown), *stops]
+    return "; ".join(part for part in parts if part)
 
 
 # ---- Which file is whose

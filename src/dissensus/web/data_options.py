@@ -242,6 +242,8 @@ def _judges_lines(where: str, values: Mapping[str, str]) -> list[str]:
 FIELDS: dict[str, tuple[Field, ...]] = {"ratings": ALL_RATINGS, "judges": (*ALL_JUDGES, RATINGS[0])}
 """What can be said about each file."""
 MOST_FIXES = 50
+SEVERITIES = ("error", "warning", "note")
+"""Of problems, the worst first."""
 
 
 def as_typed(option: str, of: str) -> str:
@@ -300,6 +302,24 @@ def fix_words(fix: Fix) -> str:
         "question": f"Take the question {value}",
     }
     return words.get(bare, f"{_field(name).label}: {value}")
+
+
+def fixes_words(fixes: Sequence[Fix]) -> str:
+    """What several fixes do together, in words.
+
+    Examples
+    --------
+    >>> fixes_words([("drop", "rater=r1"), ("drop", "rater=r2")])
+    'Leave out rows whose rater is r1 or r2'
+    """
+    texts: list[str] = []
+    for words in map(fix_words, fixes):
+        head, joint, last = words.rpartition(" is ")
+        if joint and texts and texts[-1].startswith(head + joint):
+            texts[-1] = f"{texts[-1].replace(' or ', ', ')} or {last}"
+        else:
+            texts.append(words)
+    return "; ".join(texts)
 
 
 def after(values: Mapping[str, str], fixes: Sequence[Fix]) -> dict[str, str]:

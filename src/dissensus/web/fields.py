@@ -105,7 +105,11 @@ def on_page(option: str, of: str = "") -> str:
     """
     if of == "limits":  # who started the server can raise it
         return f"dissensus serve --limit {option}="
-    return f"'{option.replace('_', ' ')}'"
+    return ON_PAGE.get(option, f"'{option.replace('_', ' ')}'")
+
+
+ON_PAGE = {"label_map": "'Same as' in the list of labels"}
+"""Options that pages call otherwise."""
 
 
 def why(error: DissensusError) -> str:

@@ -244,12 +244,17 @@ def _options(labels: dict[str, int]) -> set[str]:
 
 
 def _strangers(table: Table, people: set[str], alike: dict[str, str]) -> Iterator[Finding]:
-    """Judges none of whose labels is one of people's; numbers may be scores on a scale of their own."""
+    """Labels of judges that nobody gives; numbers may be scores on a scale of their own."""
+    rare: set[str] = set()
+    scale = table.people.plan.labels if table.people is not None else None
+    declared = set(listed_options(scale)) if scale is not None else set()
     for name, mine in table.answers_of_each():
         texts = {table.answer.texts[label] for label in np.unique(table.answer.codes[mine]).tolist()}
         options = {option for text in texts for option in text.split(SEPARATOR)}
-        is_foreign = not options & people and not any(folded(option) in alike for option in options)
-        if is_foreign and any(number(option) is None for option in options):
+        foreign = {option for option in options if option not in people and folded(option) not in alike}
+        if foreign != options:
+            rare |= {option for option in foreign if number(option) is None and option not in declared}
+        elif any(number(option) is None for option in options):
             yield Finding(
                 check="labels-apart",
                 severity="warning",
@@ -259,6 +264,17 @@ def _strangers(table: Table, people: set[str], alike: dict[str, str]) -> Iterato
                 count=len(mine),
                 rows=tuple(table.row[mine].tolist()),
             )
+    if rare:
+        counts = table.label_counts()
+        theirs = [text for text in counts if rare & set(text.split(SEPARATOR))]
+        yield Finding(
+            check="labels-apart",
+            severity="warning",
+            message=f"No rater ever gives {listed(shown_counts(counts, theirs))}, as judges do; people's labels are "
+            f"{listed(sorted(people))}. If it is one of those, rename it with {named('label_map', of='import_')}.",
+            count=sum(counts[text] for text in theirs),
+            rows=tuple(table.rows_with(theirs)),
+        )
 
 
 CHECKS = (decimal_commas, joined_labels, similar_labels, off_scale, labels_apart)

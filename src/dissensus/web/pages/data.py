@@ -19,6 +19,7 @@ from dissensus.web.data_options import (
     JUDGE_FIXES,
     JUDGE_QUESTION,
     RATINGS,
+    SEVERITIES,
     checked_fixes,
     fix_words,
     is_read_plainly,
@@ -84,7 +85,10 @@ def _show(job: Job) -> str:
     for seen in files.values():
         most = max((count for _, count in seen["labels"]), default=1)
         seen["bars"] = [(label, count, round(100 * count / most)) for label, count in seen["labels"]]
+        # A judge's label may be one of people's under another name.
+        seen["others"] = list(dict.fromkeys(label for own in (files["ratings"], seen) for label, _ in own["labels"]))
     problems = [(file, one) for file, seen in files.items() for one in seen["problems"]]
+    problems.sort(key=lambda each: SEVERITIES.index(each[1]["severity"]))
     sure = [fix for _, one in problems if not one["is_choice"] for fix in one["fixes"]]
     at = project_address(job.key[1], "")
     return render(
