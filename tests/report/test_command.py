@@ -6,6 +6,7 @@ import pytest
 
 from dissensus.cli.main import main
 from dissensus.data.paths import example_path
+from dissensus.methods.describe.describe import describe
 
 
 @pytest.fixture
@@ -58,12 +59,26 @@ def test_a_mistake_of_ours_in_one_section_leaves_the_others_and_the_log_has_it(t
 
     monkeypatch.setattr("dissensus.methods.decide.answers.alt_test", broken)  # a method,
     monkeypatch.setattr("dissensus.report.whole._together", broken)  # a view,
-    monkeypatch.setattr("dissensus.methods.decide.answers.items_of", broken)  # and what others stand on
+    monkeypatch.setattr("dissensus.methods.decide.answers.items_of", broken)  # what others stand on,
+    monkeypatch.setattr("dissensus.report.whole.front_of", broken)  # and the first screen
     page, toxicity = tmp_path / "page.html", example_path("toxicity")
     files = [str(toxicity / name) for name in ("ratings.csv", "judges.csv")]
     assert main(["report", *files, "-o", str(page), "--bootstrap", "0", "--quiet"]) == 0
     html = page.read_text()
-    assert html.count("An error that was not foreseen ended this part: KeyError.") == 3
+    assert html.count("An error that was not foreseen ended this part: KeyError.") == 4
     for question in ("Do the raters agree?", "How many raters is each judge worth?", "What to collect next?"):
         assert question in html
-    assert [record.exc_info is not None for record in caplog.records if record.name == "dissensus"] == [True] * 3
+    assert [record.exc_info is not None for record in caplog.records if record.name == "dissensus"] == [True] * 4
+
+
+def test_a_mistake_of_ours_in_resampling_leaves_the_counts_that_everything_rests_on(ratings, tmp_path, monkeypatch):
+    def broken(data, *, bootstrap, **more):
+        if bootstrap:
+            raise KeyError("ours")
+        return describe(data, bootstrap=bootstrap, **more)
+
+    monkeypatch.setattr("dissensus.methods.decide.answers.describe", broken)
+    assert main(["report", str(ratings), "-o", str(tmp_path / "page.html"), "--bootstrap", "5", "--quiet"]) == 0
+    html = (tmp_path / "page.html").read_text()
+    assert "An error that was not foreseen ended this part: KeyError." in html
+    assert "2 items" in html

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dissensus.methods.decide.answers import (
+    AGREE,
     BETTER,
     COLLECT,
     COMMANDS,
@@ -49,9 +50,9 @@ from dissensus.report.views import unspelled_section, warning_texts, with_warnin
 from dissensus.report.views.section import is_fact
 from dissensus.results import Result
 
-AGREE = "Do the raters agree?"
 AS_THEY_ARE = "Here answers count as they are; which judge to use is answered at the top."
 NOT_RECALIBRATED = "This test takes answers as they are, not recalibrated."
+NO_FRONT = "The answer in short could not be made."
 ONE_PAIR = "This compares two judges only; among all {judges} they cannot be told apart, so the top names both."
 PICKED = "At the top, the best judge's interval also allows for having picked it."
 EACH_ALONE, BESIDE = "Each slice alone", "What the first screen puts side by side, one after the other."
@@ -89,7 +90,7 @@ def report_of(
     return Report(
         title=title,
         front=respelled(front, in_words()),
-        verdict=[respelled(text, in_words()) for text in verdict_of(answers)],
+        verdict=[respelled(text, in_words()) for text in _verdict(answers)],
         sections=_sections(answers, prices, elsewhere=front.figures),
         results=answers.results,
     )
@@ -166,6 +167,14 @@ def _shown(question: str, make: Callable[[], list[Section]]) -> list[Section]:
         return [Section(title=question, lead=f"{unforeseen(question, error)} {REPORT_IT}")]
 
 
+def _verdict(answers: Answers) -> Sequence[str]:
+    """The verdict, or that there is none, as in `_shown`."""
+    try:
+        return verdict_of(answers)
+    except Exception as error:  # noqa: BLE001 - as in _shown
+        return [f"{NO_FRONT} {unforeseen(NO_FRONT, error)} {REPORT_IT}"]
+
+
 def _titled(title: str, result: Result | None) -> list[Section]:
     """The section of a result under the question that it answers, if it does."""
     return [] if result is None else [replace(unspelled_section(result), title=title)]
@@ -173,13 +182,16 @@ def _titled(title: str, result: Result | None) -> list[Section]:
 
 def _front(answers: Answers, prices: Prices, *, title: str, asked: str) -> Front:
     """The first screen, with the chart of what judges are worth."""
-    steps = next_steps(answers, prices)
-    known = [] if answers.decision is None else warning_texts(answers.decision)
-    warnings = [text for text in known if not is_fact(text)]
-    figures = [figure for section in _shown(WORTH, lambda: _worth(answers)) for figure in section.figures()[:1]]
-    return front_of(
-        answers, title=title, asked=asked, figures=figures, step=steps[0] if steps else "", warnings=warnings
-    )
+    try:
+        steps = next_steps(answers, prices)
+        known = [] if answers.decision is None else warning_texts(answers.decision)
+        warnings = [text for text in known if not is_fact(text)]
+        figures = [figure for section in _shown(WORTH, lambda: _worth(answers)) for figure in section.figures()[:1]]
+        return front_of(
+            answers, title=title, asked=asked, figures=figures, step=steps[0] if steps else "", warnings=warnings
+        )
+    except Exception as error:  # noqa: BLE001 - as in _shown
+        return Front(title=title, scope=asked, answer=NO_FRONT, reason=f"{unforeseen(title, error)} {REPORT_IT}")
 
 
 def _worth(answers: Answers) -> list[Section]:
@@ -308,7 +320,7 @@ def together(answers: Answers) -> Findings:
         settings={result.command: result.settings for result in results},
         data={role: facts for result in results for role, facts in result.data.items()},
         warnings=tuple(dict.fromkeys(warning for result in results for warning in result.warnings)),
-        verdict=verdict_of(answers),
+        verdict=_verdict(answers),
         results=results,
         unanswered=answers.unanswered,
     )

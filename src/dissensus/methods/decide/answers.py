@@ -44,6 +44,7 @@ from dissensus.sampling import Engine, Progress, open_executor
 # ---- Questions that the data leave open, and what would answer them
 
 DECISION = "Which judge to use, and how?"
+AGREE = "Do the raters agree?"
 WORTH = "How many raters is each judge worth?"
 STAND_IN = "Which judge can stand in for people?"
 BETTER = "Is the best judge really better than the second?"
@@ -238,7 +239,13 @@ class Asking:
     def agreement(self) -> DescribeResult:
         """Do the raters agree?"""
         with self.step("Resampling items") as progress:
-            return describe(self.ratings, by_group=bool(self.ratings.groups), **self.how(progress))
+            try:
+                return describe(self.ratings, by_group=bool(self.ratings.groups), **self.how(progress))
+            except DissensusError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a mistake of ours: its counts are what everything else rests on
+                plain = describe(self.ratings, bootstrap=0, rng=self.seed)
+                return replace(plain, warnings=(*plain.warnings, f"{unforeseen(AGREE, error)} {REPORT_IT}"))
 
     def worth(self, judges: Judges) -> Worked | Unanswered:
         """How many raters is each judge worth?"""
