@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+from urllib.parse import urljoin
 
 import pytest
 
@@ -97,7 +98,7 @@ def files(tmp_path_factory):
 
 def upload(page, *files):
     page.locator("#files").set_input_files(files)
-    page.get_by_role("button", name="Look at them").click()
+    page.get_by_role("button", name="Check these files").click()
     page.wait_for_url("**/data", timeout=60_000)  # the page that is left has links of the same names
 
 
@@ -105,7 +106,7 @@ def results(page):
     """The results of the project that is open, with fewer samples than it takes by itself."""
     expect(page.get_by_role("link", name="See the results")).to_be_visible()
     page.goto(page.url.removesuffix("data") + "results?bootstrap=20")
-    expect(page.locator("#section-1")).to_be_visible(timeout=120_000)
+    expect(page.locator("#do-the-raters-agree")).to_be_visible(timeout=120_000)
 
 
 def drawn(page):
@@ -228,21 +229,26 @@ def test_come_back_tomorrow(browser, files, tmp_path):
         page.goto(f"{server.url}/?token={server.key}")
         upload(page, files / "ratings.csv", files / "judges.csv")
         results(page)
-        said = page.locator("#section-1 h2").inner_text()
-        page.get_by_role("button", name="Save it").click()
-        page.wait_for_url("**/p/ratings/data")
+        said = page.locator("#do-the-raters-agree h2").inner_text()
+        page.goto(server.url)
+        expect(page.locator(".projects")).to_contain_text("not saved")
+        page.get_by_role("link", name="ratings", exact=True).click()  # what was not saved is found again, too
+        page.get_by_text("Not saved: save it").click()
+        page.get_by_label("Name").fill("ours")
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.wait_for_url("**/p/ours/data")
         os.kill(server.process.pid, signal.SIGKILL)
         server.process.wait(timeout=30)
     with running(folder=folder) as server:
         page.goto(server.url)
         expect(page.get_by_text("Open your saved projects")).to_be_visible()
         page.goto(f"{server.url}/?token={server.key}")
-        page.get_by_role("link", name="ratings", exact=True).click()
+        page.get_by_role("link", name="ours", exact=True).click()
         page.goto(page.url + "?bootstrap=20")
-        expect(page.locator("#section-1 h2")).to_have_text(said, timeout=3_000)  # nothing is computed again
+        expect(page.locator("#do-the-raters-agree h2")).to_have_text(said, timeout=3_000)  # nothing is computed again
         for form, holds in (("JSON", '"command": "report"'), ("CSV", "command,"), ("HTML", "</html>")):
             where = page.get_by_role("link", name=form, exact=True).get_attribute("href")
-            assert holds in page.request.get(server.url + where).text()
+            assert holds in page.request.get(urljoin(page.url, where)).text()
     context.close()
 
 
@@ -326,6 +332,6 @@ def test_axe_finds_nothing_serious_in_results_nor_while_they_are_made(visit):
     page = visit("/p/example:binary/results?bootstrap=502", bypass_csp=True)
     expect(page.get_by_role("progressbar")).to_be_visible()
     assert violations(page) == []
-    expect(page.locator("#section-1")).to_be_visible(timeout=120_000)
+    expect(page.locator("#do-the-raters-agree")).to_be_visible(timeout=120_000)
     drawn(page)
     assert violations(page) == []

@@ -87,6 +87,28 @@ def test_the_recipes_of_a_report_say_what_its_page_says(server, files, capsys):
     assert Path("report.html").is_file()
 
 
+def test_results_are_split_by_a_column_and_its_recipes_do_the_same(server, files, capsys):
+    kinds = [row + (",kind" if n == 0 else f",{'xy'[int(row[1:].partition(',')[0]) % 2]}") for n, row in
+             enumerate(RATINGS.splitlines())]  # fmt: skip
+    Path("split.csv").write_text("\n".join(kinds))
+    id_ = server.upload(ratings=("split.csv", Path("split.csv").read_bytes()), judges=files["judges"])
+    whole = server.answer("report", f"data={id_}&bootstrap=20")
+    assert '<option value="kind">kind</option>' in whole
+    assert not [name for name in ("item", "rater", "label") if f'<option value="{name}">' in whole]
+    answer = server.answer("report", f"data={id_}&bootstrap=20&by=kind")
+    assert '<option value="kind" selected>' in answer
+    assert "2 slices by kind" in answer
+    assert 'href="results.csv?bootstrap=20&amp;by=kind"' in answer
+    text = server.page(id_, "results", "bootstrap=20&by=kind")
+    for said in (run_command(shown(text, "recipe-command"), capsys), run_python(shown(text, "recipe-python"), capsys)):
+        assert verdict_of(answer) in said
+
+
+def test_results_name_no_command(server):
+    answer = server.answer("report", "data=example:toxicity&bootstrap=20")
+    assert "`" not in words(answer.replace("&#39;", "'"))
+
+
 def test_the_recipes_of_a_comparison_say_what_its_page_says(server, files, capsys):
     id_, query = server.upload(**files), "repeats=first&a=near&b=far&metric=accuracy"
     lead = lead_of(server.answer("compare", f"data={id_}&{query}"))

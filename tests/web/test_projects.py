@@ -44,10 +44,12 @@ def test_a_project_is_saved_listed_and_there_after_a_restart(tmp_path):
     with running(folder=str(folder)) as server:
         server.sign_in()
         id_ = server.upload(**FILES)
+        assert (f'href="/p/{id_}/results"' in ask(server, "/")[2], id_ in server.ask("GET", "/")[2]) == (True, False)
         server.change(id_, "fix", fixes=json.dumps([["drop", "rater=r3"]]))
         answer = server.answer("report", f"data={id_}&bootstrap=20")
         status, headers, _ = server.change(id_, "save", name="Toxic comments")
         assert (status, headers["Location"]) == (303, "/p/toxic-comments/data")
+        assert id_ not in ask(server, "/")[2]
     with running(folder=str(folder)) as server:
         assert "Toxic comments" not in server.ask("GET", "/")[2]
         server.sign_in()
@@ -55,6 +57,9 @@ def test_a_project_is_saved_listed_and_there_after_a_restart(tmp_path):
         page = ask(server, "/p/toxic-comments/results?bootstrap=20")[2]
         assert verdict_of(page) == verdict_of(answer)  # nothing is computed again
         assert "Leave out rows whose rater is r3" in ask(server, "/p/toxic-comments/data")[2]
+        plan = ask(server, "/p/toxic-comments/plan")[2]  # the judges that were found yesterday are in its menus
+        assert plan.count('<option value="near"') == plan.count('<option value="far"') == 2
+        assert ask(server, "/p/toxic-comments/plan.json?a=near&b=far")[0] == 202  # it is computed from now on
 
 
 def test_saved_projects_need_the_key_of_the_start_up_address(server):

@@ -74,7 +74,7 @@ def explained(section: Section, id_: str) -> str:
     return next((f"{id_}-{folds[title]}" for title in EXPLAINING if title in folds), "")
 
 
-def _explains_front(sections: Sequence[Section], ids: Sequence[str]) -> str:
+def explains_front(sections: Sequence[Section], ids: Sequence[str]) -> str:
     """The id of what explains the first screen: how worth was computed, or without it the first that is explained."""
     found = {section.title: explained(section, id_) for section, id_ in zip(sections, ids, strict=True)}
     worth = [id_ for title, id_ in found.items() if title.endswith(WORTH)]
@@ -164,7 +164,7 @@ def page_of_report(report: Report, *, command_line: str = "") -> str:
         sections=report.sections,
         ids=ids,
         front=front,
-        explained=_explains_front(report.sections, ids),
+        explained=explains_front(report.sections, ids),
         files=file_tables(report.results),
         settings=setting_tables(report.results),
         command_line=command_line,

@@ -46,6 +46,7 @@ ROUTES = [
     Route("/p/{id}/items", items_page),
     Route("/p/{id}/items.{form}", items_download),
     Route("/p/{id}/{page}.{form}", download),
+    Route("/p/{id}/plan/{page}.{form}", download),
     *(Route(f"/p/{{id}}/{asking.command}", partial(asking_page, asking=asking)) for asking in ASKINGS),
     *(Route(f"/{path}", partial(plan_page, planner=planner)) for planner, path in PAGES.items()),
     *(Route(f"/{path}.json", partial(plan_json, planner=planner)) for planner, path in PAGES.items()),

@@ -1,5 +1,6 @@
 """What all pages have in common."""
 
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -12,6 +13,7 @@ import dissensus
 from dissensus.report.charts import Chart, script_safe_json
 from dissensus.report.document import Block, Figure, Section
 from dissensus.report.html import environment as report_environment
+from dissensus.report.numbers import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -33,10 +35,36 @@ def environment() -> "Environment":
     )
     found.globals.update(report.globals)
     found.filters.update(report.filters)
+    found.filters["visible"] = lambda text: visible(in_browser(text))
     found.filters["specification"] = specification
     found.tests.update(report.tests)
     found.filters["behind"] = lambda title: BEHIND.get(title, "")
     return found
+
+
+PLACES = {
+    "alt-test": "'Can this judge replace a rater?'", "collect": "'Collect ratings'",
+    "compare": "'Is A better than B?'", "decide": "the Results tab", "describe": "'Do the raters agree?'",
+    "doctor": "the Data tab", "equivalence": "'How many raters is each judge worth?'", "gate": "'May this judge pass?'",
+    "import": "the Data tab", "items": "the Items tab", "judges": "'Which judge can stand in for people?'",
+    "panel": "'What are several judges worth together?'", "plan labels": "the Plan tab", "plan raters": "the Plan tab",
+    "prevalence": "'How many items are positive?'", "raters": "'Who are the raters?'", "report": "the Results tab",
+    "serve": "this page",
+}  # fmt: skip
+"""Where a browser finds what a command answers."""
+_COMMAND = re.compile(r"`(?:dissensus )?(plan raters|plan labels|[a-z-]+)(?: [^`]*)?`")
+
+
+def in_browser(text: object) -> str:
+    """A sentence in which commands are called as the pages call them.
+
+    Examples
+    --------
+    >>> in_browser("`dissensus plan raters` with these files as pilot says how many.")
+    'the Plan tab with these files as pilot says how many.'
+    """
+    found = str(text).replace("the option 'by'", "'Split by'")
+    return _COMMAND.sub(lambda command: PLACES.get(command[1], command[0]), found)
 
 
 def specification(figure: Figure) -> str:
@@ -51,7 +79,7 @@ def render(template: str, **values: object) -> str:
 
 def section_html(section: Section, id_: str, *, has_title: bool = True) -> str:
     """A section as a piece of a page, with what its charts are drawn from."""
-    return render("section.html.j2", sections=[section], id=id_, has_title=has_title)
+    return render("section.html.j2", sections=[section], ids=[f"{id_}-1"], has_title=has_title)
 
 
 def blocks_html(blocks: Sequence[Block], id_: str) -> str:

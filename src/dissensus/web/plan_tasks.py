@@ -8,15 +8,16 @@ from typing import Any
 import dissensus
 from dissensus.methods.plan_labels.result import PlanLabelsResult
 from dissensus.methods.plan_raters.result import Design, PlanRatersResult
-from dissensus.report.document import respelled
+from dissensus.report.document import Figure, respelled
 from dissensus.report.envelope import envelope
+from dissensus.report.html import page_of
 from dissensus.report.numbers import counted, percent, whole
 from dissensus.report.views import section_of
 from dissensus.report.views.plan_labels import chance, series_name
 from dissensus.report.views.plan_labels import recommendation as labels_sentence
 from dissensus.report.views.plan_raters import recommendation as raters_sentence
 from dissensus.web.fields import on_page
-from dissensus.web.layout import blocks_html, render, section_html
+from dissensus.web.layout import blocks_html, render
 from dissensus.web.process import Message, Tell
 from dissensus.web.tasks import judges_in, judges_wanted, kept_forms, mapping_in, ratings_in, steps
 
@@ -39,7 +40,13 @@ def plan_task(planner: str, arguments: Mapping[str, object], tell: Tell) -> Mess
         return {"numbers": numbers_of(result)}
     if wants == "json":
         return {"json": envelope(result)}
-    return {"html": blocks_html(section_of(result, on_page).blocks, "rest")}
+    return {"html": _rest(result)}
+
+
+def _rest(result: Plan) -> str:
+    """The rest of a plan, the chart first: it stays in view beside the sliders."""
+    blocks = section_of(result, on_page).blocks
+    return blocks_html(sorted(blocks, key=lambda block: not isinstance(block, Figure)), "rest")
 
 
 @lru_cache(maxsize=64)
@@ -60,8 +67,8 @@ def _whole(planner: str, arguments: Mapping[str, object], options: Mapping[str, 
             more["progress"] = progress
         result = PLANNERS[planner](pilot=ratings, pilot_judges=judges, **options, **more)
     panel = render("plan_panel.html.j2", numbers=numbers_of(result), id="now")
-    section = section_html(section_of(result, on_page), "plan", has_title=False)
-    return {"html": panel + section, **kept_forms(result, [] if judges is None else list(judges.judges))}
+    names = [] if judges is None else list(judges.judges)
+    return {"html": panel + _rest(result), "page.html": page_of([result]), **kept_forms(result, names)}
 
 
 def numbers_of(result: Plan) -> dict[str, object]:
@@ -102,7 +109,7 @@ def _raters_numbers(result: PlanRatersResult) -> dict[str, object]:
     rows = [
         (
             f"{counted(one.raters, 'rater')} each",
-            f"{counted(one.items, 'item')}, power {percent(one.power, 0)}",
+            f"{counted(one.items, 'item')}, found in {percent(one.power, 0)}",
             one.cost,
             best is not None and (one.items, one.raters) == (best.items, best.raters),
         )

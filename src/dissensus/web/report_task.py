@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import parse_qsl
 
 from dissensus import __version__
 from dissensus.data import Judges, Ratings
 from dissensus.data.history import read_history, record
+from dissensus.data.slices import BUILT_IN, slicing_in
+from dissensus.data.sources.source import open_source
 from dissensus.errors import DissensusError
 from dissensus.methods.decide.answers import (
     WITHOUT_JUDGES,
@@ -26,7 +29,7 @@ from dissensus.methods.equivalence.equivalence import Worked
 from dissensus.methods.history import history
 from dissensus.methods.history.evidence import runs_of
 from dissensus.report.envelope import file_tables
-from dissensus.report.html import page_of_report
+from dissensus.report.html import explains_front, page_of_report, section_ids
 from dissensus.report.views import section_of
 from dissensus.report.whole import report_in_parts, report_of, together, together_in_parts
 from dissensus.results import Result
@@ -35,9 +38,12 @@ from dissensus.web.fields import on_page
 from dissensus.web.layout import render, section_html
 from dissensus.web.process import Message, Tell
 from dissensus.web.state import PARTS
-from dissensus.web.tasks import judges_in, kept_forms, mapping_in, part, ratings_in, said, steps, task_in
+from dissensus.web.tasks import judges_in, kept_forms, mapping_in, part, ratings_in, ratings_plan, said, steps, task_in
 
 T = TypeVar("T")
+NO_ATTRIBUTES = frozenset({"item", "rater", "label", "text", "text_a", "text_b", "count", "question", "elicitation"})
+MOST_ATTRIBUTES = 20
+"""Columns that are tried."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,12 +101,33 @@ def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
             answers = _without_judges(asking) if judges is None else answers_about(judges, asking)
         asked = "" if task is None else task.instructions
         report, result, decision = report_of(answers, title=title, asked=asked), together(answers), answers.decision
-    html = render("whole.html.j2", report=report, files=file_tables(report.results))
+    ids, state = section_ids(report.sections), str(arguments["state"])
+    html = render(
+        "whole.html.j2", report=report, files=file_tables(report.results), ids=ids, state=state,
+        explained=explains_front(report.sections, ids), by=said(data, "by") or "",
+        attributes=attributes_of(data, ratings), hidden=[pair for pair in parse_qsl(state) if pair[0] != "by"],
+    )  # fmt: skip
     path = said(data, "history")
     if path is not None and judges is not None and decision is not None:
         html += _over_time(Path(path), ratings, judges, decision)
     names = [] if judges is None else list(judges.judges)
     return {"html": html, "page.html": page_of_report(report), **kept_forms(result, names)}
+
+
+def attributes_of(data: Mapping[str, object], ratings: Ratings) -> list[tuple[str, str]]:
+    """What items can be split by, with its words: columns that make two slices or more, then what needs no column."""
+    items, plan, found = said(data, "items"), ratings_plan(data), []
+    table = None if items is None else Path(items)
+    with open_source(Path(str(data["ratings"]))) as opened:
+        known = [*opened.columns]
+        if table is not None:
+            with open_source(table) as about:
+                known = [*about.columns, *known]
+        for column in [name for name in dict.fromkeys(known) if name.lower() not in NO_ATTRIBUTES][:MOST_ATTRIBUTES]:
+            with suppress(DissensusError):  # too many values, or several for one item
+                slicing = slicing_in(column, ratings, opened, plan, table)
+                found += [(column, column)] if len(slicing.order) > 1 else []
+    return [*found, *((name, words) for name, words in BUILT_IN.items() if name in {"split", "ratings"})]
 
 
 def _over_time(path: Path, ratings: Ratings, judges: Judges, decision: Result) -> str:

@@ -28,7 +28,7 @@ EXAMPLE, UNSAVED = "example:", "~"
 EXAMPLE_NAMES = {"toxicity": "Toxic comments", "binary": "Yes or no"}
 MOST_UNSAVED = 20
 """With the limit on one of them, that is what they may take of the disk; of more the one unused longest goes."""
-GONE = "There is no such project (any more): what is not saved goes an hour after its last use. Drop the files again."
+GONE = "There is no such project (any more): what is not saved is deleted an hour after its last use. Send it again."
 FIXED = "This is an example, which stays as it is. Drop your own files on the first page to change how they are read."
 
 
@@ -113,6 +113,7 @@ class Shelf:
         self.place = place.resolve().parent if self.only else place
         self._keep = keep_seconds
         self._used: dict[str, float] = {}
+        self._copied: set[str] = set()
         self._hashes: dict[tuple[str, int, int], str] = {}
 
     def find(self, id_: str) -> DataSet:
@@ -138,6 +139,11 @@ class Shelf:
         """The saved projects, the last changed first, and why some cannot be opened."""
         found, problems = list_projects(self.place)
         return [one for one in found if self.only in {None, one.id}], problems
+
+    def unsaved(self) -> list[Project]:
+        """What was not saved, the last used first."""
+        found = sorted(self._used.keys() - self._copied, key=lambda id_: -self._used[id_])
+        return [open_project(self.folder / id_) for id_ in found]
 
     def add(self, files: Sequence[StoredFile], roles: Sequence[str]) -> DataSet:
         """A project that is not saved, with these files in these roles."""
@@ -168,6 +174,7 @@ class Shelf:
     def save(self, data: DataSet, name: str) -> DataSet:
         """A copy of a project in the server's folder, under a name."""
         saved = copy_project(data.project, self.place, name=name)
+        self._copied.add(data.id)
         return self._data_set(saved.id, saved)
 
     def fingerprint(self, data: DataSet) -> str:

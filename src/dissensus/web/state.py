@@ -21,6 +21,9 @@ from dissensus.web.uploads import ComingError, TooLargeError
 FORMS = ("html", "csv", "page.html", "judges.txt")
 """In which a result is kept beside its JSON: a piece of our page, a table, a page of its own, the judges there are."""
 
+LAYOUT = 2
+"""Changes with the pages: what a project keeps from another version of them is made anew."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
@@ -63,7 +66,7 @@ class Desk:
 def result_key(key: Key) -> str:
     """What a result is called in its project: the same for the same question about the same files."""
     task, _, state, reading = key
-    asked = json.dumps([state, reading])
+    asked = json.dumps([state, reading, LAYOUT])
     return f"{task.replace('_', '-')}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}"
 
 

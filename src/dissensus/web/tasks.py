@@ -56,7 +56,9 @@ def ratings_in(arguments: Mapping[str, object], *, group: str | None = None) -> 
     items, plan = said(arguments, "items"), replace(ratings_plan(arguments), group=group)
     where = Path(str(arguments["ratings"]))
     told = {name: value for name, value in plan.options().items() if name not in OF_JUDGES}
-    ratings = read(where, task=task_in(arguments), items=None if items is None else Path(items), **told)
+    ratings = read(
+        where, task=task_in(arguments), items=None if items is None else Path(items), by=said(arguments, "by"), **told
+    )
     name = str(arguments["ratings_name"])
     return replace(ratings, provenance=ratings.provenance and replace(ratings.provenance, name=name))
 

@@ -198,7 +198,7 @@ def _constants(chart: LineChart) -> list[Spec]:
 
 # A logarithm as the number it stands for: a percentage or a count while that is short, else a power of ten.
 _LABELS = {
-    "chance": "datum.value >= -3 ? format(pow(10, datum.value), '.2~p') : '10^' + format(datum.value, '~r')",
+    "chance": "datum.value >= -5 ? format(pow(10, datum.value), '.2~p') : '10^' + format(datum.value, '~r')",
     "count": "datum.value <= 5 ? format(pow(10, datum.value), ',.2~r') : '10^' + format(datum.value, '~r')",
 }
 

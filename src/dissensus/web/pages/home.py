@@ -11,7 +11,7 @@ from dissensus.data.project import Project
 from dissensus.data.sources.files import SUFFIXES
 from dissensus.report.html import drawing_script, style_sheet
 from dissensus.web.fields import Recipe
-from dissensus.web.guard import COOKIE, MEGABYTE, own_page
+from dissensus.web.guard import COOKIE, LOOPBACK, MEGABYTE, own_page
 from dissensus.web.layout import page_html, project_address, refusal
 from dissensus.web.questions import QUESTIONS
 from dissensus.web.state import desk_of, is_signed_in
@@ -41,6 +41,8 @@ async def home(request: Request) -> Response:
         hours=desk.settings.keep_seconds / 3600,
         accept=",".join([*SUFFIXES, ".gz", ".toml"]),
         projects=[_entry(one) for one in projects[:MOST_LISTED]],
+        # Among several visitors an address that nobody lists is what keeps an upload private.
+        unsaved=[_entry(one) for one in shelf.unsaved()] if knows and desk.settings.host in LOOPBACK else [],
         problems=problems,
         knows_visitor=knows,
         questions=QUESTIONS,

@@ -26,7 +26,7 @@ from dissensus.web.fields import (
 )
 from dissensus.web.jobs import Job, Order, SupersededError, Work
 from dissensus.web.layout import address, page_html, project_address, render, rendered
-from dissensus.web.pages.questions import judges_known
+from dissensus.web.pages.questions import downloads, judges_known
 from dissensus.web.shelf import DataSet, Shelf
 from dissensus.web.state import Desk, answer_values, desk_of, query_of
 
@@ -90,7 +90,7 @@ PILOT = (
 )  # fmt: skip
 SPENDING = (
     _slider("error", "How often the worse may come out ahead", "0.05", "0.001", "0.3", "0.001"),
-    _slider("budget", "What all may cost", "1000", "50", "20000", "50"),
+    _slider("budget", "The most it may cost", "1000", "50", "20000", "50"),
     Field(name="labels_per_item", label="Labels per item to compare", default="1,3,5", holds="wholes", usual="1,3,5"),
     Field(name="item_cost", label="Cost of an item", kind="number", default="0", usual="0"),
     Field(name="label_cost", label="Cost of a label", kind="number", default="1", usual="1"),
@@ -111,22 +111,22 @@ QUICK = frozenset({"wins", "mae"})
 DESIGN = (
     Field(name="metric", label="How near to people", kind="choice", default="wins", choices=METRICS, usual="wins"),
     Field(
-        name="power", label="How often the test must find it", kind="slider", default="0.8", low="0.5", high="0.99",
-        step="0.01", usual="0.8",
+        name="power", label="How often a difference must be found", kind="slider", default="0.8", low="0.5",
+        high="0.99", step="0.01", usual="0.8",
     ),
     Field(
-        name="alpha", label="Level of the test", kind="slider", default="0.05", low="0.005", high="0.2", step="0.005",
-        usual="0.05",
+        name="alpha", label="False alarms allowed", kind="slider", default="0.05", low="0.005", high="0.2",
+        step="0.005", usual="0.05",
     ),
     Field(name="items", label="Numbers of items", holds="wholes", hint="as in 50,100,250; the best are found if empty"),
     Field(name="raters", label="Raters per item", holds="wholes", hint="as in 1,3,5; some are tried if empty"),
     Field(name="item_cost", label="Cost of an item", kind="number", default="0", usual="0"),
     Field(name="rating_cost", label="Cost of a rating", kind="number", default="1", usual="1"),
-    Field(name="budget", label="What all may cost", kind="number"),
+    Field(name="budget", label="The most it may cost", kind="number"),
 )  # fmt: skip
 EFFECT = Field(
-    name="effect", label="How far B strays from people (share of the scale)", kind="slider", default="0.1", low="0.01",
-    high="0.5", step="0.01",
+    name="effect", label="How much further B is from people", kind="slider", default="0.1", low="0.01",
+    high="0.5", step="0.01", hint="as a share of the scale",
 )  # fmt: skip
 JUDGES = (
     Field(name="a", label="First judge", nobody="choose one"),
@@ -146,8 +146,8 @@ TITLES = {
     "labels": "One label each for many items, or several for few?",
 }
 LEADS = {
-    "raters": "You compare two judges with people who disagree. How many items, and how many raters for each?",
-    "labels": "You compare two models on labels that are sometimes wrong. One label each for many items, or several?",
+    "raters": "Compare two judges with people who disagree.",
+    "labels": "Compare two models on labels that are sometimes wrong.",
 }
 PAGES = {"raters": "plan", "labels": "plan/labels"}
 
@@ -274,7 +274,7 @@ async def plan_page(request: Request, planner: str) -> HTMLResponse:
     html = page_html(
         "plan.html.j2",
         title=TITLES[planner],
-        page="plan",
+        page="plan" if data is None else "",
         tab="plan",
         has_charts=True,
         data=data,
@@ -317,9 +317,11 @@ async def _answer(desk: Desk, planner: str, query: Mapping[str, str]) -> dict[st
         panel, rest = await _panel(desk, planner, query), await _rest(desk, planner, query)
         where = address(f"/{PAGES[planner]}.json", _state(planner, query, values))
         return {**nothing, "panel": rendered(panel), "rest": rendered(rest), "downloads": [(where, "JSON")]}
-    about = answer_values(desk, WORKS[planner], WORKS[planner].order(desk.shelf, query))
+    order = WORKS[planner].order(desk.shelf, query)
+    about = answer_values(desk, WORKS[planner], order)
     html = rendered(render("answer.html.j2", **about))
-    return {**nothing, "job_html": html, "refresh": about["refresh"]}
+    forms = downloads(order.data, PAGES[planner], order.state) if order.data else []
+    return {**nothing, "job_html": html, "refresh": about["refresh"], "downloads": forms}
 
 
 async def _panel(desk: Desk, planner: str, query: Mapping[str, str], *, id_: str = "plan") -> str:

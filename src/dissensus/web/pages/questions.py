@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from dissensus.data.project import RESULTS
 from dissensus.methods.alt_test.result import AltTestOptions
 from dissensus.methods.compare.result import CompareOptions
 from dissensus.methods.gate.result import GateOptions
@@ -137,7 +138,11 @@ def judges_known(desk: Desk, data: str) -> list[str]:
         names = job.result.get("judges")
         if isinstance(names, list) and names:
             return [str(name) for name in names]
-    return []
+    kept = (desk.shelf.find(data).project.folder / RESULTS).glob("*.judges.txt")
+    known = [
+        path.read_text(encoding="utf-8").splitlines() for path in sorted(kept, key=lambda one: one.stat().st_mtime)
+    ]
+    return next((names for names in reversed(known) if names), [])
 
 
 ANY_JUDGE = {"label": "Judge", "holds": "one", "hint": "every judge if empty", "nobody": "every judge"}

@@ -21,7 +21,8 @@ from dissensus.web.fields import (
 )
 from dissensus.web.jobs import Job, Order, Work
 from dissensus.web.layout import page_html, project_address, refusal, render, rendered
-from dissensus.web.pages.questions import ASKINGS, downloads, more_questions
+from dissensus.web.pages.plans import WORKS
+from dissensus.web.pages.questions import ASKINGS, more_questions
 from dissensus.web.shelf import DataSet, Shelf
 from dissensus.web.state import PARTS, answer_values, data_of, desk_of, query_of
 
@@ -38,6 +39,7 @@ FIELDS = (
         usual="500",
         hint="fewer are quicker, 0 is without intervals",
     ),
+    Field(name="by", label="Split by", hint="a column with what is known of each item"),
 )
 
 
@@ -55,10 +57,9 @@ async def results_page(request: Request) -> Response:
         tab="results",
         recipe=_recipe(data, values),
         data=data,
-        fields=FIELDS,
+        fields=FIELDS[:1],
         values=values,
-        hidden=list(said_here(data, query).items()),
-        downloads=[] if order is None else downloads(data.id, "results", order.state),
+        hidden=list({**said_here(data, query), **chosen(FIELDS[1:], values)}.items()),
         more=more_questions(data, said_here(data, query)),
         wrong=rendered(render("problem.html.j2", message=wrong)) if wrong else "",
         **({} if order is None else answer_values(desk, REPORT, order)),
@@ -76,30 +77,32 @@ def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
     read, values = reading(data, query), values_of(FIELDS, query)
     samples = typed(FIELDS[0], values["bootstrap"] or FIELDS[0].default)
     kept = {"history": str(data.project.folder / HISTORY)} if not data.is_example else {}
-    arguments = {"data": {**data.arguments(), **read, **kept}, "bootstrap": samples, "title": title_of(data)}
     state = urlencode({**said_here(data, query), **chosen(FIELDS, values)})
+    about = {**data.arguments(), **read, **kept, "by": values["by"]}
+    arguments = {"data": about, "bootstrap": samples, "title": title_of(data), "state": state}
     return Order(task="report", arguments=arguments, data=data.id, state=state, reading=read_as(shelf, data, read))
 
 
 def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
     samples = [f"bootstrap={values['bootstrap']}"] if values["bootstrap"] not in {"", "500"} else []
     has_task = data.task is not None
-    question = ", asked=task.instructions" if has_task else ""
+    answers, report = ("answers_in_parts", "report_in_parts") if values["by"] else ("answers_of", "report_of")
+    question = ", asked=task.instructions" if has_task and not values["by"] else ""
     asked = [
         "ratings",
-        *(["judges"] if data.judges is not None else []),
+        *(["judges"] if data.judges is not None else ["None"] if values["by"] else []),
         *(["task=task"] if has_task else []),
         *samples,
     ]
     lines = [
-        *reading_lines(data, values),
+        *reading_lines(data, values, more=FIELDS[1:]),
         "",
         "from pathlib import Path",
-        "from dissensus.methods.decide.answers import answers_of",
-        "from dissensus.report.whole import report_of",
+        f"from dissensus.methods.decide.answers import {answers}",
+        f"from dissensus.report.whole import {report}",
         "from dissensus.report.files import write_page",
         "",
-        f"report = report_of(answers_of({', '.join(asked)}), title={title_of(data)!r}{question})",
+        f"report = {report}({answers}({', '.join(asked)}), title={title_of(data)!r}{question})",
         'print(*report.verdict, sep="\\n")',
         'write_page(report, Path("report.html"))',
     ]
@@ -123,8 +126,10 @@ NOT_YET = "This was not computed yet: open the page without the suffix, or ask a
 async def download(request: Request) -> Response:
     """An answer in one of its forms; it is started where it was not computed yet."""
     desk, query = desk_of(request), query_of(request)
-    page, form = request.path_params["page"], request.path_params["form"]
-    works = {"results": REPORT, **{asking.command: asking.work() for asking in ASKINGS}}
+    page = request.url.path.split("/", 3)[3].rpartition(".")[0]
+    form = request.path_params["form"]
+    plans = {work.page: work for work in WORKS.values()}
+    works = {"results": REPORT, **plans, **{asking.command: asking.work() for asking in ASKINGS}}
     if page not in works or form not in KINDS:
         return refusal("There is no such page.", status=404)
     order = works[page].order(desk.shelf, query)
@@ -135,7 +140,7 @@ async def download(request: Request) -> Response:
             job = desk.jobs.ask(order.key, order.task, order.arguments)
             return JSONResponse({"status": job.status, "error": job.error or None, "text": NOT_YET}, status_code=202)
         return refusal(job.error if job and job.error else NOT_YET, status=404)
-    name = f"{data_of(request).project.name} {page}.{form}"
+    name = f"{data_of(request).project.name} {page.replace('/', ' ')}.{form}"
     headers = {} if form == "json" else {"Content-Disposition": attachment(name)}
     return Response(found, media_type=KINDS[form], headers=headers)
 
