@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus.cli.main import main
 from dissensus.data import Task, read, read_judges, read_task
+from dissensus.data.paths import example_path
 from dissensus.data.task import Example
 from dissensus.errors import TaskError
 
@@ -155,6 +157,34 @@ def test_a_missing_task_is_refused(tmp_path):
     path = tmp_path / "t.toml"
     expected = f"{path} cannot be opened: No such file or directory. Check the path."
     assert message_of(lambda: read_task(path)) == expected
+
+
+def test_what_may_never_end_is_no_task(tmp_path, capsys):
+    expected = "dissensus: /dev/zero is a device or a pipe, not a file: save its content to a file first.\n"
+    for words in (
+        ["decide", "example:binary", "example:binary", "--task", "/dev/zero"],
+        [
+            "collect",
+            str(example_path("binary") / "ratings.csv"),
+            "--task",
+            "/dev/zero",
+            "--raters",
+            "3",
+            "-o",
+            str(tmp_path / "p"),
+        ],
+        ["simulate", "urn", "--urn", "/dev/zero", "-o", str(tmp_path / "s")],
+    ):
+        assert main(words) == 2
+        assert capsys.readouterr().err == expected
+
+
+def test_a_task_of_a_hundred_megabytes_is_refused(tmp_path):
+    with (tmp_path / "t.toml").open("wb") as file:
+        file.truncate(10**8)
+    assert "has 100,000,000 characters, and our limit for document is" in message_of(
+        lambda: read_task(tmp_path / "t.toml")
+    )
 
 
 def test_a_task_nested_without_end_is_refused(tmp_path):

@@ -130,13 +130,14 @@ def _write(
 
 
 def _urn(path: Path | None) -> "tuple[Urn, tuple[Classifier, ...]]":
+    from dissensus.data.paths import small_text
     from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SOFT_CLASSIFIER
     from dissensus.simulation.urn import urn_from
 
     if path is None:
         return RUNNING_EXAMPLE, (HARD_CLASSIFIER, SOFT_CLASSIFIER)
     try:
-        return urn_from(tomllib.loads(path.read_text(encoding="utf-8")))
+        return urn_from(tomllib.loads(small_text(path)))
     except OSError as error:
         raise FileError(f"{path} cannot be opened: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

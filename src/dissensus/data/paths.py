@@ -1,6 +1,7 @@
 """Where files are: bundled examples, and files that we write, whole or not at all, never over one that was read."""
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Literal, TextIO, cast
 
 from dissensus.errors import FileError, OptionError
+from dissensus.sizes import check_size
 
 Example = Literal["binary", "toxicity"]
 EXAMPLES: tuple[Example, ...] = ("binary", "toxicity")
@@ -27,6 +29,15 @@ def example_path(name: Example) -> Path:
     if name not in EXAMPLES:
         raise OptionError.unknown("The example", name, EXAMPLES)
     return Path(str(files("dissensus.data").joinpath("example_data", name)))
+
+
+def small_text(path: Path) -> str:
+    """The text of a file that people write by hand, such as a task: within limits, and not of what may never end."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+        raise FileError(f"{path} is a device or a pipe, not a file: save its content to a file first.")
+    check_size("document", found.st_size, f"{path.name} has {found.st_size:,} characters", "Name another file.")
+    return path.read_text(encoding="utf-8-sig")
 
 
 EXAMPLE = "example:"

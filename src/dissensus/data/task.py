@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from dissensus.data.labels import SCALES, SEPARATOR, Scale, option_name
+from dissensus.data.paths import small_text
 from dissensus.errors import TaskError, listed
 
 Kind = Literal["single", "pairwise"]
@@ -197,7 +198,7 @@ def read_task(path: str | os.PathLike[str]) -> Task:
     """
     file = Path(path)
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        content = tomllib.loads(small_text(file))
     except OSError as error:
         raise TaskError(f"{file} cannot be opened: {error.strerror}. Check the path.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -27,6 +27,7 @@ from dissensus.data.collection import (
 from dissensus.data.columns import find_column
 from dissensus.data.judges import ORDERS
 from dissensus.data.labels import number
+from dissensus.data.paths import small_text
 from dissensus.data.project import create_project, save_project
 from dissensus.data.sources.source import open_sheet
 from dissensus.data.task import Task, read_task
@@ -219,11 +220,12 @@ def _by_plan(
 
 def _recommended(path: Path) -> dict[str, object]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        design = content["result"]["recommended"]
+        design = json.loads(small_text(path))["result"]["recommended"]
     except OSError as error:
         raise FileError(f"{path} cannot be opened: {error.strerror}. Check the path.") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except FileError:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise FileError(f"{path} is no plan: make one with `dissensus plan raters` and its JSON output.") from error
     if not isinstance(design, dict) or not {"items", "raters"} <= design.keys():
         raise FileError(f"{path} recommends no design: plan again with more items or raters.")
