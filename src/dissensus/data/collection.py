@@ -19,6 +19,7 @@ from typing import Literal, Self, TypeVar
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.paths import save_bytes
 from dissensus.data.project import ANSWERS
+from dissensus.data.ratings import DRAWN
 from dissensus.data.task import Task, read_task
 from dissensus.data.writers import quoted, write_table
 from dissensus.errors import DissensusError, FileError
@@ -53,12 +54,13 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """What is rated: its id, its texts and its images (one, or a pair's two), and for a check the right answer."""
+    """What is rated: id, texts and images (one, or a pair's two), a check's right answer, the chance to be drawn."""
 
     name: str
     texts: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
     right: str = ""
+    drawn: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,7 +397,7 @@ def answer_rows(standing: Standing, items: Sequence[Item], checks: Sequence[Item
             seconds = event.body.get("seconds")
             shared = {
                 "item": item.name, "rater": name, "kind": asked.kind, "order": asked.order,
-                "seconds": "" if seconds is None else str(seconds), "right": item.right,
+                "seconds": "" if seconds is None else str(seconds), "right": item.right, DRAWN: item.drawn,
                 "skipped": str(event.body.get("reason", "")) if event.kind == "skip" else "", "at": event.at,
                 "number": str(event.number),
             }  # fmt: skip
@@ -419,7 +421,10 @@ def export(folder: Path, rows: Sequence[Mapping[str, str]]) -> int:
     """
     ratings = [row for row in rows if row["kind"] == "rating" and row["label"]]
     (folder / "data").mkdir(exist_ok=True)
-    for name, chosen, columns in ((RATINGS_FILE, ratings, _COLUMNS), (ALL_ANSWERS_FILE, rows, _ALL_COLUMNS)):
+    further = (DRAWN,) if any(row[DRAWN] for row in ratings) else ()  # where items were drawn with other chances
+    for name, chosen, columns in (
+        (RATINGS_FILE, ratings, (*_COLUMNS, *further)), (ALL_ANSWERS_FILE, rows, (*_ALL_COLUMNS, *further)),
+    ):  # fmt: skip
         write_table(folder / name, {column: [quoted(row[column]) for row in chosen] for column in columns})
     return len(ratings)
 

@@ -16,7 +16,7 @@ from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, Scale, cell_text
 from dissensus.data.layout import answer_columns, is_judge, named_otherwise, people_among, rater_columns
 from dissensus.data.questions import check_one_question, pooled_judges, pooled_ratings
-from dissensus.data.ratings import Ratings
+from dissensus.data.ratings import Ratings, counted_the_same
 from dissensus.data.readers import item_names, read, read_judges
 from dissensus.data.sources.source import open_source
 from dissensus.data.task import Task
@@ -49,7 +49,7 @@ def as_ratings(source: RatingsLike) -> Ratings:
     """The ratings, read if they are not yet; of one question, and whole."""
     ratings = _ratings_of(source)
     check_whole(ratings)
-    return ratings
+    return counted_the_same(ratings)
 
 
 def _ratings_of(source: RatingsLike) -> Ratings:
@@ -58,11 +58,16 @@ def _ratings_of(source: RatingsLike) -> Ratings:
     return source if isinstance(source, Ratings) else read(source)
 
 
-def as_data(ratings: RatingsLike, judges: JudgesLike | None = None) -> tuple[Ratings, Judges]:
-    """Ratings and judges' answers to one question, read if they are not yet; without judges both from one table."""
+def as_data(
+    ratings: RatingsLike, judges: JudgesLike | None = None, *, has_weights: bool = False
+) -> tuple[Ratings, Judges]:
+    """Ratings and judges' answers to one question, read if they are not yet; without judges both from one table.
+
+    A method that does not weigh items by their chance of being drawn (`has_weights`) gets a warning in their place.
+    """
     people, answers = _both_of(ratings, judges)
     check_whole(people, answers)
-    return people, answers
+    return people if has_weights else counted_the_same(people), answers
 
 
 def unchecked_data(

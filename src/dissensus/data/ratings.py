@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.arrays import Codes
+from dissensus.arrays import Codes, Floats
 from dissensus.data.coding import compact
 from dissensus.data.counts import CountTypes, count_cells, count_types
-from dissensus.data.labels import SEPARATOR, Scale, label_values
-from dissensus.errors import SHOWN, DissensusError, OptionError, RatingsError, counted, listed
+from dissensus.data.labels import SEPARATOR, Scale, label_values, number
+from dissensus.errors import SHOWN, DissensusError, OptionError, RatingsError, counted, listed, shortened
 from dissensus.results import Message
 
 Elicitation = Literal["forced_choice", "response_set"]
@@ -418,3 +418,48 @@ def checked_codes(
         )
     checked.flags.writeable = False
     return checked
+
+
+# ---- Items that were drawn with other chances
+
+DRAWN = "inclusion_probability"
+"""The chance with which an item was drawn to be rated; each rated item stands for 1 / chance items."""
+SAME = 1e-12
+
+
+def item_weights(ratings: Ratings) -> Floats | None:
+    """How much each item counts, 1 on average: the inverse of the chance with which it was drawn; None if all the same.
+
+    Raises
+    ------
+    RatingsError
+        If some items have no chance, or one that is none.
+
+    Examples
+    --------
+    >>> from dissensus import read
+    >>> rows = [{"item": i, "rater": "r", "label": "a", "inclusion_probability": p} for i, p in ((1, 0.5), (2, 0.25))]
+    >>> item_weights(read(rows))
+    array([0.66666667, 1.33333333])
+    """
+    given = ratings.about.get(DRAWN)
+    if given is None:
+        return None
+    chances = [number(given.get(item, "")) for item in ratings.items]
+    for item, chance in zip(ratings.items, chances, strict=True):
+        if chance is None or not 0 < chance <= 1:
+            text = given.get(item, "")
+            what = f"the {DRAWN} {shortened(text)!r}" if text else f"no {DRAWN}"
+            raise RatingsError(f"The item {shortened(item)} has {what}: give every item one above 0 and at most 1, or "
+                               "leave the column out.")  # fmt: skip
+    weights = 1 / np.array(chances, dtype=np.float64)
+    return None if np.ptp(weights) <= SAME * weights[0] else np.asarray(weights / weights.mean())
+
+
+def counted_the_same(ratings: Ratings) -> Ratings:
+    """The ratings for a method that has no weights, which says so."""
+    if DRAWN not in ratings.about:
+        return ratings
+    ignored = f"All items count the same here: only `decide` and `equivalence` use the column {DRAWN}."
+    about = {name: values for name, values in ratings.about.items() if name != DRAWN}
+    return replace(ratings, about=about, warnings=(*ratings.warnings, ignored))

@@ -37,7 +37,7 @@ from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, SCALES, Scale
 from dissensus.data.layout import named_otherwise, names_by_content
 from dissensus.data.questions import asked_in, each_question, pooled_judges, pooled_ratings
-from dissensus.data.ratings import Provenance, Ratings
+from dissensus.data.ratings import DRAWN, Provenance, Ratings
 from dissensus.data.slices import item_column, sliced, slicing_in
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.task import Task
@@ -423,7 +423,7 @@ def _hint(sheet: Sheet, plan: ReadPlan) -> str:
 
 # ---- What a table says of each item beside its ratings: its text, who wrote it, and whatever else has a column
 
-KNOWN = ("text", "text_a", "text_b", "writer", "writer_a", "writer_b")
+KNOWN = ("text", "text_a", "text_b", "writer", "writer_a", "writer_b", DRAWN)
 """Columns of ratings that are about the item, by their names: what it is, or both of a pair, and who wrote it."""
 
 About = dict[str, dict[str, str]]
@@ -478,6 +478,8 @@ def about_items(sheet: Sheet, item: str | None = None, *, only: Sequence[str] | 
         pairs = {(i, j) for i, j in zip(ids.codes.tolist(), column.codes.tolist(), strict=True) if i >= 0 and j >= 0}
         for i, j in pairs:
             values[ids.texts[i].strip()] = column.texts[j]
+        if name.strip().lower() == DRAWN and len(values) < len(pairs):
+            raise ColumnError(f"{sheet.name}: an item has two values of {name}. Give each one, or rename the column.")
         if len(values) == len(pairs):  # what differs between the rows of an item is not about the item
             about[name.strip().lower() if name.strip().lower() in KNOWN else name] = values
     return about

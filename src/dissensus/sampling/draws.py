@@ -77,6 +77,12 @@ class Copies(NamedTuple):
     items: Codes | Floats
     weights: Floats  # (n_replicates, n_types): how many items of each type there are in each replicate, copies counted
 
+    def counting(self, unit: Floats | None) -> "Copies":
+        """The same where an item of each type counts for this much, of shape (n_types,)."""
+        if unit is None:
+            return self
+        return self._replace(copies=self.copies * unit[self.type], weights=self.weights * unit)
+
 
 def observed(items: Codes) -> Copies:
     """The data themselves: one replicate, every item once."""

@@ -229,6 +229,32 @@ def test_bits_of_a_run_are_those_of_decide():
     assert run.counts.sum() == len(ratings.label)
 
 
+@pytest.mark.parametrize("who", ["judge", "people"])
+def test_a_change_of_the_judge_is_told_from_a_change_of_people_by_month(who, tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    ratings, answers = ["item,rater,label,month"], ["item,judge,p_no,p_yes"]
+    for month in range(1, 5):
+        is_late = month > 2
+        for i in range(150):
+            item, chance = f"m{month}i{i}", rng.beta(0.4, 0.8)
+            told = rng.uniform() if who == "judge" and is_late else np.clip(chance, 0.02, 0.98)
+            answers.append(f"{item},j,{1 - told:.4f},{told:.4f}")
+            chance = min(chance + 0.4, 1) if who == "people" and is_late else chance
+            ratings += [f"{item},r{r},{'yes' if rng.random() < chance else 'no'},2026-{month:02d}" for r in range(4)]
+    for name, lines in (("r.csv", ratings), ("j.csv", answers)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    path = str(tmp_path / "h.duckdb")
+    files = [str(tmp_path / "r.csv"), str(tmp_path / "j.csv")]
+    assert main(["decide", *files, "--by", "month", "--bootstrap", "20", "--record", path, "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["history", path, "--by", "month", "--json"]) == 0
+    series = json.loads(capsys.readouterr().out)["result"]["series"]
+    found = {own["name"]: [point["at"] for point in own["points"] if point["changed"]] for own in series}
+    people = [months for name, months in found.items() if name != "j"]
+    assert found["j"] == ["2026-03"]  # a judge that answers as before is worse for people who changed
+    assert (["2026-03"] in people) == any(people) == (who == "people")
+
+
 def test_commands_record_and_the_history_shows_them(tmp_path, capsys):
     path = str(tmp_path / "h.duckdb")
     files = ["example:binary", "example:binary", "--bootstrap", "20"]

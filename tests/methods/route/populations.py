@@ -87,8 +87,9 @@ def _bits(share, people, k):
 
 
 def clipped(q):
-    """Probabilities kept away from 0, as the score does."""
-    return CLIP + (1 - len(q) * CLIP) * q
+    """Probabilities kept away from 0 and 1 and rescaled, as the score does."""
+    inside = np.clip(q, CLIP, 1 - CLIP)
+    return inside / inside.sum()
 
 
 def _outputs(population_people, share, signal):

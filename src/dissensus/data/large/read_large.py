@@ -52,7 +52,7 @@ from dissensus.data.large.tables import (
     is_given,
     open_tables,
 )
-from dissensus.data.ratings import Provenance, Ratings
+from dissensus.data.ratings import DRAWN, Provenance, Ratings
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.options import named
 from dissensus.results import Message
@@ -232,6 +232,8 @@ def _left_out(tally: Tally) -> list[LeftOut]:
 
 def _notes(people: Table, rated: Spelled) -> list[str]:
     notes = [*people.notes]
+    if any(column.strip().lower() == DRAWN for column in people.text_of):
+        notes.append(f"All items count the same here: the column {DRAWN} is used where files are read whole.")
     if "rater" not in people.roles:
         return [no_rater(likely_match(tuple(people.text_of), "rater")), *notes]
     if rated.elicitation is not None and {0, 1} <= set(rated.elicitation.tolist()):

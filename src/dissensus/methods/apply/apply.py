@@ -300,7 +300,7 @@ def recalibration_of(
     shares: Floats,
     labels: tuple[str, ...],
     scale: Scale,
-    copies: Codes | None = None,
+    copies: Codes | Floats | None = None,
 ) -> Recalibration:
     """What one judge's answers mean, from the map that was learned from these items.
 

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from dissensus.data.judges import ORDERS
 from dissensus.data.labels import number
 from dissensus.data.paths import small_text
 from dissensus.data.project import create_project, save_project
+from dissensus.data.ratings import DRAWN
 from dissensus.data.sources.source import open_sheet
 from dissensus.data.task import Task, read_task
 from dissensus.errors import FileError, OptionError, RatingsError, counted, listed
@@ -142,8 +143,8 @@ def _made(
     check_options(task)
     found, checks = read_for_rating(items, task, columns)
     if chosen is not None:
-        names, most = _chosen(chosen)
-        found = _only(found, names, str(chosen))
+        drawn, most = _chosen(chosen)
+        found = _only(found, drawn, str(chosen))
         options = replace(options, ratings_per_item=options.ratings_per_item or most)
     options, found = _by_plan(options, found, plan)
     planned = _plan(options, found, checks, task)
@@ -178,25 +179,33 @@ def _plan(options: CollectOptions, items: Sequence[Item], checks: Sequence[Item]
     return Plan(settings=options.settings(), slots=slots)
 
 
-def _chosen(source: str | os.PathLike[str]) -> tuple[list[str], int | None]:
-    """The items that people are asked about, and by how many: all of a file, or those that `route` leaves to raters."""
+def _chosen(source: str | os.PathLike[str]) -> tuple[dict[str, str], int | None]:
+    """The items that people are asked about, with the chance of each to be drawn if the file has it, and by how many.
+
+    All of a file, or those that `route` leaves to raters.
+    """
     with open_sheet(source) as sheet:
         item = find_column(sheet, "item") or sheet.columns[0]
-        wanted = find_column(sheet, "raters")
-        cells = sheet.load([item] if wanted is None else [item, wanted])
-    names = [cells.columns[item][row] for row in range(len(cells.row))]
-    counts = [1 if wanted is None else int(number(cells.columns[wanted][row] or "0") or 0) for row in range(len(names))]
-    kept = [name for name, count in zip(names, counts, strict=True) if name and count > 0]
+        wanted, drawn = find_column(sheet, "raters"), find_column(sheet, DRAWN)
+        cells = sheet.load([name for name in (item, wanted, drawn) if name is not None])
+    column = {
+        role: [""] * len(cells.row) if name is None else [cells.columns[name][i] or "" for i in range(len(cells.row))]
+        for role, name in (("item", item), ("raters", wanted), ("drawn", drawn))
+    }
+    counts = [1 if wanted is None else int(number(text or "0") or 0) for text in column["raters"]]
+    rows = zip(column["item"], column["drawn"], counts, strict=True)
+    kept = {name: chance for name, chance, count in rows if name and count > 0}
     if not kept:
         raise RatingsError(f"{source} leaves no item to people: there is nothing to rate.")
     return kept, None if wanted is None else max(counts)
 
 
-def _only(items: list[Item], names: Sequence[str], source: str) -> list[Item]:
-    known, wanted = {item.name for item in items}, set(names)
-    if unknown := [name for name in names if name not in known]:
+def _only(items: list[Item], drawn: Mapping[str, str], source: str) -> list[Item]:
+    """The items that were chosen, each with its chance of being drawn."""
+    known = {item.name for item in items}
+    if unknown := [name for name in drawn if name not in known]:
         raise RatingsError(f"{source} names {counted(len(unknown), 'item')} that the items lack: {listed(unknown)}.")
-    return [item for item in items if item.name in wanted]
+    return [replace(item, drawn=drawn[item.name] or item.drawn) for item in items if item.name in drawn]
 
 
 def _by_plan(

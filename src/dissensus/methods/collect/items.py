@@ -9,6 +9,7 @@ from dissensus.data.coding import Cells, Sheet
 from dissensus.data.collection import CHECKS_FILE, IMAGES, ITEMS_FILE, Item
 from dissensus.data.columns import find_column, missing_columns
 from dissensus.data.labels import option_name
+from dissensus.data.ratings import DRAWN
 from dissensus.data.sources.source import open_sheet
 from dissensus.data.task import Kind, Task
 from dissensus.data.writers import quoted, write_table
@@ -51,7 +52,7 @@ def read_for_rating(
 def _columns(sheet: Sheet, kind: Kind, given: Columns) -> dict[str, str | None]:
     """The column of each role; an error unless there is an id, and a text or an image for each side."""
     named = {role: find_column(sheet, role, getattr(given, role), of="columns") for role in ("item", *TEXTS[kind])}
-    more = {role: find_column(sheet, role) for role in (*PICTURES[kind], CHECK)}
+    more = {role: find_column(sheet, role) for role in (*PICTURES[kind], CHECK, DRAWN)}
     absent = [] if named["item"] is not None else ["item"]
     sides = zip(TEXTS[kind], PICTURES[kind], strict=True)
     absent += [text for text, image in sides if named[text] is None and more[image] is None]
@@ -80,7 +81,7 @@ def _items(cells: Cells, names: Mapping[str, str | None], task: Task, *, name: s
             Item(
                 name=found["item"], texts=tuple(found[role] for role in TEXTS[task.kind]),
                 images=tuple(found[role] for role in PICTURES[task.kind]),
-                right=option_name(found[CHECK]) if found[CHECK] else "",
+                right=option_name(found[CHECK]) if found[CHECK] else "", drawn=found[DRAWN],
             )
         )  # fmt: skip
     if repeated:
@@ -125,6 +126,8 @@ def store(folder: Path, items: Sequence[Item], checks: Sequence[Item], *, kind: 
             columns[text] = [quoted(item.texts[side]) for item in found]
             if any(images[side] for images in kept):
                 columns[image] = [quoted(images[side]) for images in kept]
+        if any(item.drawn for item in found):
+            columns[DRAWN] = [item.drawn for item in found]
         if name == CHECKS_FILE:
             columns[CHECK] = [quoted(item.right) for item in found]
         write_table(folder / name, columns)

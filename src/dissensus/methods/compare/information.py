@@ -51,7 +51,7 @@ def scores_of_labels(outputs: Floats, shares: Floats, rows: Rows, *, clip: float
     The mean of two scores, learned from all items and from other folds: the first gains by learning what the second
     loses. Outputs and shares of raters are of the same shape.
     """
-    made = calibrated_predictions("auto", outputs, shares, fold=rows.fold, copies=rows.copies)  # type: ignore[arg-type]
+    made = calibrated_predictions("auto", outputs, shares, fold=rows.fold, copies=rows.copies)
     score = label_scores("cross-entropy", clip=clip)
     return np.asarray((score(made.inside) + score(made.outside)) / 2)
 

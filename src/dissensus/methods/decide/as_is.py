@@ -4,7 +4,7 @@ Each is scored against the raters of an item, a person against the others. Label
 two answers are (`distance`), others by whether they are the same (`agreement`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import Answers, align, answered_by_all, answers_of, label_numbers, other_scale
 from dissensus.data.labels import label_values
+from dissensus.data.ratings import item_weights
 from dissensus.methods.decide.result import AsIs, Constant, Measure, Person, Standing
 from dissensus.sampling.draws import draw_weights
 from dissensus.sampling.intervals import percentile_interval
@@ -40,6 +41,13 @@ class Stakes:
     constant: int  # the label that does best as the answer to every item
     kept: Flags  # (n_rated_items,): which items of the ratings these are
     copies: Codes | None  # (n_items,): how many items each stands for; None means one
+    weights: Floats | None  # (n_items,): what each counts for, where they were drawn with other chances
+
+    @property
+    def stands_for(self) -> Floats:
+        """How many items each item stands for."""
+        known = self.copies if self.weights is None else self.weights
+        return np.ones(self.n_items) if known is None else np.asarray(known, dtype=np.float64)
 
     @property
     def n_items(self) -> int:
@@ -78,13 +86,14 @@ def stakes_of(ratings: Ratings, judges: Judges) -> Stakes | str:
         _numbers(own, kept, ratings, labels) if is_ordered else _most_likely(own.stated[kept]) for own in everybody
     ]
     copies = None if ratings.copies is None else ratings.copies[kept]
-    weight = np.ones(int(kept.sum())) if copies is None else copies.astype(np.float64)
-    return Stakes(
+    weights = item_weights(ratings)
+    stakes = Stakes(
         measure="distance" if is_ordered else "agreement", judges=tuple(own.judge for own in everybody),
         answers=tuple(answers), item=item, label=label, values=values,
-        constant=_constant(item, label, weight, is_ordered=is_ordered, n_labels=ratings.n_labels), kept=kept,
-        copies=copies,
+        constant=-1, kept=kept, copies=copies, weights=None if weights is None else weights[kept],
     )  # fmt: skip
+    best = _constant(item, label, stakes.stands_for, is_ordered=is_ordered, n_labels=ratings.n_labels)
+    return replace(stakes, constant=best)
 
 
 def _numbers(own: Answers, kept: Flags, ratings: Ratings, labels: tuple[str, ...]) -> Floats:
@@ -160,9 +169,9 @@ def standings(
     one, as a share of how much better than the constant a person is. `streams`: random numbers of items and of raters.
     """
     scores = item_scores(stakes, stakes.item, stakes.label)
-    copies = np.ones(len(scores)) if stakes.copies is None else stakes.copies.astype(np.float64)
+    copies = stakes.stands_for
     values = _statistics(np.einsum("i,ij->j", copies, scores)[None, :] / copies.sum())[0]
-    drawn = _resampled(scores, stakes.copies, bootstrap, streams[0])
+    drawn = _resampled(scores, stakes, bootstrap, streams[0])
     if raters == "sampled" and bootstrap:
         pool = rater_pool(ratings, streams[1])
         takes_part, place = stakes.kept[pool.item], (np.cumsum(stakes.kept) - 1)[pool.item]
@@ -200,11 +209,12 @@ def _statistics(means: Floats) -> Floats:
     return np.concatenate([means, judges - means[:, [CONSTANT]], judges - means[:, [PERSON]]], axis=1)
 
 
-def _resampled(scores: Floats, copies: Codes | None, bootstrap: int, rng: Generator) -> Floats:
+def _resampled(scores: Floats, stakes: Stakes, bootstrap: int, rng: Generator) -> Floats:
     step = max(1, WEIGHTS_AT_ONCE // max(len(scores), 1))
     parts = [np.empty((0, scores.shape[1]))]
     for done in range(0, bootstrap, step):
-        weights = draw_weights(len(scores), min(step, bootstrap - done), rng, copies=copies).astype(np.float64)
+        weights = draw_weights(len(scores), min(step, bootstrap - done), rng, copies=stakes.copies).astype(np.float64)
+        weights = weights if stakes.weights is None else weights * stakes.weights
         parts.append(np.einsum("ri,ij->rj", weights, scores) / weights.sum(axis=1)[:, None])
     return _statistics(np.concatenate(parts))
 
@@ -216,7 +226,8 @@ def _without(stakes: Stakes, item: Codes, label: Codes) -> Floats:
     known = ~np.isnan(scores).any(axis=1)
     if not known.any():
         return np.full(2 + 3 * len(stakes.judges), np.nan)
-    return np.asarray(_statistics(scores[known].mean(axis=0)[None, :])[0])
+    weights = None if stakes.weights is None else stakes.weights[known]
+    return np.asarray(_statistics(np.average(scores[known], axis=0, weights=weights)[None, :])[0])
 
 
 def _shifts(stakes: Stakes, copies: Floats) -> dict[str, float]:

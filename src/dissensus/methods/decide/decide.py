@@ -11,7 +11,7 @@ from numpy.random import Generator
 from dissensus.arrays import Floats
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
 from dissensus.data.align import answers_of, asked_in_one_way, rows_among
-from dissensus.data.ratings import Elicitation, Slicing
+from dissensus.data.ratings import DRAWN, Elicitation, Slicing
 from dissensus.data.recalibration import Recalibration
 from dissensus.errors import DissensusError, OptionError, counted, listed
 from dissensus.methods.apply import recalibration_of
@@ -181,7 +181,7 @@ def decide(
     >>> advice.use, advice.how
     (('classifier',), 'as is')
     """
-    ratings, judges = as_data(ratings, judges)
+    ratings, judges = as_data(ratings, judges, has_weights=True)
     options = DecideOptions.given(locals(), positive=_positive(positive, task), seed=seed_of(rng))
     where: dict[str, Any] = {"rng": rng, "engine": engine, "workers": workers, "progress": progress}
     worked = worked_worth(ratings, judges, options, **where)
@@ -224,6 +224,8 @@ def decision_of(
     streams = rater_stream(rng).spawn(3)
     asked, _ = asked_in_one_way(ratings, chosen, options.elicitation)
     warnings = list(result.warnings)
+    if DRAWN in ratings.about and not is_part:
+        warnings.append(f"Plans and yes-or-no decisions do not use {DRAWN}, so there are none.")
     stakes = stakes_of(asked, chosen.on_items_of(asked))
     standing: StandingOf | None = None
     if isinstance(stakes, str):
@@ -282,10 +284,10 @@ def _recalibration(worked: Worked, judges: Judges) -> Recalibration | None:
     shares = np.nan_to_num(reference_shares(problem)[problem.type_of_item])
     outputs = np.zeros_like(shares)
     outputs[:, rows_among(own, labels)] = answers.predictions[item]
-    learned = calibrated_predictions("auto", outputs, shares, fold=problem.fold, copies=problem.copies).map
+    learned = calibrated_predictions("auto", outputs, shares, fold=problem.fold, copies=problem.stands_for).map
     return recalibration_of(
         answers.judge, learned, outputs=outputs, shares=shares, labels=labels,
-        scale=rated.scale, copies=problem.copies,
+        scale=rated.scale, copies=problem.stands_for,
     )  # fmt: skip
 
 
@@ -300,7 +302,7 @@ def _decisions(ratings: Ratings, judges: Judges, judge: str, positive: tuple[str
 
     None where no option is positive, or nothing can be decided. A positive option that is none is refused.
     """
-    if not positive:
+    if not positive or DRAWN in ratings.about:
         return None
     try:
         result = rank_judges(ratings, judges.only((judge,)), positive=positive, tau=HALF, bootstrap=0)
@@ -410,7 +412,7 @@ def plan_of(
     **where: Any,  # noqa: ANN401 - engine, workers, progress
 ) -> PlanRatersResult | None:  # fmt: skip
     """What it takes to tell the two best judges apart, where they cannot be; None where no plan can be made."""
-    if len(decision.recommendation.use) < PAIR or not options.bootstrap:
+    if len(decision.recommendation.use) < PAIR or not options.bootstrap or DRAWN in ratings.about:
         return None
     asked, _ = asked_in_one_way(ratings, judges, options.elicitation)
     typical = max(round(asked.n_ratings / asked.items_in_all), 1)

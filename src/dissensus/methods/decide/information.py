@@ -60,7 +60,8 @@ def gains(prepared: Prepared, *, raters: RatersAs, rng: Generator) -> dict[str, 
     each = np.einsum("jnl,nl->jn", differences[:, known], shares[known])
     n = weights.sum()
     value = np.einsum("jn,n->j", each, weights) / n
-    variance = np.einsum("jn,n->j", (each - value[:, None]) ** 2, weights) / max(n - 1, 1) / n
+    squared = weights if problem.unit is None else weights**2
+    variance = np.einsum("jn,n->j", (each - value[:, None]) ** 2, squared) / max(n - 1, 1) / n
     freedom = np.full(len(judges), max(n - 1, 1.0))
     p_fixed = _p_values(value, variance, freedom, tests)
     if raters == "sampled":
@@ -87,7 +88,7 @@ def _constant(problem: Problem) -> Predictions:
     """A judge that always answers the same, calibrated: the shares of the labels."""
     shares = np.nan_to_num(reference_shares(problem)[problem.type_of_item])
     same = np.full(shares.shape, 1 / shares.shape[1])
-    found = calibrated_predictions("table", same, shares, fold=problem.fold, copies=problem.copies)
+    found = calibrated_predictions("table", same, shares, fold=problem.fold, copies=problem.stands_for)
     nothing = np.full(len(same), np.nan)
     return Predictions(judge="", calibrated=True, predictions=found.outside, inside=found.inside, values=nothing)
 
@@ -99,7 +100,8 @@ def _rater_spread(differences: Floats, prepared: Prepared, rng: Generator) -> Ra
     def statistics(cells: Cells) -> Floats:
         counts = cells.dense(rated.n_items, rated.n_labels)[prepared.item].astype(np.float64)
         size = counts.sum(axis=1)
-        shares = counts[size > 0] / size[size > 0, None]
-        return np.asarray(np.einsum("jnl,nl->j", own[:, size > 0], shares) / max(len(shares), 1))
+        weight = np.where(size > 0, prepared.problem.weights[0], 0.0)
+        shares = counts / np.maximum(size, 1)[:, None]
+        return np.asarray(np.einsum("jnl,nl,n->j", own, shares, weight) / max(weight.sum(), 1))
 
     return rater_pool(rated, rng).spread_of(statistics, rated.n_labels)

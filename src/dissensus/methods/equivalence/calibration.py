@@ -58,7 +58,7 @@ def draw_folds(n_items: int, rng: Generator, *, folds: int = FOLDS) -> Codes:
 
 
 def calibrated_predictions(
-    method: Calibration, outputs: Floats, shares: Floats, *, fold: Codes, copies: Codes | None = None,
+    method: Calibration, outputs: Floats, shares: Floats, *, fold: Codes, copies: Codes | Floats | None = None,
     exact: bool = False,
 ) -> Calibrated:  # fmt: skip
     """A judge's outputs as raters' shares, learned from all items and from those of other folds.
@@ -133,7 +133,7 @@ class Rows:
         return [(held, ~held if self.masses[~held].any() else everything) for held in each]
 
 
-def _rows_of(outputs: Floats, shares: Floats, fold: Codes, copies: Codes | None) -> Rows:
+def _rows_of(outputs: Floats, shares: Floats, fold: Codes, copies: Codes | Floats | None) -> Rows:
     times = np.ones(len(shares)) if copies is None else copies.astype(np.float64)
     different, output = distinct(outputs)
     key, of_item = np.unique(output * (int(fold.max(initial=0)) + 1) + fold, return_inverse=True)

@@ -102,7 +102,7 @@ def leave_one_out(
     # Where next to nothing is left, whether anybody else contributes is asked of whole numbers: a difference that
     # should be 0 may be 1e-17.
     doubtful, label = np.nonzero(others < ALMOST_NOTHING * contribution)
-    anybody = support.reshape(-1, n_labels)[place[doubtful], label] > copies[doubtful]
+    anybody = support.reshape(-1, n_labels)[place[doubtful], label] > copies[doubtful] * (1 + ALMOST_NOTHING)
     others[doubtful, label] = np.where(anybody, np.maximum(others[doubtful, label], 0), 0)
     return predictions_from(others)
 
@@ -154,7 +154,7 @@ LARGEST, SMALLEST = 1e6, 1e-3
 """Of the sum of a Dirichlet distribution's parameters."""
 
 
-def nearest_dirichlet(counts: Codes, items: Codes) -> tuple[float, ...]:
+def nearest_dirichlet(counts: Codes, items: Codes | Floats) -> tuple[float, ...]:
     """The Dirichlet distribution of items with the shares of the labels and the agreement of pairs that the data have.
 
     `counts` (n_types, n_labels): ratings of an item of each type. `items` (n_types,): how many items there are of each

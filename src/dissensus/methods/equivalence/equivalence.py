@@ -179,7 +179,7 @@ def equivalence(
     >>> [(judge.judge, round(judge.equivalence, 2)) for judge in result.judges if judge.calibrated]
     [('classifier', 1.88), ('keywords', 0.31)]
     """
-    ratings, judges = as_data(ratings, judges)
+    ratings, judges = as_data(ratings, judges, has_weights=True)
     options = EquivalenceOptions.given(locals(), seed=seed_of(rng))
     where: dict[str, Any] = {"engine": engine, "workers": workers, "progress": progress}
     return worked_equivalence(ratings, judges, options, rng=rng, **where).result

@@ -27,7 +27,7 @@ from dissensus.methods.equivalence.curve import (
 from dissensus.methods.equivalence.problem import Problem, reference_shares
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.surveys import Surveys
-from dissensus.sampling.draws import Copies, observed
+from dissensus.sampling.draws import Copies
 
 OWN_PART = 1.0
 """In standard errors of the curve: up to so much the part of an item's own answers is small."""
@@ -96,7 +96,7 @@ def item_scores(problem: Problem, by_size: Mapping[int, TypeScores]) -> ItemScor
     if problem.moments is not None:
         products += np.where(known[:, None], problem.moments.covariance[:, first, second], 0.0)
     curve, mass = (np.stack([by_size[k][part] for k in problem.sizes], axis=1) for part in (0, 1))
-    curve = _centred(curve, mass * problem.items[:, None])
+    curve = _centred(curve, mass * problem.observed.weights.T)
     return ItemScores(judges=scores, known=known, products=products, curve=curve, mass=mass)
 
 
@@ -133,7 +133,7 @@ def _by_rater(columns: tuple[Codes, Codes, Codes], per_label: Floats) -> Floats:
 
 def scores_by_type(problem: Problem, surveys: Surveys, mixture: Mixture | None) -> TypeScores:
     """Score of an item of each type after surveys of one size, with what the combiner learned from these data."""
-    data, part = observed(problem.items), surveys.takes_part
+    data, part = problem.observed, surveys.takes_part
     is_one_for_all = surveys.size == 0 and (problem.score.is_hard or problem.panel.combiner == "frequency")
     if predicts_alike(problem.panel, surveys.size) or is_one_for_all or mixture is not None:
         scores = fixed_scores(surveys, problem.panel, problem.score, weights=data.weights, mixture=mixture)
@@ -145,21 +145,24 @@ def scores_by_type(problem: Problem, surveys: Surveys, mixture: Mixture | None) 
 def errors_of(items: ItemScores, weights: npt.NDArray[np.integer], of_types: Floats, problem: Problem) -> Errors:
     """Standard errors in each replicate.
 
-    Weights of shape (n_replicates, n_items) say how often each item was drawn; `of_types` has them by type.
+    Weights of shape (n_replicates, n_items) say how often each item was drawn, times what it counts for; `of_types` has
+    them by type. What an item counts for enters variances squared.
     """
     times = np.where(items.known, weights, 0).astype(np.float64)
     total = times.sum(axis=1)[:, None]  # whole numbers: exact in any order
-    judges = _judge_covariance(items, times, total)
+    unit = problem.unit
+    squared, of_types_squared = (times, of_types) if unit is None else (times * problem.weights, of_types * unit)
+    judges = _judge_covariance(items, times, total, squared)
     n_sizes = len(problem.sizes)  # a gate asks for the first ones first
     curve_scores, mass = items.curve[:, :n_sizes], items.mass[:, :n_sizes]
     scored = mass * curve_scores
     counted = np.einsum("rt,tk->rk", of_types, mass)
     counted = np.where(counted > 0, counted, np.nan)
     mean = np.einsum("rt,tk->rk", of_types, scored) / counted
-    squares = [np.einsum("rt,tk->rk", of_types, mass**2 * curve_scores**power) for power in (2, 1, 0)]
+    squares = [np.einsum("rt,tk->rk", of_types_squared, mass**2 * curve_scores**power) for power in (2, 1, 0)]
     scale = of_types.sum(axis=1)[:, None] / counted
     curve = scale**2 * (squares[0] - 2 * mean * squares[1] + mean**2 * squares[2]) / total
-    by_type = _summed_by_type(times, items.judges, problem.type_of_item, len(mass))
+    by_type = _summed_by_type(squared, items.judges, problem.type_of_item, len(mass))
     cross = np.einsum("rjt,tk->rjk", by_type, scored) - mean[:, None] * np.einsum("rjt,tk->rjk", by_type, mass)
     cross *= (scale / total)[:, None]
     own = np.einsum("rjj->rj", judges)[:, :, None] * total[:, None]
@@ -171,12 +174,18 @@ def _root(variance: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
-def _judge_covariance(items: ItemScores, times: Floats, total: Floats) -> Floats:
+def _judge_covariance(items: ItemScores, times: Floats, total: Floats, squared: Floats) -> Floats:
     """Covariance of the judges' mean scores, of shape (n_replicates, n_judges, n_judges)."""
     n_judges = items.judges.shape[1]
     mean = np.einsum("ri,ij->rj", times, items.judges) / total
     first, second = np.triu_indices(n_judges)
-    pairs = (np.einsum("ri,ip->rp", times, items.products) / total - mean[:, first] * mean[:, second]) / total
+    if squared is times:
+        pairs = (np.einsum("ri,ip->rp", times, items.products) / total - mean[:, first] * mean[:, second]) / total
+    else:
+        sums = np.einsum("ri,ij->rj", squared, items.judges)
+        crossed = mean[:, first] * sums[:, second] + mean[:, second] * sums[:, first]
+        about = np.einsum("ri,ip->rp", squared, items.products) - crossed
+        pairs = (about + mean[:, first] * mean[:, second] * squared.sum(axis=1)[:, None]) / total**2
     covariance = np.empty((len(times), n_judges, n_judges))
     covariance[:, first, second] = covariance[:, second, first] = pairs
     return covariance
@@ -253,7 +262,7 @@ class Relearned:
 
 def relearned(problem: Problem, surveys: Surveys) -> Relearned:
     """Surveys of one size of a proper score, with what the data say about each item's own share."""
-    data, panel = observed(problem.items), problem.panel
+    data, panel = problem.observed, problem.panel
     totals = with_pseudo(survey_totals(surveys, data.weights), surveys, panel)
     support = survey_totals(surveys, data.weights, (surveys.joint > 0).astype(np.float64))
     cell = np.arange(len(surveys.type))

@@ -7,7 +7,7 @@ times adds up w scores: a sum with w times the mean and w times the covariance, 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, RankedScore, Score, label_scores, ranked_score
 from dissensus.methods.equivalence.surveys import numbers_of_subsets, plurality_of_draws
 from dissensus.options import named
+from dissensus.sampling.draws import Copies, observed
 
 # ---- Judges with continuous outputs on profiles: their scores from the moments of what the outputs score
 
@@ -143,6 +144,9 @@ class Problem:
     copies: Codes | None = None  # (n_items,): how many items of the data each stands for; None means one
     moments: ScoredMoments | None = None  # of the judges' scores on the copies of each item, where outputs differ
     among: Among | None = None  # where bootstrap samples draw other parts of the file, too
+    # (n_types,): what an item of each type counts for, where items were drawn with other chances; None means one. Types
+    # are told apart by it, since an item leaves with all it counts for where the combiner is learned without it.
+    unit: Floats | None = None
 
     @property
     def n_items(self) -> int:
@@ -150,14 +154,26 @@ class Problem:
         return len(self.type_of_item)
 
     @property
-    def weights(self) -> Codes:
-        """How many items of the data each item stands for, of shape (1, n_items)."""
-        return (np.ones(self.n_items, dtype=np.intp) if self.copies is None else self.copies)[None, :]
+    def stands_for(self) -> Codes | Floats | None:
+        """How many items each item stands for, of shape (n_items,); None means one."""
+        return self.copies if self.unit is None else self.unit[self.type_of_item]
+
+    @property
+    def weights(self) -> npt.NDArray[Any]:
+        """How many items of the data each item stands for, of shape (1, n_items); whole numbers without `unit`."""
+        known = self.stands_for
+        return np.asarray(np.ones(self.n_items, dtype=np.intp) if known is None else known)[None, :]
 
     @property
     def items(self) -> Codes:
         """How many items of the data each type has."""
-        return np.asarray(type_weights(self.weights, self)[0], dtype=np.intp)
+        copies = np.ones(self.n_items, dtype=np.intp) if self.copies is None else self.copies
+        return np.asarray(type_weights(copies[None, :], self)[0], dtype=np.intp)
+
+    @property
+    def observed(self) -> Copies:
+        """The data themselves, as a replicate."""
+        return observed(self.items).counting(self.unit)
 
 
 def types_of_items(counts: Codes) -> tuple[Codes, Codes]:

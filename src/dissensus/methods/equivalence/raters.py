@@ -116,10 +116,15 @@ class Reduced(NamedTuple):
     counts: Codes  # (n_types, n_labels): those of the problem and those that come up without raters
     amateurs: Codes | None
     type_of_item: Codes  # (n_deletions, n_items)
+    unit: Floats | None  # (n_types,), as in `Problem`
 
 
 def _reduced(problem: Problem, pool: RaterPool, places: Codes, n_labels: int) -> Reduced:
     own = problem.counts if problem.amateurs is None else np.concatenate([problem.counts, problem.amateurs], axis=1)
+    values = None
+    if problem.unit is not None:
+        values, number = np.unique(problem.unit, return_inverse=True)
+        own = np.column_stack([own, number])
     code = {row.tobytes(): number for number, row in enumerate(own)}
     rows, every = list(own), []
     width = problem.counts.shape[1]
@@ -141,13 +146,14 @@ def _reduced(problem: Problem, pool: RaterPool, places: Codes, n_labels: int) ->
         types[changed] = numbers[place.ravel()]
         every.append(types)
     table = np.stack(rows)
-    return Reduced(table[:, :width], None if problem.amateurs is None else table[:, width:], np.stack(every))
+    amateurs = None if problem.amateurs is None else table[:, width : 2 * width]
+    return Reduced(table[:, :width], amateurs, np.stack(every), None if values is None else values[table[:, -1]])
 
 
 def _judges(problem: Problem, rated: Ratings, pool: RaterPool, places: Codes, reduced: Reduced) -> Floats:
     """Score of each judge without each group, of shape (n_deletions, n_judges)."""
     scores = []
-    without = replace(problem, counts=reduced.counts, amateurs=reduced.amateurs)
+    without = replace(problem, counts=reduced.counts, amateurs=reduced.amateurs, unit=reduced.unit)
     for types, (left, label) in zip(reduced.type_of_item, pool.rows(), strict=True):
         own = replace(without, type_of_item=types)
         if problem.columns is not None and rated.rater is not None:
@@ -180,7 +186,10 @@ def _surveys(problem: Problem, reduced: Reduced) -> tuple[Floats, Floats]:
     if panel.combiner == "npmle" or panel.learn == "cross-fit":
         learn: Learn = "in-sample" if problem.score.is_ranked else "leave-one-out"
         panel = replace(panel, combiner="abc" if panel.combiner == "npmle" else panel.combiner, learn=learn)
-    every = replace(problem, counts=reduced.counts, amateurs=reduced.amateurs, judges=(), columns=None, panel=panel)
+    every = replace(
+        problem, counts=reduced.counts, amateurs=reduced.amateurs, unit=reduced.unit, judges=(), columns=None,
+        panel=panel,
+    )  # fmt: skip
     cells = numbers_of_cells(every, few_sizes(problem.sizes))
     tried = [k for k in cells if k == 0 or cells[k] <= MOST_CELLS]
     asked = replace(every, sizes=tuple(tried))
@@ -208,7 +217,8 @@ def _copies(reduced: Reduced, rows: slice) -> Copies:
     weights = np.stack([np.bincount(row, minlength=n_types) for row in types])
     replicate, kind = np.nonzero(weights)
     ones = np.ones(len(kind), dtype=np.intp)
-    return Copies(replicate, kind, ones, weights[replicate, kind], weights.astype(np.float64))
+    found = Copies(replicate, kind, ones, weights[replicate, kind], weights.astype(np.float64))
+    return found.counting(reduced.unit)
 
 
 def _filled(problem: Problem, reduced: Reduced, curve: Floats) -> Floats:

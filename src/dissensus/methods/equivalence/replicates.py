@@ -10,6 +10,7 @@ import numpy.typing as npt
 from numpy.random import Generator
 
 from dissensus.arrays import Floats
+from dissensus.errors import OptionError
 from dissensus.methods.equivalence.ceiling import (
     FEW_LABELS,
     TWO_LABELS,
@@ -52,8 +53,9 @@ from dissensus.methods.equivalence.sampled import (
 )
 from dissensus.methods.equivalence.scores import PROPER_SCORES
 from dissensus.methods.equivalence.surveys import surveys_against, surveys_of_size
+from dissensus.options import named
 from dissensus.sampling import Progress, run_tasks
-from dissensus.sampling.draws import Copies, copies_of, draw_copies, draw_weights, merely, observed
+from dissensus.sampling.draws import Copies, copies_of, draw_copies, draw_weights, merely
 
 # ---- Survey sizes with very many surveys: what is computed once and reweighted, and what is sampled
 
@@ -81,9 +83,14 @@ def treatments(problem: Problem, *, bootstrap: int, exact: bool = False) -> dict
     learns = problem.panel.leaves_out and problem.score.is_additive
     cells = numbers_of_cells(problem, problem.sizes)
     is_quick = not exact and problem.score.name in PROPER_SCORES and can_grow(problem)
-    is_quick = is_quick and sum(cells.values()) * max(bootstrap, 1) > QUICK_WORK
+    is_quick = is_quick and problem.unit is None and sum(cells.values()) * max(bootstrap, 1) > QUICK_WORK
     once: dict[int, Treatment] = {}
     for k, number in cells.items():
+        if number > MEMORY_BUDGET and problem.unit is not None:
+            raise OptionError(
+                f"Surveys of {k} raters are too many to go through with items that count differently: lower "
+                f"{named('max_raters')}."
+            )
         if number > (QUICK_LIMIT if is_quick else MEMORY_BUDGET):
             once[k] = "grown" if is_quick else "sampled"
         elif bootstrap and problem.score.is_additive and predicts_alike(problem.panel, k):
@@ -166,7 +173,7 @@ class Extras:
 
 def observed_scores(problem: Problem, extras: Extras) -> Replicates:
     """Scores of the data themselves: one replicate."""
-    return scores_of(problem, observed(problem.items), problem.weights, extras)
+    return scores_of(problem, problem.observed, problem.weights, extras)
 
 
 def starting_scores(
@@ -257,7 +264,8 @@ def _drawn(problem: Problem, replicates: int, rng: Generator) -> tuple[npt.NDArr
     else:  # with the other parts of the file
         weights = draw_weights(problem.among.items, replicates, rng)[:, problem.among.place]
     if problem.copies is None:
-        return weights, copies_of(weights, problem.type_of_item, len(problem.counts))
+        copies = copies_of(weights, problem.type_of_item, len(problem.counts))
+        return (weights if problem.unit is None else weights * problem.weights), copies.counting(problem.unit)
     of_types = type_weights(weights, problem)
     # Only a combiner that is learned without the item asks how often each item was drawn.
     if not problem.panel.leaves_out:
@@ -338,7 +346,7 @@ def ceiling_extras(problem: Problem, options: EquivalenceOptions) -> Extras:
         return extras
     if reason := why_unasked(problem.counts, problem.items):
         return replace(extras, no_ceiling=reason)
-    weights = problem.items[None, :].astype(np.float64)
+    weights = problem.observed.weights
     labels = tuple(fits[0] for fits in fit_labels(problem.counts, weights))
     if reason := why_untold(problem.counts, problem.items, ceiling_of(labels)):
         return replace(extras, no_ceiling=reason)
@@ -354,7 +362,7 @@ def _starts(problem: Problem) -> tuple[Mixture, ...]:
     not come from those that are predicted.
     """
     folds = fold_weights(problem.weights, problem) if problem.panel.learn == "cross-fit" else None
-    whole = problem.items[None, :].astype(np.float64)
+    whole = problem.observed.weights
     parts = training_parts(whole, folds)
     if problem.counts.shape[1] <= FEW_LABELS:
         return (fit_mixtures(problem.counts, whole)[0],) * len(parts)

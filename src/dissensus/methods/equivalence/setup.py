@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.arrays import Codes, Flags
+from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import Answers, answered_by_all, answers_of, asked_in_one_way, order_of_labels, rows_among
 from dissensus.data.labels import label_values, option_name
+from dissensus.data.ratings import DRAWN, item_weights
 from dissensus.errors import OptionError, RatingsError, counted, listed
 from dissensus.methods.equivalence.calibration import FOLDS, calibrated_predictions, draw_folds
 from dissensus.methods.equivalence.ceiling import FEW_LABELS, TWO_LABELS
@@ -47,6 +48,7 @@ class ItemChoice(NamedTuple):
     sizes: tuple[int, ...]  # numbers of raters of the curve
     amateur_sizes: tuple[int, ...]
     copies: Codes | None  # (n_items,): how many items of the data each stands for; None means one
+    weights: Floats | None  # (n_items,): what each counts for, where they were drawn with other chances
 
 
 class Rows(NamedTuple):
@@ -186,11 +188,16 @@ def _learn(options: EquivalenceOptions, score: Score, n_labels: int) -> Learn:
 def _without_judges(choice: ItemChoice, rows: Rows, options: EquivalenceOptions, panel: Panel, score: Score) -> Problem:
     """The raters' side of the problem."""
     both = choice.counts if choice.amateurs is None else np.concatenate([choice.counts, choice.amateurs], axis=1)
+    n_labels, width, unit = choice.counts.shape[1], both.shape[1], None
+    if choice.weights is not None:
+        values, code = np.unique(choice.weights, return_inverse=True)
+        both = np.column_stack([both, code + 1])
     distinct, type_of_item = types_of_items(both)
-    n_labels = choice.counts.shape[1]
+    if choice.weights is not None:
+        unit = values[distinct[:, width] - 1]
     problem = Problem(
         counts=distinct[:, :n_labels],
-        amateurs=None if choice.amateurs is None else distinct[:, n_labels:],
+        amateurs=None if choice.amateurs is None else distinct[:, n_labels:width],
         amateur_sizes=choice.amateur_sizes,
         type_of_item=type_of_item[rows.place],
         copies=rows.copies,
@@ -200,10 +207,12 @@ def _without_judges(choice: ItemChoice, rows: Rows, options: EquivalenceOptions,
         score=score,
         references=options.reference_raters,
         fold=rows.fold,
+        unit=unit,
     )
     if not panel.is_midpoint:
         return problem
-    return replace(problem, panel=replace(panel, dirichlet=nearest_dirichlet(problem.counts, problem.items)))
+    dirichlet = nearest_dirichlet(problem.counts, problem.observed.weights[0])
+    return replace(problem, panel=replace(panel, dirichlet=dirichlet))
 
 
 def _columns(
@@ -257,7 +266,7 @@ def _predictions(
             made.append(Predictions(judge=answers.judge, calibrated=False, predictions=raw, values=values))
         if options.calibrate != "none":
             better = calibrated_predictions(
-                options.calibrate, outputs, shares, fold=problem.fold, copies=problem.copies, exact=options.exact
+                options.calibrate, outputs, shares, fold=problem.fold, copies=problem.stands_for, exact=options.exact
             )
             made.append(
                 Predictions(
@@ -335,8 +344,14 @@ def _choose_items(
     chosen = None if amateurs is None else amateurs[kept]
     most = -1 if chosen is None else _half(chosen.sum(axis=1), copies[kept])
     kept_copies = None if rated.copies is None else copies[kept]
+    weights = item_weights(rated)
+    if weights is not None:
+        if rated.copies is not None:
+            raise RatingsError(f"Identical items were merged, and they have {DRAWN}: read the files whole.")
+        weights = weights[kept] / weights[kept].mean()
+        warnings.append(f"Items count by the inverse of their {DRAWN}.")
     return ItemChoice(
-        kept, counts[kept], chosen, tuple(range(limit + 1)), tuple(range(most + 1)), kept_copies
+        kept, counts[kept], chosen, tuple(range(limit + 1)), tuple(range(most + 1)), kept_copies, weights
     ), warnings
 
 

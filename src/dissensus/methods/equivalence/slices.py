@@ -85,7 +85,7 @@ def worked_slices(
     if (
         not slices
         or scores is None
-        or problem.copies is not None
+        or problem.stands_for is not None
         or problem.columns is not None
         or problem.amateurs is not None
     ):

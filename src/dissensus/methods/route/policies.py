@@ -121,6 +121,42 @@ def routing(predictions: Floats, scores: ItemScores, fold: Codes) -> Floats:
     return routes
 
 
+# ---- What to label next
+
+EVEN = 0.5
+"""Share of the draws in which every item has the same chance: no item counts for more than twice as many as evenly."""
+
+
+def chances_of(information: Floats, number: int) -> Floats:
+    """The chance of each item to be among this many drawn ones: half of it even, half by its information; never 0.
+
+    Examples
+    --------
+    >>> chances_of(np.array([0.0, 1.0, 3.0, 0.0]), 2)
+    array([0.25, 0.5 , 1.  , 0.25])
+    """
+    total = information.sum()
+    own = information / total if total > 0 else np.full(len(information), 1 / len(information))
+    parts = EVEN / len(information) + (1 - EVEN) * own
+    chances = np.minimum(number * parts, 1.0)
+    while (missing := number - chances.sum()) > SAME * number and (free := chances < 1).any():
+        chances[free] = np.minimum(chances[free] * (1 + missing / chances[free].sum()), 1.0)
+    return np.asarray(chances)
+
+
+def drawn_items(chances: Floats, rng: Generator) -> Codes:
+    """Items drawn with these chances, as many as their sum: every one so far along the sum, in a random order.
+
+    References
+    ----------
+    W. G. Madow (1949), "On the Theory of Systematic Sampling, II".
+    """
+    order = rng.permutation(len(chances))
+    ends = np.cumsum(chances[order])
+    at = rng.random() + np.arange(round(float(ends[-1])))
+    return np.sort(order[np.minimum(np.searchsorted(ends, at, side="right"), len(order) - 1)])
+
+
 # ---- What policies cost and tell
 
 

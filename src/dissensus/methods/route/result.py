@@ -45,6 +45,13 @@ class RouteOptions(Options):
         wants="at least one person is asked",
         help=f"The most people asked about one item; what most items allow, at most {MOST_PEOPLE}, if not given.",
     )
+    label_next: int | None = option(
+        None,
+        metavar="N",
+        at_least=1,
+        wants="it is the number of new items to be rated",
+        help="Draw this many items without ratings to rate next: those that tell most about the judge come more often.",
+    )
     elicitation: Elicitation | None = elicitation_option()
     clip: float = clip_option()
     raters: RatersAs | None = raters_option()
@@ -134,6 +141,7 @@ class Assigned:
     gain: float  # bits that people are expected to add
     answer: str  # the label that is most likely by the judge's answer, in people's terms
     probability: float  # of that label
+    inclusion_probability: float = math.nan  # the chance with which it was drawn, where some were drawn to be rated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +164,7 @@ class RouteResult(Result):
         People everywhere, without the judge.
     new_items : dict or None
         How many items without ratings there are, how many of them go to people, and the ratings that this takes.
+        With `label_next`, those drawn to learn about the judge go to people.
     """
 
     command: ClassVar[str] = "route"
@@ -180,6 +189,8 @@ class RouteResult(Result):
     def write_assignments(self, path: str | os.PathLike[str]) -> None:
         """Write who is asked about each item that nobody has rated: columns item, raters, gain, answer, probability.
 
+        With `label_next` only the items that were drawn, with the chance of each in the column inclusion_probability.
+
         Raises
         ------
         OptionError
@@ -190,7 +201,8 @@ class RouteResult(Result):
                 "There is no item to assign: the judge answered rated items only. Give its answers to others with "
                 f"{named('new')}."
             )
-        cells = {name: [_cell(getattr(one, name)) for one in self.assignments] for name in Assigned.__slots__}
+        names = Assigned.__slots__ if self.settings["label_next"] else Assigned.__slots__[:-1]
+        cells = {name: [_cell(getattr(one, name)) for one in self.assignments] for name in names}
         write_table(path, cells)
 
 

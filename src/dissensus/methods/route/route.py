@@ -30,7 +30,9 @@ from dissensus.methods.route.policies import (
     Means,
     at_share,
     bootstrap_columns,
+    chances_of,
     columns_of,
+    drawn_items,
     known_means,
     means_in,
     routed_shares,
@@ -84,6 +86,7 @@ def route(
     judge_cost: float = 0.0,
     max_raters: int | None = None,
     new: JudgesLike | None = None,
+    label_next: int | None = None,
     elicitation: Elicitation | None = None,
     clip: float = 0.02,
     raters: RatersAs | None = None,
@@ -116,6 +119,9 @@ def route(
         The most people asked about one item.
     new : Judges, or anything that `read_judges` takes, optional
         The judge's answers to further items without ratings, which are assigned as well.
+    label_next : int, optional
+        Draw this many items without ratings to be rated next, more often where they tell more about the judge.
+        `decide` and `equivalence` undo that by the chance of each, which the assignments have.
     elicitation : {"forced_choice", "response_set"}, optional
         Take only the ratings that were asked for in this way.
     clip : float
@@ -166,7 +172,9 @@ def route(
     plans = tuple(_plan(setting, found, options, k) for k in range(1, setting.most + 1))
     wanted = _people(options, setting.most)
     further = None if new is None else as_data(ratings, new)[1]
-    assigned = _assigned(setting, rated, (answered, further), name, plans[wanted - 1], fold_stream)
+    unrated = _unrated(setting.prepared, rated, (answered, further), name)
+    _check_new(options, len(unrated))
+    assigned = _assigned(setting, unrated, plans[wanted - 1], options.label_next, fold_stream)
     asked = [one.raters for one in assigned]
     return RouteResult(
         settings=options.settings() | {"judge": name, "match": wanted, "max_raters": setting.most, "raters": raters_as},
@@ -178,7 +186,7 @@ def route(
         plans=plans,
         frontier=_frontier(setting, found, options),
         people=tuple(_people_point(found, options, k) for k in range(setting.most + 1)),
-        new_items={"items": len(asked), "to_people": sum(k > 0 for k in asked), "ratings": sum(asked)}
+        new_items={"items": len(unrated), "to_people": sum(k > 0 for k in asked), "ratings": sum(asked)}
         if asked
         else None,
         assignments=assigned,
@@ -481,11 +489,22 @@ def _saving_bounds(found: Estimated, options: RouteOptions, number: int, people:
 # ---- Items that nobody has rated
 
 
+def _check_new(options: RouteOptions, unrated: int) -> None:
+    """Raise if more items shall be drawn than there are."""
+    if options.label_next is not None and options.label_next > unrated:
+        raise OptionError(
+            f"{named('label_next')} {options.label_next} is more than the {counted(unrated, 'item')} that the judge "
+            f"answered and nobody rated: give its answers to others with {named('new')}, or draw fewer."
+        )
+
+
 def _assigned(
-    setting: Setting, ratings: Ratings, sources: Sequence[Judges | None], judge: str, plan: Plan, rng: Generator
-) -> tuple[Assigned, ...]:  # fmt: skip
-    """Who is asked about each item that the judge answered and nobody rated; those near the threshold are drawn."""
-    outputs = _unrated(setting.prepared, ratings, sources, judge)
+    setting: Setting, outputs: dict[str, Floats], plan: Plan, label_next: int | None, rng: Generator
+) -> tuple[Assigned, ...]:
+    """Who is asked about each item that nobody rated; those near the threshold are drawn.
+
+    Those that are drawn to be rated next are rated by one person more than are matched: who is predicted by the others.
+    """
     if not outputs:
         return ()
     problem, labels = setting.prepared.problem, setting.prepared.labels
@@ -494,15 +513,35 @@ def _assigned(
     predictions = learned(np.stack(list(outputs.values())))
     learned_gains = setting.gain_maps[plan.raters - 1]
     gains = learned_gains(predictions)
-    chance = routed_shares(gains, learned_gains(setting.predictions))
-    asked = rng.random(len(gains)) < at_share(chance, plan.share_to_people) if plan.saves else np.ones_like(gains) > 0
-    number = plan.raters if plan.saves else plan.people
-    best = predictions.argmax(axis=1)
+    chances, which = np.full(len(gains), NAN), np.arange(len(gains))
+    if label_next is not None:
+        chances = chances_of(_information(setting, predictions), label_next)
+        which = drawn_items(chances, rng)
+        raters = np.full(len(gains), plan.people + 1)
+    elif plan.saves:
+        routed = at_share(routed_shares(gains, learned_gains(setting.predictions)), plan.share_to_people)
+        raters = np.where(rng.random(len(gains)) < routed, plan.raters, 0)
+    else:
+        raters = np.full(len(gains), plan.people)
+    best, items = predictions.argmax(axis=1), list(outputs)
     return tuple(
-        Assigned(item=item, raters=number if ask else 0, gain=float(gain), answer=labels[label],
-                 probability=float(prediction[label]))
-        for item, ask, gain, label, prediction in zip(outputs, asked, gains, best, predictions, strict=True)
+        Assigned(item=items[i], raters=int(raters[i]), gain=float(gains[i]), answer=labels[best[i]],
+                 probability=float(predictions[i, best[i]]), inclusion_probability=float(chances[i]))
+        for i in which.tolist()
     )  # fmt: skip
+
+
+def _information(setting: Setting, predictions: Floats) -> Floats:
+    """How far items with these predictions are expected to be off in what the judge tells beyond people of its worth.
+
+    A mean has the least standard error where items are drawn in proportion to that (Neyman 1934), and the interval of
+    its worth comes from that mean.
+    """
+    scores = setting.scores
+    worth = crossings(scores.alone[:, 0].mean(axis=1)[None], scores.judge[:1].mean(axis=1))[0]
+    lead = scores.judge[0] - scores.alone[int(np.clip(np.rint(worth), 1, setting.most)), 0]
+    squares = GainMap.of(setting.predictions, (lead - lead.mean()) ** 2)
+    return np.sqrt(np.maximum(squares(predictions), 0.0))
 
 
 def _unrated(prepared: Prepared, ratings: Ratings, sources: Sequence[Judges | None], judge: str) -> dict[str, Floats]:

@@ -62,8 +62,9 @@ def _notes(result: RouteResult) -> list[Block]:
         texts.append(f"Alone on every item {quoted(result.judge)} is worth {worth} raters.")
     if result.new_items is not None:
         new = result.new_items
+        what = "were drawn to be rated next" if result.settings["label_next"] else "go to people"
         texts.append(
-            f"Of {counted(new['items'], 'item')} without ratings {whole(new['to_people'])} go to people: "
+            f"Of {counted(new['items'], 'item')} without ratings {whole(new['to_people'])} {what}: "
             f"{counted(new['ratings'], 'rating')}."
         )
     return noted(texts)
