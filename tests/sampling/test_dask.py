@@ -218,6 +218,18 @@ class TestTrouble:
             run_on(bare_scheduler.engine, draw, [1])
         assert capfd.readouterr() == ("", "")
 
+    def test_workers_that_are_all_lost_in_the_middle_are_one_line_after_a_while(self, cluster, monkeypatch, capfd):
+        monkeypatch.setattr(watching, "LOST_SECONDS", 2.0)
+        cluster.allow_failures(10)
+        started = time.monotonic()
+        with pytest.raises(DissensusError, match="has had no worker for 2 seconds"):
+            run_on(cluster.engine, sleep, [0.05] * 200, progress=once(lambda: cluster.kill_workers(2)))
+        assert time.monotonic() - started < 60
+        assert capfd.readouterr() == ("", "")
+
+    def test_nothing_waits_for_a_lost_cluster_for_more_than_a_minute(self):
+        assert watching.LOST_SECONDS + 2 * watching.LOOK_SECONDS + connecting.CLOSE_SECONDS < 60
+
     def test_a_scheduler_that_does_not_answer_is_one_line_after_a_while(self, bare_scheduler, monkeypatch, capfd):
         with open_executor(bare_scheduler.engine) as executor:
             bare_scheduler.scheduler.send_signal(signal.SIGSTOP)

@@ -178,8 +178,8 @@ versions on both, for instance with `pip install numpy==2.0.0` there.
 
 LOOK_SECONDS = 1.0
 """How often to look."""
-LOST_SECONDS = 60.0
-"""How long to wait for a cluster without workers, or for a scheduler that does not answer."""
+LOST_SECONDS = 45.0
+"""How long to wait for a cluster without workers, or for a scheduler that does not answer: with the rest, a minute."""
 
 
 class Watch:

@@ -1,6 +1,7 @@
 """Asking a server that answers, stalls, fails, refuses and dies, as its script says."""
 
 import csv
+import gzip
 import json
 import re
 import sys
@@ -235,8 +236,9 @@ def test_retry_after_as_a_date_is_waited_for(asked):
     assert {row["status"] for row in rows} == {"ok"}
 
 
-def test_a_server_that_asks_for_too_much_patience_is_given_up(asked):
-    result, rows, server = asked(first(error(429, Retry_After="86400"), times=1))
+@pytest.mark.parametrize("wait", [{"Retry_After": "86400"}, {"retry_after_ms": "599999"}])
+def test_a_server_that_asks_for_too_much_patience_is_given_up(asked, wait):
+    result, rows, server = asked(first(error(429, **wait), times=1))
     assert [row["status"] for row in rows].count("failed") == 1
     assert len(server.asked) == 6
     assert "1 request failed. The same command asks them again, and only them." in result.warnings
@@ -479,7 +481,14 @@ def test_a_server_that_is_busy_for_ever_is_given_up_whatever_the_item(asked):
 
 
 @pytest.mark.parametrize(
-    "usage", [None, {"completion_tokens": 1}, {"prompt_tokens": 0, "completion_tokens": 0}, {"prompt_tokens": True}]
+    "usage",
+    [
+        None,
+        {"completion_tokens": 1},
+        {"prompt_tokens": 0, "completion_tokens": 0},
+        {"prompt_tokens": True},
+        {"prompt_tokens": 10**400, "completion_tokens": 1},
+    ],
 )
 def test_tokens_that_a_server_does_not_tell_count_in_full(asked, usage):
     # A prompt has more than 300 bytes, each of which may be a token.
@@ -505,7 +514,9 @@ def test_a_key_in_an_answer_is_kept_nowhere(items, tmp_path, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     out = tmp_path / "here" / "out.csv"
     out.parent.mkdir()
-    with ScriptedServer(always(Says(text=f"Bearer {KEY}"))) as server:
+    token = {"token": KEY, "logprob": -0.1, "top_logprobs": [{"token": KEY, "logprob": -0.1}]}
+    said = Says(text=f"Bearer {KEY}", finish=KEY, logprobs={"content": [token]})
+    with ScriptedServer(always(said)) as server:
         result = rate(items, task=TASK, model="m", base_url=server.url, key_variable="MY_KEY", output=out, samples=1)
     assert result.tallies[0].invalid == 6
     assert all(KEY.encode() not in path.read_bytes() for path in out.parent.iterdir())
@@ -588,6 +599,13 @@ def test_an_answer_of_megabytes_is_cut_off_and_recorded(asked):
     assert any("larger than 1,000,000 bytes" in row["reason"] for row in rows if "reason" in row) or any(
         "larger than 1,000,000 bytes" in str(value) for value in vars(result).values()
     )
+
+
+def test_an_answer_that_would_unpack_to_megabytes_is_not_unpacked(asked):
+    packed = Says(body=gzip.compress(b" " * 50_000_000), headers={"Content-Encoding": "gzip"})
+    result, rows, _ = asked(always(packed), retries=0)
+    assert {row["status"] for row in rows} == {"failed"}
+    assert "the answer is packed (gzip)" in f"{rows} {result}"
 
 
 def test_an_answer_that_drips_is_timed_out_as_a_whole(asked):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
-LONGEST_ASKED_WAIT = 600.0
+LONGEST_ASKED_WAIT = 120.0
 """A server that asks for more patience than this is given up for this run."""
 
 
