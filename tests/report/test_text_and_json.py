@@ -32,12 +32,23 @@ RANDOM = {
     "compare": {**COMMON, "metric": st.sampled_from(["information", "mae", "wins"]), "resamples": st.just(99)},
     "panel": COMMON,
     "decide": COMMON,
-}
+    "alt_test": {"epsilon": st.sampled_from([0.05, 0.2]), "score": st.sampled_from(["accuracy", "rmse"])},
+    "prevalence": {"positive": st.sampled_from(["1", "3"]), "confidence": st.sampled_from([0.8, 0.95])},
+    "gate": {"bootstrap": st.just(50), "judge": st.just("near"), "min_equivalence": st.sampled_from([0.5, 3])},
+    "route": {**COMMON, "judge": st.sampled_from(["near", "far"])},
+    "items": {"show": st.sampled_from(["telling", "split"])},
+    "plan_raters": {"effect": st.sampled_from([0.1, 0.3]), "power": st.sampled_from([0.8, 0.9])},
+    "plan_labels": {"accuracy": st.sampled_from([0.7, 0.9]), "margin": st.just(0.03), "budget": st.just(500),
+                    "label_accuracy": st.sampled_from([0.8, 0.95])},
+}  # fmt: skip
+ELSEWHERE = {"apply", "collect", "doctor", "history", "rate", "limits", "label_error"}
+"""Public functions that take files or ask servers, or are no methods."""
+NO_DATA = {"plan_raters", "plan_labels"}
 NUMBER = re.compile(r"(?<![\w.,-])-?\d[\d,]*\.\d+(?![\w.]*\w)%?")
 """Numbers with decimals: those that are counts say little, since some count is always there."""
 
-RULES = {"0.667", "2.5"}
-"""Rules of thumb that the text states: when an alpha is enough, and when a rater stands out."""
+RULES = {"0.667", "2.5", "0.001"}
+"""What the text states without a result: when an alpha is enough, when a rater stands out, the smallest p shown."""
 
 
 def numbers_in(value):
@@ -59,19 +70,27 @@ def is_shown(text, known):
     return bool(np.any(np.abs(np.abs(scaled) - abs(shown)) <= 0.5 * 10.0**-digits + 1e-9))
 
 
+def test_every_method_is_shown_in_both_ways():
+    methods = {name for name in dissensus.__all__ if name.islower() and not name.startswith(("_", "read"))}
+    assert set(RANDOM) == methods - ELSEWHERE
+
+
 @pytest.mark.parametrize("command", RANDOM)
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_number_in_the_text_of_a_result_is_in_its_json(command, data):
     options = {name: data.draw(values, label=name) for name, values in RANDOM[command].items()}
     ratings, judges = dissensus.read(PEOPLE), dissensus.read_judges(JUDGES)
-    given_data = (ratings,) if command in {"describe", "raters"} else (ratings, judges)
+    given_data = (ratings,) if command in {"describe", "raters"} else () if command in NO_DATA else (ratings, judges)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = getattr(dissensus, command)(*given_data, **options)
     found = json.loads(envelope_json(result))
-    known = np.array([number for number in numbers_in(found) if math.isfinite(number)])
+    drawn = [10**point.log10_error for point in getattr(result, "by_budget", ())]  # around this plan, for a chart
+    known = np.array([number for number in numbers_in([found, drawn]) if math.isfinite(number)])
     known = np.concatenate([known, 1 - known])  # what is left of a share
+    if command == "plan_labels":  # how often the better model is right, from two settings
+        known = np.append(known, options["accuracy"] + options["margin"])
     if curve := found["result"].get("curve"):  # bits are shown as gained over asking nobody, as the text says
         known = np.concatenate([known, known - curve[0]["score"]])
     shown = NUMBER.findall(result.summary(details=True))
