@@ -92,15 +92,32 @@ def test_simulate_keeps_files_that_it_did_not_write_and_renews_its_own(here, cap
         assert run(capsys, "simulate", "urn", "-o", "new", "--items", 20)[0] == 0
 
 
-def test_a_full_disk_leaves_the_older_file(here, capsys, monkeypatch):
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "import r.csv -o out.csv",
+        "report r.csv --bootstrap 0 -o out.html",
+        "report r.csv --bootstrap 0 -o out.md",
+        "items r.csv j.csv -o out.csv",
+        "gate r.csv j.csv --judge j --min-equivalence .1 --bootstrap 5 --junit out.xml",
+        "gate r.csv j.csv --judge j --min-equivalence .1 --bootstrap 5 --summary out.md",
+        "apply p.csv j.csv -o out.csv",
+    ],
+)
+def test_a_full_disk_leaves_the_older_file(here, capsys, monkeypatch, arguments):
     def full(_handle):
         raise OSError(28, "No space left on device")
 
-    (here / "out.csv").write_text("old")
+    out = arguments.split()[-1]
+    (here / out).write_text("old")
+    (here / "p.csv").write_text("judge,answer,p_n,p_y\nj,n,.8,.2\nj,y,.1,.9\n")
+    before = {path.name for path in here.iterdir()}
     monkeypatch.setattr("os.fsync", full)
-    assert "No space left on device" in refused(capsys, "import", "r.csv", "-o", "out.csv")
-    assert (here / "out.csv").read_text() == "old"
-    assert sorted(path.name for path in here.iterdir()) == ["j.csv", "out.csv", "r.csv"]
+    status, _, err = run(capsys, *arguments.split())
+    assert (status, err.count("\n")) == (2, 1), err
+    assert "No space left on device" in err
+    assert (here / out).read_text() == "old"
+    assert {path.name for path in here.iterdir()} == before
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk is always full here")

@@ -338,6 +338,15 @@ def test_the_id_of_a_job_or_an_upload_that_is_not_known_says_nothing_about_other
         assert server.ask("POST", f"{path}/cancel")[0] == 404
 
 
+@pytest.mark.parametrize(("limit", "low"), [("columns", 2), ("labels", 1)])
+def test_the_limits_of_the_command_line_hold_for_uploads(tmp_path, monkeypatch, limit, low):
+    monkeypatch.setenv("DISSENSUS_LIMITS", f"{limit}={low}")
+    with running(is_lasting=True, folder=str(tmp_path)) as server:
+        id_ = server.upload(ratings=("a.csv", RATINGS))
+        answers = [server.answer(task, f"data={id_}&bootstrap=0") for task in ("checkup", "report")]
+    assert any(f"our limit for {limit} is {low}" in text for text in answers)
+
+
 def test_garbled_bytes_after_a_sound_head_print_nothing(tmp_path):
     with running(folder=str(tmp_path)) as server:
         for line in ("POST /upload", "GET /"):
