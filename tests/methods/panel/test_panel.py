@@ -26,7 +26,7 @@ from dissensus.methods.panel.stacking import (
     plurality,
     refined,
     stacked,
-    table_map,
+    tabled,
 )
 from dissensus.report.views import main_chart, section_of
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, HardClassifier, SoftClassifier, simulate_urn
@@ -86,12 +86,13 @@ def test_plurality_and_average_are_what_they_say(votes):
     assert average(predictions)[0] == pytest.approx([sum(own[c] for own in shares) / len(shares) for c in range(3)])
 
 
-def test_a_table_is_the_mean_of_the_rows_with_the_same_output_and_one_row_of_all():
-    outputs = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    masses = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    learned = table_map(outputs, masses)(np.array([[1.0, 0.0], [0.5, 0.5]]))
+def test_a_table_is_the_mean_of_the_rows_with_the_same_output_and_one_row_of_all(monkeypatch):
+    outputs, place = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), np.array([2, 2, 0, 1])
+    masses = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    assert tabled(outputs, place, masses) is outputs  # they come too seldom
+    monkeypatch.setattr("dissensus.methods.panel.stacking.ROWS_PER_OUTPUT", 1)
     # two rows (1, 1) and one of all (1/3, 2/3) make (4/9, 5/9); an output never seen gets (1/3, 2/3)
-    assert learned == pytest.approx(np.array([[4 / 9, 5 / 9], [1 / 3, 2 / 3]]))
+    assert tabled(outputs, place, masses)[[0, 3]] == pytest.approx(np.array([[4 / 9, 5 / 9], [1 / 3, 2 / 3]]))
 
 
 def test_the_weights_of_a_stack_minimise_the_loss_with_its_ridge():
@@ -109,6 +110,8 @@ def test_the_weights_of_a_stack_minimise_the_loss_with_its_ridge():
     expected = minimize(loss, np.zeros(5), method="BFGS", options={"gtol": 1e-9}).x
     found = fit_stack(logs, masses)
     assert np.concatenate([found.weights, found.bias]) == pytest.approx(expected, abs=1e-4)
+    again = fit_stack(logs, masses, start=fit_stack(logs[:, 20:], masses[20:]))
+    assert again.predict(logs) == pytest.approx(found.predict(logs), abs=1e-9)
 
 
 @settings(max_examples=5, deadline=None)

@@ -92,7 +92,7 @@ def moved(predictions: Floats, masses: Floats, strength: float) -> Floats:
 
 # ---- A rising curve or a logistic one for each label against the rest
 
-FEW_POINTS = 1000
+FEW_POINTS = 2000
 """A rising curve through more points is left to scipy.optimize, which takes longer to import than fewer take here."""
 
 

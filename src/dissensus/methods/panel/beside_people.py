@@ -23,7 +23,7 @@ from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.equivalence.surveys import count_subsets, surveys_of_size
 from dissensus.methods.panel.result import MOST_LABELS, PanelOptions, PeopleAndJudge
-from dissensus.methods.panel.stacking import kinds_of, learned_stack, logs_of, most_likely, refined
+from dissensus.methods.panel.stacking import Stack, kinds_of, learned_stack, logs_of, most_likely, refined
 from dissensus.options import named
 from dissensus.sampling import Progress, run_tasks
 from dissensus.sampling.draws import draw_weights
@@ -35,8 +35,6 @@ MOST_CELLS = 4_000_000
 """Surveys that the items allow, times labels, of one size."""
 STEP = 0.2
 """A judge's answers are rounded to steps of this many natural logarithms: finer ones make no difference."""
-ALMOST_NOTHING = 1e-9
-"""A mass below this is what rounding leaves of nothing."""
 
 
 class Rows(NamedTuple):
@@ -78,6 +76,7 @@ class Cases(NamedTuple):
     survey: Codes  # (n_cases,)
     kind: Codes  # (n_cases,): survey and kind of answer
     beside: Floats  # (n_judges, n_cases, n_labels): what the judges answered
+    places: tuple[Codes, ...]  # of each judge, (n_cases,): which of its different answers that is
 
 
 def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Floats:
@@ -109,11 +108,11 @@ def row_predictions(rows: Rows, judges: Floats, *, fold: Codes) -> tuple[Floats,
     place = fold[rows.item] * len(cases.survey) + cases.of_row
     masses = sums(place, rows.masses, n_folds * len(cases.survey)).reshape(n_folds, len(cases.survey), -1)
     every = masses.sum(axis=0)
-    inside = _learned(rows, cases, every)
+    inside, stack = _learned(rows, cases, every)
     outside = inside.copy()
     for number in range(n_folds) if n_folds > 1 else ():
         held = fold[rows.item] == number
-        outside[held] = _learned(rows, cases, np.maximum(every - masses[number], 0.0))[held]
+        outside[held] = _learned(rows, cases, np.maximum(every - masses[number], 0.0), start=stack)[0][held]
     return inside, outside
 
 
@@ -128,13 +127,19 @@ def _cases(rows: Rows, judges: Floats) -> Cases:
     cases, of_row = np.unique(rows.survey * n_answers + code[rows.item], return_inverse=True)
     survey, answer = cases // n_answers, cases % n_answers
     kinds = kinds_of(answers, code)
-    return Cases(of_row, survey, survey * (int(kinds.max()) + 1) + kinds[answer], answers[:, answer])
+    places = tuple(distinct(judge)[1][answer] for judge in answers)
+    return Cases(of_row, survey, survey * (int(kinds.max()) + 1) + kinds[answer], answers[:, answer], places)
 
 
-def _learned(rows: Rows, cases: Cases, masses: Floats) -> Floats:
-    """What each row predicts if that is learned from these masses of the cases."""
-    predictions = _predictions(masses, cases.survey, cases.beside, len(rows.counts))
-    return np.asarray(refined(predictions, masses, cases.kind)[cases.of_row])
+def _learned(rows: Rows, cases: Cases, masses: Floats, *, start: Stack | None = None) -> tuple[Floats, Stack]:
+    """What each row predicts if that is learned from these masses of the cases, and how much each source counts."""
+    total = sums(cases.survey, masses, len(rows.counts))
+    everybody = total.sum(axis=0) / total.sum()
+    people = np.where(total.sum(axis=1, keepdims=True) > 0, predictions_from(total), everybody)
+    sources = np.concatenate([people[None, cases.survey], cases.beside])
+    places = (distinct(people)[1][cases.survey], *cases.places)
+    predictions, stack = learned_stack(sources, places, masses, start=start)
+    return np.asarray(refined(predictions, masses, cases.kind)[cases.of_row]), stack
 
 
 def distinct_answers(judges: Floats) -> tuple[Floats, Codes]:
@@ -148,16 +153,6 @@ def distinct_answers(judges: Floats) -> tuple[Floats, Codes]:
     different, code = distinct(steps)
     shares = np.exp(different * STEP).reshape(len(different), n_judges, n_labels).transpose(1, 0, 2)
     return shares / shares.sum(axis=2, keepdims=True), code
-
-
-def _predictions(masses: Floats, survey: Codes, beside: Floats, n_surveys: int) -> Floats:
-    """What is predicted for each group of survey and answers, from the masses of other folds."""
-    total = sums(survey, masses, n_surveys)
-    everybody = total.sum(axis=0) / total.sum()
-    people = np.where(total.sum(axis=1, keepdims=True) > 0, predictions_from(total), everybody)[survey]
-    sources = np.concatenate([people[None], beside])
-    known = masses.sum(axis=1) > ALMOST_NOTHING
-    return learned_stack(sources[:, known], masses[known])(sources)
 
 
 def mean_scores(scores: Floats, weights: npt.NDArray[np.integer]) -> Floats:

@@ -11,49 +11,41 @@ tell about an item's state and only through it about the next rater. Without thi
 fell .0015 bits short of the truth, however many items there were.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dissensus.arrays import Codes, Floats
 from dissensus.methods.equivalence.calibration import calibrated_predictions
-from dissensus.methods.equivalence.maps import Curves, distinct, sums
+from dissensus.methods.equivalence.maps import Curves, sums
 from dissensus.methods.equivalence.softmax import Ridge, fit_softmax, softmax
 from dissensus.methods.equivalence.surveys import plurality_shares
 
 # ---- From a judge's outputs to what raters say after them, learned from weighted rows
 
-Map = Callable[[Floats], Floats]
 ROWS_PER_OUTPUT = 20
 """Where outputs occur at least so often on average, a table can learn each of them."""
 PRIOR_ROWS = 1.0
 """An output's table entry starts as this many rows with the shares of all."""
 
 
-def are_few(outputs: Floats, *, weight: float) -> bool:
-    """Whether outputs of this weight, in rows, come again often enough for a table."""
-    return len(distinct(outputs)[0]) * ROWS_PER_OUTPUT <= weight
+ALMOST_NOTHING = 1e-9
+"""A mass below this is what rounding leaves of nothing."""
 
 
-def table_map(outputs: Floats, masses: Floats) -> Map:
-    """Mean shares of the rows with the same output; those of all rows for an output that was never seen.
+def tabled(outputs: Floats, place: Codes, masses: Floats) -> Floats:
+    """Mean shares of the rows with the same output, those of all rows where none was seen; the outputs if they differ.
 
-    Outputs and masses are of shape (n_rows, n_labels); masses say how often each label was given after the output.
+    Outputs and masses are of shape (n_rows, n_labels); masses say how often each label was given after the output, and
+    `place`, of shape (n_rows,), which of the different outputs it is.
     """
-    keys, place = distinct(outputs)
-    total = sums(place, masses, len(keys))
+    n_places = int(place.max(initial=-1)) + 1
+    total = sums(place, masses, n_places)
+    if np.sum(total.sum(axis=1) > ALMOST_NOTHING) * ROWS_PER_OUTPUT > masses.sum():
+        return outputs
     everybody = masses.sum(axis=0) / masses.sum()
-    learned = (total + PRIOR_ROWS * everybody) / (total.sum(axis=1, keepdims=True) + PRIOR_ROWS)
-
-    def look_up(asked: Floats) -> Floats:
-        _, code = distinct(np.concatenate([keys, asked]))
-        known = np.full(len(code), -1, dtype=np.intp)
-        known[code[: len(keys)]] = np.arange(len(keys))
-        entry = known[code[len(keys) :]]
-        return np.asarray(np.where((entry >= 0)[:, None], learned[entry], everybody))
-
-    return look_up
+    return np.asarray((total + PRIOR_ROWS * everybody) / (total.sum(axis=1, keepdims=True) + PRIOR_ROWS))[place]
 
 
 LEAST = 1e-3
@@ -87,16 +79,18 @@ def logs_of(predictions: Floats) -> Floats:
     return np.log(np.maximum(predictions, LEAST))
 
 
-def fit_stack(logs: Floats, masses: Floats) -> Stack:
+def fit_stack(logs: Floats, masses: Floats, *, start: Stack | None = None) -> Stack:
     """The weights under which the raters' labels are most likely, by Newton's method with a light ridge.
 
     From logarithms of what each source predicts, of shape (n_sources, n_rows, n_labels), and masses of shape (n_rows,
     n_labels), how often each label was given. The ridge holds the weights' sum to 1 and the weights to each other, so
-    that a source that comes twice counts as much as the same source once.
+    that a source that comes twice counts as much as the same source once. It takes half the steps to `start` from the
+    weights of nearly the same rows.
     """
-    n_sources, _, n_labels = logs.shape
-    start = np.concatenate([np.full(n_sources, 1 / n_sources), np.zeros(n_labels)])
-    theta = fit_softmax(_with_biases, logs.transpose(1, 2, 0), masses, _ridge(n_sources, n_labels), start=start)
+    n_sources = len(logs)
+    ridge = _ridge(n_sources, logs.shape[2])
+    first = None if start is None else np.concatenate([start.weights, start.bias])
+    theta = fit_softmax(_with_biases, logs.transpose(1, 2, 0), masses, ridge, start=first)
     return Stack(weights=theta[:n_sources], bias=theta[n_sources:])
 
 
@@ -115,20 +109,19 @@ def _ridge(n_sources: int, n_labels: int) -> Ridge:
     return Ridge(pull=pull, goal=np.concatenate([np.full(n_sources, 1 / n_sources), np.zeros(n_labels)]))
 
 
-def learned_stack(sources: Floats, masses: Floats) -> Callable[[Floats], Floats]:
-    """From what each source predicts to one prediction; learned from these rows, with shapes as in `fit_stack`.
+def learned_stack(
+    sources: Floats, places: Sequence[Codes], masses: Floats, *, start: Stack | None = None
+) -> tuple[Floats, Stack]:
+    """One prediction of each row from what each source predicts; learned from the rows with masses, as `fit_stack`.
 
-    Bare labels and other outputs that come again and again are looked up in a table.
+    Bare labels and other outputs that come again and again are looked up in a table; `places` says which of its
+    different outputs each source has in a row.
     """
-    maps = [table_map(source, masses) if are_few(source, weight=masses.sum()) else np.asarray for source in sources]
-
-    def logs(asked: Floats) -> Floats:
-        return logs_of(np.stack([look_up(source) for look_up, source in zip(maps, asked, strict=True)]))
-
-    known = logs(sources)
-    stack = fit_stack(known, masses)
-    curve = Curves.of(stack.predict(known), masses)
-    return lambda asked: curve(stack.predict(logs(asked)))
+    logs = logs_of(np.stack([tabled(*source, masses) for source in zip(sources, places, strict=True)]))
+    known = masses.sum(axis=1) > ALMOST_NOTHING
+    stack = fit_stack(logs[:, known], masses[known], start=start)
+    predictions = stack.predict(logs)
+    return Curves.of(predictions[known], masses[known])(predictions), stack
 
 
 def stacked(sources: Floats, shares: Floats, *, fold: Codes) -> tuple[Floats, Floats]:
