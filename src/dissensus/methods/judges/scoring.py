@@ -284,6 +284,8 @@ def _reversed(problem: Problem, statistics: Statistics, weights: Floats) -> _Ane
 
 REPLICATES_PER_TASK = 50
 """Fixed, so that the streams of random numbers do not depend on the number of workers."""
+WEIGHTS_AT_ONCE = 1 << 22
+"""Of items in bootstrap samples: 32 MB, and as much again for each array that is made of them."""
 
 
 def bootstrap_scores(
@@ -303,12 +305,21 @@ def bootstrap_scores(
     tasks = [(problem, statistics, size) for size in sizes]
     with open_executor(engine, workers=workers) as executor:
         parts = run_tasks(executor, _run, tasks, rng=rng, progress=progress)
-    names = Scores.__dataclass_fields__
-    return Scores(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+    return _joined(parts)
 
 
 def _run(task: tuple[Problem, Statistics, int], rng: Generator) -> Scores:
     problem, statistics, replicates = task
     strata = (problem.n_items, problem.pool - problem.n_items)
-    weights = draw_strata(strata, replicates, rng, copies=problem.pool_copies)
-    return scores_of(problem, statistics, weights)
+    step = max(1, WEIGHTS_AT_ONCE // problem.pool)
+    parts = []
+    for first in range(0, replicates, step):
+        weights = draw_strata(strata, min(step, replicates - first), rng, copies=problem.pool_copies)
+        parts.append(scores_of(problem, statistics, weights))
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[Scores]) -> Scores:
+    """Replicates one after the other."""
+    names = Scores.__dataclass_fields__
+    return Scores(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
