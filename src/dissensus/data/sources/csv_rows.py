@@ -440,8 +440,10 @@ def in_its_encoding(file: InputFile) -> InputFile:
         return file
     with file.bytes() as stream:
         content = stream.read(MOST_DECODED)
+    if content.isascii():
+        return file
     text = content.decode(UTF8, "surrogateescape")
-    strange = {character for character in text if not character.isascii()}
+    strange = {character for character in set(text) if not character.isascii()}
     is_other = bool(strange) and all(FIRST_ESCAPED <= ord(character) <= LAST_ESCAPED for character in strange)
     is_cut = text[-1:] in strange and text[:-1].isascii()  # within the bytes of a letter
     is_cut = is_cut or 2 * sum(character in strange for character in text) > len(text)  # no text at all
